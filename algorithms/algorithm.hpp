@@ -1,0 +1,27 @@
+// How an algorithm is called, and what it may use besides the exchange itself.
+#pragma once
+
+#include "exchange.hpp"
+#include "traits.hpp"
+#include "wire.hpp"
+#include "workspace.hpp"
+
+namespace switchyard::algorithms {
+
+struct Context {
+    const Parameters& parameters; // admissible for this number of ranks
+    Workspace& workspace;         // holds at least traits.scratch_bytes(...)
+    Wire& wire;                   // the only way to send
+};
+
+using Run = Status (*)(const Exchange&, Context&);
+
+struct Algorithm {
+    const Traits* traits;
+    Run run; // null for native
+};
+
+// The algorithm that a traits entry describes.
+const Algorithm& algorithm_of(const Traits& traits);
+
+} // namespace switchyard::algorithms

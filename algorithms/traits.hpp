@@ -1,0 +1,97 @@
+// What is known of an algorithm without running it: the closed vocabulary that the policy, the command, the log
+// and the tests share. No MPI here, so that tools which never see an MPI can read it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace switchyard::algorithms {
+
+enum class Collective : std::uint8_t { alltoallv, alltoall, allgather };
+inline constexpr std::array collective_names = {std::string_view{"alltoallv"}, std::string_view{"alltoall"},
+                                                std::string_view{"allgather"}};
+inline constexpr std::size_t collective_count = collective_names.size();
+
+constexpr std::string_view name_of(Collective collective) {
+    return collective_names[static_cast<std::size_t>(collective)];
+}
+
+// ---- Parameters ----------------------------------------------------------------------------------------------
+
+// Every parameter that any algorithm has. A new one gets a line here and a line in parameter_vocabulary.
+enum class Parameter : std::uint8_t { radix, block_count, metadata };
+inline constexpr std::size_t parameter_count = 3;
+
+// The values of Parameter::metadata.
+enum class Metadata : std::int64_t { separate, fused };
+
+// What a parameter is when a policy does not say.
+enum class Preset : std::uint8_t { value, square_root_of_ranks };
+
+struct ParameterTraits {
+    Parameter parameter;
+    std::string_view name;                      // in JSON, in the log, in SWITCHYARD_FORCE
+    std::string_view help;                      // one line for people
+    std::int64_t minimum = 0;                   // smallest admissible value
+    std::int64_t maximum = INT64_MAX;           // largest one, unless ranks_bound
+    bool ranks_bound = false;                   // the largest is the number of ranks (but never below minimum)
+    Preset preset = Preset::value;
+    std::int64_t preset_value = 0;              // where preset is `value`
+    std::span<const std::string_view> choices{}; // not empty: the value is one of these words, stored as its index
+};
+
+// All parameters in the order of the enum.
+std::span<const ParameterTraits> parameter_vocabulary();
+const ParameterTraits& traits_of(Parameter parameter);
+
+// The values of one choice, resolved for one communicator: an entry for every parameter, used or not.
+class Parameters {
+  public:
+    constexpr std::int64_t operator[](Parameter p) const { return values_[static_cast<std::size_t>(p)]; }
+    constexpr std::int64_t& operator[](Parameter p) { return values_[static_cast<std::size_t>(p)]; }
+    bool operator==(const Parameters&) const = default;
+
+  private:
+    std::array<std::int64_t, parameter_count> values_{};
+};
+
+// ---- Algorithms ----------------------------------------------------------------------------------------------
+
+// What must hold on all ranks before an algorithm may run; each is one bit so that a registry line can list them.
+enum Needs : unsigned {
+    no_needs = 0,
+    agreed_block = 1U << 0, // the largest block over all ranks must be agreed before the call
+};
+
+struct Traits {
+    Collective collective;
+    std::string_view name;                   // in JSON, in the log, and as file name
+    std::string_view idea;                   // one line for people
+    std::span<const Parameter> parameters;   // those it takes
+    unsigned needs = no_needs;
+    // Bytes of workspace one call takes, from values that are the same on all ranks: exact where the file header
+    // says so. Null: none.
+    std::size_t (*scratch_bytes)(int ranks, std::size_t max_block, const Parameters&) = nullptr;
+    std::string_view source;                 // paper, section, algorithm number
+    bool native = false;                     // the MPI library's own collective: there is nothing of ours to run
+
+    bool takes(Parameter parameter) const;
+};
+
+// Every algorithm of the registry, `native` first, in the order of registry.def.
+std::span<const Traits> all_traits();
+
+// The algorithm of that name for that collective; null when there is none.
+const Traits* find(Collective collective, std::string_view name);
+
+// The largest value that `parameter` may take at that many ranks.
+std::int64_t maximum_of(const ParameterTraits& parameter, int ranks);
+
+// The value a parameter has at that many ranks when nobody gives one; always admissible.
+std::int64_t preset_of(const ParameterTraits& parameter, int ranks);
+
+} // namespace switchyard::algorithms

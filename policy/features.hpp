@@ -1,0 +1,28 @@
+// What a policy may look at: the facts of one call that are the same on all its ranks.
+#pragma once
+
+#include "../algorithms/traits.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace switchyard::policy {
+
+using algorithms::Collective;
+
+enum class Buffer : std::uint8_t { host, device };
+inline constexpr std::array buffer_names = {std::string_view{"host"}, std::string_view{"device"}};
+
+struct Features {
+    Collective collective = Collective::alltoallv;
+    int ranks = 1;                   // of the call's communicator
+    int nodes = 1;                   // that hold ranks of this communicator
+    int ranks_per_node = 1;          // the largest number of them on one node
+    bool in_place = false;           // MPI_IN_PLACE was passed
+    Buffer buffer = Buffer::host;
+    std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
+};
+
+} // namespace switchyard::policy

@@ -1,0 +1,66 @@
+// Which rule a call takes. A communicator prunes the policy once, per collective and in-place or not; a call then
+// walks the few rules that are left.
+#pragma once
+
+#include "parse.hpp"
+#include "table.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace switchyard::policy {
+
+// What to run, resolved for one communicator.
+struct Choice {
+    const algorithms::Traits* algorithm = nullptr; // never null in a plan
+    algorithms::Parameters parameters;
+    std::optional<Transfer> transfer;
+    std::uint64_t memory_limit_bytes = std::numeric_limits<std::uint64_t>::max();
+    std::string rule;   // name of the rule; "" for otherwise, forced and native fallbacks
+    std::string reason; // `rule`, `otherwise`, `forced`, or what forced a fallback
+};
+
+// A rule that can still apply on this communicator, or one that would apply and is not admissible here (`blocked`
+// says why, e.g. `radix 64 is more than 16 ranks`).
+struct Candidate {
+    Choice choice;
+    Range max_block_bytes;
+    std::optional<Buffer> buffer;
+    std::string blocked;
+};
+
+// The last candidate always applies and always can (native), so choosing cannot fail.
+struct Plan {
+    std::vector<Candidate> candidates;
+    bool looks_at_block = false;  // some candidate that can be reached needs max_block_bytes
+    bool always_native = false;   // whatever the call is, native runs, and nothing has to be agreed for it
+};
+
+// The part of Features that is fixed for a communicator, a collective and an in-place flag; the rest is ignored.
+Plan prune(const Policy& policy, const Features& fixed);
+// Same, where SWITCHYARD_FORCE names an algorithm for that collective: forced where admissible, else native.
+Plan prune(const Use& forced, const Features& fixed);
+
+// Why a candidate that matched was passed over at this call.
+enum class PassedOver : std::uint8_t { no, blocked, over_memory_limit, scratch_does_not_fit };
+
+struct Match {
+    std::size_t candidate = 0; // the one to run
+    // The first candidate that matched and could not run, and why; `no` when the first match runs.
+    std::size_t passed = 0;
+    PassedOver why = PassedOver::no;
+};
+
+// First match for a call. `from`: candidates before it are skipped as scratch_does_not_fit, for a second walk after
+// all ranks agreed that the scratch of candidate from-1 does not fit. Does not allocate.
+Match choose(const Plan& plan, const Features& call, std::size_t from = 0);
+
+// Workspace bytes of a candidate at this call; 0 for native.
+std::size_t scratch_bytes(const Choice& choice, const Features& call);
+
+// The `reason` of the log for a match: the choice's own reason, or e.g.
+// `rule "small" passed over: radix 64 is more than 16 ranks`.
+std::string reason_of(const Plan& plan, const Match& match);
+
+} // namespace switchyard::policy
