@@ -1,4 +1,5 @@
-// The ranks of an exchange, over a communicator of our own on which no message of the application ever travels.
+// The ranks of an exchange, over a communicator of our own on which no message of the application ever
+// travels.
 #pragma once
 
 #include <mpi.h>

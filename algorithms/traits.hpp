@@ -1,5 +1,5 @@
-// What is known of an algorithm without running it: the closed vocabulary that the policy, the command, the log
-// and the tests share. No MPI here, so that tools which never see an MPI can read it.
+// What is known of an algorithm without running it: the closed vocabulary that the policy, the command, the
+// log and the tests share. No MPI here, so that tools which never see an MPI can read it.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ constexpr std::string_view name_of(Collective collective) {
     return collective_names[static_cast<std::size_t>(collective)];
 }
 
-// ---- Parameters ----------------------------------------------------------------------------------------------
+// ---- Parameters
+// ----------------------------------------------------------------------------------------------
 
 // Every parameter that any algorithm has. A new one gets a line here and a line in parameter_vocabulary.
 enum class Parameter : std::uint8_t { radix, block_count, metadata };
@@ -34,14 +35,15 @@ enum class Preset : std::uint8_t { value, square_root_of_ranks };
 
 struct ParameterTraits {
     Parameter parameter;
-    std::string_view name;                      // in JSON, in the log, in SWITCHYARD_FORCE
-    std::string_view help;                      // one line for people
-    std::int64_t minimum = 0;                   // smallest admissible value
-    std::int64_t maximum = INT64_MAX;           // largest one, unless ranks_bound
-    bool ranks_bound = false;                   // the largest is the number of ranks (but never below minimum)
+    std::string_view name;            // in JSON, in the log, in SWITCHYARD_FORCE
+    std::string_view help;            // one line for people
+    std::int64_t minimum = 0;         // smallest admissible value
+    std::int64_t maximum = INT64_MAX; // largest one, unless ranks_bound
+    bool ranks_bound = false;         // the largest is the number of ranks (but never below minimum)
     Preset preset = Preset::value;
-    std::int64_t preset_value = 0;              // where preset is `value`
-    std::span<const std::string_view> choices{}; // not empty: the value is one of these words, stored as its index
+    std::int64_t preset_value = 0; // where preset is `value`
+    std::span<const std::string_view>
+        choices{}; // not empty: the value is one of these words, stored as its index
 };
 
 // All parameters in the order of the enum.
@@ -59,9 +61,11 @@ class Parameters {
     std::array<std::int64_t, parameter_count> values_{};
 };
 
-// ---- Algorithms ----------------------------------------------------------------------------------------------
+// ---- Algorithms
+// ----------------------------------------------------------------------------------------------
 
-// What must hold on all ranks before an algorithm may run; each is one bit so that a registry line can list them.
+// What must hold on all ranks before an algorithm may run; each is one bit so that a registry line can list
+// them.
 enum Needs : unsigned {
     no_needs = 0,
     agreed_block = 1U << 0, // the largest block over all ranks must be agreed before the call
@@ -69,15 +73,15 @@ enum Needs : unsigned {
 
 struct Traits {
     Collective collective;
-    std::string_view name;                   // in JSON, in the log, and as file name
-    std::string_view idea;                   // one line for people
-    std::span<const Parameter> parameters;   // those it takes
+    std::string_view name;                 // in JSON, in the log, and as file name
+    std::string_view idea;                 // one line for people
+    std::span<const Parameter> parameters; // those it takes
     unsigned needs = no_needs;
-    // Bytes of workspace one call takes, from values that are the same on all ranks: exact where the file header
-    // says so. Null: none.
+    // Bytes of workspace one call takes, from values that are the same on all ranks: exact where the file
+    // header says so. Null: none.
     std::size_t (*scratch_bytes)(int ranks, std::size_t max_block, const Parameters&) = nullptr;
-    std::string_view source;                 // paper, section, algorithm number
-    bool native = false;                     // the MPI library's own collective: there is nothing of ours to run
+    std::string_view source; // paper, section, algorithm number
+    bool native = false;     // the MPI library's own collective: there is nothing of ours to run
 
     bool takes(Parameter parameter) const;
 };

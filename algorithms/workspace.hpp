@@ -1,4 +1,5 @@
-// Scratch memory of one communicator: it grows before a call, never during one, and is kept from call to call.
+// Scratch memory of one communicator: it grows before a call, never during one, and is kept from call to
+// call.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +10,12 @@ namespace switchyard::algorithms {
 
 class Workspace {
   public:
-    // Makes `take` good for that many bytes in all and forgets what was taken. False: no such memory; what was
-    // there before stays usable. May only be called between calls.
+    // Makes `take` good for that many bytes in all and forgets what was taken. False: no such memory; what
+    // was there before stays usable. May only be called between calls.
     bool reserve(std::size_t bytes);
 
-    // The next `bytes` bytes, aligned for any type (sizes are rounded up to `alignment` for that). The caller has
-    // declared them in traits.scratch_bytes; taking more than was reserved ends in a null span.
+    // The next `bytes` bytes, aligned for any type (sizes are rounded up to `alignment` for that). The caller
+    // has declared them in traits.scratch_bytes; taking more than was reserved ends in a null span.
     std::span<std::byte> take(std::size_t bytes);
 
     // `count` objects of a trivial type, uninitialised.
@@ -23,6 +24,9 @@ class Workspace {
         auto bytes = take(count * sizeof(T));
         return {reinterpret_cast<T*>(bytes.data()), bytes.empty() ? 0 : count};
     }
+
+    // Whether `take` is still good for that many bytes in all.
+    bool has(std::size_t bytes) const { return bytes <= capacity_ - taken_; }
 
     std::size_t capacity() const { return capacity_; }
     std::size_t taken() const { return taken_; }

@@ -17,10 +17,10 @@ inline constexpr std::array buffer_names = {std::string_view{"host"}, std::strin
 
 struct Features {
     Collective collective = Collective::alltoallv;
-    int ranks = 1;                   // of the call's communicator
-    int nodes = 1;                   // that hold ranks of this communicator
-    int ranks_per_node = 1;          // the largest number of them on one node
-    bool in_place = false;           // MPI_IN_PLACE was passed
+    int ranks = 1;          // of the call's communicator
+    int nodes = 1;          // that hold ranks of this communicator
+    int ranks_per_node = 1; // the largest number of them on one node
+    bool in_place = false;  // MPI_IN_PLACE was passed
     Buffer buffer = Buffer::host;
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
 };

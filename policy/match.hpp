@@ -1,5 +1,5 @@
-// Which rule a call takes. A communicator prunes the policy once, per collective and in-place or not; a call then
-// walks the few rules that are left.
+// Which rule a call takes. A communicator prunes the policy once, per collective and in-place or not; a call
+// then walks the few rules that are left.
 #pragma once
 
 #include "parse.hpp"
@@ -21,8 +21,8 @@ struct Choice {
     std::string reason; // `rule`, `otherwise`, `forced`, or what forced a fallback
 };
 
-// A rule that can still apply on this communicator, or one that would apply and is not admissible here (`blocked`
-// says why, e.g. `radix 64 is more than 16 ranks`).
+// A rule that can still apply on this communicator, or one that would apply and is not admissible here
+// (`blocked` says why, e.g. `radix 64 is more than 16 ranks`).
 struct Candidate {
     Choice choice;
     Range max_block_bytes;
@@ -34,13 +34,19 @@ struct Candidate {
 struct Plan {
     std::vector<Candidate> candidates;
     bool looks_at_block = false;  // some candidate that can be reached needs max_block_bytes
+    bool looks_at_buffer = false; // some candidate that can be reached is for one kind of buffer only
     bool always_native = false;   // whatever the call is, native runs, and nothing has to be agreed for it
 };
 
-// The part of Features that is fixed for a communicator, a collective and an in-place flag; the rest is ignored.
+// The part of Features that is fixed for a communicator, a collective and an in-place flag; the rest is
+// ignored.
 Plan prune(const Policy& policy, const Features& fixed);
 // Same, where SWITCHYARD_FORCE names an algorithm for that collective: forced where admissible, else native.
 Plan prune(const Use& forced, const Features& fixed);
+
+// The plan before what cannot make a difference is dropped: where every candidate is native, prune() leaves
+// one of them, and the rules' names with the others. For explanations.
+Plan all_candidates(const Policy& policy, const Features& fixed);
 
 // Why a candidate that matched was passed over at this call.
 enum class PassedOver : std::uint8_t { no, blocked, over_memory_limit, scratch_does_not_fit };
@@ -52,8 +58,12 @@ struct Match {
     PassedOver why = PassedOver::no;
 };
 
-// First match for a call. `from`: candidates before it are skipped as scratch_does_not_fit, for a second walk after
-// all ranks agreed that the scratch of candidate from-1 does not fit. Does not allocate.
+// Whether the candidate is for a call like this, and if so, why it is passed over at it.
+bool matches(const Candidate& candidate, const Features& call);
+PassedOver why_passed_over(const Candidate& candidate, const Features& call);
+
+// First match for a call. `from`: candidates before it are skipped as scratch_does_not_fit, for a second walk
+// after all ranks agreed that the scratch of candidate from-1 does not fit. Does not allocate.
 Match choose(const Plan& plan, const Features& call, std::size_t from = 0);
 
 // Workspace bytes of a candidate at this call; 0 for native.
@@ -62,5 +72,11 @@ std::size_t scratch_bytes(const Choice& choice, const Features& call);
 // The `reason` of the log for a match: the choice's own reason, or e.g.
 // `rule "small" passed over: radix 64 is more than 16 ranks`.
 std::string reason_of(const Plan& plan, const Match& match);
+
+// What that reason says of one candidate: `radix 64 is more than 16 ranks`.
+std::string describe(const Candidate& candidate, PassedOver why);
+
+// `tuna radix=4 metadata=fused`
+std::string describe(const Choice& choice);
 
 } // namespace switchyard::policy

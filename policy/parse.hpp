@@ -18,12 +18,12 @@ struct Problem {
 // Largest policy text we read, in bytes: a policy is written by people.
 inline constexpr std::size_t largest_policy_bytes = 1U << 20;
 
-// Never throws for any text. On success the policy is valid: every name known, every parameter possible, every
-// rule able to fire at some call. Otherwise all problems found, in document order.
+// Never throws for any text. On success the policy is valid: every name known, every parameter possible,
+// every rule able to fire at some call. Otherwise all problems found, in document order.
 std::variant<Policy, std::vector<Problem>> parse(std::string_view text);
 
-// `alltoallv:tuna:radix=4:metadata=fused;allgather:ring` (SWITCHYARD_FORCE): for each collective what it is forced to.
-// Pointers of problems are "" and messages quote the part that is wrong.
+// `alltoallv:tuna:radix=4:metadata=fused;allgather:ring` (SWITCHYARD_FORCE): for each collective what it is
+// forced to. Pointers of problems are "" and messages quote the part that is wrong.
 struct Force {
     std::array<std::optional<Use>, algorithms::collective_count> by_collective{};
 };

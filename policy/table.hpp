@@ -32,7 +32,8 @@ enum class Transfer : std::uint8_t { direct, staged };
 
 struct Use {
     std::string algorithm = "native";
-    std::array<std::optional<std::int64_t>, algorithms::parameter_count> parameters{}; // by Parameter; as given
+    std::array<std::optional<std::int64_t>, algorithms::parameter_count>
+        parameters{}; // by Parameter; as given
     std::optional<Transfer> transfer;
     std::optional<std::uint64_t> memory_limit_bytes;
 };

@@ -1,0 +1,46 @@
+// Idea: what a rank has gathered doubles in every step; at the end it is rotated into the order of the ranks.
+// Cost: log2(P) steps, rounded up: log2(P) * alpha + beta * (P - 1) blocks, and a copy of everything.
+// Needs: blocks of one size, and memory the processor can copy; any number of ranks.
+// Departs: the last step sends only what is missing where P is no power of two; gathers in scratch memory, so
+// that the
+//   rotation is one copy into the application's buffer.
+// Source: locality-aware Bruck paper, section 2, algorithm 1.
+#include "algorithms/algorithm.hpp"
+#include "algorithms/copy.hpp"
+#include "algorithms/patterns/scratch.hpp"
+
+#include <algorithm>
+
+namespace switchyard::algorithms::allgather {
+
+Status bruck(const Exchange& exchange, Context& context) {
+    const Group& group = exchange.group;
+    const std::size_t block = exchange.max_block;
+    copy_contribution(exchange, exchange.recv_from(group.rank));
+
+    const auto scratch = patterns::bruck_allgather_scratch_bytes(group.size, block, context.parameters);
+    if (scratch == 0) {
+        return {}; // alone, or nothing to gather
+    }
+    if (!context.workspace.has(scratch)) {
+        return {MPI_ERR_NO_MEM};
+    }
+    std::byte* const data = context.workspace.take(scratch).data();
+    copy_contribution(exchange, data);
+
+    for (int distance = 1; distance < group.size; distance *= 2) {
+        const auto size = static_cast<std::size_t>(std::min(distance, group.size - distance)) * block;
+        std::byte* const end = data + static_cast<std::size_t>(distance) * block;
+        if (Status status =
+                context.wire.exchange(group.down(distance), data, size, group.up(distance), end, size);
+            !status.ok()) {
+            return status;
+        }
+    }
+    for (int i = 1; i < group.size; ++i) { // rotate data down by id positions
+        copy_bytes(exchange.recv_from(group.up(i)), data + static_cast<std::size_t>(i) * block, block);
+    }
+    return {};
+}
+
+} // namespace switchyard::algorithms::allgather

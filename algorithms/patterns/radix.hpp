@@ -1,0 +1,118 @@
+// The rounds of an r-ary Bruck exchange, as index arithmetic: no MPI, no memory, no floating point.
+//
+// A block that has to travel `offset` ranks down the ring (source - destination, modulo ranks) does so in one
+// hop per non-zero digit of its offset in base r, lowest digit first. Round (x, z) moves all blocks whose
+// digit x is z over a distance of z * r^x. The one block in a round whose offset *is* that distance goes
+// directly, in a single hop.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace switchyard::algorithms::patterns {
+
+// Consecutive offsets begin <= o < end of the blocks of a round. They share all digits from x up, so:
+//   only the block at `begin` makes its first hop (its lower digits are zero), the others wait in the
+//   temporary buffer since an earlier round, in slot o - shift; in the round's first range all blocks arrive
+//   (their higher digits are zero), in later ranges all go on: to the temporary buffer, slot o - shift. The
+//   direct block is the first range's `begin` and has no slot.
+struct OffsetRange {
+    int begin, end;
+    int shift;
+};
+
+// One round, and the walk over all of them: for (Round k(ranks, radix); k.valid(); k.advance()).
+class Round {
+  public:
+    Round(int ranks, int radix) : ranks_(ranks), radix_(radix) {}
+
+    bool valid() const { return distance_ < ranks_; }
+
+    void advance() {
+        distance_ += weight_;
+        ++index_;
+        if (++z_ == radix_) {
+            weight_ = distance_; // z * r^x with z = r: the next digit
+            z_ = 1;
+            ++x_;
+        }
+    }
+
+    int x() const { return x_; }
+    int z() const { return z_; }
+    int distance() const { return distance_; } // z * r^x
+    int index() const { return index_; } // rounds before this one, and so direct offsets below its distance
+
+    // How many blocks it moves.
+    int blocks() const {
+        int period = span();
+        int rest = std::clamp(ranks_ % period - distance_, 0, weight_);
+        // A period cut short by the number of ranks is no full one; there is one range then.
+        return period == ranks_ ? std::min(weight_, ranks_ - distance_) : ranks_ / period * weight_ + rest;
+    }
+
+    // Calls visit(OffsetRange) for all its ranges, by rising offset.
+    template <typename Visitor>
+    void for_each_range(Visitor&& visit) const {
+        visit(OffsetRange{distance_, std::min(distance_ + weight_, ranks_), index_ + 2});
+        int period = span();
+        if (distance_ + period >= ranks_) {
+            return;
+        }
+        Round above = next_digit(); // its distance is the next direct offset that no range has passed
+        for (int begin = distance_ + period; begin < ranks_; begin += period) {
+            while (above.distance_ < begin) {
+                above.advance();
+            }
+            visit(OffsetRange{begin, std::min(begin + weight_, ranks_), above.index_ + 1});
+        }
+    }
+
+    // The first round of the digit after this one.
+    Round next_digit() const {
+        Round next = *this;
+        next.index_ += radix_ - z_;
+        next.weight_ = next.distance_ = span();
+        next.z_ = 1;
+        ++next.x_;
+        return next;
+    }
+
+  private:
+    // r^(x+1), after which the digit takes its value again; no more than the number of ranks, so that it
+    // fits.
+    int span() const {
+        return static_cast<int>(std::min(std::int64_t{weight_} * radix_, std::int64_t{ranks_}));
+    }
+
+    int ranks_, radix_;
+    int x_ = 0, z_ = 1;
+    int weight_ = 1; // r^x
+    int distance_ = 1;
+    int index_ = 0;
+};
+
+// K: the number of rounds, at most w(r-1) with w = ceil(log_r ranks).
+inline int rounds(int ranks, int radix) {
+    int count = 0;
+    for (std::int64_t weight = 1; weight < ranks; weight *= radix) {
+        count += static_cast<int>(std::min<std::int64_t>(radix - 1, (ranks - 1) / weight));
+    }
+    return count;
+}
+
+// The most blocks that one round moves. Within a digit that is the round with z = 1.
+inline int most_blocks(int ranks, int radix) {
+    int most = 0;
+    for (Round round(ranks, radix); round.valid(); round = round.next_digit()) {
+        most = std::max(most, round.blocks());
+    }
+    return most;
+}
+
+// B: the blocks that ever wait for a later round at the same time, all but the own and the K direct ones.
+inline int slots(int ranks, int radix) {
+    return ranks - (rounds(ranks, radix) + 1);
+}
+
+} // namespace switchyard::algorithms::patterns

@@ -1,0 +1,62 @@
+// How much scratch memory each algorithm takes, exactly, from values that are the same on all ranks. The
+// algorithms lay out their memory by the same functions.
+#pragma once
+
+#include "algorithms/patterns/radix.hpp"
+#include "algorithms/traits.hpp"
+#include "algorithms/workspace.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace switchyard::algorithms::patterns {
+
+struct TunaLayout {
+    std::size_t size_bytes = 0;    // of one block size as it travels
+    std::size_t slots = 0;         // blocks in the temporary buffer T
+    std::size_t message_bytes = 0; // of the outgoing, and of the incoming, buffer: sizes, then blocks
+};
+
+inline TunaLayout tuna_layout(int ranks, std::size_t max_block, const Parameters& parameters) {
+    if (ranks < 2 || max_block == 0) {
+        return {}; // nothing travels
+    }
+    const auto radix = static_cast<int>(parameters[Parameter::radix]);
+    const bool separate = parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate);
+    const auto most = static_cast<std::size_t>(most_blocks(ranks, radix));
+
+    TunaLayout layout;
+    layout.size_bytes = max_block <= std::numeric_limits<std::uint32_t>::max() ? sizeof(std::uint32_t)
+                                                                               : sizeof(std::uint64_t);
+    layout.slots = static_cast<std::size_t>(slots(ranks, radix));
+    if (most > 1) {
+        layout.message_bytes = most * (layout.size_bytes + max_block);
+    } else if (separate) {
+        layout.message_bytes = layout.size_bytes; // direct blocks only, which need no buffer
+    }
+    return layout;
+}
+
+inline std::size_t tuna_scratch_bytes(int ranks, std::size_t max_block, const Parameters& parameters) {
+    const TunaLayout layout = tuna_layout(ranks, max_block, parameters);
+    return Workspace::rounded(layout.slots * max_block) +
+           Workspace::rounded(layout.slots * layout.size_bytes) +
+           2 * Workspace::rounded(layout.message_bytes);
+}
+
+// Bytes of the outgoing, and of the incoming, buffer: rounds with one block need none.
+inline std::size_t zero_rotation_bruck_message_bytes(int ranks, std::size_t block) {
+    const int most = most_blocks(ranks, 2);
+    return most > 1 ? static_cast<std::size_t>(most) * block : 0;
+}
+
+inline std::size_t zero_rotation_bruck_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
+    return 2 * Workspace::rounded(zero_rotation_bruck_message_bytes(ranks, block));
+}
+
+inline std::size_t bruck_allgather_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
+    return ranks > 1 ? Workspace::rounded(static_cast<std::size_t>(ranks) * block) : 0;
+}
+
+} // namespace switchyard::algorithms::patterns

@@ -1,0 +1,37 @@
+#include "algorithms/algorithm.hpp"
+
+#include <array>
+
+namespace switchyard::algorithms {
+
+#define SWITCHYARD_ALGORITHM(collective, name, ...)                                                          \
+    namespace collective {                                                                                   \
+    Status name(const Exchange&, Context&);                                                                  \
+    }
+#include "algorithms/registry.def"
+
+namespace {
+
+// In the order of all_traits(), which comes from the same list.
+#define SWITCHYARD_NATIVE(collective) nullptr,
+#define SWITCHYARD_ALGORITHM(collective, name, ...) &collective::name,
+constexpr std::array runs = std::to_array<Run>({
+#include "algorithms/registry.def"
+});
+
+std::array<Algorithm, runs.size()> join() {
+    std::array<Algorithm, runs.size()> algorithms{};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        algorithms[i] = {&all_traits()[i], runs[i]};
+    }
+    return algorithms;
+}
+
+} // namespace
+
+const Algorithm& algorithm_of(const Traits& traits) {
+    static const auto algorithms = join();
+    return algorithms[static_cast<std::size_t>(&traits - all_traits().data())];
+}
+
+} // namespace switchyard::algorithms

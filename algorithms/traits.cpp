@@ -1,0 +1,105 @@
+#include "algorithms/traits.hpp"
+
+#include "algorithms/patterns/scratch.hpp"
+
+#include <algorithm>
+
+namespace switchyard::algorithms {
+
+namespace {
+
+constexpr std::array metadata_choices = {std::string_view{"separate"}, std::string_view{"fused"}};
+
+constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
+    {.parameter = Parameter::radix,
+     .name = "radix",
+     .help = "base of the digits: small means few rounds, large means few bytes",
+     .minimum = 2,
+     .ranks_bound = true,
+     .preset = Preset::square_root_of_ranks},
+    {.parameter = Parameter::block_count,
+     .name = "block_count",
+     .help = "partners under way at the same time",
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .preset_value = 32},
+    {.parameter = Parameter::metadata,
+     .name = "metadata",
+     .help = "block sizes travel in a message of their own (separate) or ahead of the blocks in the same one "
+             "(fused)",
+     .maximum = static_cast<std::int64_t>(metadata_choices.size()) - 1,
+     .preset_value = static_cast<std::int64_t>(Metadata::fused), // half the messages
+     .choices = metadata_choices},
+}};
+
+template <Parameter... parameters>
+constexpr std::array<Parameter, sizeof...(parameters)> takes{parameters...};
+
+using namespace patterns; // the scratch functions that the registry names
+
+#define TAKES(...) takes<__VA_ARGS__>
+#define SWITCHYARD_NATIVE(collective_)                                                                       \
+    Traits{.collective = Collective::collective_,                                                            \
+           .name = "native",                                                                                 \
+           .idea = "the MPI library's own collective",                                                       \
+           .parameters = {},                                                                                 \
+           .source = "MPI library",                                                                          \
+           .native = true},
+#define SWITCHYARD_ALGORITHM(collective_, name_, idea_, parameters_, needs_, scratch_bytes_, source_)        \
+    Traits{.collective = Collective::collective_,                                                            \
+           .name = #name_,                                                                                   \
+           .idea = idea_,                                                                                    \
+           .parameters = parameters_,                                                                        \
+           .needs = needs_,                                                                                  \
+           .scratch_bytes = scratch_bytes_,                                                                  \
+           .source = source_},
+constexpr Traits registry[] = {
+#include "algorithms/registry.def"
+};
+#undef TAKES
+
+std::int64_t square_root_rounded_up(int value) {
+    std::int64_t root = 0;
+    while (root * root < value) {
+        ++root;
+    }
+    return root;
+}
+
+} // namespace
+
+std::span<const ParameterTraits> parameter_vocabulary() {
+    return vocabulary;
+}
+
+const ParameterTraits& traits_of(Parameter parameter) {
+    return vocabulary[static_cast<std::size_t>(parameter)];
+}
+
+bool Traits::takes(Parameter parameter) const {
+    return std::ranges::find(parameters, parameter) != parameters.end();
+}
+
+std::span<const Traits> all_traits() {
+    return registry;
+}
+
+const Traits* find(Collective collective, std::string_view name) {
+    auto found = std::ranges::find_if(registry, [&](const Traits& traits) {
+        return traits.collective == collective && traits.name == name;
+    });
+    return found == std::end(registry) ? nullptr : found;
+}
+
+std::int64_t maximum_of(const ParameterTraits& parameter, int ranks) {
+    return parameter.ranks_bound ? std::max<std::int64_t>(parameter.minimum, ranks) : parameter.maximum;
+}
+
+std::int64_t preset_of(const ParameterTraits& parameter, int ranks) {
+    const std::int64_t value = parameter.preset == Preset::square_root_of_ranks
+                                   ? square_root_rounded_up(ranks)
+                                   : parameter.preset_value;
+    return std::clamp(value, parameter.minimum, maximum_of(parameter, ranks));
+}
+
+} // namespace switchyard::algorithms

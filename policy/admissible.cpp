@@ -1,0 +1,54 @@
+#include "admissible.hpp"
+
+#include <algorithm>
+
+namespace switchyard::policy {
+
+using algorithms::Parameter;
+using algorithms::Parameters;
+using algorithms::ParameterTraits;
+using algorithms::Traits;
+
+Parameters resolve(const Traits& traits, const Use& use, int ranks) {
+    Parameters resolved;
+    for (const Parameter parameter : traits.parameters) {
+        const auto given = use.parameters[static_cast<std::size_t>(parameter)];
+        resolved[parameter] = given ? *given : preset_of(traits_of(parameter), ranks);
+    }
+    return resolved;
+}
+
+std::string why_not_admissible(const Traits& traits, const Parameters& parameters, const Features& fixed) {
+    for (const Parameter parameter : traits.parameters) {
+        const ParameterTraits& bounds = traits_of(parameter);
+        const std::int64_t value = parameters[parameter];
+        const std::int64_t largest = maximum_of(bounds, fixed.ranks);
+        const std::string what = std::string(bounds.name) + ' ' + std::to_string(value);
+        if (value < bounds.minimum)
+            return what + " is less than " + std::to_string(bounds.minimum);
+        if (value > largest && bounds.ranks_bound && largest == fixed.ranks)
+            return what + " is more than " + std::to_string(fixed.ranks) + " ranks";
+        if (value > largest)
+            return what + " is more than " + std::to_string(largest);
+    }
+    return "";
+}
+
+std::uint64_t fewest_ranks(const Traits& traits, const Use& use) {
+    std::uint64_t fewest = 1;
+    for (const Parameter parameter : traits.parameters) {
+        const auto given = use.parameters[static_cast<std::size_t>(parameter)];
+        const ParameterTraits& bounds = traits_of(parameter);
+        if (given && bounds.ranks_bound && *given > bounds.minimum)
+            fewest = std::max(fewest, static_cast<std::uint64_t>(*given));
+    }
+    return fewest;
+}
+
+bool always_admissible(const Traits& traits, const Use& use) {
+    const bool needs_are_met = (traits.needs & ~static_cast<unsigned>(algorithms::agreed_block)) == 0;
+    const bool fits = !use.memory_limit_bytes || traits.scratch_bytes == nullptr;
+    return needs_are_met && fits;
+}
+
+} // namespace switchyard::policy

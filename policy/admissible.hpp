@@ -1,0 +1,22 @@
+// Whether an algorithm may run: needs and parameter bounds are data in its traits, and are checked here only.
+#pragma once
+
+#include "table.hpp"
+
+#include <string>
+
+namespace switchyard::policy {
+
+// What `use` gives, and the presets for the rest of what the algorithm takes.
+algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use, int ranks);
+
+// "", or why it may not run in communicators like this one. Looks at what is fixed for a communicator only.
+std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
+                               const Features& fixed);
+
+// The same without a communicator: from how many ranks on `use` is possible, and whether it is then always
+// possible, whatever else the call is.
+std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
+bool always_admissible(const algorithms::Traits& traits, const Use& use);
+
+} // namespace switchyard::policy

@@ -1,0 +1,204 @@
+#include "document.hpp"
+#include "spelling.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace switchyard::policy {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t longest_complaint = 240;
+
+// RFC 6901, with control characters escaped as in a JSON string so that a pointer stays on its line.
+std::string pointer_token(std::string_view key) {
+    std::string token;
+    for (const char c : key) {
+        if (c == '~')
+            token += "~0";
+        else if (c == '/')
+            token += "~1";
+        else
+            token += c;
+    }
+    return printable(token, token.size());
+}
+
+std::string line_and_column(std::string_view text, std::size_t position) {
+    const std::string_view before = text.substr(0, std::min(position, text.size()));
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 is 0
+    return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - line_start + 1);
+}
+
+// The library's complaint without its own prefix and place, and safe to print: it quotes the text, whatever
+// that is.
+std::string complaint_of(std::string_view what) {
+    if (const std::size_t bracket = what.find("] "); bracket != std::string_view::npos)
+        what.remove_prefix(bracket + 2);
+    if (what.starts_with("parse error at "))
+        if (const std::size_t colon = what.find(": "); colon != std::string_view::npos)
+            what.remove_prefix(colon + 2);
+    return "not valid JSON: " + printable(what, longest_complaint, true);
+}
+
+// Builds the tree from the parser's events. Nothing here recurses, so no text can exhaust the stack.
+class Builder final : public nlohmann::json_sax<Json> {
+  public:
+    Builder(std::string_view text, Findings& findings) : text_(text), findings_(findings) {}
+
+    Value take_root() { return std::move(root_); }
+
+    bool null() override {
+        add(Value::Type::null);
+        return true;
+    }
+    bool boolean(bool value) override {
+        add(Value::Type::boolean).boolean = value;
+        return true;
+    }
+    bool number_integer(number_integer_t value) override {
+        Value& added = add(Value::Type::integer);
+        added.negative = value < 0;
+        added.magnitude =
+            value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
+        added.text = std::to_string(value);
+        return true;
+    }
+    bool number_unsigned(number_unsigned_t value) override {
+        Value& added = add(Value::Type::integer);
+        added.magnitude = value;
+        added.text = std::to_string(value);
+        return true;
+    }
+    bool number_float(number_float_t value, const string_t& written) override {
+        constexpr double largest_exact = 9007199254740992.0; // 2^53
+        const bool whole = std::trunc(value) == value && std::abs(value) < largest_exact;
+        Value& added = add(whole ? Value::Type::integer : Value::Type::fraction);
+        added.negative = value < 0;
+        added.magnitude = whole ? static_cast<std::uint64_t>(std::abs(value)) : 0;
+        added.text = written;
+        return true;
+    }
+    bool string(string_t& value) override {
+        add(Value::Type::string).text = value;
+        return true;
+    }
+    bool binary(binary_t&) override { return false; } // JSON text has none
+
+    bool start_object(std::size_t) override { return open(Value::Type::object); }
+    bool start_array(std::size_t) override { return open(Value::Type::array); }
+    bool end_array() override {
+        open_.pop_back();
+        return true;
+    }
+    bool end_object() override {
+        report_keys_given_twice(*open_.back());
+        open_.pop_back();
+        return true;
+    }
+    bool key(string_t& value) override {
+        key_ = value;
+        return true;
+    }
+    bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
+        findings_.add({line_and_column(text_, position > 0 ? position - 1 : 0), 0},
+                      complaint_of(error.what()));
+        return false;
+    }
+
+  private:
+    // A container's vector grows only while the container is the innermost open one, so the pointers in open_
+    // hold.
+    Value& add(Value::Type type) {
+        Value& added = open_.empty() ? root_ : open_.back()->children.emplace_back();
+        added.type = type;
+        added.place.order = ++count_;
+        if (open_.empty())
+            return added;
+        const Value& parent = *open_.back();
+        if (parent.type == Value::Type::object)
+            added.key = std::move(key_);
+        added.place.pointer =
+            parent.place.pointer + '/' +
+            (parent.type == Value::Type::object ? pointer_token(added.key)
+                                                : std::to_string(parent.children.size() - 1));
+        return added;
+    }
+
+    bool open(Value::Type type) {
+        Value& added = add(type);
+        if (open_.size() == deepest_nesting) {
+            findings_.add(added.place, "nested more than " + std::to_string(deepest_nesting) +
+                                           " deep; a policy needs no more than five");
+            return false;
+        }
+        open_.push_back(&added);
+        return true;
+    }
+
+    void report_keys_given_twice(const Value& object) {
+        std::vector<const Value*> members;
+        for (const Value& child : object.children)
+            members.push_back(&child);
+        std::stable_sort(members.begin(), members.end(),
+                         [](const Value* left, const Value* right) { return left->key < right->key; });
+        for (std::size_t i = 1; i < members.size(); ++i)
+            if (members[i]->key == members[i - 1]->key)
+                findings_.add(members[i]->place,
+                              "key " + in_quotes(members[i]->key) + " is given twice; keep one");
+    }
+
+    std::string_view text_;
+    Findings& findings_;
+    Value root_;
+    std::vector<Value*> open_;
+    std::string key_;
+    std::size_t count_ = 0;
+};
+
+} // namespace
+
+const Value* Value::find(std::string_view name) const {
+    for (const Value& child : children)
+        if (child.key == name)
+            return &child;
+    return nullptr;
+}
+
+std::string describe(const Value& value) {
+    switch (value.type) {
+    case Value::Type::null:
+        return "null";
+    case Value::Type::boolean:
+        return value.boolean ? "true" : "false";
+    case Value::Type::integer:
+    case Value::Type::fraction:
+        return printable(value.text, 40);
+    case Value::Type::string:
+        return in_quotes(value.text);
+    case Value::Type::array:
+        return "an array";
+    case Value::Type::object:
+        return "an object";
+    }
+    return "";
+}
+
+std::optional<Value> read_document(std::string_view text, Findings& findings) {
+    // The library takes a NUL for the end of the text and would not see what follows it.
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+        findings.add({line_and_column(text, nul), 0}, "a NUL byte: this is not UTF-8 text");
+        return std::nullopt;
+    }
+    Builder builder(text, findings);
+    if (!Json::sax_parse(text.begin(), text.end(), &builder))
+        return std::nullopt;
+    return builder.take_root();
+}
+
+} // namespace switchyard::policy

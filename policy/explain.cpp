@@ -1,0 +1,98 @@
+#include "explain.hpp"
+#include "match.hpp"
+#include "mismatch.hpp"
+#include "vocabulary.hpp"
+
+namespace switchyard::policy {
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view what) {
+    return std::to_string(count) + ' ' + std::string(what) + (count == 1 ? "" : "s");
+}
+
+std::string heading(const Features& call) {
+    return std::string(name_of(call.collective)) + " of " +
+           counted(static_cast<std::uint64_t>(call.ranks), "rank") + " on " +
+           counted(static_cast<std::uint64_t>(call.nodes), "node") + " (at most " +
+           std::to_string(call.ranks_per_node) + " on one), largest block " +
+           counted(call.max_block_bytes, "byte") + ", " +
+           std::string(buffer_names[static_cast<std::size_t>(call.buffer)]) + " buffers" +
+           (call.in_place ? ", in place" : "") + '\n';
+}
+
+std::string label_of(const Rule& rule, std::size_t index) {
+    return "rule " + std::to_string(index + 1) + " \"" + rule.name + '"';
+}
+
+// Names are unique, so a candidate finds its rule by it.
+const Candidate* candidate_of(const Plan& plan, const Rule& rule) {
+    for (const Candidate& candidate : plan.candidates)
+        if (candidate.choice.rule == rule.name)
+            return &candidate;
+    return nullptr;
+}
+
+std::string why_not(const Rule& rule, const Plan& plan, const Features& call) {
+    if (std::string why = why_not_met(rule, call, Keys::all); !why.empty())
+        return why;
+    const Candidate* candidate = candidate_of(plan, rule);
+    return candidate == nullptr ? "an earlier rule takes every such call"
+                                : describe(*candidate, why_passed_over(*candidate, call));
+}
+
+std::string what_runs(const Choice& choice, const Features& call) {
+    std::string text = describe(choice);
+    if (choice.transfer)
+        text += " transfer=" + std::string(transfer_names[static_cast<std::size_t>(*choice.transfer)]);
+    text += '\n';
+    if (const std::size_t bytes = scratch_bytes(choice, call); bytes > 0)
+        text += "  workspace: " + counted(bytes, "byte") + " on each rank, where they fit\n";
+    return text;
+}
+
+std::string what_is_agreed(const Plan& plan, const Features& call) {
+    if (plan.always_native)
+        return "  agreement: none, on this communicator such calls are native whatever they send\n";
+    if (!plan.looks_at_block && !plan.looks_at_buffer)
+        return "  agreement: none, no rule that is left here looks at what the ranks send\n";
+    if (call.collective != Collective::alltoallv && !plan.looks_at_buffer)
+        return "  agreement: none, every rank knows the block of this collective\n";
+    return "  agreement: one small allreduce before each such call, as a rule here looks at what the ranks "
+           "send\n";
+}
+
+std::string ending(const Policy& policy, const Plan& plan, const Match& match, const Features& call) {
+    const Choice& choice = plan.candidates[match.candidate].choice;
+    if (choice.reason == "otherwise")
+        return "otherwise: " + what_runs(choice, call);
+    std::string text;
+    for (const Candidate& candidate : plan.candidates)
+        if (candidate.choice.reason == "otherwise")
+            text = "otherwise " + policy.otherwise.algorithm + ": " +
+                   describe(candidate, why_passed_over(candidate, call)) + '\n';
+    return text + "what is left: " + what_runs(choice, call);
+}
+
+} // namespace
+
+std::string explain(const Policy& policy, const Features& call) {
+    const Plan plan = all_candidates(policy, call);
+    const Match match = choose(plan, call);
+    const std::string& fires = plan.candidates[match.candidate].choice.rule;
+    std::string text = heading(call);
+    for (std::size_t i = 0; i < policy.rules.size(); ++i) {
+        const Rule& rule = policy.rules[i];
+        if (rule.name != fires) {
+            text += label_of(rule, i) + ": " + why_not(rule, plan, call) + '\n';
+            continue;
+        }
+        text += label_of(rule, i) + " fires: " + what_runs(plan.candidates[match.candidate].choice, call);
+        if (!rule.because.empty())
+            text += "  because: " + rule.because + '\n';
+        return text + what_is_agreed(prune(policy, call), call);
+    }
+    return text + ending(policy, plan, match, call) + what_is_agreed(prune(policy, call), call);
+}
+
+} // namespace switchyard::policy

@@ -1,0 +1,28 @@
+// Problems, as they are found, to be handed out in the order of the document.
+#pragma once
+
+#include "parse.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace switchyard::policy {
+
+struct Place {
+    std::string pointer;   // JSON pointer
+    std::size_t order = 0; // counts the values of the document in the order they are written
+};
+
+class Findings {
+  public:
+    void add(const Place& place, std::string message);
+    std::size_t count() const { return found_.size(); }
+    std::vector<Problem> in_document_order() &&;
+
+  private:
+    std::vector<std::pair<std::size_t, Problem>> found_;
+};
+
+} // namespace switchyard::policy

@@ -1,0 +1,221 @@
+#include "match.hpp"
+#include "admissible.hpp"
+#include "mismatch.hpp"
+
+#include <algorithm>
+
+namespace switchyard::policy {
+
+namespace {
+
+using algorithms::Parameter;
+using algorithms::Traits;
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+const Traits* native_of(Collective collective) {
+    return algorithms::find(collective, "native");
+}
+
+Choice native_choice(const Features& fixed, std::string reason) {
+    Choice choice;
+    choice.algorithm = native_of(fixed.collective);
+    choice.reason = std::move(reason);
+    return choice;
+}
+
+Candidate candidate_of(const Use& use, const Features& fixed, std::string reason) {
+    const Traits* traits = algorithms::find(fixed.collective, use.algorithm);
+    Candidate candidate;
+    if (traits == nullptr) { // `otherwise` names one algorithm for all collectives, and not all have it
+        candidate.choice = native_choice(fixed, std::move(reason));
+        candidate.blocked =
+            std::string(name_of(fixed.collective)) + " has no algorithm \"" + use.algorithm + '"';
+        return candidate;
+    }
+    Choice& choice = candidate.choice;
+    choice.algorithm = traits;
+    choice.parameters = resolve(*traits, use, fixed.ranks);
+    choice.transfer = use.transfer;
+    choice.memory_limit_bytes = use.memory_limit_bytes.value_or(no_limit);
+    choice.reason = std::move(reason);
+    candidate.blocked = why_not_admissible(*traits, choice.parameters, fixed);
+    return candidate;
+}
+
+Candidate candidate_of(const Rule& rule, const Features& fixed) {
+    Candidate candidate = candidate_of(rule.use, fixed, "rule");
+    candidate.choice.rule = rule.name;
+    candidate.max_block_bytes = rule.when.max_block_bytes;
+    candidate.buffer = rule.when.buffer;
+    return candidate;
+}
+
+bool looks_at_block(const Candidate& candidate) {
+    return candidate.max_block_bytes != Range{};
+}
+
+// No call gets past such a candidate. Scratch may turn out not to fit, so an algorithm that takes some can be
+// passed.
+bool ends_the_walk(const Candidate& candidate) {
+    return candidate.blocked.empty() && !candidate.buffer && !looks_at_block(candidate) &&
+           candidate.choice.algorithm->scratch_bytes == nullptr;
+}
+
+bool runs_ours(const Candidate& candidate) {
+    return candidate.blocked.empty() && !candidate.choice.algorithm->native;
+}
+
+// The algorithm itself needs the block, or the limit on its scratch does.
+bool run_depends_on_block(const Candidate& candidate) {
+    const Choice& choice = candidate.choice;
+    const bool limited = choice.memory_limit_bytes != no_limit && choice.algorithm->scratch_bytes != nullptr;
+    return candidate.blocked.empty() &&
+           (limited || (choice.algorithm->needs & algorithms::agreed_block) != 0);
+}
+
+void set_facts(Plan& plan) {
+    const auto& all = plan.candidates;
+    plan.looks_at_block = std::any_of(all.begin(), all.end(), [](const Candidate& c) {
+        return looks_at_block(c) || run_depends_on_block(c);
+    });
+    plan.looks_at_buffer =
+        std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.buffer.has_value(); });
+    plan.always_native = std::none_of(all.begin(), all.end(), runs_ours);
+}
+
+void close(Plan& plan, const Features& fixed) {
+    if (plan.candidates.empty() || !ends_the_walk(plan.candidates.back())) {
+        plan.candidates.emplace_back();
+        plan.candidates.back().choice = native_choice(fixed, "native");
+    }
+    set_facts(plan);
+}
+
+std::string label_of(const Choice& choice) {
+    return choice.rule.empty() ? choice.reason : "rule \"" + choice.rule + '"';
+}
+
+// Native whichever candidate a call takes: agreeing on the block only to know which would be a waste, so the
+// log gets one reason for all of them.
+void merge_natives(Plan& plan, const Features& fixed) {
+    if (!plan.always_native || (!plan.looks_at_block && !plan.looks_at_buffer))
+        return;
+    std::string reason = "native whichever rule matches";
+    for (const Candidate& candidate : plan.candidates)
+        if (!candidate.blocked.empty())
+            reason += "; " + label_of(candidate.choice) + " cannot run: " + candidate.blocked;
+    plan.candidates.assign(1, Candidate{});
+    plan.candidates.front().choice = native_choice(fixed, std::move(reason));
+    set_facts(plan);
+}
+
+} // namespace
+
+Plan all_candidates(const Policy& policy, const Features& fixed) {
+    Plan plan;
+    const auto ended = [&plan] { return !plan.candidates.empty() && ends_the_walk(plan.candidates.back()); };
+    for (const Rule& rule : policy.rules) {
+        if (ended())
+            break;
+        if (why_not_met(rule, fixed, Keys::fixed).empty())
+            plan.candidates.push_back(candidate_of(rule, fixed));
+    }
+    if (!ended())
+        plan.candidates.push_back(candidate_of(policy.otherwise, fixed, "otherwise"));
+    close(plan, fixed);
+    return plan;
+}
+
+Plan prune(const Policy& policy, const Features& fixed) {
+    Plan plan = all_candidates(policy, fixed);
+    merge_natives(plan, fixed);
+    return plan;
+}
+
+Plan prune(const Use& forced, const Features& fixed) {
+    Plan plan;
+    plan.candidates.push_back(candidate_of(forced, fixed, "forced"));
+    close(plan, fixed);
+    return plan;
+}
+
+std::size_t scratch_bytes(const Choice& choice, const Features& call) {
+    const Traits& traits = *choice.algorithm;
+    return traits.scratch_bytes == nullptr
+               ? 0
+               : traits.scratch_bytes(call.ranks, call.max_block_bytes, choice.parameters);
+}
+
+bool matches(const Candidate& candidate, const Features& call) {
+    return candidate.max_block_bytes.contains(call.max_block_bytes) &&
+           (!candidate.buffer || *candidate.buffer == call.buffer);
+}
+
+PassedOver why_passed_over(const Candidate& candidate, const Features& call) {
+    if (!candidate.blocked.empty())
+        return PassedOver::blocked;
+    const Choice& choice = candidate.choice;
+    if (choice.memory_limit_bytes != no_limit && scratch_bytes(choice, call) > choice.memory_limit_bytes)
+        return PassedOver::over_memory_limit;
+    return PassedOver::no;
+}
+
+Match choose(const Plan& plan, const Features& call, std::size_t from) {
+    Match match;
+    const std::size_t last = plan.candidates.size() - 1;
+    for (std::size_t i = 0; i < last; ++i) {
+        const Candidate& candidate = plan.candidates[i];
+        if (!matches(candidate, call))
+            continue;
+        PassedOver why = why_passed_over(candidate, call);
+        if (why == PassedOver::no && i < from)
+            why = PassedOver::scratch_does_not_fit;
+        if (why == PassedOver::no) {
+            match.candidate = i;
+            return match;
+        }
+        if (match.why == PassedOver::no) {
+            match.passed = i;
+            match.why = why;
+        }
+    }
+    match.candidate = last;
+    return match;
+}
+
+std::string describe(const Candidate& candidate, PassedOver why) {
+    switch (why) {
+    case PassedOver::no:
+        return "";
+    case PassedOver::blocked:
+        return candidate.blocked;
+    case PassedOver::over_memory_limit:
+        return "its workspace is over memory_limit_bytes " +
+               std::to_string(candidate.choice.memory_limit_bytes);
+    case PassedOver::scratch_does_not_fit:
+        return "its workspace does not fit into the memory of every rank";
+    }
+    return "";
+}
+
+std::string reason_of(const Plan& plan, const Match& match) {
+    if (match.why == PassedOver::no)
+        return plan.candidates[match.candidate].choice.reason;
+    const Candidate& passed = plan.candidates[match.passed];
+    return label_of(passed.choice) + " passed over: " + describe(passed, match.why);
+}
+
+std::string describe(const Choice& choice) {
+    std::string text(choice.algorithm->name);
+    for (const Parameter parameter : choice.algorithm->parameters) {
+        const algorithms::ParameterTraits& traits = traits_of(parameter);
+        const std::int64_t value = choice.parameters[parameter];
+        text += ' ' + std::string(traits.name) + '=';
+        text += traits.choices.empty() ? std::to_string(value)
+                                       : std::string(traits.choices[static_cast<std::size_t>(value)]);
+    }
+    return text;
+}
+
+} // namespace switchyard::policy

@@ -1,0 +1,152 @@
+#include "parse.hpp"
+#include "reach.hpp"
+#include "read_use.hpp"
+#include "read_value.hpp"
+#include "spelling.hpp"
+#include "vocabulary.hpp"
+
+#include <exception>
+#include <map>
+
+namespace switchyard::policy {
+
+namespace {
+
+When read_when(const Value& value, Findings& findings) {
+    When when;
+    if (!read_object(value, "when", findings))
+        return when;
+    report_unknown_keys(value, when_keys(), findings);
+    for (const RangeKey& key : range_keys())
+        if (const Value* range = value.find(key.name))
+            when.*key.range = read_range(*range, key.name, key.possible, findings);
+    if (const Value* collective = value.find("collective"))
+        if (const auto word = read_word(*collective, "collective", algorithms::collective_names, findings))
+            when.collective = static_cast<Collective>(*word);
+    if (const Value* buffer = value.find("buffer"))
+        if (const auto word = read_word(*buffer, "buffer", buffer_names, findings))
+            when.buffer = static_cast<Buffer>(*word);
+    if (const Value* in_place = value.find("in_place"))
+        when.in_place = read_boolean(*in_place, "in_place", findings);
+    return when;
+}
+
+Rule read_rule(const Value& value, Findings& findings) {
+    constexpr std::array required = {std::string_view{"name"}, std::string_view{"use"}};
+    Rule rule;
+    if (!read_object(value, "a rule", findings))
+        return rule;
+    report_unknown_keys(value, {rule_keys.begin(), rule_keys.end()}, findings);
+    report_missing_keys(value, required, findings);
+    if (const Value* name = value.find("name")) {
+        if (const auto text = read_string(*name, "name", findings)) {
+            rule.name = *text;
+            if (text->empty())
+                findings.add(name->place, "name is empty; the log tells rules by their names");
+        }
+    }
+    if (const Value* when = value.find("when"))
+        rule.when = read_when(*when, findings);
+    if (const Value* use = value.find("use"))
+        rule.use = read_use(*use, {rule.when.collective, rule.when.ranks.max}, findings);
+    if (const Value* because = value.find("because"))
+        rule.because = read_string(*because, "because", findings).value_or("");
+    return rule;
+}
+
+class RuleList {
+  public:
+    explicit RuleList(Findings& findings) : findings_(findings) {}
+
+    void read(const Value& value) {
+        const std::size_t before = findings_.count();
+        rules_.push_back(read_rule(value, findings_));
+        report_name_taken(value);
+        // Of a rule that is not understood nothing can be said, least of all that it hides a later one.
+        if (findings_.count() == before)
+            report_never_fires(value);
+    }
+
+    std::vector<Rule> take() { return std::move(rules_); }
+
+  private:
+    void report_name_taken(const Value& value) {
+        const auto [first, is_new] = numbers_.emplace(rules_.back().name, rules_.size());
+        if (!is_new && !rules_.back().name.empty())
+            findings_.add(value.find("name")->place,
+                          "name " + in_quotes(first->first) + " is also that of rule " +
+                              std::to_string(first->second) + "; the log tells rules by their names");
+    }
+
+    void report_never_fires(const Value& value) {
+        const std::string why = reach_.add(rules_.back(), rules_.size());
+        if (!why.empty())
+            findings_.add(value.place, "this rule can never fire: " + why);
+    }
+
+    Findings& findings_;
+    std::vector<Rule> rules_;
+    std::map<std::string, std::size_t> numbers_; // of each name's first rule, counted from 1
+    Reach reach_;
+};
+
+std::vector<Rule> read_rules(const Value& value, Findings& findings) {
+    if (value.type != Value::Type::array) {
+        findings.add(value.place, "rules is an array of rules; found " + describe(value));
+        return {};
+    }
+    RuleList list(findings);
+    for (const Value& rule : value.children)
+        list.read(rule);
+    return list.take();
+}
+
+Policy read_policy(const Value& document, Findings& findings) {
+    Policy policy;
+    if (!read_object(document, "a policy", findings))
+        return policy;
+    report_unknown_keys(document, {policy_keys.begin(), policy_keys.end()}, findings);
+    report_missing_keys(document, std::span(policy_keys).subspan(1), findings);
+    if (const Value* schema = document.find("$schema"))
+        read_string(*schema, "$schema", findings);
+    if (const Value* version = document.find("version"))
+        read_integer(*version, "version", {policy_version, policy_version}, findings);
+    if (const Value* rules = document.find("rules"))
+        policy.rules = read_rules(*rules, findings);
+    if (const Value* otherwise = document.find("otherwise"))
+        policy.otherwise = read_use(*otherwise, {std::nullopt, most_ranks}, findings);
+    return policy;
+}
+
+std::variant<Policy, std::vector<Problem>> parse_unguarded(std::string_view text) {
+    using Problems = std::vector<Problem>;
+    if (text.size() > largest_policy_bytes)
+        return Problems{{"", "a policy of " + std::to_string(text.size()) + " bytes is too large; at most " +
+                                 std::to_string(largest_policy_bytes) + " are read"}};
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+        return Problems{{"", "the policy is empty; the shortest one is "
+                             R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})"}};
+    Findings findings;
+    Policy policy;
+    if (const std::optional<Value> document = read_document(text, findings))
+        policy = read_policy(*document, findings);
+    if (findings.count() > 0)
+        return std::move(findings).in_document_order();
+    return policy;
+}
+
+} // namespace
+
+std::variant<Policy, std::vector<Problem>> parse(std::string_view text) {
+    // The text decides how much memory this takes; whatever goes wrong with it is the policy's problem, not
+    // the host's.
+    try {
+        return parse_unguarded(text);
+    } catch (const std::exception& error) {
+        return std::vector<Problem>{{"", std::string("cannot be read: ") + error.what()}};
+    } catch (...) {
+        return std::vector<Problem>{{"", "cannot be read"}};
+    }
+}
+
+} // namespace switchyard::policy

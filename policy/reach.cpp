@@ -1,0 +1,185 @@
+#include "reach.hpp"
+#include "admissible.hpp"
+#include "spelling.hpp"
+#include "vocabulary.hpp"
+
+#include <algorithm>
+
+namespace switchyard::policy {
+
+namespace {
+
+enum Dimension : std::size_t { ranks, ranks_per_node, nodes, block, collective, buffer, in_place };
+static_assert(block + 1 == range_key_count, "the ranges come first, in the order of range_keys()");
+
+// A policy that people write stays far below both.
+constexpr std::size_t most_boxes = 4096;
+constexpr std::size_t most_work = 2'000'000;
+
+Range exactly(std::uint64_t value) {
+    return {value, value};
+}
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t result = 0;
+    return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::uint64_t>::max() : result;
+}
+
+// N nodes with at most M ranks on one hold between N + M - 1 and N * M ranks.
+std::uint64_t fewest_ranks_on(const Range& n, const Range& m) {
+    return n.min + m.min - 1;
+}
+std::uint64_t most_ranks_on(const Range& n, const Range& m) {
+    return product(n.max, m.max);
+}
+
+// Some call is in the box. Growing N or M by one leaves no gap between those intervals, so their ends decide.
+bool possible(const Box& box) {
+    return box[ranks].max >= fewest_ranks_on(box[nodes], box[ranks_per_node]) &&
+           box[ranks].min <= most_ranks_on(box[nodes], box[ranks_per_node]);
+}
+
+bool disjoint(const Box& a, const Box& b) {
+    for (std::size_t d = 0; d < a.size(); ++d)
+        if (a[d].max < b[d].min || b[d].max < a[d].min)
+            return true;
+    return false;
+}
+
+// The calls of `box` that are not in `hole`, as boxes that do not overlap.
+void subtract(Box box, const Box& hole, std::vector<Box>& out) {
+    const auto keep = [&out](const Box& piece) {
+        if (possible(piece))
+            out.push_back(piece);
+    };
+    if (disjoint(box, hole))
+        return keep(box);
+    for (std::size_t d = 0; d < box.size(); ++d) {
+        if (box[d].min < hole[d].min) {
+            Box below = box;
+            below[d].max = hole[d].min - 1;
+            keep(below);
+            box[d].min = hole[d].min;
+        }
+        if (box[d].max > hole[d].max) {
+            Box above = box;
+            above[d].min = hole[d].max + 1;
+            keep(above);
+            box[d].max = hole[d].max;
+        }
+    }
+}
+
+Box box_of(const When& when) {
+    Box box;
+    std::size_t d = 0;
+    for (const RangeKey& key : range_keys()) {
+        const Range& range = when.*key.range;
+        box[d++] = {std::max(range.min, key.possible.min), std::min(range.max, key.possible.max)};
+    }
+    box[buffer] = when.buffer ? exactly(static_cast<std::uint64_t>(*when.buffer)) : Range{0, 1};
+    box[in_place] = when.in_place ? exactly(*when.in_place ? 1 : 0) : Range{0, 1};
+    return box;
+}
+
+// `a`, `a and b`, `a, b and c`
+std::string enumerated(const std::vector<std::string>& items) {
+    std::string out;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0)
+            out += i + 1 == items.size() ? " and " : ", ";
+        out += items[i];
+    }
+    return out;
+}
+
+std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
+    const std::uint64_t fewest = fewest_ranks_on(box[nodes], box[ranks_per_node]);
+    if (fewest > box[ranks].max)
+        return std::to_string(box[nodes].min) + " or more nodes with " +
+               std::to_string(box[ranks_per_node].min) + " or more ranks on one hold at least " +
+               std::to_string(fewest) + " ranks, and ranks.max is " + std::to_string(box[ranks].max);
+    const bool asked_for = ranks_for_use < box[ranks].min;
+    return "at most " + std::to_string(box[nodes].max) + " nodes with at most " +
+           std::to_string(box[ranks_per_node].max) + " ranks on one hold at most " +
+           std::to_string(most_ranks_on(box[nodes], box[ranks_per_node])) + " ranks, and " +
+           (asked_for ? "ranks.min is " + std::to_string(box[ranks].min)
+                      : "its parameters take at least " + std::to_string(ranks_for_use));
+}
+
+} // namespace
+
+std::string Reach::add(const Rule& rule, std::size_t number) {
+    const Box matched = box_of(rule.when);
+    std::vector<Box> boxes;
+    Taken taken{number, rule.name, {}};
+    std::string impossible;
+    for (const algorithms::Traits* traits : find_all(rule.use.algorithm, rule.when.collective)) {
+        Box box = matched;
+        const std::uint64_t fewest = fewest_ranks(*traits, rule.use);
+        box[collective] = exactly(static_cast<std::uint64_t>(traits->collective));
+        box[ranks].min = std::max(box[ranks].min, fewest);
+        if (box[ranks].min > box[ranks].max || !possible(box)) {
+            impossible = why_impossible(box, fewest);
+            continue;
+        }
+        boxes.push_back(box);
+        if (always_admissible(*traits, rule.use))
+            taken.boxes.push_back(box);
+    }
+    const std::string why = boxes.empty() ? impossible : why_hidden(boxes);
+    if (why.empty() && !taken.boxes.empty())
+        taken_.push_back(std::move(taken));
+    return why;
+}
+
+// True when nothing of `boxes` is left; false too when that takes too long to find out.
+bool Reach::covered(const std::vector<Box>& boxes, const std::vector<const Taken*>& by,
+                    std::vector<const Taken*>* contributors) {
+    std::vector<Box> left = boxes;
+    std::vector<Box> next;
+    for (const Taken* taken : by) {
+        bool contributes = false;
+        for (const Box& hole : taken->boxes) {
+            next.clear();
+            for (const Box& box : left) {
+                contributes = contributes || !disjoint(box, hole);
+                subtract(box, hole, next);
+            }
+            work_ += left.size();
+            left.swap(next);
+            if (left.size() > most_boxes || work_ > most_work)
+                return false;
+        }
+        if (contributes && contributors != nullptr)
+            contributors->push_back(taken);
+        if (left.empty())
+            return true;
+    }
+    return false;
+}
+
+std::string Reach::why_hidden(const std::vector<Box>& boxes) {
+    std::vector<const Taken*> earlier;
+    for (const Taken& taken : taken_)
+        earlier.push_back(&taken);
+    std::vector<const Taken*> hiding;
+    if (!covered(boxes, earlier, &hiding))
+        return "";
+    // Name only the rules that it takes: leave out each in turn and see whether the others do.
+    for (std::size_t i = 0; i < hiding.size() && hiding.size() > 1;) {
+        std::vector<const Taken*> fewer = hiding;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (covered(boxes, fewer, nullptr))
+            hiding = std::move(fewer);
+        else
+            ++i;
+    }
+    std::vector<std::string> names;
+    for (const Taken* taken : hiding)
+        names.push_back("rule " + std::to_string(taken->number) + ' ' + in_quotes(taken->name));
+    return enumerated(names) + (names.size() == 1 ? " takes" : " together take") +
+           " every call it could take";
+}
+
+} // namespace switchyard::policy

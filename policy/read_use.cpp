@@ -1,0 +1,156 @@
+#include "read_use.hpp"
+#include "read_value.hpp"
+#include "spelling.hpp"
+#include "vocabulary.hpp"
+
+#include <algorithm>
+
+namespace switchyard::policy {
+
+namespace {
+
+using algorithms::ParameterTraits;
+using algorithms::Traits;
+using algorithms::traits_of;
+
+// `alltoallv has native, tuna`; without a collective, the same for all of them.
+std::string algorithms_there_are(std::optional<Collective> only) {
+    std::string out;
+    for (std::size_t i = 0; i < algorithms::collective_count; ++i) {
+        const auto collective = static_cast<Collective>(i);
+        if (only && collective != *only)
+            continue;
+        out += (out.empty() ? "" : "; ") + std::string(name_of(collective)) + " has " +
+               listed(algorithms_of(collective));
+    }
+    return out;
+}
+
+std::vector<std::string_view> names_of_algorithms(std::optional<Collective> only) {
+    std::vector<std::string_view> names;
+    for (const Traits& traits : algorithms::all_traits())
+        if (!only || traits.collective == *only)
+            names.push_back(traits.name);
+    return names;
+}
+
+void report_unknown_algorithm(const Value& value, std::optional<Collective> only, Findings& findings) {
+    const auto elsewhere = find_all(value.text, std::nullopt);
+    if (only && !elsewhere.empty()) {
+        findings.add(value.place, '"' + value.text + "\" is an algorithm of " +
+                                      std::string(name_of(elsewhere.front()->collective)) + ", not of " +
+                                      std::string(name_of(*only)) + "; " + algorithms_there_are(only));
+        return;
+    }
+    const std::string meant = did_you_mean(value.text, names_of_algorithms(only));
+    findings.add(value.place, "unknown algorithm " + in_quotes(value.text) + (meant.empty() ? ";" : meant) +
+                                  ' ' + algorithms_there_are(only));
+}
+
+// The algorithm in each collective that the use applies to; empty, and a finding, where it is in none.
+std::vector<const Traits*> read_algorithm(const Value& value, std::optional<Collective> only,
+                                          Findings& findings) {
+    if (!read_string(value, "algorithm", findings))
+        return {};
+    auto found = find_all(value.text, only);
+    if (found.empty())
+        report_unknown_algorithm(value, only, findings);
+    return found;
+}
+
+const ParameterTraits* find_parameter(std::string_view name) {
+    for (const ParameterTraits& parameter : algorithms::parameter_vocabulary())
+        if (parameter.name == name)
+            return &parameter;
+    return nullptr;
+}
+
+std::vector<std::string_view> parameters_taken(const Traits& traits) {
+    std::vector<std::string_view> names;
+    for (const algorithms::Parameter parameter : traits.parameters)
+        names.push_back(traits_of(parameter).name);
+    return names;
+}
+
+void report_not_taken(const Value& value, const Traits& traits, Findings& findings) {
+    const auto taken = parameters_taken(traits);
+    findings.add(value.place, std::string(traits.name) + " of " + std::string(name_of(traits.collective)) +
+                                  " takes no parameter \"" + value.key + "\"; it takes " +
+                                  (taken.empty() ? "none" : listed(taken)));
+}
+
+std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTraits& parameter,
+                                           std::uint64_t most_ranks_in_scope, Findings& findings) {
+    if (!parameter.choices.empty()) {
+        const auto word = read_word(value, parameter.name, parameter.choices, findings);
+        return word ? std::optional(static_cast<std::int64_t>(*word)) : std::nullopt;
+    }
+    const std::int64_t largest =
+        algorithms::maximum_of(parameter, static_cast<int>(std::min(most_ranks_in_scope, most_ranks)));
+    const bool bound_here = parameter.ranks_bound && most_ranks_in_scope < most_ranks;
+    const Range possible{static_cast<std::uint64_t>(parameter.minimum), static_cast<std::uint64_t>(largest)};
+    const auto number = read_integer(value, parameter.name, possible, findings,
+                                     bound_here ? ", as this rule is for no more ranks" : "");
+    return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
+}
+
+// A parameter counts only if every collective that the use applies to takes it.
+void read_parameters(const Value& value, const std::vector<const Traits*>& applies_to, const Scope& scope,
+                     Use& use, Findings& findings) {
+    for (const Value& child : value.children) {
+        const ParameterTraits* parameter = find_parameter(child.key);
+        if (parameter == nullptr)
+            continue;
+        const auto refusing = std::find_if(applies_to.begin(), applies_to.end(), [&](const Traits* traits) {
+            return !traits->takes(parameter->parameter);
+        });
+        if (refusing != applies_to.end())
+            report_not_taken(child, **refusing, findings);
+        else
+            use.parameters[static_cast<std::size_t>(parameter->parameter)] =
+                read_parameter(child, *parameter, scope.most_ranks, findings);
+    }
+}
+
+std::vector<std::string_view> known_keys(const std::vector<const Traits*>& applies_to) {
+    std::vector<std::string_view> known(use_keys.begin(), use_keys.end());
+    for (const ParameterTraits& parameter : algorithms::parameter_vocabulary())
+        if (applies_to.empty() || applies_to.front()->takes(parameter.parameter))
+            known.push_back(parameter.name);
+    return known;
+}
+
+// Keys that are nothing to any algorithm; a parameter of another algorithm gets its own message.
+void report_unknown_use_keys(const Value& value, const std::vector<const Traits*>& applies_to,
+                             Findings& findings) {
+    Value unknown = {};
+    unknown.type = Value::Type::object;
+    for (const Value& child : value.children)
+        if (find_parameter(child.key) == nullptr)
+            unknown.children.push_back(child);
+    report_unknown_keys(unknown, known_keys(applies_to), findings);
+}
+
+} // namespace
+
+Use read_use(const Value& value, const Scope& scope, Findings& findings) {
+    Use use;
+    if (!read_object(value, "use", findings))
+        return use;
+    report_missing_keys(value, std::span(use_keys).first(1), findings);
+    std::vector<const Traits*> applies_to;
+    if (const Value* algorithm = value.find("algorithm")) {
+        applies_to = read_algorithm(*algorithm, scope.collective, findings);
+        use.algorithm = algorithm->text;
+    }
+    report_unknown_use_keys(value, applies_to, findings);
+    read_parameters(value, applies_to, scope, use, findings);
+    if (const Value* transfer = value.find("transfer"))
+        if (const auto word = read_word(*transfer, "transfer", transfer_names, findings))
+            use.transfer = static_cast<Transfer>(*word);
+    if (const Value* limit = value.find("memory_limit_bytes"))
+        use.memory_limit_bytes = read_integer(*limit, "memory_limit_bytes", {0, most_bytes}, findings);
+    return use;
+}
+
+} // namespace switchyard::policy

@@ -1,0 +1,35 @@
+// One value of the document at a time: the right type, in its bounds, one of the known words; else a finding.
+#pragma once
+
+#include "document.hpp"
+#include "table.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace switchyard::policy {
+
+bool read_object(const Value& value, std::string_view what, Findings& findings);
+std::optional<std::string> read_string(const Value& value, std::string_view what, Findings& findings);
+std::optional<bool> read_boolean(const Value& value, std::string_view what, Findings& findings);
+// `because`: what sets the bounds, where that is not plain.
+std::optional<std::uint64_t> read_integer(const Value& value, std::string_view what, Range possible,
+                                          Findings& findings, std::string_view because = "");
+
+// The index of the word that the value is.
+std::optional<std::size_t> read_word(const Value& value, std::string_view what,
+                                     std::span<const std::string_view> words, Findings& findings);
+
+// `{"min": 1, "max": 2}`, at least one of them.
+Range read_range(const Value& value, std::string_view what, Range possible, Findings& findings);
+
+// Every key of `object` that is none of `known`.
+void report_unknown_keys(const Value& object, const std::vector<std::string_view>& known, Findings& findings);
+
+// Every one of `required` that `object` does not have.
+void report_missing_keys(const Value& object, std::span<const std::string_view> required, Findings& findings);
+
+} // namespace switchyard::policy

@@ -1,0 +1,99 @@
+#include "spelling.hpp"
+#include "parse.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace switchyard::policy {
+
+namespace {
+
+constexpr std::size_t longest_quoted = 60;
+constexpr std::size_t longest_compared = 64;
+
+char folded(char c) {
+    return c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+// Letters inserted, left out, changed or swapped with their neighbour.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before_last(b.size() + 1);
+    std::vector<std::size_t> last(b.size() + 1);
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(last.begin(), last.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const bool same = folded(a[i]) == folded(b[j]);
+            row[j + 1] = std::min({last[j + 1] + 1, row[j] + 1, last[j] + (same ? 0U : 1U)});
+            if (i > 0 && j > 0 && folded(a[i]) == folded(b[j - 1]) && folded(a[i - 1]) == folded(b[j]))
+                row[j + 1] = std::min(row[j + 1], before_last[j - 1] + 1);
+        }
+        before_last.swap(last);
+        last.swap(row);
+    }
+    return last[b.size()];
+}
+
+bool continues_a_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+void append_escaped(std::string& out, unsigned char c) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    out += "\\x";
+    out += digits[c >> 4U];
+    out += digits[c & 15U];
+}
+
+} // namespace
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
+    if (word.empty() || word.size() > longest_compared)
+        return "";
+    std::string_view best;
+    std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+    for (const std::string_view candidate : known) {
+        const std::size_t d = distance(word, candidate);
+        if (d < best_distance && d < candidate.size()) {
+            best = candidate;
+            best_distance = d;
+        }
+    }
+    return best.empty() ? "" : ", did you mean \"" + std::string(best) + "\"?";
+}
+
+std::string printable(std::string_view text, std::size_t longest, bool ascii) {
+    std::size_t length = std::min(text.size(), longest);
+    while (length > 0 && length < text.size() && continues_a_character(text[length]))
+        --length;
+    std::string out;
+    for (const char c : text.substr(0, length)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7F || (ascii && byte > 0x7F))
+            append_escaped(out, byte);
+        else
+            out += c;
+    }
+    return length < text.size() ? out + "..." : out;
+}
+
+std::string in_quotes(std::string_view text) {
+    return '"' + printable(text, longest_quoted) + '"';
+}
+
+std::string listed(const std::vector<std::string_view>& words) {
+    std::string out;
+    for (const std::string_view word : words) {
+        out += out.empty() ? "" : ", ";
+        out += word;
+    }
+    return out;
+}
+
+std::string between(std::uint64_t smallest, std::uint64_t largest) {
+    return std::to_string(smallest) + " to " + std::to_string(largest);
+}
+
+} // namespace switchyard::policy

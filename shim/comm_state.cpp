@@ -1,0 +1,261 @@
+#include "comm_state.hpp"
+
+#include "diagnostics.hpp"
+#include "log/merge.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <unistd.h>
+
+namespace switchyard::shim {
+
+// What every rank tells the others at a communicator's first call.
+struct CommState::Member {
+    std::uint64_t run, node;
+    std::int64_t start_seconds;
+    std::int32_t world_rank, pid;
+    std::uint32_t leader_number; // its number for the communicator, in case it is the leader
+    std::uint32_t good;          // nothing has gone wrong on it
+};
+
+namespace {
+
+constexpr const char* is_intercommunicator = "intercommunicator";
+constexpr const char* spans_runs = "ranks with different policies";
+constexpr const char* no_private = "no private communicator to be had";
+
+// The ranks of an intercommunicator in one row, both groups; the communicator itself when it is none.
+class OneRow {
+  public:
+    explicit OneRow(MPI_Comm comm) : comm_(comm) {
+        int inter = 0;
+        PMPI_Comm_test_inter(comm, &inter);
+        if (inter == 0) return;
+        merged_ = PMPI_Intercomm_merge(comm, 0, &comm_) == MPI_SUCCESS;
+        is_inter_ = true;
+    }
+    ~OneRow() {
+        if (merged_) PMPI_Comm_free(&comm_);
+    }
+    OneRow(const OneRow&) = delete;
+    OneRow& operator=(const OneRow&) = delete;
+    MPI_Comm comm() const { return comm_; }
+    bool is_inter() const { return is_inter_; }
+    bool good() const { return !is_inter_ || merged_; }
+
+  private:
+    MPI_Comm comm_;
+    bool is_inter_ = false, merged_ = false;
+};
+
+bool all_good(bool here, MPI_Comm comm) {
+    int mine = here ? 1 : 0, all = 0;
+    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
+}
+
+} // namespace
+
+bool Rails::reserve(std::size_t bytes) {
+    if (bytes <= agreed_workspace) return true;
+    // In steps of a quarter, so that slowly growing blocks do not vote at every call.
+    auto step = std::max<std::size_t>(4096, std::bit_floor(bytes) / 4);
+    auto rounded = (bytes + step - 1) / step * step;
+    if (!all_good(workspace.reserve(rounded), group.comm)) return false;
+    agreed_workspace = rounded;
+    return true;
+}
+
+CommState* CommState::of(MPI_Comm comm, Process& self) {
+    if (comm == MPI_COMM_NULL) return nullptr; // MPI will say what it thinks of that
+    void* state = nullptr;
+    int found = 0;
+    if (PMPI_Comm_get_attr(comm, self.comm_keyval, static_cast<void*>(&state), &found) != MPI_SUCCESS) return nullptr;
+    return found != 0 ? static_cast<CommState*>(state) : create(comm, self);
+}
+
+CommState* CommState::create(MPI_Comm comm, Process& self) {
+    OneRow row(comm);
+    if (!row.good()) return nullptr;
+    std::unique_ptr<CommState> state;
+    bool good = true, routes = false;
+    try {
+        state.reset(new CommState);
+        auto members = state->meet(row.comm(), self);
+        good = std::all_of(members.begin(), members.end(), [](const Member& member) { return member.good != 0; });
+        bool one_run = std::all_of(members.begin(), members.end(),
+                                   [&](const Member& member) { return member.run == self.run; });
+        state->take_place(members, self);
+        state->blocks_ = state->ranks_;
+        state->own_block_ = state->rank_;
+        if (row.is_inter()) {
+            PMPI_Comm_remote_size(comm, &state->blocks_);
+            state->own_block_ = -1;
+        }
+        if (good) {
+            state->choose_plans(self, row.is_inter() ? is_intercommunicator : one_run ? nullptr : spans_runs);
+            state->name_in_log(self, members);
+        }
+        routes = std::any_of(state->plans_.begin(), state->plans_.end(),
+                             [](const auto& plan) { return plan && !plan->always_native(); });
+    } catch (...) {
+        good = false;
+    }
+    if (!all_good(good, row.comm())) return nullptr;
+    if (routes) { // the same on all ranks: it follows from what they told each other
+        try {
+            state->lay_rails(comm);
+        } catch (...) {
+            state->rails_.reset();
+        }
+        if (!all_good(state->rails_ != nullptr, row.comm())) {
+            state->rails_.reset();
+            state->choose_plans(self, no_private);
+        }
+    }
+    state->process_ = &self;
+    if (PMPI_Comm_set_attr(comm, self.comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
+    std::lock_guard lock(self.states_mutex);
+    self.states.push_back(state.get());
+    return state.release();
+}
+
+std::vector<CommState::Member> CommState::meet(MPI_Comm comm, Process& self) {
+    PMPI_Comm_rank(comm, &rank_);
+    PMPI_Comm_size(comm, &ranks_);
+    if (self.world != MPI_COMM_NULL) {
+        int same = MPI_UNEQUAL;
+        PMPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
+        is_world_ = same == MPI_IDENT;
+    }
+    if (self.world_rank < 0) self.world_rank = rank_; // a run without a world: the first communicator stands in
+    std::uint32_t number = is_world_ ? 0 : ++self.communicators_met;
+    Member mine{self.run, self.node, self.start_seconds, self.world_rank, getpid(), number, 1};
+    std::vector<Member> members(static_cast<std::size_t>(ranks_));
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, members.data(), sizeof mine, MPI_BYTE, comm);
+    return members;
+}
+
+void CommState::take_place(const std::vector<Member>& members, Process& self) {
+    auto first = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.run == self.run; });
+    leader_ = first->world_rank;
+    leader_number_ = first->leader_number;
+    std::vector<std::uint64_t> nodes;
+    for (const auto& member : members) nodes.push_back(member.node);
+    std::sort(nodes.begin(), nodes.end());
+    nodes_ = ranks_per_node_ = 0;
+    for (std::size_t i = 0, start = 0; i < nodes.size(); ++i) {
+        if (i == 0 || nodes[i] != nodes[i - 1]) {
+            start = i;
+            ++nodes_;
+        }
+        ranks_per_node_ = std::max(ranks_per_node_, static_cast<int>(i - start + 1));
+    }
+}
+
+void CommState::choose_plans(Process& self, const char* only_native) {
+    policy::Features fixed;
+    fixed.ranks = ranks_;
+    fixed.nodes = nodes_;
+    fixed.ranks_per_node = ranks_per_node_;
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+        fixed.collective = static_cast<Collective>(i / 2);
+        fixed.in_place = i % 2 != 0;
+        plans_[i] = Plan::of(self, fixed, only_native);
+    }
+}
+
+void CommState::lay_rails(MPI_Comm comm) {
+    algorithms::Group group{create_private(comm), rank_, ranks_};
+    if (group.comm == MPI_COMM_NULL) return;
+    rails_ = std::make_unique<Rails>(group);
+}
+
+// In a run without MPI_Init the first communicator of a rank decides where its records go.
+void CommState::name_in_log(Process& self, const std::vector<Member>& members) {
+    const auto& first = members.front();
+    if (self.run_info.alone && !self.recorder && self.settings.logs()) {
+        auto directory = self.settings.value(Setting::log) + "/" +
+                         log::run_directory_name(self.run_info.program, first.start_seconds, first.pid);
+        open_recorder(self, directory, rank_, ranks_);
+        self.run_info.ranks = ranks_;
+        if (rank_ == 0) log::write_run_json(directory, self.run_info, nullptr);
+    }
+    if (!self.recorder) return;
+    log::CommunicatorName name;
+    name.number = log_number_ = ++self.communicators;
+    name.id = is_world_ ? "world" : std::to_string(leader_) + ":" + std::to_string(leader_number_);
+    name.leader = leader_;
+    name.leader_number = leader_number_;
+    name.rank = rank_;
+    name.ranks = ranks_;
+    name.nodes = nodes_;
+    name.ranks_per_node = ranks_per_node_;
+    if (leader_ == self.world_rank)
+        for (const auto& member : members)
+            if (member.run == self.run) name.members.push_back(member.world_rank);
+    self.recorder->add_name(name.to_line());
+}
+
+void CommState::record(Process& self, log::CallRecord& record) {
+    record.communicator = log_number_;
+    record.sequence = sequence_;
+    if (self.summary)
+        add_to_sum(self, record);
+    else
+        self.recorder->add(record);
+}
+
+void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
+    auto same = std::find_if(sums_.begin(), sums_.end(), [&](const Sum& sum) {
+        return sum.decision == record.decision && sum.collective == record.collective &&
+               sum.binding == record.binding && sum.in_place == record.in_place &&
+               sum.large_count == record.large_count;
+    });
+    if (same == sums_.end()) {
+        auto first = record;
+        first.sequence = static_cast<std::uint32_t>(sums_.size() + 1); // kinds appear in the same order on all ranks
+        sums_.push_back({self.recorder->keep(first), record.decision, record.collective, record.binding,
+                         record.in_place, record.large_count});
+        return;
+    }
+    auto* sum = same->record;
+    if (sum == nullptr) return; // full
+    ++sum->calls;
+    for (auto member : {&log::CallRecord::elapsed, &log::CallRecord::agree, &log::CallRecord::stage,
+                        &log::CallRecord::exchange, &log::CallRecord::sent, &log::CallRecord::wire_bytes})
+        sum->*member += record.*member;
+    sum->max_block = std::max(sum->max_block, record.max_block);
+    sum->messages += record.messages;
+    sum->rounds += record.rounds;
+}
+
+void CommState::retire(Process& self) {
+    self.calls_seen += sequence_;
+    self.calls_routed += routed_;
+    if (rails_) PMPI_Comm_free(&rails_->group.comm);
+    rails_.reset();
+    process_ = nullptr;
+}
+
+int CommState::on_delete(MPI_Comm, int, void* attribute, void*) {
+    std::unique_ptr<CommState> state(static_cast<CommState*>(attribute));
+    if (state->process_ == nullptr) return MPI_SUCCESS;
+    auto& self = *state->process_;
+    std::lock_guard lock(self.states_mutex);
+    std::erase(self.states, state.get());
+    state->retire(self);
+    return MPI_SUCCESS;
+}
+
+void CommState::release_all(Process& self) {
+    std::lock_guard lock(self.states_mutex);
+    // Freeing is collective: in an order that all ranks share.
+    std::sort(self.states.begin(), self.states.end(), [](const CommState* left, const CommState* right) {
+        return std::tie(left->leader_, left->leader_number_) < std::tie(right->leader_, right->leader_number_);
+    });
+    for (auto* state : self.states) state->retire(self);
+    self.states.clear();
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,93 @@
+// What we know of one communicator of the application: made at its first call, collectively; kept as an attribute, so
+// that it goes when the communicator goes.
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+#include "plan.hpp"
+#include "process.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace switchyard::shim {
+
+// What only a communicator needs on which something may be routed.
+struct Rails {
+    algorithms::Group group;
+    algorithms::Wire wire{group};
+    algorithms::Workspace workspace; // of the algorithms; grows on all ranks alike
+    algorithms::Workspace staging;   // packed data, of this rank alone
+    std::size_t agreed_workspace = 0;
+    std::vector<algorithms::Block> send, recv;
+
+    explicit Rails(const algorithms::Group& g)
+        : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
+    // Makes the workspace good for that many bytes (the same number on all ranks), or says no on all of them.
+    bool reserve(std::size_t bytes);
+};
+
+class CommState {
+  public:
+    // The communicator's state; at its first call this is collective over it. Null where there is none to be had, on
+    // all its ranks: then the call is forwarded.
+    static CommState* of(MPI_Comm comm, Process& self);
+
+    // MPI calls this when the communicator is freed.
+    static int on_delete(MPI_Comm, int, void* state, void*);
+    // The end of the run: private communicators go while they still can.
+    static void release_all(Process& self);
+
+    // Fixed facts, for Features.
+    int ranks() const { return ranks_; }
+    int rank() const { return rank_; }
+    int nodes() const { return nodes_; }
+    int ranks_per_node() const { return ranks_per_node_; }
+    // How many blocks a call on it has (the remote ranks of an intercommunicator), and which is this rank's own (-1).
+    int blocks() const { return blocks_; }
+    int own_block() const { return own_block_; }
+
+    Plan& plan(Collective collective, bool in_place) {
+        return *plans_[static_cast<std::size_t>(collective) * 2 + (in_place ? 1 : 0)];
+    }
+    Rails* rails() { return rails_.get(); } // null: everything native
+
+    // Writes the record's identity and hands it to the recorder.
+    void record(Process& self, log::CallRecord& record);
+    void count(bool routed) {
+        ++sequence_;
+        if (routed) ++routed_;
+    }
+
+  private:
+    struct Member;
+    CommState() = default;
+    static CommState* create(MPI_Comm comm, Process& self);
+    std::vector<Member> meet(MPI_Comm comm, Process& self);
+    void take_place(const std::vector<Member>& members, Process& self);
+    void choose_plans(Process& self, const char* only_native);
+    void lay_rails(MPI_Comm comm);
+    void name_in_log(Process& self, const std::vector<Member>& members);
+    void retire(Process& self);
+
+    int ranks_ = 1, rank_ = 0, nodes_ = 1, ranks_per_node_ = 1, blocks_ = 1, own_block_ = 0;
+    bool is_world_ = false;
+    int leader_ = 0;                   // world rank of the communicator's rank 0 and its number for it: the same on
+    std::uint32_t leader_number_ = 0;  // all ranks, different from all other communicators
+    std::uint32_t log_number_ = 0;
+    std::uint32_t sequence_ = 0, routed_ = 0; // calls so far
+    std::array<std::shared_ptr<Plan>, algorithms::collective_count * 2> plans_;
+    std::unique_ptr<Rails> rails_;
+    Process* process_ = nullptr; // null once the run is over
+
+    // Detail `summary`: the records that calls of one kind are added to.
+    struct Sum {
+        log::CallRecord* record;
+        std::uint32_t decision;
+        std::uint8_t collective, binding, in_place, large_count;
+    };
+    std::vector<Sum> sums_;
+    void add_to_sum(Process& self, const log::CallRecord& record);
+};
+
+} // namespace switchyard::shim

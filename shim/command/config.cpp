@@ -1,0 +1,25 @@
+#include "commands.hpp"
+
+#include "shim/settings.hpp"
+
+#include <fmt/format.h>
+#include <iostream>
+
+namespace switchyard::shim::command {
+
+int config() {
+    std::vector<std::string> complaints;
+    auto settings = Settings::from_environment(complaints);
+    for (std::size_t i = 0; i < setting_count; ++i) {
+        auto setting = static_cast<Setting>(i);
+        const auto& traits = setting_table()[i];
+        auto value = settings.value(setting);
+        if (value.empty()) value = setting == Setting::ranks_per_node ? "(detected)" : "(none)";
+        std::cout << fmt::format("{:<26} {:<40} {:<12} {}\n", traits.variable, value,
+                                 settings.given(setting) ? "environment" : "default", traits.meaning);
+    }
+    for (const auto& complaint : complaints) std::cout << "warning: " << complaint << '\n';
+    return complaints.empty() ? 0 : 1;
+}
+
+} // namespace switchyard::shim::command

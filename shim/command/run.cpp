@@ -1,0 +1,67 @@
+#include "commands.hpp"
+
+#include "shim/settings.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <unistd.h>
+
+namespace switchyard::shim::command {
+
+namespace {
+
+// bin/switchyard stands beside lib/libswitchyard.so, in a build tree and where it is installed; lib may have the
+// architecture's subdirectory.
+std::string preload_object() {
+    namespace fs = std::filesystem;
+    auto prefix = fs::path(object_path_of(reinterpret_cast<const void*>(&preload_object))).parent_path().parent_path();
+    auto object = prefix / "lib" / "libswitchyard.so";
+    if (fs::exists(object)) return object.string();
+    for (const auto& directory : {"lib", "lib64"}) {
+        if (!fs::is_directory(prefix / directory)) continue;
+        for (const auto& entry : fs::directory_iterator(prefix / directory))
+            if (entry.is_directory() && fs::exists(entry.path() / "libswitchyard.so"))
+                return (entry.path() / "libswitchyard.so").string();
+        if (fs::exists(prefix / directory / "libswitchyard.so")) return (prefix / directory / "libswitchyard.so").string();
+    }
+    return object.string();
+}
+
+void set(Setting setting, const std::optional<std::string>& value) {
+    auto variable = std::string(setting_table()[static_cast<std::size_t>(setting)].variable);
+    if (value) setenv(variable.c_str(), value->c_str(), 1);
+}
+
+// Named first, so that calls come to us; what else was there stays.
+void set_preload(const std::string& object) {
+    const char* others = std::getenv("LD_PRELOAD");
+    std::string preload = object;
+    if (others != nullptr && *others != '\0') preload += std::string(":") + others;
+    setenv("LD_PRELOAD", preload.c_str(), 1);
+}
+
+} // namespace
+
+int run(const RunOptions& options) {
+    set(Setting::policy, options.policy);
+    set(Setting::log, options.log);
+    set(Setting::force, options.force);
+    set(Setting::detail, options.detail);
+    auto object = preload_object();
+    if (std::filesystem::exists(object))
+        set_preload(object);
+    else // the program shall run all the same
+        std::cerr << "switchyard: warning: " << object << " is missing; nothing is routed or logged\n";
+
+    std::vector<char*> words;
+    for (const auto& word : options.program) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execvp(words.front(), words.data());
+    std::cerr << "switchyard: cannot run " << options.program.front() << ": " << std::strerror(errno) << '\n';
+    return errno == ENOENT ? 127 : 126;
+}
+
+} // namespace switchyard::shim::command

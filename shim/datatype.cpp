@@ -1,0 +1,149 @@
+#include "datatype.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <vector>
+
+namespace switchyard::shim {
+
+namespace {
+
+// A predefined type, or contiguous and duplicated chains of one, whose size equals its extent. Size equal to extent
+// alone would not do: an indexed type can permute its elements.
+bool is_dense_chain(MPI_Datatype type) {
+    int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+    if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+    if (combiner == MPI_COMBINER_NAMED) {
+        MPI_Count size = 0, lower = 0, extent = 0;
+        PMPI_Type_size_x(type, &size);
+        PMPI_Type_get_extent_x(type, &lower, &extent);
+        return lower == 0 && size == extent;
+    }
+    if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || types != 1 || integers > 1 ||
+        addresses > 0)
+        return false;
+    int count = 0;
+    MPI_Aint address = 0;
+    MPI_Datatype inner = MPI_DATATYPE_NULL;
+    if (PMPI_Type_get_contents(type, integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS) return false;
+    bool dense = is_dense_chain(inner);
+    int inner_combiner = MPI_COMBINER_NAMED;
+    PMPI_Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
+    if (inner_combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&inner);
+    return dense;
+}
+
+// Remembered as the attribute's pointer value itself: nothing to allocate, nothing to free.
+void* const is_dense_mark = reinterpret_cast<void*>(std::uintptr_t{1});
+void* const is_sparse_mark = reinterpret_cast<void*>(std::uintptr_t{2});
+
+bool is_dense(MPI_Datatype type, int keyval) {
+    if (keyval == MPI_KEYVAL_INVALID) return is_dense_chain(type);
+    void* mark = nullptr;
+    int found = 0;
+    if (PMPI_Type_get_attr(type, keyval, static_cast<void*>(&mark), &found) == MPI_SUCCESS && found != 0)
+        return mark == is_dense_mark;
+    bool dense = is_dense_chain(type);
+    PMPI_Type_set_attr(type, keyval, dense ? is_dense_mark : is_sparse_mark);
+    return dense;
+}
+
+// MPI_Pack counts bytes in int. Items beyond that go as a message to ourselves, which has no such limit: out as the
+// application's type, in as bytes, or the other way around.
+constexpr std::int64_t most_packed_at_once = std::int64_t{1} << 30;
+
+MPI_Datatype create_bytes_type(std::size_t size) {
+    constexpr std::size_t chunk = std::size_t{1} << 30;
+    MPI_Datatype chunk_type = MPI_DATATYPE_NULL, bytes = MPI_DATATYPE_NULL;
+    PMPI_Type_contiguous(static_cast<int>(chunk), MPI_BYTE, &chunk_type);
+    int lengths[] = {static_cast<int>(size / chunk), static_cast<int>(size % chunk)};
+    MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(size / chunk * chunk)};
+    MPI_Datatype types[] = {chunk_type, MPI_BYTE};
+    PMPI_Type_create_struct(2, lengths, offsets, types, &bytes);
+    PMPI_Type_commit(&bytes);
+    PMPI_Type_free(&chunk_type);
+    return bytes;
+}
+
+int message_to_self(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type, MPI_Comm comm) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    return PMPI_Sendrecv(from, 1, from_type, rank, 0, to, 1, to_type, rank, 0, comm, MPI_STATUS_IGNORE);
+}
+
+// Items that one MPI_Pack may take; 0: not even one.
+int items_at_once(const Datatype& type, std::int64_t left) {
+    auto size = static_cast<std::int64_t>(type.size);
+    if (size > INT_MAX) return 0;
+    return static_cast<int>(std::min(left, std::max<std::int64_t>(1, most_packed_at_once / size)));
+}
+
+// Walks `count` items in pieces; `few(items, bytes, n, n*size)` does a piece, `one(items, bytes)` a giant item.
+template <typename Items, typename Bytes, typename Few, typename One>
+int in_pieces(Items* items, Bytes* bytes, std::int64_t count, const Datatype& type, Few few, One one) {
+    for (std::int64_t left = count; left > 0;) {
+        int piece = items_at_once(type, left);
+        int code = piece == 0 ? one(items, bytes) : few(items, bytes, piece, static_cast<int>(type.size) * piece);
+        if (code != MPI_SUCCESS) return code;
+        piece = std::max(piece, 1);
+        items += piece * type.extent;
+        bytes += static_cast<std::size_t>(piece) * type.size;
+        left -= piece;
+    }
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+std::int64_t size_of(MPI_Datatype type) {
+    MPI_Count size = -1;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return -1;
+    return size == MPI_UNDEFINED ? -1 : size;
+}
+
+Datatype inspect(MPI_Datatype type, int keyval) {
+    MPI_Count lower = 0, extent = 0;
+    PMPI_Type_get_extent_x(type, &lower, &extent);
+    return {type, static_cast<std::size_t>(std::max<std::int64_t>(size_of(type), 0)), extent, is_dense(type, keyval)};
+}
+
+int create_datatype_keyval() {
+    int keyval = MPI_KEYVAL_INVALID;
+    PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &keyval, nullptr);
+    return keyval;
+}
+
+int pack(const void* items, std::int64_t count, const Datatype& type, std::byte* bytes, MPI_Comm comm) {
+    if (type.size == 0) return MPI_SUCCESS;
+    return in_pieces(
+        static_cast<const std::byte*>(items), bytes, count, type,
+        [&](const std::byte* from, std::byte* to, int number, int size) {
+            int position = 0;
+            int code = PMPI_Pack(from, number, type.handle, to, size, &position, comm);
+            return code == MPI_SUCCESS && position != size ? MPI_ERR_INTERN : code;
+        },
+        [&](const std::byte* from, std::byte* to) {
+            auto bytes_type = create_bytes_type(type.size);
+            int code = message_to_self(from, type.handle, to, bytes_type, comm);
+            PMPI_Type_free(&bytes_type);
+            return code;
+        });
+}
+
+int unpack(const std::byte* bytes, void* items, std::int64_t count, const Datatype& type, MPI_Comm comm) {
+    if (type.size == 0) return MPI_SUCCESS;
+    return in_pieces(
+        static_cast<std::byte*>(items), bytes, count, type,
+        [&](std::byte* to, const std::byte* from, int number, int size) {
+            int position = 0;
+            return PMPI_Unpack(from, size, &position, to, number, type.handle, comm);
+        },
+        [&](std::byte* to, const std::byte* from) {
+            auto bytes_type = create_bytes_type(type.size);
+            int code = message_to_self(from, bytes_type, to, type.handle, comm);
+            PMPI_Type_free(&bytes_type);
+            return code;
+        });
+}
+
+} // namespace switchyard::shim

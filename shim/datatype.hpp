@@ -1,0 +1,30 @@
+// What the stage must know of an MPI datatype.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mpi.h>
+
+namespace switchyard::shim {
+
+struct Datatype {
+    MPI_Datatype handle;
+    std::size_t size;    // bytes of data in one item
+    std::int64_t extent; // bytes from one item to the next
+    bool dense;          // items are their bytes, in order, without gaps: no packing needed
+};
+
+// Bytes of data in one item; -1 where the handle is MPI_DATATYPE_NULL or MPI does not say.
+std::int64_t size_of(MPI_Datatype type);
+
+// `keyval`: of an attribute on datatypes where the answer is remembered.
+Datatype inspect(MPI_Datatype type, int keyval);
+
+// The keyval for inspect(); MPI_KEYVAL_INVALID where none can be had, which only costs time.
+int create_datatype_keyval();
+
+// Packs `count` items at `items` into `bytes` (count * size of them), any size; an MPI error code.
+int pack(const void* items, std::int64_t count, const Datatype& type, std::byte* bytes, MPI_Comm comm);
+int unpack(const std::byte* bytes, void* items, std::int64_t count, const Datatype& type, MPI_Comm comm);
+
+} // namespace switchyard::shim

@@ -1,0 +1,45 @@
+#include "diagnostics.hpp"
+
+#include <memory>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+namespace switchyard::shim {
+
+namespace {
+
+// A logger object of our own, never registered: spdlog's registry may be the application's.
+std::unique_ptr<spdlog::logger>& logger() {
+    static std::unique_ptr<spdlog::logger> instance;
+    return instance;
+}
+
+void log(spdlog::level::level_enum level, const char* label, const std::string& message) noexcept {
+    try {
+        if (auto& out = logger()) {
+            out->log(level, "switchyard: {}{}", label, message);
+            out->flush();
+        }
+    } catch (...) { // stderr may be closed: nothing to tell, nobody to tell it to
+    }
+}
+
+} // namespace
+
+void set_up_diagnostics(std::string_view level, bool speaks) noexcept {
+    try {
+        auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+        sink->set_pattern("%v");
+        logger() = std::make_unique<spdlog::logger>("switchyard", sink);
+        auto name = level == "warning" ? "warn" : level == "error" ? "err" : std::string(level);
+        logger()->set_level(speaks ? spdlog::level::from_str(name) : spdlog::level::off);
+    } catch (...) {
+        logger().reset();
+    }
+}
+
+void warn(const std::string& message) noexcept { log(spdlog::level::warn, "warning: ", message); }
+void inform(const std::string& message) noexcept { log(spdlog::level::info, "info: ", message); }
+void say(const std::string& message) noexcept { log(spdlog::level::warn, "", message); }
+
+} // namespace switchyard::shim

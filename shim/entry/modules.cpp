@@ -1,0 +1,176 @@
+#include "modules.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace switchyard::shim {
+
+namespace {
+
+struct Module {
+    std::uintptr_t begin, end;
+    Caller caller;
+};
+
+// Few enough to walk: the MPI and its Fortran libraries first, then objects that were once seen calling `PMPI_X`.
+// Entries are only ever added, so readers need no lock.
+constexpr std::size_t most_modules = 64;
+Module modules[most_modules];
+std::atomic<std::size_t> module_count{0};
+pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+const Module* module_of(std::uintptr_t address) {
+    auto count = module_count.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i)
+        if (modules[i].begin <= address && address < modules[i].end) return &modules[i];
+    return nullptr;
+}
+
+bool starts_with(const char* text, const char* prefix) {
+    return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
+}
+
+const char* file_name(const char* path) {
+    const char* slash = std::strrchr(path, '/');
+    return slash == nullptr ? path : slash + 1;
+}
+
+// Open MPI: libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr; MPICH: libmpichfort, libmpifort.
+bool is_fortran_layer(const char* path) {
+    for (const char* name : {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"})
+        if (starts_with(file_name(path), name)) return true;
+    return false;
+}
+
+Module range_of(const dl_phdr_info& object, Caller caller) {
+    Module module{~std::uintptr_t{0}, 0, caller};
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+        const auto& segment = object.dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD) continue;
+        auto begin = object.dlpi_addr + segment.p_vaddr;
+        if (begin < module.begin) module.begin = begin;
+        if (begin + segment.p_memsz > module.end) module.end = begin + segment.p_memsz;
+    }
+    return module;
+}
+
+void add(const Module& module) {
+    pthread_mutex_lock(&adding);
+    auto count = module_count.load(std::memory_order_relaxed);
+    if (count < most_modules && module_of(module.begin) == nullptr) {
+        modules[count] = module;
+        module_count.store(count + 1, std::memory_order_release);
+    }
+    pthread_mutex_unlock(&adding);
+}
+
+int add_fortran_layer(dl_phdr_info* object, std::size_t, void*) {
+    if (is_fortran_layer(object->dlpi_name)) add(range_of(*object, Caller::fortran));
+    return 0;
+}
+
+int find_mpi(dl_phdr_info* object, std::size_t, void* result) {
+    const char* name = file_name(object->dlpi_name);
+    if (!starts_with(name, "libmpi") || is_fortran_layer(name)) return 0;
+    void* handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) return 0;
+    // libmpi_cxx and the like depend on the MPI, so the symbol is found there too: it has to lie in this object.
+    auto module = range_of(*object, Caller::mpi);
+    auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
+    if (address < module.begin || address >= module.end) {
+        dlclose(handle);
+        return 0;
+    }
+    auto* mpi = static_cast<LoadedMpi*>(result);
+    mpi->handle = handle; // kept open: the library may not go while we hold its addresses
+    std::strncpy(mpi->path, object->dlpi_name, sizeof mpi->path - 1);
+    add(module);
+    return 1;
+}
+
+struct Search {
+    std::uintptr_t address;
+};
+
+int add_module_around(dl_phdr_info* object, std::size_t, void* data) {
+    auto address = static_cast<Search*>(data)->address;
+    auto module = range_of(*object, is_fortran_layer(object->dlpi_name) ? Caller::fortran : Caller::application);
+    if (address < module.begin || address >= module.end) return 0;
+    add(module);
+    return 1;
+}
+
+} // namespace
+
+Caller caller_at(const void* return_address) {
+    auto address = reinterpret_cast<std::uintptr_t>(return_address);
+    if (const Module* module = module_of(address)) return module->caller;
+    // An object that has not called before, loaded after the first MPI call perhaps.
+    Search search{address};
+    dl_iterate_phdr(add_module_around, &search);
+    const Module* module = module_of(address);
+    return module == nullptr ? Caller::application : module->caller;
+}
+
+LoadedMpi find_loaded_mpi() {
+    LoadedMpi mpi{};
+    dl_iterate_phdr(find_mpi, &mpi);
+    dl_iterate_phdr(add_fortran_layer, nullptr);
+    return mpi;
+}
+
+bool in_mpi(const void* address) {
+    const Module* module = module_of(reinterpret_cast<std::uintptr_t>(address));
+    return module != nullptr && module->caller == Caller::mpi;
+}
+
+namespace {
+
+bool defines_mpi_init(const char* file, std::size_t size) {
+    if (size < sizeof(ElfW(Ehdr)) || std::memcmp(file, ELFMAG, SELFMAG) != 0) return false;
+    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(file);
+    if (header->e_shoff == 0 || header->e_shoff + header->e_shnum * sizeof(ElfW(Shdr)) > size) return false;
+    const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(file + header->e_shoff);
+    for (int i = 0; i < header->e_shnum; ++i) {
+        const auto& table = sections[i];
+        if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
+        if (table.sh_link >= header->e_shnum || table.sh_offset + table.sh_size > size) continue;
+        const auto& names = sections[table.sh_link];
+        if (names.sh_offset + names.sh_size > size) continue;
+        const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(file + table.sh_offset);
+        for (std::size_t s = 0; s < table.sh_size / sizeof(ElfW(Sym)); ++s) {
+            if (symbols[s].st_shndx == SHN_UNDEF || symbols[s].st_name >= names.sh_size) continue;
+            if (std::strcmp(file + names.sh_offset + symbols[s].st_name, "PMPI_Init") == 0) return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+bool program_has_static_mpi() {
+    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    struct stat info {};
+    bool found = false;
+    if (fstat(file, &info) == 0 && info.st_size > 0) {
+        auto size = static_cast<std::size_t>(info.st_size);
+        void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (map != MAP_FAILED) {
+            found = defines_mpi_init(static_cast<const char*>(map), size);
+            munmap(map, size);
+        }
+    }
+    close(file);
+    return found;
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,14 @@
+// The end of a run: the ranks' records become calls.jsonl.
+#pragma once
+
+namespace switchyard::shim {
+struct Process;
+}
+
+namespace switchyard::shim::log {
+
+// Collective over the run's world. Each communicator's calls are merged by its leader; rank 0 writes the leaders'
+// calls in the order of time, closes run.json and says where the log is. Then the ranks' own files go.
+void collect(Process& self);
+
+} // namespace switchyard::shim::log

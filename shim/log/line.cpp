@@ -1,0 +1,67 @@
+#include "line.hpp"
+
+#include "algorithms/traits.hpp"
+#include "shim/entry/abi.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace switchyard::shim::log {
+
+namespace {
+
+// Shortest text that still gives every nanosecond.
+double us(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000.0; }
+double mean_us(std::uint64_t sum, std::uint32_t count) {
+    return static_cast<double>((sum + count / 2) / count) / 1000.0;
+}
+
+std::string_view collective_name(std::uint8_t collective) {
+    return algorithms::name_of(static_cast<algorithms::Collective>(collective));
+}
+std::string_view binding_name(std::uint8_t binding) {
+    return static_cast<Binding>(binding) == Binding::fortran ? "fortran" : "c";
+}
+// Only where they say something; the fields that always stand are the contract's.
+std::string extras(std::uint32_t calls, std::uint8_t large_count) {
+    std::string text;
+    if (calls > 1) text += fmt::format(R"("calls":{},)", calls);
+    if (large_count != 0) text += R"("large_count":true,)";
+    return text;
+}
+
+} // namespace
+
+std::string call_line(std::uint64_t number, const MergedCall& call, const CommunicatorName& communicator,
+                      const std::string& decision) {
+    auto seen = call.ranks_seen;
+    auto line = fmt::format(
+        R"({{"call":{},"comm":"{}","seq":{},"collective":"{}","binding":"{}",{}"ranks":{},"nodes":{},"ranks_per_node":{},)"
+        R"("max_block_bytes":{},"sent_bytes":{{"min":{},"mean":{},"max":{}}},"buffer":"host","in_place":{},{},)",
+        number, communicator.id, call.sequence, collective_name(call.collective), binding_name(call.binding),
+        extras(call.calls, call.large_count), communicator.ranks, communicator.nodes, communicator.ranks_per_node,
+        call.max_block, call.sent_min, static_cast<double>(call.sent_sum) / seen, call.sent_max, call.in_place != 0,
+        decision);
+    line += fmt::format(
+        R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},)"
+        R"("messages":{},"wire_bytes":{},"rounds":{},"begin_us":{})",
+        us(call.elapsed_min), mean_us(call.elapsed_sum, seen), us(call.elapsed_max), call.slowest_rank,
+        mean_us(call.agree_sum, seen), mean_us(call.stage_sum, seen), mean_us(call.exchange_sum, seen),
+        call.messages_max, call.wire_bytes_max, call.rounds_max, us(call.begin));
+    if (static_cast<int>(seen) != communicator.ranks) line += fmt::format(R"(,"ranks_seen":{})", seen);
+    return line + "}";
+}
+
+std::string rank_line(const CallRecord& record, int world_rank, const CommunicatorName& communicator,
+                      const std::string& decision) {
+    return fmt::format(
+        R"({{"world_rank":{},"comm":"{}","rank":{},"seq":{},"collective":"{}","binding":"{}",{})"
+        R"("max_block_bytes":{},"sent_bytes":{},"in_place":{},{},)"
+        R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},"messages":{},"wire_bytes":{}}})",
+        world_rank, communicator.id, communicator.rank, record.sequence, collective_name(record.collective),
+        binding_name(record.binding), extras(record.calls, record.large_count), record.max_block, record.sent,
+        record.in_place != 0, decision, us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
+        us(record.exchange), record.messages, record.wire_bytes);
+}
+
+} // namespace switchyard::shim::log

@@ -1,0 +1,70 @@
+// The ranks' records of one call, made into one: minimum, mean and maximum. Used at the end of a run, where the ranks
+// send their records, and by `switchyard report`, which reads them from the files of a run that had no end.
+#pragma once
+
+#include "record.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace switchyard::shim::log {
+
+struct MergedCall {
+    std::uint64_t begin = 0; // of the first rank to arrive
+    std::uint32_t communicator = 0, sequence = 0, decision = 0, calls = 0; // numbers of the merging rank
+    std::uint32_t ranks_seen = 0;
+    std::int32_t slowest_rank = 0; // in the communicator
+    std::uint64_t max_block = 0;
+    std::uint64_t sent_min = 0, sent_sum = 0, sent_max = 0;
+    std::uint64_t elapsed_min = 0, elapsed_sum = 0, elapsed_max = 0;
+    std::uint64_t agree_sum = 0, stage_sum = 0, exchange_sum = 0;
+    std::uint64_t messages_max = 0, wire_bytes_max = 0, rounds_max = 0;
+    std::uint8_t collective = 0, binding = 0, in_place = 0, large_count = 0;
+
+    void add(const CallRecord& record, int rank_in_communicator);
+};
+
+// All calls of one communicator, by sequence number.
+class CommunicatorCalls {
+  public:
+    void add(const CallRecord& record, int rank_in_communicator);
+    // Leaves out what no rank recorded; ordered by sequence.
+    std::vector<MergedCall> take();
+
+  private:
+    std::vector<MergedCall> calls_;
+};
+
+// A communicator as the names file has it.
+struct CommunicatorName {
+    std::uint32_t number = 0;   // this rank's
+    std::string id;             // for people and for matching ranks: "world" or "<leader>:<n>"
+    int leader = 0;             // world rank that merges: rank 0 of the communicator
+    std::uint32_t leader_number = 0; // that rank's number for it
+    int rank = 0;               // of this process in it
+    int ranks = 0, nodes = 0, ranks_per_node = 0;
+    std::vector<int> members;   // world ranks; on the leader only
+
+    std::string to_line() const;
+};
+
+// What was chosen and why; the text is the middle of a log line: `"algorithm":"tuna",...,"reason":"rule"`.
+struct DecisionName {
+    std::uint32_t number = 0;
+    std::string text;
+
+    std::string to_line() const;
+};
+
+struct Names {
+    std::vector<CommunicatorName> communicators; // by number - 1
+    std::vector<DecisionName> decisions;         // by number - 1
+    // Lines that are torn (a run that was killed) are left out.
+    static Names parse(std::string_view lines);
+
+    const CommunicatorName* communicator(std::uint32_t number) const; // null: no such name
+    const std::string& decision(std::uint32_t number) const;          // a text that says so where there is none
+};
+
+} // namespace switchyard::shim::log

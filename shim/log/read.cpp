@@ -1,0 +1,118 @@
+#include "read.hpp"
+
+#include "line.hpp"
+#include "merge.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+namespace switchyard::shim::log {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// One rank's records, as they were when the run ended.
+struct RankFile {
+    Names names;
+    std::vector<CallRecord> records;
+};
+
+RankFile read_rank(const fs::path& calls) {
+    RankFile rank;
+    rank.names = Names::parse(text_of(fs::path(calls).replace_extension(".names")));
+    std::ifstream file(calls, std::ios::binary);
+    RecordFileHeader header, expected;
+    file.read(reinterpret_cast<char*>(&header), sizeof header);
+    if (!file || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
+        header.version != expected.version || header.record_size != expected.record_size)
+        return rank;
+    for (CallRecord record; file.read(reinterpret_cast<char*>(&record), sizeof record);)
+        if (record.kind == RecordKind::call) rank.records.push_back(record);
+    return rank;
+}
+
+// A communicator is the same on two ranks when leader and leader's number are.
+struct Merging {
+    CommunicatorName name;
+    CommunicatorCalls calls;
+};
+
+struct MergedLine {
+    MergedCall call;
+    const CommunicatorName* communicator;
+    const std::string* decision;
+};
+
+void lines_from_records(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(run.directory + "/ranks"))
+        if (entry.path().extension() == ".calls") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+
+    // Decisions have other numbers on every rank; the texts make them comparable.
+    std::map<std::string, std::uint32_t> decision_numbers;
+    std::vector<std::string> decisions;
+    std::map<std::pair<int, std::uint32_t>, Merging> communicators;
+    for (const auto& file : files) {
+        auto rank = read_rank(file);
+        for (auto& record : rank.records) {
+            const auto* name = rank.names.communicator(record.communicator);
+            if (name == nullptr) continue;
+            const auto& text = rank.names.decision(record.decision);
+            auto [known, is_new] = decision_numbers.try_emplace(text, static_cast<std::uint32_t>(decisions.size()));
+            if (is_new) decisions.push_back(text);
+            record.decision = known->second;
+            auto& merging = communicators[{name->leader, name->leader_number}];
+            merging.name = *name;
+            merging.calls.add(record, name->rank);
+        }
+    }
+    std::vector<MergedLine> lines;
+    for (auto& [key, merging] : communicators)
+        for (const auto& call : merging.calls.take())
+            lines.push_back({call, &merging.name, &decisions[call.decision]});
+    std::sort(lines.begin(), lines.end(),
+              [](const MergedLine& left, const MergedLine& right) { return left.call.begin < right.call.begin; });
+    std::uint64_t number = 0;
+    for (const auto& line : lines) use(call_line(++number, line.call, *line.communicator, *line.decision));
+}
+
+} // namespace
+
+LoggedRun open_run(const std::string& directory) {
+    if (!fs::is_directory(directory)) throw std::runtime_error(directory + " is not a directory");
+    LoggedRun run{directory, text_of(directory + "/run.json"), false, false};
+    bool has_records = fs::is_directory(directory + "/ranks");
+    if (run.run_json.empty() && !has_records)
+        throw std::runtime_error(directory + " is no run's log: it has no run.json");
+    auto json = nlohmann::json::parse(run.run_json, nullptr, false);
+    if (json.is_object()) run.complete = json.value("complete", false);
+    run.summary = fs::exists(directory + "/summary.jsonl");
+    if (run.complete && !run.summary && !fs::exists(directory + "/calls.jsonl"))
+        throw std::runtime_error(directory + " has no calls.jsonl");
+    if (!run.complete && !has_records) throw std::runtime_error(directory + " has no records of its ranks");
+    return run;
+}
+
+void for_each_line(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
+    if (!run.complete) return lines_from_records(run, use);
+    std::ifstream file(run.directory + (run.summary ? "/summary.jsonl" : "/calls.jsonl"));
+    for (std::string line; std::getline(file, line);)
+        if (!line.empty()) use(line);
+}
+
+} // namespace switchyard::shim::log

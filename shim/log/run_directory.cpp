@@ -1,0 +1,108 @@
+#include "run_directory.hpp"
+
+#include "version.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace switchyard::shim::log {
+
+namespace {
+
+std::string formatted_time(std::int64_t seconds, const char* format) {
+    std::time_t time = seconds;
+    std::tm parts{};
+    localtime_r(&time, &parts);
+    char text[64];
+    return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
+// Hosts as a list of (host, ranks) runs: a thousand ranks should not take a thousand lines.
+nlohmann::json hosts_json(const std::vector<std::string>& hosts) {
+    auto list = nlohmann::json::array();
+    for (const auto& host : hosts) {
+        if (list.empty() || list.back()["host"] != host)
+            list.push_back({{"host", host}, {"ranks", 1}});
+        else
+            list.back()["ranks"] = list.back()["ranks"].get<int>() + 1;
+    }
+    return list;
+}
+
+} // namespace
+
+std::string local_time(std::int64_t seconds) { return formatted_time(seconds, "%Y-%m-%dT%H:%M:%S%z"); }
+
+std::string run_directory_name(const std::string& program, std::int64_t start_seconds, long pid) {
+    return program + "." + formatted_time(start_seconds, "%Y%m%d-%H%M%S") + "." + std::to_string(pid);
+}
+
+std::string create_run_directory(const std::string& log, const RunInfo& info) {
+    auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    std::filesystem::create_directories(log);
+    auto base = std::filesystem::absolute(log) / run_directory_name(info.program, now, info.pid);
+    auto directory = base.string();
+    for (int again = 2; mkdir(directory.c_str(), 0755) != 0; ++again) {
+        if (errno != EEXIST || again > 1000) throw std::system_error(errno, std::generic_category(), directory);
+        directory = base.string() + "-" + std::to_string(again);
+    }
+    return directory;
+}
+
+bool write_run_json(const std::string& directory, const RunInfo& info, const RunEnd* end) {
+    nlohmann::ordered_json json = {{"switchyard", version},
+                                   {"complete", end != nullptr},
+                                   {"program", info.program},
+                                   {"command_line", info.command_line},
+                                   {"started", info.started},
+                                   {"pid", info.pid},
+                                   {"mpi_library", info.mpi_library},
+                                   {"ranks", info.ranks},
+                                   {"hosts", hosts_json(info.hosts)},
+                                   {"mpi_init_seen", !info.alone},
+                                   {"settings", nlohmann::ordered_json::object()},
+                                   {"policy_file", info.policy_file},
+                                   {"policy", info.policy}};
+    for (const auto& [name, value] : info.settings) json["settings"][name] = value;
+    json["units"] = {{"*_us", "microseconds, monotonic clock; a call's time includes waiting for late ranks"},
+                     {"*_bytes", "bytes"},
+                     {"messages", "per rank, the most that any rank sent"},
+                     {"wire_bytes", "per rank, the most that any rank sent"},
+                     {"slowest_rank", "rank in the call's communicator"}};
+    if (end != nullptr) {
+        json["calls_seen"] = end->calls_seen;
+        json["calls_routed"] = end->calls_routed;
+        json["records_dropped"] = end->records_dropped;
+        json["wall_s"] = end->wall_s;
+    }
+    auto path = directory + "/run.json";
+    {
+        std::ofstream file(path + ".new");
+        file << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+        if (!file.flush()) return false;
+    }
+    std::error_code error;
+    std::filesystem::rename(path + ".new", path, error);
+    return !error;
+}
+
+std::string program_name() {
+    std::error_code error;
+    auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+    return error ? "program" : path.filename().string();
+}
+
+std::vector<std::string> command_line() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    return words;
+}
+
+} // namespace switchyard::shim::log

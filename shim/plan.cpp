@@ -1,0 +1,96 @@
+#include "plan.hpp"
+
+#include "process.hpp"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace switchyard::shim {
+
+namespace {
+
+std::mutex& adding() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+policy::Plan native_plan(Collective collective, const char* reason) {
+    policy::Candidate native;
+    native.choice.algorithm = algorithms::find(collective, "native");
+    native.choice.reason = reason;
+    policy::Plan plan;
+    plan.candidates.push_back(native);
+    plan.always_native = true;
+    return plan;
+}
+
+policy::Plan prune(const Process& self, const policy::Features& fixed, const char* only_native) {
+    if (only_native != nullptr) return native_plan(fixed.collective, only_native);
+    const auto& forced = self.force.by_collective[static_cast<std::size_t>(fixed.collective)];
+    return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
+}
+
+nlohmann::ordered_json parameters_json(const policy::Choice& choice) {
+    auto json = nlohmann::ordered_json::object();
+    for (auto parameter : choice.algorithm->parameters) {
+        const auto& traits = algorithms::traits_of(parameter);
+        auto value = choice.parameters[parameter];
+        if (traits.choices.empty())
+            json[std::string(traits.name)] = value;
+        else
+            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(value)];
+    }
+    return json;
+}
+
+// The middle of a log line.
+std::string decision_text(const policy::Plan& plan, const policy::Match& match) {
+    const auto& choice = plan.candidates[match.candidate].choice;
+    nlohmann::ordered_json json = {{"algorithm", choice.algorithm->name},
+                                   {"parameters", parameters_json(choice)},
+                                   {"rule", nullptr},
+                                   {"reason", policy::reason_of(plan, match)}};
+    if (!choice.rule.empty()) json["rule"] = choice.rule;
+    auto text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return text.substr(1, text.size() - 2);
+}
+
+bool same(const policy::Match& left, const policy::Match& right) {
+    return left.candidate == right.candidate && left.passed == right.passed && left.why == right.why;
+}
+
+} // namespace
+
+std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, const char* only_native) {
+    using Shape = std::tuple<Collective, bool, int, int, int, std::string>;
+    static std::map<Shape, std::shared_ptr<Plan>> plans;
+    Shape shape{fixed.collective,     fixed.in_place, fixed.ranks, fixed.nodes,
+                fixed.ranks_per_node, only_native != nullptr ? only_native : ""};
+    std::lock_guard lock(adding());
+    auto& plan = plans[shape];
+    if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));
+    return plan;
+}
+
+Plan::~Plan() {
+    for (auto* decision = decisions_.load(); decision != nullptr;) delete std::exchange(decision, decision->next);
+}
+
+std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
+    for (auto* decision = decisions_.load(std::memory_order_acquire); decision != nullptr; decision = decision->next)
+        if (same(decision->match, match)) return decision->number;
+    return add_decision(self, match);
+}
+
+std::uint32_t Plan::add_decision(Process& self, const policy::Match& match) {
+    std::lock_guard lock(adding());
+    for (auto* decision = decisions_.load(); decision != nullptr; decision = decision->next)
+        if (same(decision->match, match)) return decision->number;
+    log::DecisionName name{++self.decisions, decision_text(policy_, match)};
+    self.recorder->add_name(name.to_line());
+    decisions_.store(new Decision{match, name.number, decisions_.load()}, std::memory_order_release);
+    return name.number;
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,43 @@
+// A policy as one kind of communicator sees it, with the log's number for every outcome. Communicators of the same
+// shape share one: a program that makes and frees them in a loop must not make anything grow.
+#pragma once
+
+#include "policy/match.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace switchyard::shim {
+
+struct Process;
+
+class Plan {
+  public:
+    // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
+    static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);
+
+    const policy::Plan& policy() const { return policy_; }
+    const policy::Choice& choice(const policy::Match& match) const {
+        return policy_.candidates[match.candidate].choice;
+    }
+    bool always_native() const { return policy_.always_native; }
+
+    // The log's number for that outcome; named in the log when it first happens.
+    std::uint32_t decision(Process& self, const policy::Match& match);
+    ~Plan();
+
+  private:
+    struct Decision {
+        policy::Match match;
+        std::uint32_t number;
+        Decision* next;
+    };
+    explicit Plan(policy::Plan policy) : policy_(std::move(policy)) {}
+    std::uint32_t add_decision(Process& self, const policy::Match& match);
+
+    policy::Plan policy_;
+    std::atomic<Decision*> decisions_{nullptr}; // only ever added to, so looking needs no lock
+};
+
+} // namespace switchyard::shim

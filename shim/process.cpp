@@ -1,0 +1,318 @@
+#include "process.hpp"
+
+#include "comm_state.hpp"
+#include "datatype.hpp"
+#include "diagnostics.hpp"
+#include "log/collect.hpp"
+#include "placement.hpp"
+#include "policy/file.hpp"
+
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <pthread.h>
+#include <random>
+#include <unistd.h>
+
+namespace switchyard::shim {
+
+namespace {
+
+std::atomic<Process*> current{nullptr};
+Process* started = nullptr; // outlives `current`: records must stay mapped until the process is gone
+pid_t started_by = 0;
+
+// What rank 0 knows and the others need.
+struct Orders {
+    Settings settings;
+    std::string policy_text; // "" where it could not be read or is not good
+    std::uint64_t run = 0;
+    std::string log_directory;
+};
+
+// The rank as the launcher's environment has it, where nobody can ask MPI; -1: it does not say.
+int launched_rank() {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+        if (const char* rank = std::getenv(name)) return std::atoi(rank);
+    return -1;
+}
+
+std::string first_of(const std::vector<policy::Problem>& problems) {
+    auto text = (problems.front().pointer.empty() ? "" : problems.front().pointer + ": ") + problems.front().message;
+    if (problems.size() > 1) text += " (and " + std::to_string(problems.size() - 1) + " more)";
+    return text;
+}
+
+// Fills policy and force from the texts; any problem leaves everything native. Returns what is wrong, or "".
+std::string adopt_policy(Process& self, const std::string& text, const std::string& path) {
+    if (const auto& spec = self.settings.given(Setting::force)) {
+        auto parsed = policy::parse_force(*spec);
+        if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed))
+            return "SWITCHYARD_FORCE: " + first_of(*problems);
+        self.force = std::get<policy::Force>(std::move(parsed));
+    }
+    auto parsed = policy::parse(text);
+    if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) {
+        self.force = {};
+        return path + ": " + first_of(*problems) + "; `switchyard check` lists everything";
+    }
+    self.policy = std::get<policy::Policy>(std::move(parsed));
+    self.policy_text = text;
+    return {};
+}
+
+// Reads and checks what only rank 0 looks at, and complains.
+void give_orders(Process& self, const std::vector<std::string>& complaints) {
+    set_up_diagnostics(self.settings.value(Setting::verbose), self.world_rank == 0 || launched_rank() <= 0);
+    for (const auto& complaint : complaints) warn(complaint);
+    auto path = self.settings.value(Setting::policy);
+    auto read = policy::read_file(path);
+    std::string problem, text;
+    if (auto* unreadable = std::get_if<policy::Problem>(&read)) {
+        problem = path + ": " + unreadable->message;
+    } else {
+        text = std::get<std::string>(std::move(read));
+        problem = adopt_policy(self, text, path);
+    }
+    if (!problem.empty()) warn(problem + ". Every call goes to the MPI library");
+    self.run_info.policy_file = path;
+    self.run_info.policy = text;
+}
+
+log::RunInfo describe(const Process& self) {
+    auto info = self.run_info;
+    info.program = log::program_name();
+    info.started = log::local_time(self.start_seconds);
+    info.pid = getpid();
+    info.ranks = self.world_ranks;
+    info.command_line = log::command_line();
+    info.mpi_library = self.host->library_version;
+    for (std::size_t i = 0; i < setting_count; ++i)
+        info.settings.emplace_back(setting_table()[i].variable, self.settings.value(static_cast<Setting>(i)));
+    return info;
+}
+
+std::string make_log_directory(const Process& self) {
+    if (!self.settings.logs()) return {};
+    auto log = self.settings.value(Setting::log);
+    try {
+        auto directory = log::create_run_directory(log, self.run_info);
+        if (log::write_run_json(directory, self.run_info, nullptr)) return directory;
+        warn("no log: cannot write to " + directory);
+    } catch (const std::exception& error) {
+        warn("no log: cannot make a directory in " + log + ": " + error.what());
+    }
+    return {};
+}
+
+void broadcast(std::string& text, MPI_Comm comm) {
+    unsigned long long size = text.size();
+    PMPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, comm);
+    text.resize(size);
+    PMPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
+}
+
+std::vector<std::string> gather_hosts(MPI_Comm comm, int ranks) {
+    char name[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0, rank = 0;
+    PMPI_Get_processor_name(name, &length);
+    PMPI_Comm_rank(comm, &rank);
+    std::vector<char> all(rank == 0 ? static_cast<std::size_t>(ranks) * sizeof name : 0);
+    PMPI_Gather(name, sizeof name, MPI_CHAR, all.data(), sizeof name, MPI_CHAR, 0, comm);
+    std::vector<std::string> hosts;
+    for (std::size_t i = 0; i < all.size(); i += sizeof name) hosts.emplace_back(all.data() + i);
+    return hosts;
+}
+
+std::uint64_t mixed(std::uint64_t left, std::uint64_t right) {
+    return (left ^ (right + 0x9e3779b97f4a7c15ULL + (left << 6) + (left >> 2))) * 0xff51afd7ed558ccdULL;
+}
+
+// Nodes by shared memory, or as SWITCHYARD_RANKS_PER_NODE pretends.
+std::uint64_t find_node(const Process& self) {
+    if (const auto& text = self.settings.given(Setting::ranks_per_node)) {
+        auto node = Placement::parse(*text)->node_of(self.world_rank, self.world_ranks);
+        return mixed(self.run, static_cast<std::uint64_t>(node));
+    }
+    MPI_Comm node = MPI_COMM_NULL;
+    int leader = self.world_rank;
+    if (PMPI_Comm_split_type(self.world, MPI_COMM_TYPE_SHARED, self.world_rank, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+        PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
+        PMPI_Comm_free(&node);
+    }
+    return mixed(self.run, static_cast<std::uint64_t>(leader));
+}
+
+std::uint64_t random_run() {
+    std::random_device device;
+    return (std::uint64_t{device()} << 32 | device()) ^ now_ns();
+}
+
+bool all_agree(bool here, MPI_Comm comm) {
+    int mine = here ? 1 : 0, all = 0;
+    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
+}
+
+int at_end_of_run(MPI_Comm, int, void*, void*) {
+    finish();
+    return MPI_SUCCESS;
+}
+
+void hang_on_comm_self() {
+    int keyval = MPI_KEYVAL_INVALID;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end_of_run, &keyval, nullptr) != MPI_SUCCESS) return;
+    PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+    PMPI_Comm_free_keyval(&keyval);
+}
+
+// A forked child shares the mapped records with its parent and must not add to them.
+void stop_recording_in_child() {
+    if (started != nullptr) started->recording = false;
+    current = nullptr;
+}
+
+void publish(std::unique_ptr<Process> self) {
+    started_by = getpid();
+    started = self.release();
+    pthread_atfork(nullptr, nullptr, stop_recording_in_child);
+    current.store(started, std::memory_order_release);
+}
+
+void create_keyvals(Process& self) {
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, CommState::on_delete, &self.comm_keyval, nullptr);
+    self.datatype_keyval = create_datatype_keyval();
+}
+
+void take_orders(Process& self, std::vector<std::string>& complaints) {
+    std::string settings, policy, directory;
+    if (self.world_rank == 0) {
+        give_orders(self, complaints);
+        self.run = random_run();
+        self.run_info = describe(self);
+        settings = self.settings.serialized();
+        policy = self.policy_text;
+    }
+    broadcast(settings, self.world);
+    broadcast(policy, self.world);
+    PMPI_Bcast(&self.run, 1, MPI_UINT64_T, 0, self.world);
+    self.run_info.hosts = gather_hosts(self.world, self.world_ranks);
+    if (self.world_rank == 0) {
+        directory = make_log_directory(self);
+    } else {
+        self.settings = Settings::deserialized(settings);
+        set_up_diagnostics(self.settings.value(Setting::verbose), false);
+        if (!policy.empty()) adopt_policy(self, policy, {});
+    }
+    broadcast(directory, self.world);
+    self.log_directory = directory;
+}
+
+} // namespace
+
+Process* process() { return current.load(std::memory_order_acquire); }
+
+std::uint64_t now_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+MPI_Comm create_private(MPI_Comm comm) {
+    // MPI_Comm_dup would run the application's attribute copy functions; and where MPI runs out of communicators the
+    // application's error handler must not hear of it.
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(comm, &handler);
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm copy = MPI_COMM_NULL;
+    if (PMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
+        if (PMPI_Comm_create(comm, group, &copy) != MPI_SUCCESS) copy = MPI_COMM_NULL;
+        PMPI_Group_free(&group);
+    }
+    PMPI_Comm_set_errhandler(comm, handler);
+    PMPI_Errhandler_free(&handler);
+    if (copy != MPI_COMM_NULL) PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+    return copy;
+}
+
+void open_recorder(Process& self, const std::string& directory, int rank, int ranks) {
+    self.recorder = std::make_unique<log::Recorder>(directory, rank, ranks);
+    if (self.recorder->in_memory() && rank == 0)
+        warn("records stay in memory until the end (" + self.recorder->problem() +
+             "): they are lost if the program is killed");
+    self.log_directory = directory;
+    self.summary = self.settings.detail() == Detail::summary;
+    self.recording = true;
+}
+
+void start_with_world(const Host& host) noexcept {
+    MPI_Comm world = create_private(MPI_COMM_WORLD);
+    if (world == MPI_COMM_NULL) return;
+    bool good = true;
+    std::unique_ptr<Process> self;
+    try {
+        self = std::make_unique<Process>();
+        self->host = &host;
+        self->world = world;
+        PMPI_Comm_rank(world, &self->world_rank);
+        PMPI_Comm_size(world, &self->world_ranks);
+        self->start_seconds = std::time(nullptr);
+        std::vector<std::string> complaints;
+        self->settings = Settings::from_environment(complaints);
+        take_orders(*self, complaints);
+        self->node = find_node(*self);
+        create_keyvals(*self);
+        if (!self->log_directory.empty())
+            open_recorder(*self, self->log_directory, self->world_rank, self->world_ranks);
+    } catch (...) {
+        good = false;
+    }
+    // No communication may hang on one rank's luck: either all start or none does.
+    if (!all_agree(good, world)) return;
+    self->start_ns = now_ns();
+    hang_on_comm_self();
+    publish(std::move(self));
+}
+
+void start_alone(const Host& host) noexcept {
+    static std::mutex starting;
+    std::lock_guard lock(starting);
+    int finalized = 0;
+    PMPI_Finalized(&finalized);
+    if (started != nullptr || finalized != 0) return;
+    try {
+        auto self = std::make_unique<Process>();
+        self->host = &host;
+        self->start_seconds = std::time(nullptr);
+        std::vector<std::string> complaints;
+        self->settings = Settings::from_environment(complaints);
+        give_orders(*self, complaints);
+        self->run = mixed(std::hash<std::string>{}(self->settings.serialized()),
+                          std::hash<std::string>{}(self->policy_text)) | 1U;
+        self->run_info.alone = true;
+        self->run_info = describe(*self);
+        char name[MPI_MAX_PROCESSOR_NAME] = {};
+        int length = 0;
+        PMPI_Get_processor_name(name, &length);
+        self->run_info.hosts = {name};
+        self->node = std::hash<std::string_view>{}(name);
+        self->start_ns = now_ns();
+        create_keyvals(*self);
+        publish(std::move(self));
+    } catch (...) { // nothing is routed
+    }
+}
+
+void finish() noexcept {
+    Process* self = current.exchange(nullptr);
+    if (self == nullptr || started_by != getpid()) return;
+    self->recording = false;
+    try {
+        CommState::release_all(*self);
+        if (self->world != MPI_COMM_NULL) log::collect(*self);
+    } catch (...) { // the records stay where they are
+    }
+    if (self->world != MPI_COMM_NULL) PMPI_Comm_free(&self->world);
+}
+
+} // namespace switchyard::shim

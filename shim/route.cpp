@@ -1,0 +1,171 @@
+#include "route.hpp"
+
+#include "comm_state.hpp"
+#include "features.hpp"
+#include "process.hpp"
+#include "stage.hpp"
+
+namespace switchyard::shim {
+
+namespace {
+
+// A call on its way: what was found out about it and how long each part took.
+struct Passage {
+    Process& self;
+    const CallArgs& call;
+    CommState& state;
+    Plan& plan;
+    Measure measured{};
+    policy::Match match{};
+    log::CallRecord record{};
+    int code = MPI_SUCCESS; // of a routed call
+
+    bool logs() const { return self.recording.load(std::memory_order_relaxed); }
+};
+
+// What the log says of a call whatever takes it.
+void begin_record(Passage& passage, std::uint64_t now) {
+    auto& record = passage.record;
+    record.begin = now - passage.self.start_ns;
+    record.max_block = passage.measured.max_block;
+    record.sent = passage.measured.sent;
+    record.collective = static_cast<std::uint8_t>(passage.call.collective);
+    record.binding = static_cast<std::uint8_t>(passage.call.binding);
+    record.in_place = passage.call.in_place();
+    record.large_count = passage.call.large_count;
+}
+
+void end_record(Passage& passage) noexcept {
+    if (!passage.logs()) return;
+    try {
+        auto& record = passage.record;
+        record.elapsed = now_ns() - passage.self.start_ns - record.begin;
+        record.decision = passage.plan.decision(passage.self, passage.match);
+        passage.state.record(passage.self, record);
+    } catch (...) { // a record less
+    }
+}
+
+policy::Features features_of(const Passage& passage) {
+    policy::Features features;
+    features.collective = passage.call.collective;
+    features.in_place = passage.call.in_place();
+    features.ranks = passage.state.ranks();
+    features.nodes = passage.state.nodes();
+    features.ranks_per_node = passage.state.ranks_per_node();
+    features.max_block_bytes = passage.measured.max_block;
+    return features;
+}
+
+// The first choice whose scratch memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
+policy::Match choose(Passage& passage, const policy::Features& features) {
+    auto& rails = *passage.state.rails();
+    const auto& plan = passage.plan.policy();
+    auto match = policy::choose(plan, features);
+    while (!rails.reserve(policy::scratch_bytes(passage.plan.choice(match), features)))
+        match = policy::choose(plan, features, match.candidate + 1);
+    return match;
+}
+
+// Everything up to the choice. True: an algorithm of ours takes the call and is done with it. False: native.
+bool run_ours(Passage& passage) {
+    auto& rails = *passage.state.rails();
+    auto& record = passage.record;
+    rails.workspace.reserve(0);
+    Stage stage(passage.call, passage.state, passage.self.datatype_keyval);
+    bool ready = stage.reserve(), all_ready = true;
+
+    auto start = now_ns();
+    // In alltoall and allgather MPI itself guarantees that all ranks have the same block.
+    if (passage.plan.policy().looks_at_block && passage.call.collective == Collective::alltoallv) {
+        auto agreement = agree(passage.measured, ready, rails);
+        record.max_block = passage.measured.max_block = agreement.max_block;
+        all_ready = agreement.all_ready;
+    }
+    auto agreed = now_ns();
+    record.agree = agreed - start;
+
+    auto features = features_of(passage);
+    if (all_ready) {
+        passage.match = choose(passage, features);
+    } else { // some rank cannot pack: the last candidate is always native
+        passage.match = {passage.plan.policy().candidates.size() - 1, 0, policy::PassedOver::scratch_does_not_fit};
+    }
+    const auto& choice = passage.plan.choice(passage.match);
+    if (choice.algorithm->native) return false;
+
+    if (!ready) { // nothing was agreed, so the others are on their way already
+        passage.code = MPI_ERR_NO_MEM;
+        return true;
+    }
+    auto begin = now_ns();
+    passage.code = stage.load();
+    auto loaded = now_ns();
+    if (passage.code == MPI_SUCCESS) {
+        rails.wire.reset();
+        algorithms::Context context{choice.parameters, rails.workspace, rails.wire};
+        passage.code = algorithms::algorithm_of(*choice.algorithm).run(stage.exchange(features.max_block_bytes), context).code;
+    }
+    auto exchanged = now_ns();
+    if (passage.code == MPI_SUCCESS) passage.code = stage.unload();
+    record.stage = loaded - begin + (now_ns() - exchanged);
+    record.exchange = exchanged - loaded;
+    record.messages = rails.wire.traffic().messages;
+    record.wire_bytes = rails.wire.traffic().bytes;
+    record.rounds = rails.wire.traffic().rounds;
+    return true;
+}
+
+bool run_ours_guarded(Passage& passage) noexcept {
+    try {
+        return run_ours(passage);
+    } catch (...) { // out of memory, in the middle: as far as MPI is concerned, this call failed
+        passage.code = MPI_ERR_NO_MEM;
+        return true;
+    }
+}
+
+int run_native(Passage& passage, const Host& host) {
+    auto start = passage.logs() ? now_ns() : 0;
+    int code = call_native(host, passage.call);
+    if (start != 0) passage.record.exchange = now_ns() - start;
+    end_record(passage);
+    return code;
+}
+
+// The native candidate of a plan that has no other.
+int run_always_native(Passage& passage, const Host& host) {
+    passage.state.count(false);
+    if (!passage.logs()) return call_native(host, passage.call);
+    auto start = now_ns();
+    begin_record(passage, start);
+    int code = call_native(host, passage.call);
+    end_record(passage);
+    return code;
+}
+
+} // namespace
+
+int route(const Host& host, const CallArgs& call) {
+    Process* self = process();
+    if (self == nullptr) return call_native(host, call);
+    CommState* state = CommState::of(call.comm, *self);
+    if (state == nullptr) return call_native(host, call);
+
+    Passage passage{*self, call, *state, state->plan(call.collective, call.in_place())};
+    bool looks = passage.logs() || !passage.plan.always_native();
+    if (looks) passage.measured = measure(call, *state);
+    if (looks && !passage.measured.valid) return call_native(host, call); // an error, and MPI's to report
+    if (passage.plan.always_native()) return run_always_native(passage, host);
+
+    begin_record(passage, now_ns());
+    bool ours = run_ours_guarded(passage);
+    state->count(ours);
+    if (!ours) return run_native(passage, host);
+    end_record(passage);
+    if (passage.code == MPI_SUCCESS) return MPI_SUCCESS;
+    PMPI_Comm_call_errhandler(call.comm, passage.code);
+    return passage.code;
+}
+
+} // namespace switchyard::shim

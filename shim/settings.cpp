@@ -1,0 +1,151 @@
+#include "settings.hpp"
+
+#include "placement.hpp"
+#include "policy/parse.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <dlfcn.h>
+#include <filesystem>
+#include <unistd.h>
+
+namespace switchyard::shim {
+
+namespace {
+
+constexpr std::string_view prefix = "SWITCHYARD";
+
+constexpr std::array<std::string_view, 3> detail_names = {"calls", "ranks", "summary"};
+constexpr std::array<std::string_view, 9> verbose_names = {"trace", "debug", "info",     "warn", "warning",
+                                                           "err",   "error", "critical", "off"};
+
+template <typename Names>
+std::string one_of(const Names& names) {
+    std::string text;
+    for (auto name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+    return text;
+}
+
+// What is wrong with a value, or "".
+std::string wrong_value(Setting setting, const std::string& value) {
+    auto is_in = [&](const auto& names) { return std::find(names.begin(), names.end(), value) != names.end(); };
+    switch (setting) {
+    case Setting::enabled: return value == "on" || value == "off" ? "" : "on or off";
+    case Setting::detail: return is_in(detail_names) ? "" : "one of " + one_of(detail_names);
+    case Setting::verbose: return is_in(verbose_names) ? "" : "one of " + one_of(verbose_names);
+    case Setting::ranks_per_node:
+        return Placement::parse(value) ? "" : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (round robin)";
+    case Setting::policy:
+    case Setting::force:
+    case Setting::log: return "";
+    }
+    return "";
+}
+
+} // namespace
+
+const std::array<SettingTraits, setting_count>& setting_table() {
+    static constexpr std::array<SettingTraits, setting_count> table = {{
+        {"SWITCHYARD", "off: every call is forwarded untouched", "on"},
+        {"SWITCHYARD_POLICY", "policy file", ""},
+        {"SWITCHYARD_FORCE", "alltoallv:tuna:radix=4[;allgather:ring], beats the policy; for experiments", ""},
+        {"SWITCHYARD_LOG", "directory for run logs, or off", "switchyard-logs"},
+        {"SWITCHYARD_DETAIL", "calls (a line per call), ranks (also a line per rank and call), summary", "calls"},
+        {"SWITCHYARD_RANKS_PER_NODE", "pretend this placement of the world's ranks: 4, 3,1,4 or cyclic:4", ""},
+        {"SWITCHYARD_VERBOSE", "diagnostics level: trace, debug, info, warn, err, critical, off", "warn"},
+    }};
+    return table;
+}
+
+Settings Settings::from_environment(std::vector<std::string>& complaints) {
+    Settings settings;
+    const auto& table = setting_table();
+    std::vector<std::string_view> known;
+    for (const auto& traits : table) known.push_back(traits.variable);
+
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        std::string_view line = *entry;
+        if (!line.starts_with(prefix)) continue;
+        auto equals = line.find('=');
+        auto name = line.substr(0, equals);
+        if (name.size() > prefix.size() && name[prefix.size()] != '_') continue; // somebody else's SWITCHYARDxyz
+        auto value = equals == line.npos ? std::string{} : std::string(line.substr(equals + 1));
+        auto found = std::find(known.begin(), known.end(), name);
+        if (found == known.end()) {
+            complaints.push_back(std::string(name) + " is not a setting" + policy::did_you_mean(name, known));
+            continue;
+        }
+        if (value.empty()) continue; // set to nothing is not set
+        auto which = static_cast<std::size_t>(found - known.begin());
+        if (auto wrong = wrong_value(static_cast<Setting>(which), value); !wrong.empty())
+            complaints.push_back(std::string(name) + "=" + value + " is ignored: it should be " + wrong);
+        else
+            settings.given_[which] = value;
+    }
+    return settings;
+}
+
+std::string Settings::serialized() const {
+    std::string text;
+    for (const auto& value : given_) {
+        text += value ? std::to_string(value->size()) + ":" + *value : "-";
+        text += ';';
+    }
+    return text;
+}
+
+Settings Settings::deserialized(std::string_view text) {
+    Settings settings;
+    for (auto& value : settings.given_) {
+        if (text.empty()) break;
+        if (text.front() == '-') {
+            text.remove_prefix(std::min<std::size_t>(2, text.size()));
+            continue;
+        }
+        std::size_t length = 0;
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+        auto start = static_cast<std::size_t>(end - text.data()) + 1;
+        if (error != std::errc{} || start + length > text.size()) break;
+        value = std::string(text.substr(start, length));
+        text.remove_prefix(std::min(start + length + 1, text.size()));
+    }
+    return settings;
+}
+
+std::string Settings::value(Setting setting) const {
+    const auto& traits = setting_table()[index(setting)];
+    if (const auto& text = given(setting)) return *text;
+    if (setting == Setting::policy)
+        return installed_file(object_path_of(reinterpret_cast<const void*>(&setting_table)), "default.policy.json");
+    return std::string(traits.preset);
+}
+
+Detail Settings::detail() const {
+    auto name = std::find(detail_names.begin(), detail_names.end(), value(Setting::detail));
+    return static_cast<Detail>(name - detail_names.begin());
+}
+
+std::string object_path_of(const void* address) {
+    Dl_info info{};
+    if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
+    // For the program itself the loader may only know argv[0].
+    std::error_code error;
+    std::filesystem::path path = info.dli_fname;
+    if (!std::filesystem::exists(path, error)) path = "/proc/self/exe";
+    auto real = std::filesystem::canonical(path, error);
+    return error ? path.string() : real.string();
+}
+
+std::string installed_file(std::string_view object_path, std::string_view name) {
+    auto directory = std::filesystem::path(object_path).parent_path();
+    // lib may be lib/x86_64-linux-gnu: walk up until a share/switchyard is beside us.
+    for (int up = 0; up < 3 && directory.has_parent_path(); ++up) {
+        directory = directory.parent_path();
+        auto file = directory / "share" / "switchyard" / name;
+        std::error_code error;
+        if (std::filesystem::exists(file, error)) return file.string();
+    }
+    return (std::filesystem::path(object_path).parent_path().parent_path() / "share" / "switchyard" / name).string();
+}
+
+} // namespace switchyard::shim

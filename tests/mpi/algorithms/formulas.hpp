@@ -1,0 +1,18 @@
+// What each algorithm must send when every pair exchanges a block of one size, from the papers and not from
+// our code.
+#pragma once
+
+#include "algorithms/traits.hpp"
+#include "algorithms/wire.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace switchyard::tests {
+
+// Per rank. Nothing for an algorithm without a formula here.
+std::optional<algorithms::Traffic> expected_traffic(algorithms::Collective collective,
+                                                    std::string_view algorithm, int ranks, std::size_t block,
+                                                    const algorithms::Parameters& parameters);
+
+} // namespace switchyard::tests

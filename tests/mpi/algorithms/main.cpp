@@ -1,0 +1,452 @@
+// All algorithms of the registry x corners of their parameters x patterns of blocks, against the MPI
+// library's own collectives. Every receive buffer is compared as a whole, with what lies around and between
+// the blocks. Run it with any number of ranks; `--reduced` takes fewer patterns, for an MPI that spins where
+// there are more ranks than cores.
+#include "tests/mpi/algorithms/cases.hpp"
+#include "tests/mpi/algorithms/formulas.hpp"
+
+#include "algorithms/algorithm.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+using namespace switchyard::algorithms;
+using namespace switchyard::tests;
+
+namespace {
+
+// What goes wrong on this rank; the first few are printed, all are counted.
+class Failures {
+  public:
+    void set_place(std::string place) { place_ = std::move(place); }
+    const std::string& place() const { return place_; }
+
+    void check(bool good, const std::string& what) {
+        ++checks_;
+        if (!good && ++failures_ <= 5) {
+            std::fprintf(stderr, "rank %d: %s: %s\n", rank_, place_.c_str(), what.c_str());
+        }
+    }
+    void check_equal(std::uint64_t found, std::uint64_t expected, const std::string& what) {
+        check(found == expected, what + " is " + std::to_string(found) + ", not " + std::to_string(expected));
+    }
+
+    int rank_ = 0;
+    long checks_ = 0, failures_ = 0;
+
+  private:
+    std::string place_;
+};
+
+struct Test {
+    Group group;     // for the algorithms
+    MPI_Comm oracle; // for the MPI library's collectives
+    bool reduced = false;
+    Failures failures;
+};
+
+// ---- Parameters
+// --------------------------------------------------------------------------------------------------
+
+std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks) {
+    std::vector<std::int64_t> values;
+    if (!parameter.choices.empty()) {
+        for (std::int64_t i = 0; i <= parameter.maximum; ++i) {
+            values.push_back(i);
+        }
+        return values;
+    }
+    for (std::int64_t value : {parameter.minimum, parameter.minimum + 1, parameter.minimum + 2,
+                               std::int64_t{ranks} - 1, std::int64_t{ranks}, preset_of(parameter, ranks)}) {
+        values.push_back(std::clamp(value, parameter.minimum, maximum_of(parameter, ranks)));
+    }
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
+
+// Every combination of the corners of the parameters that the algorithm takes, presets for the others.
+std::vector<Parameters> combinations(const Traits& traits, int ranks) {
+    Parameters presets;
+    for (const ParameterTraits& parameter : parameter_vocabulary()) {
+        presets[parameter.parameter] = preset_of(parameter, ranks);
+    }
+    std::vector<Parameters> all = {presets};
+    for (Parameter parameter : traits.parameters) {
+        std::vector<Parameters> wider;
+        for (Parameters parameters : all) {
+            for (std::int64_t value : corners(traits_of(parameter), ranks)) {
+                parameters[parameter] = value;
+                wider.push_back(parameters);
+            }
+        }
+        all = std::move(wider);
+    }
+    return all;
+}
+
+std::string described(const Traits& traits, const Parameters& parameters) {
+    std::string text = std::string(name_of(traits.collective)) + ":" + std::string(traits.name);
+    for (Parameter parameter : traits.parameters) {
+        text += " " + std::string(traits_of(parameter).name) + "=" + std::to_string(parameters[parameter]);
+    }
+    return text;
+}
+
+// ---- One exchange
+// ------------------------------------------------------------------------------------------------
+
+// The two sides of an exchange on this rank, and what must be in the receive buffer afterwards.
+struct Sides {
+    Placement send, recv;
+    std::vector<std::byte> sent, untouched, expected;
+    std::size_t max_block = 0;
+};
+
+void ask_alltoallv(const Test& test, Sides& sides) {
+    std::vector<int> send_counts, send_displacements, recv_counts, recv_displacements;
+    for (const Block& block : sides.send.blocks) {
+        send_counts.push_back(static_cast<int>(block.size));
+        send_displacements.push_back(static_cast<int>(block.offset));
+    }
+    for (const Block& block : sides.recv.blocks) {
+        recv_counts.push_back(static_cast<int>(block.size));
+        recv_displacements.push_back(static_cast<int>(block.offset));
+    }
+    PMPI_Alltoallv(sides.sent.data(), send_counts.data(), send_displacements.data(), MPI_BYTE,
+                   sides.expected.data(), recv_counts.data(), recv_displacements.data(), MPI_BYTE,
+                   test.oracle);
+}
+
+// Not Allgatherv: on one rank MPICH 4.0.2's takes no notice of the displacement.
+void ask_allgather(const Test& test, Sides& sides) {
+    const Block own = sides.send.blocks.front();
+    const int count = static_cast<int>(own.size);
+    std::vector<std::byte> gathered(own.size * sides.recv.blocks.size());
+    PMPI_Allgather(sides.sent.data() + own.offset, count, MPI_BYTE, gathered.data(), count, MPI_BYTE,
+                   test.oracle);
+    auto next = gathered.begin();
+    for (const Block& block : sides.recv.blocks) {
+        std::copy_n(next, block.size, sides.expected.begin() + static_cast<std::ptrdiff_t>(block.offset));
+        next += count;
+    }
+}
+
+Sides sides_of(const Test& test, Collective collective, const Case& c) {
+    const int ranks = test.group.size;
+    const int self = test.group.rank;
+    std::vector<std::size_t> send_sizes, recv_sizes;
+    Sides sides;
+    for (int peer = 0; peer < ranks; ++peer) {
+        send_sizes.push_back(c.size(self, peer));
+        recv_sizes.push_back(c.size(peer, self));
+        for (int other = 0; other < ranks; ++other) {
+            // An alltoallv's largest block is one that travels; in the others all are alike anyway.
+            if (peer != other || collective != Collective::alltoallv) {
+                sides.max_block = std::max(sides.max_block, c.size(peer, other));
+            }
+        }
+    }
+    if (collective == Collective::allgather) {
+        send_sizes.resize(1);
+    }
+    const auto salt = static_cast<std::uint64_t>(self);
+    sides.send = place(send_sizes, c.layout, salt);
+    sides.recv = place(recv_sizes, c.layout, salt + 1000);
+    sides.sent = filled(sides.send.bytes, 2 * salt);
+    sides.untouched = filled(sides.recv.bytes, 2 * salt + 1);
+    sides.expected = sides.untouched;
+    if (collective == Collective::allgather) {
+        ask_allgather(test, sides);
+    } else {
+        ask_alltoallv(test, sides);
+    }
+    return sides;
+}
+
+void compare(Test& test, const Sides& sides, const std::vector<std::byte>& received) {
+    const auto wrong = std::ranges::mismatch(received, sides.expected).in1;
+    test.failures.check(wrong == received.end(), "wrong byte at " + std::to_string(wrong - received.begin()) +
+                                                     " of " + std::to_string(received.size()));
+}
+
+void run_one(Test& test, const Traits& traits, const Parameters& parameters, const Case& c,
+             const Sides& sides, Workspace& workspace, Wire& wire) {
+    Failures& failures = test.failures;
+    const std::size_t scratch = traits.scratch_bytes == nullptr
+                                    ? 0
+                                    : traits.scratch_bytes(test.group.size, sides.max_block, parameters);
+    failures.check(workspace.reserve(scratch), "no workspace");
+
+    std::vector<std::byte> sent = sides.sent;
+    std::vector<std::byte> received = sides.untouched;
+    const Exchange exchange{test.group,      sent.data(),       sides.send.blocks,
+                            received.data(), sides.recv.blocks, sides.max_block};
+    Context context{parameters, workspace, wire};
+    wire.reset();
+    const Status status = algorithm_of(traits).run(exchange, context);
+
+    failures.check_equal(static_cast<std::uint64_t>(status.code), MPI_SUCCESS, "status");
+    failures.check(sent == sides.sent, "the send buffer was changed");
+    compare(test, sides, received);
+    failures.check_equal(workspace.taken(), scratch, "scratch memory taken");
+    if (c.full && wire.limit() == Wire::largest_message) {
+        const auto expected =
+            expected_traffic(traits.collective, traits.name, test.group.size, sides.max_block, parameters);
+        if (expected.has_value()) {
+            failures.check_equal(wire.traffic().messages, expected->messages, "messages");
+            failures.check_equal(wire.traffic().bytes, expected->bytes, "bytes");
+            failures.check_equal(wire.traffic().rounds, expected->rounds, "rounds");
+        }
+    }
+}
+
+// Allgather with the own block already in its place.
+void run_in_place(Test& test, const Traits& traits, const Parameters& parameters, const Sides& sides,
+                  Workspace& workspace, Wire& wire) {
+    const Block own = sides.recv.blocks[static_cast<std::size_t>(test.group.rank)];
+    std::vector<std::byte> received = sides.untouched;
+    std::copy_n(sides.sent.begin() + static_cast<std::ptrdiff_t>(sides.send.blocks[0].offset), own.size,
+                received.begin() + static_cast<std::ptrdiff_t>(own.offset));
+    const Exchange exchange{test.group,      received.data(),   {&own, 1},
+                            received.data(), sides.recv.blocks, sides.max_block};
+    workspace.reserve(traits.scratch_bytes == nullptr
+                          ? 0
+                          : traits.scratch_bytes(test.group.size, sides.max_block, parameters));
+    Context context{parameters, workspace, wire};
+    test.failures.check(algorithm_of(traits).run(exchange, context).ok(), "status in place");
+    compare(test, sides, received);
+}
+
+// ---- All of them
+// -------------------------------------------------------------------------------------------------
+
+std::vector<Case> cases_of(const Test& test, Collective collective) {
+    std::vector<Case> cases = uniform_cases(test.reduced);
+    if (collective == Collective::alltoallv) {
+        for (Case& c : ragged_cases(test.group.size, test.reduced)) {
+            cases.push_back(std::move(c));
+        }
+    }
+    return cases;
+}
+
+// `run` sees every admissible combination of algorithm and parameters.
+template <typename Run>
+void for_each_choice(const Test& test, Collective collective, Run&& run) {
+    for (const Traits& traits : all_traits()) {
+        if (traits.collective != collective || traits.native) {
+            continue;
+        }
+        for (const Parameters& parameters : combinations(traits, test.group.size)) {
+            run(traits, parameters);
+        }
+    }
+}
+
+// A workspace of exactly the declared size each time, so that the sanitizers see one byte too many.
+void check_against_oracle(Test& test, Collective collective) {
+    Wire wire(test.group);
+    for (const Case& c : cases_of(test, collective)) {
+        const Sides sides = sides_of(test, collective, c);
+        for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
+            test.failures.set_place(described(traits, parameters) + ", " + c.name);
+            Workspace workspace;
+            run_one(test, traits, parameters, c, sides, workspace, wire);
+            if (collective == Collective::allgather) {
+                run_in_place(test, traits, parameters, sides, workspace, wire);
+            }
+        });
+    }
+}
+
+// One workspace for all calls, large enough from the start, does not grow again, and old contents do no harm.
+void check_workspace_reuse(Test& test, Collective collective) {
+    Wire wire(test.group);
+    const Case c = cases_of(test, collective).back();
+    const Sides sides = sides_of(test, collective, c);
+    Workspace workspace;
+    std::size_t most = 0;
+    for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
+        if (traits.scratch_bytes != nullptr) {
+            most = std::max(most, traits.scratch_bytes(test.group.size, sides.max_block, parameters));
+        }
+    });
+    test.failures.check(workspace.reserve(most), "no workspace");
+    const std::size_t capacity = workspace.capacity();
+    const auto garbage = workspace.take(most);
+    std::ranges::fill(garbage, std::byte{0xee});
+    for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
+        test.failures.set_place(described(traits, parameters) + ", " + c.name + ", kept workspace");
+        run_one(test, traits, parameters, c, sides, workspace, wire);
+        test.failures.check_equal(workspace.capacity(), capacity, "capacity");
+    });
+}
+
+// A wire that splits nearly everything, and so also tuna's fused rounds falling back to separate ones.
+void check_small_limit(Test& test, Collective collective) {
+    const Case c = collective == Collective::alltoallv ? ragged_cases(test.group.size, true).front()
+                                                       : uniform_cases(true).front();
+    const Sides sides = sides_of(test, collective, c);
+    for (std::size_t limit : {std::size_t{128}, std::size_t{7}}) {
+        if (test.reduced && limit < 128) {
+            continue;
+        }
+        Wire wire(test.group, limit);
+        for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
+            test.failures.set_place(described(traits, parameters) + ", " + c.name + ", wire limit " +
+                                    std::to_string(limit));
+            Workspace workspace;
+            run_one(test, traits, parameters, c, sides, workspace, wire);
+        });
+    }
+}
+
+// Fewer bytes than declared must end in a code, on all ranks, before anything is sent.
+void check_no_workspace(Test& test, Collective collective) {
+    const Case c = uniform_cases(true).front();
+    const Sides sides = sides_of(test, collective, c);
+    Wire wire(test.group);
+    for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
+        if (traits.scratch_bytes == nullptr ||
+            traits.scratch_bytes(test.group.size, sides.max_block, parameters) == 0) {
+            return;
+        }
+        test.failures.set_place(described(traits, parameters) + ", no workspace");
+        std::vector<std::byte> received = sides.untouched;
+        Workspace nothing;
+        const Exchange exchange{test.group,      sides.sent.data(), sides.send.blocks,
+                                received.data(), sides.recv.blocks, sides.max_block};
+        Context context{parameters, nothing, wire};
+        wire.reset();
+        test.failures.check_equal(
+            static_cast<std::uint64_t>(algorithm_of(traits).run(exchange, context).code), MPI_ERR_NO_MEM,
+            "status");
+        test.failures.check_equal(wire.traffic().messages, 0, "messages");
+    });
+}
+
+// ---- The wire and the workspace by themselves
+// --------------------------------------------------------------------
+
+void check_wire(Test& test) {
+    Failures& failures = test.failures;
+    const Group& group = test.group;
+    failures.set_place("wire");
+    constexpr std::size_t bytes = 1000;
+    const auto up = static_cast<std::uint64_t>(group.up(1 % group.size));
+    for (auto [limit, messages] :
+         {std::pair{std::size_t{64}, 16U}, {std::size_t{1000}, 1U}, {std::size_t{999}, 2U}}) {
+        Wire wire(group, limit);
+        const auto out = filled(bytes, static_cast<std::uint64_t>(group.rank));
+        auto in = filled(bytes, 99);
+        failures.check(wire.exchange(group.down(1 % group.size), out.data(), bytes, static_cast<int>(up),
+                                     in.data(), bytes)
+                           .ok(),
+                       "exchange");
+        failures.check(in == filled(bytes, up), "contents");
+        failures.check_equal(wire.traffic().messages, messages, "messages");
+        failures.check_equal(wire.traffic().bytes, bytes, "bytes");
+        failures.check_equal(wire.traffic().rounds, 1, "rounds");
+        failures.check(wire.exchange(0, nullptr, 0, 0, nullptr, 0).ok(), "empty exchange");
+        failures.check_equal(wire.traffic().messages, messages, "messages after an empty exchange");
+        failures.check_equal(wire.traffic().rounds, 1, "rounds after an empty exchange");
+        wire.reset();
+        failures.check_equal(wire.traffic().bytes, 0, "bytes after reset");
+    }
+}
+
+// A message that does not fit is an error code, once, and the wire works on.
+void check_wire_errors(Test& test) {
+    Failures& failures = test.failures;
+    const Group& group = test.group;
+    failures.set_place("wire, truncated");
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH asks this one when waiting fails
+    Wire wire(group);
+    std::byte out[16] = {}, in[16] = {};
+    const int down = group.down(1 % group.size);
+    const int up = group.up(1 % group.size);
+    const Status truncated = wire.exchange(down, out, 16, up, in, 8);
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(truncated.code, &error_class);
+    if (group.size > 1) { // to itself a rank of Open MPI sends without that check
+        failures.check_equal(static_cast<std::uint64_t>(error_class), MPI_ERR_TRUNCATE, "error class");
+    }
+    failures.check(wire.exchange(down, out, 16, up, in, 16).ok(), "the next exchange");
+    failures.set_place("wire, no such rank");
+    wire.receive(up, in, 16);
+    wire.send(group.size + 5, out, 16);
+    wire.send(down, out, 16);
+    failures.check(!wire.wait_all().ok(), "must be reported");
+    failures.check(wire.wait_all().ok(), "reported once");
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+void check_workspace(Failures& failures) {
+    failures.set_place("workspace");
+    Workspace workspace;
+    failures.check(workspace.reserve(0) && workspace.take(1).data() == nullptr, "an empty one gives nothing");
+    failures.check(workspace.reserve(100), "reserve");
+    failures.check_equal(workspace.capacity(), Workspace::rounded(100), "capacity");
+    const auto first = workspace.take(10);
+    const auto second = workspace.take_array<std::uint64_t>(5);
+    failures.check(first.size() == 10 && second.size() == 5, "sizes");
+    failures.check_equal(reinterpret_cast<std::uintptr_t>(second.data()) % Workspace::alignment, 0,
+                         "alignment");
+    failures.check_equal(workspace.taken(), 2 * Workspace::alignment, "taken");
+    failures.check(!workspace.has(1) && workspace.take(1).data() == nullptr, "a full one gives nothing");
+    failures.check(workspace.take(SIZE_MAX).data() == nullptr, "nor that much");
+    failures.check(!workspace.reserve(SIZE_MAX), "no such memory");
+    failures.check_equal(workspace.capacity(), Workspace::rounded(100), "capacity after that");
+    failures.check(workspace.reserve(20) && workspace.taken() == 0, "reserving less forgets what was taken");
+    failures.check(workspace.take(100).data() == first.data(), "and keeps the memory");
+}
+
+MPI_Comm duplicate() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return comm;
+}
+
+int conclude(const Test& test) {
+    long mine[] = {test.failures.checks_, test.failures.failures_};
+    long all[] = {0, 0};
+    PMPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, test.oracle);
+    if (test.group.rank == 0) {
+        std::printf("%s: %ld checks on %d ranks, %ld failed\n", all[1] == 0 ? "passed" : "FAILED", all[0],
+                    test.group.size, all[1]);
+    }
+    return all[1] == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    Test test{.group = {.comm = duplicate()}, .oracle = duplicate(), .failures = {}};
+    PMPI_Comm_rank(test.group.comm, &test.group.rank);
+    PMPI_Comm_size(test.group.comm, &test.group.size);
+    test.failures.rank_ = test.group.rank;
+    test.reduced = argc > 1 && std::string_view(argv[1]) == "--reduced";
+
+    check_workspace(test.failures);
+    check_wire(test);
+    check_wire_errors(test);
+    for (Collective collective : {Collective::alltoallv, Collective::alltoall, Collective::allgather}) {
+        check_against_oracle(test, collective);
+        check_workspace_reuse(test, collective);
+        check_small_limit(test, collective);
+        check_no_workspace(test, collective);
+    }
+
+    const int result = conclude(test);
+    PMPI_Comm_free(&test.group.comm);
+    PMPI_Comm_free(&test.oracle);
+    MPI_Finalize();
+    return result;
+}

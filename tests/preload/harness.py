@@ -1,0 +1,218 @@
+"""Runs a host program under a launcher, with or without the shim, and reads what it printed and logged.
+
+ctest says in the environment which MPI and which folders (SWITCHYARD_MPI, SWITCHYARD_TEST_OUTPUT, SWITCHYARD_TEST_HOSTS).
+No SWITCHYARD_ variable of ours reaches the job but those a test asks for: an unknown one earns a warning.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+MPI = os.environ.get("SWITCHYARD_MPI", "openmpi")
+OUTPUT = os.environ.get("SWITCHYARD_TEST_OUTPUT", os.path.join(ROOT, "build"))
+HOSTS = os.environ.get("SWITCHYARD_TEST_HOSTS", os.path.join(ROOT, "build", MPI, "hosts"))
+SWITCHYARD = os.path.join(OUTPUT, "bin", "switchyard")
+SHIM = os.path.join(OUTPUT, "lib", "libswitchyard.so")
+PYTHON = "/usr/bin/python3"
+
+OPENMPI = MPI == "openmpi"
+NATIVE_POLICY = {"version": 1, "rules": [], "otherwise": {"algorithm": "native"}}
+
+# MPICH's ranks spin while they wait: more of them than cores takes tens of milliseconds a call.
+FEW_RANKS = 4 if OPENMPI else 2
+
+
+def host(name):
+    return os.path.join(HOSTS, name)
+
+
+def host_exists(name):
+    return os.path.exists(host(name))
+
+
+def mpi4py_works():
+    probe = [PYTHON, "-c", "import mpi4py"]
+    return OPENMPI and os.path.exists(PYTHON) and subprocess.run(probe, capture_output=True).returncode == 0
+
+
+class Result:
+    """What one job left behind. `logs` are the run directories, oldest name first."""
+
+    def __init__(self, code, stdout, stderr, log_folder):
+        self.code = code
+        self.stdout = stdout
+        self.stderr = stderr
+        found = sorted(os.listdir(log_folder)) if log_folder and os.path.isdir(log_folder) else []
+        self.logs = [os.path.join(log_folder, name) for name in found]
+
+    def _printed(self, pattern):
+        found = re.search(pattern, self.stdout)
+        return found.group(1) if found else None
+
+    @property
+    def calls_made(self):
+        """Calls of whole communicators that the program says it made; None where it did not say."""
+        calls = self._printed(r"(?m)^(?:ok|made) calls=(\d+)")
+        return int(calls) if calls else None
+
+    @property
+    def digest(self):
+        return self._printed(r"digest=([0-9a-fA-F]+)")
+
+    @property
+    def lines_of_ours(self):
+        """What the shim said on stderr. MPICH's launcher may put a rank's label before a line; none is asked for here."""
+        return [line for line in self.stderr.splitlines() if line.startswith("switchyard: ")]
+
+    @property
+    def warnings(self):
+        return [line for line in self.lines_of_ours if line.startswith("switchyard: warning: ")]
+
+    @property
+    def closing_line(self):
+        closing = [line for line in self.lines_of_ours if "calls seen" in line]
+        return closing[-1] if closing else None
+
+    def log(self):
+        """The one run directory."""
+        if len(self.logs) != 1:
+            raise AssertionError(f"{len(self.logs)} run directories: {self.logs}\n{self.everything()}")
+        return self.logs[0]
+
+    def run_json(self):
+        with open(os.path.join(self.log(), "run.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def calls(self, name="calls.jsonl"):
+        with open(os.path.join(self.log(), name), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def everything(self):
+        return f"exit code {self.code}\n--- stdout\n{self.stdout[-4000:]}\n--- stderr\n{self.stderr[-4000:]}"
+
+
+def clean_environment():
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("SWITCHYARD") and k != "LD_PRELOAD"}
+    # Containers and CI machines run as root; Open MPI wants to be told that this is meant.
+    kept.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS="1")
+    kept.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    return kept
+
+
+def launcher(np, exported):
+    """The command that starts `np` ranks. `exported` goes into the ranks alone, not into the launcher itself."""
+    words = ["mpirun.openmpi" if OPENMPI else "mpiexec.mpich", "-n", str(np)]
+    if OPENMPI:
+        words.insert(1, "--oversubscribe")
+    for name, value in exported.items():
+        words += ["-x", f"{name}={value}"] if OPENMPI else ["-genv", name, value]
+    return words
+
+
+def finish(command, environment, folder, timeout):
+    """Like subprocess.run, but a job that hangs goes away with all its ranks."""
+    process = subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            out, err = process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+        code = f"none: still running after {timeout} s"
+    return code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+class PreloadTest(unittest.TestCase):
+    """A test with a folder of its own, in which its jobs run and leave their logs."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="switchyard-test-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.jobs = 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        if isinstance(content, (dict, list)):
+            content = json.dumps(content)
+        with open(self.path(name), "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return self.path(name)
+
+    def native_policy(self):
+        return self.write("native.policy.json", NATIVE_POLICY)
+
+    def plain(self, np, program, *arguments, exported=None, timeout=60):
+        """The program without the shim."""
+        command = launcher(np, exported or {}) + [program, *map(str, arguments)]
+        return Result(*finish(command, clean_environment(), self.folder, timeout), None)
+
+    def launch(self, np, program, *arguments, policy=None, force=None, settings=None, log=None, preload=None,
+               exported=None, timeout=60):
+        """The program under the shim: by `switchyard run`, or by LD_PRELOAD itself where `preload` lists objects."""
+        self.jobs += 1
+        log = log or self.path(f"logs-{self.jobs}")
+        environment = clean_environment()
+        environment.update(settings or {})
+        words = [program, *map(str, arguments)]
+        if preload is None:
+            options = ["--policy", policy or self.native_policy(), "--log", log]
+            options += ["--force", force] if force else []
+            words = [SWITCHYARD, "run", *options, "--", *words]
+            command = launcher(np, exported or {}) + words
+        else:
+            inside = {"LD_PRELOAD": ":".join(preload), "SWITCHYARD_LOG": log,
+                      "SWITCHYARD_POLICY": policy or self.native_policy()}
+            if force:
+                inside["SWITCHYARD_FORCE"] = force
+            inside.update(settings or {})
+            inside.update(exported or {})
+            command = launcher(np, inside) + words
+        return Result(*finish(command, environment, self.folder, timeout), log)
+
+    def command(self, *arguments, timeout=60):
+        """The command `switchyard` itself, outside any job."""
+        return Result(*finish([SWITCHYARD, *arguments], clean_environment(), self.folder, timeout), None)
+
+    def assert_ended_well(self, result):
+        self.assertEqual(result.code, 0, result.everything())
+        self.assertRegex(result.stdout, r"(?m)^ok ", result.everything())
+
+    def assert_quiet(self, result):
+        """No warning, and the closing line is all that the shim said."""
+        self.assertEqual(result.warnings, [], result.everything())
+        self.assertEqual(len(result.lines_of_ours), 1, result.everything())
+
+    def assert_closing(self, result, seen, routed=None):
+        self.assertIsNotNone(result.closing_line, result.everything())
+        if seen == 0:
+            self.assertIn("no calls seen", result.closing_line)
+            return
+        found = re.match(r"switchyard: (\d+) calls seen, (\d+) routed, log in (.+)$", result.closing_line)
+        self.assertIsNotNone(found, result.closing_line)
+        self.assertEqual(int(found.group(1)), seen, result.everything())
+        if routed is not None:
+            self.assertEqual(int(found.group(2)), routed, result.everything())
+
+    def assert_logged(self, result):
+        """As many lines as calls, numbered without holes, and the closing line says so, too."""
+        lines = result.calls()
+        self.assertEqual(len(lines), result.calls_made, result.everything())
+        self.assertEqual([line["call"] for line in lines], list(range(1, len(lines) + 1)))
+        self.assert_closing(result, result.calls_made)
+        return lines

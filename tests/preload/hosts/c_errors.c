@@ -1,0 +1,107 @@
+/* Wrong arguments: the error class, and how often the application's own handler runs, are those of the bare library.
+ * All ranks make the same mistake, as an error that one rank alone makes leaves the others waiting in any MPI. */
+#include "host.h"
+
+static int handler_runs;
+static int erroneous;
+
+static void count_error(MPI_Comm* comm, int* code, ...)
+{
+    (void)comm, (void)code;
+    ++handler_runs;
+}
+
+static int class_of(int code)
+{
+    int class = MPI_SUCCESS;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+/* Open MPI and MPICH report MPI_COMM_NULL to the handler of MPI_COMM_WORLD, so that one is set, too. */
+static void check_mistake(const struct host_arguments* call, const char* what, int own_handler)
+{
+    handler_runs = 0;
+    int bare = host_run(call, 1), bare_runs = handler_runs;
+    handler_runs = 0;
+    int code = host_run(call, 0), runs = handler_runs;
+    ++erroneous;
+    if (class_of(code) != class_of(bare))
+        host_fail("%s: error class %d, bare %d", what, class_of(code), class_of(bare));
+    if (class_of(code) == MPI_SUCCESS)
+        host_fail("%s: no error at all", what);
+    if (own_handler && runs != bare_runs)
+        host_fail("%s: the handler ran %d times, bare %d", what, runs, bare_runs);
+}
+
+static void check_mistakes(MPI_Comm comm, int ranks, int own_handler)
+{
+    static int send[host_max_ranks], recv[host_max_ranks], counts[host_max_ranks], displs[host_max_ranks],
+        negative[host_max_ranks];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(library, &length);
+    for (int peer = 0; peer < ranks; ++peer) {
+        counts[peer] = 1;
+        negative[peer] = peer == ranks - 1 ? -1 : 1;
+        displs[peer] = peer;
+    }
+    const struct host_arguments right = {.which = host_alltoallv, .send = send, .sendcounts = counts,
+                                         .sdispls = displs, .sendcount = 1, .sendtype = MPI_INT, .recv = recv,
+                                         .recvcounts = counts, .rdispls = displs, .recvcount = 1, .recvtype = MPI_INT,
+                                         .comm = comm};
+    for (int which = host_alltoallv; which <= host_allgather; ++which) {
+        /* Open MPI 4.1's Allgather looks into its handles before it checks them, and crashes on the null ones. */
+        int check_nulls = which != host_allgather || !strstr(library, "Open MPI");
+        struct host_arguments call = right;
+        call.which = which == host_alltoallv ? host_alltoallv : which == host_alltoall ? host_alltoall : host_allgather;
+        call.comm = MPI_COMM_NULL;
+        if (check_nulls)
+            check_mistake(&call, "null communicator", own_handler);
+        call.comm = comm;
+        call.recvtype = MPI_DATATYPE_NULL;
+        if (check_nulls)
+            check_mistake(&call, "null datatype", own_handler);
+        call.recvtype = MPI_INT;
+        call.sendcounts = negative;
+        call.sendcount = -1;
+        check_mistake(&call, "negative send count", own_handler);
+    }
+}
+
+static void check_right(MPI_Comm comm, int rank, int ranks)
+{
+    int send[host_max_ranks], recv[host_max_ranks] = {0};
+    for (int peer = 0; peer < ranks; ++peer)
+        send[peer] = 100 * rank + peer;
+    struct host_arguments call = {.which = host_alltoall, .send = send, .sendcount = 1, .sendtype = MPI_INT,
+                                  .recv = recv, .recvcount = 1, .recvtype = MPI_INT, .comm = comm};
+    host_check(host_run, &call, comm, rank, recv, sizeof(int) * (size_t)ranks, "after the mistakes");
+}
+
+int main(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(count_error, &handler);
+    check_right(comm, rank, ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    check_mistakes(comm, ranks, 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    check_mistakes(comm, ranks, 1);
+    check_right(comm, rank, ranks);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+    if (rank == 0)
+        printf("erroneous=%d\n", erroneous);
+    host_finish();
+    MPI_Finalize();
+    return 0;
+}

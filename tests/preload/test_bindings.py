@@ -1,0 +1,137 @@
+"""Every way a program can reach MPI: each call is logged once, and results are those of the bare library, bit by bit."""
+
+import unittest
+
+from harness import FEW_RANKS, HERE, MPI, OPENMPI, PYTHON, PreloadTest, host, host_exists, mpi4py_works
+
+# One forced choice for each collective, as SWITCHYARD_FORCE spells it, and what the log must then say.
+FORCED = [
+    {"alltoallv": ("spread_out", {}), "alltoall": ("zero_rotation_bruck", {}), "allgather": ("ring", {})},
+    {"alltoallv": ("pairwise", {}), "allgather": ("bruck", {})},
+    {"alltoallv": ("scattered", {"block_count": 2})},
+    {"alltoallv": ("tuna", {"radix": 2})},
+    {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"})},
+    {"alltoallv": ("tuna", {"radix": 2, "metadata": "fused"}), "alltoall": ("zero_rotation_bruck", {}),
+     "allgather": ("bruck", {})},
+]
+
+# The world of the hosts, and sizes that are no power of two. MPICH spins: more ranks than cores cost seconds there.
+RANKS = (1, 2, 3, 5, 8) if OPENMPI else (1, 2, 3)
+
+
+def spelled(forced):
+    words = []
+    for collective, (algorithm, parameters) in forced.items():
+        words.append(":".join([collective, algorithm] + [f"{key}={value}" for key, value in parameters.items()]))
+    return ";".join(words)
+
+
+def smallest(parameters):
+    """The fewest ranks on which a forced choice can run: a radix goes up to the number of ranks."""
+    return max(2, parameters.get("radix", 2), parameters.get("block_count", 1))
+
+
+class Bindings(PreloadTest):
+    def same_as_plain(self, np, program, *arguments, binding, force=None):
+        plain = self.plain(np, program, *arguments)
+        self.assert_ended_well(plain)
+        shimmed = self.launch(np, program, *arguments, force=force)
+        self.assert_ended_well(shimmed)
+        self.assert_quiet(shimmed)
+        self.assertEqual(shimmed.digest, plain.digest)
+        self.assertEqual(shimmed.calls_made, plain.calls_made)
+        lines = self.assert_logged(shimmed)
+        self.assertEqual({line["binding"] for line in lines}, {binding})
+        return lines
+
+    def check_forced(self, lines, forced):
+        for line in lines:
+            name, parameters = forced.get(line["collective"], ("native", {}))
+            if name == "native":
+                self.assertEqual(line["algorithm"], "native", line)
+                self.assertNotEqual(line["reason"], "forced", line)
+            elif line["ranks"] >= smallest(parameters):
+                self.assertEqual((line["algorithm"], line["reason"]), (name, "forced"), line)
+                given = {key: line["parameters"].get(key) for key in parameters}
+                self.assertEqual(given, parameters, line)
+
+    def check_native(self, lines):
+        for line in lines:
+            self.assertEqual((line["algorithm"], line["reason"]), ("native", "otherwise"), line)
+
+    def check_binding(self, np, program, *arguments, binding, forced=FORCED[-1]):
+        with self.subTest(ranks=np, algorithm="native"):
+            self.check_native(self.same_as_plain(np, program, *arguments, binding=binding))
+        with self.subTest(ranks=np, force=spelled(forced)):
+            lines = self.same_as_plain(np, program, *arguments, binding=binding, force=spelled(forced))
+            self.check_forced(lines, forced)
+
+    def test_c_native(self):
+        for np in RANKS:
+            with self.subTest(ranks=np):
+                self.check_native(self.same_as_plain(np, host("c_basic"), binding="c"))
+
+    def test_c_every_algorithm(self):
+        for np in RANKS:
+            for forced in FORCED:
+                with self.subTest(ranks=np, force=spelled(forced)):
+                    lines = self.same_as_plain(np, host("c_basic"), binding="c", force=spelled(forced))
+                    self.check_forced(lines, forced)
+
+    @unittest.skipUnless(OPENMPI, "sixteen spinning ranks take minutes on a small machine")
+    def test_c_sixteen_ranks(self):
+        for forced in FORCED[4:]:
+            with self.subTest(force=spelled(forced)):
+                lines = self.same_as_plain(16, host("c_basic"), binding="c", force=spelled(forced))
+                self.check_forced(lines, forced)
+
+    def test_mpif_h(self):
+        self.check_binding(3, host("f_mpifh"), binding="fortran")
+
+    def test_use_mpi(self):
+        self.check_binding(3, host("f_mpi"), binding="fortran")
+
+    def test_mpi_f08(self):
+        self.check_binding(3, host("f_f08"), binding="fortran")
+        self.check_binding(1, host("f_f08"), binding="fortran")
+
+    @unittest.skipUnless(host_exists("f_f08_large"), f"{MPI} has no large counts")
+    def test_mpi_f08_large_counts(self):
+        self.check_binding(3, host("f_f08_large"), binding="fortran")
+
+    @unittest.skipUnless(host_exists("c_large_count"), f"{MPI} has no large counts")
+    def test_c_large_counts(self):
+        for np in (1, 2, 3):
+            self.check_binding(np, host("c_large_count"), binding="c")
+
+    @unittest.skipUnless(mpi4py_works(), "no mpi4py for this MPI")
+    def test_mpi4py(self):
+        for np in (1, 3, 5):
+            self.check_binding(np, PYTHON, f"{HERE}/hosts/mpi4py_host.py", binding="c")
+
+    def test_rules_decide_by_agreed_values(self):
+        """A rule on the block: one side of it tuna, the other side native, and the log names the rule."""
+        policy = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
+            {"name": "small", "when": {"collective": "alltoallv", "ranks": {"min": 2}, "max_block_bytes": {"max": 64}},
+             "use": {"algorithm": "tuna", "radix": 2}},
+            {"name": "gathers", "when": {"collective": "allgather", "ranks": {"min": 2}},
+             "use": {"algorithm": "ring"}}]}
+        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", policy))
+        self.assert_ended_well(result)
+        self.assertEqual(result.digest, self.plain(FEW_RANKS, host("c_basic")).digest)
+        for line in self.assert_logged(result):
+            if line["ranks"] < 2 or line["collective"] == "alltoall":
+                expected = ("native", "otherwise")
+            elif line["collective"] == "allgather":
+                expected = ("ring", "rule")
+                self.assertEqual(line["rule"], "gathers")
+            elif line["max_block_bytes"] <= 64:
+                expected = ("tuna", "rule")
+                self.assertEqual(line["rule"], "small")
+            else:
+                expected = ("native", "otherwise")
+            self.assertEqual((line["algorithm"], line["reason"]), expected, line)
+
+
+if __name__ == "__main__":
+    unittest.main()

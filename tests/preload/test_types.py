@@ -1,0 +1,70 @@
+"""Derived datatypes, absolute addresses and blocks of more than 2 GiB, native and through every algorithm."""
+
+import os
+import unittest
+
+from harness import OPENMPI, PreloadTest, host
+from test_bindings import FORCED, spelled
+
+RANKS = (1, 2, 3, 5) if OPENMPI else (1, 2)
+NEEDED_MEMORY_KB = 14 * 1024 * 1024
+
+
+def free_memory_kb():
+    with open("/proc/meminfo", encoding="ascii") as file:
+        values = dict(line.split(":") for line in file)
+    return int(values["MemAvailable"].split()[0])
+
+
+class Types(PreloadTest):
+    def check(self, np, program, *arguments, force=None, timeout=60):
+        plain = self.plain(np, program, *arguments, timeout=timeout)
+        self.assert_ended_well(plain)
+        shimmed = self.launch(np, program, *arguments, force=force, timeout=timeout)
+        self.assert_ended_well(shimmed)
+        self.assert_quiet(shimmed)
+        self.assertEqual(shimmed.digest, plain.digest)
+        return self.assert_logged(shimmed)
+
+    def test_native(self):
+        for np in RANKS:
+            with self.subTest(ranks=np):
+                self.check(np, host("c_datatypes"))
+
+    def test_every_algorithm(self):
+        for np in RANKS:
+            for forced in FORCED:
+                with self.subTest(ranks=np, force=spelled(forced)):
+                    lines = self.check(np, host("c_datatypes"), force=spelled(forced))
+                    if np > 1:
+                        self.assertTrue(any(line["reason"] == "forced" for line in lines))
+
+    def test_bytes_are_counted_as_data(self):
+        """sent_bytes and max_block_bytes are sizes, not extents: equal for every layout of the same data."""
+        for line in self.check(2, host("c_datatypes")):
+            self.assertLessEqual(line["max_block_bytes"], line["sent_bytes"]["max"], line)
+
+
+@unittest.skipIf(os.environ.get("SWITCHYARD_TEST_SKIP_BIG"), "asked to leave the big blocks out")
+@unittest.skipIf(free_memory_kb() < NEEDED_MEMORY_KB, "less than 14 GiB of memory free")
+class BigBlocks(PreloadTest):
+    """The program verifies its bytes itself; a plain run would only take as long again."""
+
+    def check(self, shape, force):
+        result = self.launch(2, host("c_big"), shape, force=force, timeout=120)
+        self.assert_ended_well(result)
+        (line,) = self.assert_logged(result)
+        self.assertEqual(line["max_block_bytes"], 2200 << 20)
+        self.assertEqual(line["sent_bytes"]["max"], 2200 << 20)
+        if force:
+            self.assertEqual(line["reason"], "forced", line)
+
+    def test_contiguous_block_spread_out(self):
+        self.check("contiguous", "alltoallv:spread_out")
+
+    def test_packed_block_tuna(self):
+        self.check("vector", "alltoallv:tuna:radix=2:metadata=separate")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,326 @@
+// The index arithmetic behind the algorithms, for all ranks up to 64 and all radices, against plain digit by
+// digit computation.
+#include "algorithms/patterns/batches.hpp"
+#include "algorithms/patterns/radix.hpp"
+#include "algorithms/patterns/scratch.hpp"
+#include "algorithms/traits.hpp"
+#include "tests/support/catch.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace switchyard::algorithms;
+using namespace switchyard::algorithms::patterns;
+
+namespace {
+
+constexpr int most_ranks = 64;
+
+template <typename Check>
+void for_all_ranks_and_radices(Check&& check) {
+    for (int ranks = 1; ranks <= most_ranks; ++ranks) {
+        for (int radix = 2; radix <= std::max(2, ranks); ++radix) {
+            INFO("ranks " << ranks << ", radix " << radix);
+            check(ranks, radix);
+        }
+    }
+}
+
+int power(int base, int exponent) {
+    int result = 1;
+    while (exponent-- > 0) {
+        result *= base;
+    }
+    return result;
+}
+
+int digit(int offset, int radix, int x) {
+    return offset / power(radix, x) % radix;
+}
+
+// w = ceil(log_r P)
+int digits(int ranks, int radix) {
+    int w = 0;
+    for (std::int64_t reach = 1; reach < ranks; reach *= radix) {
+        ++w;
+    }
+    return w;
+}
+
+struct Seen {
+    std::vector<OffsetRange> ranges;
+    std::vector<int> offsets;
+};
+
+Seen look_at(const Round& round) {
+    Seen seen;
+    round.for_each_range([&](OffsetRange range) {
+        seen.ranges.push_back(range);
+        for (int offset = range.begin; offset < range.end; ++offset) {
+            seen.offsets.push_back(offset);
+        }
+    });
+    return seen;
+}
+
+// The paper's K and D, counted.
+int blocks_moved(int ranks, int radix) {
+    int moved = 0;
+    for (Round round(ranks, radix); round.valid(); round.advance()) {
+        moved += round.blocks();
+    }
+    return moved;
+}
+
+} // namespace
+
+TEST_CASE("a round moves exactly the offsets whose digit x is z, in rising order") {
+    for_all_ranks_and_radices([](int ranks, int radix) {
+        std::set<std::pair<int, int>> rounds_seen;
+        for (Round round(ranks, radix); round.valid(); round.advance()) {
+            std::vector<int> expected;
+            for (int offset = 1; offset < ranks; ++offset) {
+                if (digit(offset, radix, round.x()) == round.z()) {
+                    expected.push_back(offset);
+                }
+            }
+            const Seen seen = look_at(round);
+            REQUIRE(round.distance() == round.z() * power(radix, round.x()));
+            REQUIRE(seen.offsets == expected);
+            REQUIRE(round.blocks() == static_cast<int>(expected.size()));
+            REQUIRE(round.index() == static_cast<int>(rounds_seen.size()));
+            REQUIRE(rounds_seen.insert({round.x(), round.z()}).second);
+        }
+        // With the above: every offset is sent once for each of its non-zero digits.
+        int hops = 0;
+        for (int offset = 1; offset < ranks; ++offset) {
+            for (int x = 0; x < digits(ranks, radix); ++x) {
+                hops += digit(offset, radix, x) != 0 ? 1 : 0;
+            }
+        }
+        REQUIRE(blocks_moved(ranks, radix) == hops);
+    });
+}
+
+TEST_CASE("ranges tell first hops from later ones, and arriving blocks from those that go on") {
+    for_all_ranks_and_radices([](int ranks, int radix) {
+        for (Round round(ranks, radix); round.valid(); round.advance()) {
+            const int weight = power(radix, round.x());
+            for (const OffsetRange& range : look_at(round).ranges) {
+                for (int offset = range.begin; offset < range.end; ++offset) {
+                    REQUIRE((offset == range.begin) == (offset % weight == 0));
+                    REQUIRE((range.begin == round.distance()) == (offset / weight < radix));
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("the slots of the temporary buffer are a bijection that leaves out the direct blocks") {
+    for_all_ranks_and_radices([](int ranks, int radix) {
+        std::map<int, int> slot_of;
+        int direct = 0;
+        for (Round round(ranks, radix); round.valid(); round.advance()) {
+            for (const OffsetRange& range : look_at(round).ranges) {
+                for (int offset = range.begin; offset < range.end; ++offset) {
+                    if (offset == round.distance()) {
+                        ++direct;
+                        continue;
+                    }
+                    const int slot = offset - range.shift;
+                    REQUIRE(slot_of.emplace(offset, slot).first->second == slot); // the same in every round
+
+                    // Section III-C: t = o - 1 - dx * (r - 1) - dz, dx the highest digit's place and dz its
+                    // value.
+                    int dx = 0;
+                    while (offset / power(radix, dx) >= radix) {
+                        ++dx;
+                    }
+                    REQUIRE(slot == offset - 1 - dx * (radix - 1) - digit(offset, radix, dx));
+                }
+            }
+        }
+        std::set<int> used;
+        for (auto [offset, slot] : slot_of) {
+            used.insert(slot);
+        }
+        REQUIRE(direct == rounds(ranks, radix));
+        REQUIRE(slots(ranks, radix) == ranks - (rounds(ranks, radix) + 1));
+        REQUIRE(static_cast<int>(slot_of.size()) == slots(ranks, radix));
+        REQUIRE(static_cast<int>(used.size()) == slots(ranks, radix));
+        REQUIRE((used.empty() || (*used.begin() == 0 && *used.rbegin() == slots(ranks, radix) - 1)));
+    });
+}
+
+TEST_CASE("rounds and blocks stay within the paper's bounds") {
+    for_all_ranks_and_radices([](int ranks, int radix) {
+        const int w = digits(ranks, radix);
+        int count = 0;
+        int most = 0;
+        for (Round round(ranks, radix); round.valid(); round.advance()) {
+            ++count;
+            most = std::max(most, round.blocks());
+        }
+        REQUIRE(rounds(ranks, radix) == count);
+        REQUIRE(most_blocks(ranks, radix) == most);
+        REQUIRE(count <= w * (radix - 1));
+        if (w > 0) {
+            REQUIRE(most <= power(radix, w - 1));
+            REQUIRE(blocks_moved(ranks, radix) <= w * (radix - 1) * power(radix, w - 1));
+        }
+    });
+    // Figure 3: P = 8 with radix 2, 3 and 4.
+    CHECK(slots(8, 2) == 4);
+    CHECK(slots(8, 3) == 3);
+    CHECK(slots(8, 4) == 3);
+    // "When r exceeds P - 2, no temporary buffer is needed."
+    CHECK(slots(8, 7) == 0);
+    CHECK(slots(8, 8) == 0);
+}
+
+TEST_CASE("large numbers of ranks do not overflow") {
+    const int ranks = 1 << 20;
+    CHECK(rounds(ranks, ranks) == ranks - 1);
+    CHECK(rounds(ranks, ranks - 1) == ranks - 1);
+    CHECK(rounds(ranks, 2) == 20);
+    CHECK(most_blocks(ranks, ranks) == 1);
+    CHECK(most_blocks(ranks, ranks - 1) == 1);
+    CHECK(most_blocks(ranks, ranks - 2) == 2);
+    CHECK(slots(ranks, ranks) == 0);
+    int last = 0;
+    for (Round round(ranks, ranks - 1); round.valid(); round.advance()) {
+        last = round.distance();
+    }
+    CHECK(last == ranks - 1);
+}
+
+TEST_CASE("the whole exchange, index by index, delivers every block to its destination") {
+    struct Message {
+        int source, destination;
+    };
+    for_all_ranks_and_radices([](int ranks, int radix) {
+        const auto n = static_cast<std::size_t>(ranks);
+        const auto t = static_cast<std::size_t>(slots(ranks, radix));
+        std::vector<std::vector<std::optional<Message>>> temporary(n, std::vector<std::optional<Message>>(t));
+        std::vector<std::set<int>> received(n);
+        bool misdelivered = false;
+        bool missing = false;
+
+        for (Round round(ranks, radix); round.valid(); round.advance()) {
+            std::vector<std::vector<Message>> sent(n);
+            for (int rank = 0; rank < ranks; ++rank) {
+                const auto self = static_cast<std::size_t>(rank);
+                round.for_each_range([&](OffsetRange range) {
+                    sent[self].push_back({rank, (rank - range.begin + ranks) % ranks});
+                    for (int offset = range.begin + 1; offset < range.end; ++offset) {
+                        auto& slot = temporary[self].at(static_cast<std::size_t>(offset - range.shift));
+                        missing = missing || !slot.has_value();
+                        sent[self].push_back(slot.value_or(Message{-1, -1}));
+                        slot.reset();
+                    }
+                });
+            }
+            for (int rank = 0; rank < ranks; ++rank) {
+                const auto self = static_cast<std::size_t>(rank);
+                auto next = sent[static_cast<std::size_t>((rank + round.distance()) % ranks)].begin();
+                round.for_each_range([&](OffsetRange range) {
+                    for (int offset = range.begin; offset < range.end; ++offset, ++next) {
+                        if (range.begin == round.distance()) {
+                            misdelivered = misdelivered || next->destination != rank ||
+                                           next->source != (rank + offset) % ranks;
+                            received[self].insert(next->source);
+                        } else {
+                            auto& slot = temporary[self].at(static_cast<std::size_t>(offset - range.shift));
+                            misdelivered = misdelivered || slot.has_value(); // something is still there
+                            slot = *next;
+                        }
+                    }
+                });
+            }
+        }
+        REQUIRE_FALSE(misdelivered);
+        REQUIRE_FALSE(missing);
+        for (int rank = 0; rank < ranks; ++rank) {
+            const auto& from = received[static_cast<std::size_t>(rank)];
+            REQUIRE(static_cast<int>(from.size()) == ranks - 1);
+            REQUIRE(from.count(rank) == 0);
+        }
+    });
+}
+
+TEST_CASE("batches cover every distance once, in order") {
+    for (int ranks = 1; ranks <= most_ranks; ++ranks) {
+        for (std::int64_t size : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, std::int64_t{ranks},
+                                  std::int64_t{INT32_MAX}, std::int64_t{INT64_MAX}}) {
+            INFO("ranks " << ranks << ", size " << size);
+            int next = 1;
+            for (Batch batch(ranks, size); batch.valid(); batch.advance()) {
+                REQUIRE(batch.first() == next);
+                REQUIRE(batch.last() > batch.first());
+                REQUIRE(batch.last() - batch.first() <= size);
+                next = batch.last();
+            }
+            REQUIRE(next == ranks);
+        }
+    }
+}
+
+TEST_CASE("scratch formulas count whole alignment units and nothing where nothing travels") {
+    Parameters parameters;
+    parameters[Parameter::radix] = 2;
+    for (Metadata metadata : {Metadata::separate, Metadata::fused}) {
+        parameters[Parameter::metadata] = static_cast<std::int64_t>(metadata);
+        CHECK(tuna_scratch_bytes(1, 100, parameters) == 0);
+        CHECK(tuna_scratch_bytes(64, 0, parameters) == 0);
+        // Four slots of 100 bytes and their sizes, two messages of four sizes and blocks.
+        CHECK(tuna_scratch_bytes(8, 100, parameters) == Workspace::rounded(4 * 100) +
+                                                            Workspace::rounded(4 * 4) +
+                                                            2 * Workspace::rounded(4 * (4 + 100)));
+        CHECK(tuna_layout(8, std::size_t{1} << 33, parameters).size_bytes == 8);
+    }
+    parameters[Parameter::radix] = 8;
+    CHECK(tuna_scratch_bytes(8, 100, parameters) == 0); // fused: direct blocks only
+    parameters[Parameter::metadata] = static_cast<std::int64_t>(Metadata::separate);
+    CHECK(tuna_scratch_bytes(8, 100, parameters) == 2 * Workspace::alignment);
+}
+
+TEST_CASE("the vocabulary and the registry are consistent") {
+    REQUIRE(parameter_vocabulary().size() == parameter_count);
+    for (std::size_t i = 0; i < parameter_count; ++i) {
+        const ParameterTraits& parameter = parameter_vocabulary()[i];
+        INFO(parameter.name);
+        CHECK(static_cast<std::size_t>(parameter.parameter) == i);
+        CHECK_FALSE(parameter.help.empty());
+        CHECK(&traits_of(parameter.parameter) == &parameter);
+        for (int ranks : {1, 2, 3, 4, 5, 16, 17, 1000000}) {
+            CHECK(preset_of(parameter, ranks) >= parameter.minimum);
+            CHECK(preset_of(parameter, ranks) <= maximum_of(parameter, ranks));
+        }
+        if (!parameter.choices.empty()) {
+            CHECK(parameter.minimum == 0);
+            CHECK(parameter.maximum == static_cast<std::int64_t>(parameter.choices.size()) - 1);
+        }
+    }
+    for (std::size_t i = 0; i < all_traits().size(); ++i) {
+        const Traits& traits = all_traits()[i];
+        INFO(name_of(traits.collective) << " " << traits.name);
+        CHECK(find(traits.collective, traits.name) == &traits); // and so no name twice
+        CHECK(traits.native == (traits.name == "native"));
+        CHECK(traits.native == (i < collective_count));
+        CHECK_FALSE(traits.idea.empty());
+        CHECK_FALSE(traits.source.empty());
+    }
+    CHECK(find(Collective::allgather, "tuna") == nullptr);
+    CHECK(find(Collective::alltoallv, "") == nullptr);
+    CHECK(find(Collective::alltoallv, "tuna")->takes(Parameter::radix));
+    CHECK_FALSE(find(Collective::alltoallv, "tuna")->takes(Parameter::block_count));
+    CHECK(preset_of(traits_of(Parameter::radix), 1) == 2);
+    CHECK(preset_of(traits_of(Parameter::radix), 16) == 4);
+    CHECK(preset_of(traits_of(Parameter::radix), 17) == 5);
+    CHECK(maximum_of(traits_of(Parameter::radix), 1) == 2);
+    CHECK(maximum_of(traits_of(Parameter::radix), 300) == 300);
+}
