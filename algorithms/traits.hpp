@@ -20,8 +20,7 @@ constexpr std::string_view name_of(Collective collective) {
     return collective_names[static_cast<std::size_t>(collective)];
 }
 
-// ---- Parameters
-// ----------------------------------------------------------------------------------------------
+// ---- Parameters -----------------------------------------------------------------------------------------
 
 // Every parameter that any algorithm has. A new one gets a line here and a line in parameter_vocabulary.
 enum class Parameter : std::uint8_t { radix, block_count, metadata };
@@ -61,8 +60,7 @@ class Parameters {
     std::array<std::int64_t, parameter_count> values_{};
 };
 
-// ---- Algorithms
-// ----------------------------------------------------------------------------------------------
+// ---- Algorithms -----------------------------------------------------------------------------------------
 
 // What must hold on all ranks before an algorithm may run; each is one bit so that a registry line can list
 // them.

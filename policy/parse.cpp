@@ -32,12 +32,12 @@ When read_when(const Value& value, Findings& findings) {
 }
 
 Rule read_rule(const Value& value, Findings& findings) {
-    constexpr std::array required = {std::string_view{"name"}, std::string_view{"use"}};
     Rule rule;
     if (!read_object(value, "a rule", findings))
         return rule;
     report_unknown_keys(value, {rule_keys.begin(), rule_keys.end()}, findings);
-    report_missing_keys(value, required, findings);
+    report_missing_keys(value, {{"name", R"("small blocks")"}, {"use", R"({"algorithm": "native"})"}},
+                        findings);
     if (const Value* name = value.find("name")) {
         if (const auto text = read_string(*name, "name", findings)) {
             rule.name = *text;
@@ -101,16 +101,25 @@ std::vector<Rule> read_rules(const Value& value, Findings& findings) {
     return list.take();
 }
 
+void read_version(const Value& value, Findings& findings) {
+    const auto version = read_integer(value, "version", {1, most_bytes}, findings);
+    if (version && *version != policy_version)
+        findings.add(value.place, "version " + std::to_string(*version) +
+                                      " is not known; this switchyard reads version " +
+                                      std::to_string(policy_version));
+}
+
 Policy read_policy(const Value& document, Findings& findings) {
     Policy policy;
     if (!read_object(document, "a policy", findings))
         return policy;
     report_unknown_keys(document, {policy_keys.begin(), policy_keys.end()}, findings);
-    report_missing_keys(document, std::span(policy_keys).subspan(1), findings);
+    report_missing_keys(
+        document, {{"version", "1"}, {"rules", "[]"}, {"otherwise", R"({"algorithm": "native"})"}}, findings);
     if (const Value* schema = document.find("$schema"))
         read_string(*schema, "$schema", findings);
     if (const Value* version = document.find("version"))
-        read_integer(*version, "version", {policy_version, policy_version}, findings);
+        read_version(*version, findings);
     if (const Value* rules = document.find("rules"))
         policy.rules = read_rules(*rules, findings);
     if (const Value* otherwise = document.find("otherwise"))

@@ -90,7 +90,9 @@ std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTr
     const bool bound_here = parameter.ranks_bound && most_ranks_in_scope < most_ranks;
     const Range possible{static_cast<std::uint64_t>(parameter.minimum), static_cast<std::uint64_t>(largest)};
     const auto number = read_integer(value, parameter.name, possible, findings,
-                                     bound_here ? ", as this rule is for no more ranks" : "");
+                                     !parameter.ranks_bound ? ""
+                                     : bound_here           ? ", as this rule is for no more ranks"
+                                                            : ", and no more than there are ranks");
     return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
@@ -137,7 +139,7 @@ Use read_use(const Value& value, const Scope& scope, Findings& findings) {
     Use use;
     if (!read_object(value, "use", findings))
         return use;
-    report_missing_keys(value, std::span(use_keys).first(1), findings);
+    report_missing_keys(value, {{"algorithm", R"("native")"}}, findings);
     std::vector<const Traits*> applies_to;
     if (const Value* algorithm = value.find("algorithm")) {
         applies_to = read_algorithm(*algorithm, scope.collective, findings);

@@ -94,11 +94,11 @@ void report_unknown_keys(const Value& object, const std::vector<std::string_view
     }
 }
 
-void report_missing_keys(const Value& object, std::span<const std::string_view> required,
-                         Findings& findings) {
-    for (const std::string_view key : required)
+void report_missing_keys(const Value& object, const std::vector<Required>& required, Findings& findings) {
+    for (const auto& [key, example] : required)
         if (object.find(key) == nullptr)
-            findings.add(object.place, "\"" + std::string(key) + "\" is missing");
+            findings.add(object.place, '"' + std::string(key) + "\" is missing, for example \"" +
+                                           std::string(key) + "\": " + std::string(example));
 }
 
 } // namespace switchyard::policy

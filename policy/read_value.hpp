@@ -29,7 +29,11 @@ Range read_range(const Value& value, std::string_view what, Range possible, Find
 // Every key of `object` that is none of `known`.
 void report_unknown_keys(const Value& object, const std::vector<std::string_view>& known, Findings& findings);
 
-// Every one of `required` that `object` does not have.
-void report_missing_keys(const Value& object, std::span<const std::string_view> required, Findings& findings);
+// A key that an object must have, and an example of its value.
+struct Required {
+    std::string_view key;
+    std::string_view example;
+};
+void report_missing_keys(const Value& object, const std::vector<Required>& required, Findings& findings);
 
 } // namespace switchyard::policy

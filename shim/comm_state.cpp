@@ -66,12 +66,19 @@ bool Rails::reserve(std::size_t bytes) {
     return true;
 }
 
-CommState* CommState::of(MPI_Comm comm, Process& self) {
+thread_local constinit CommState::Last CommState::last_{MPI_Comm{}, nullptr, ~std::uint64_t{0}};
+std::atomic<std::uint64_t> CommState::freed_{0};
+
+CommState* CommState::look_up(MPI_Comm comm, Process& self) {
     if (comm == MPI_COMM_NULL) return nullptr; // MPI will say what it thinks of that
-    void* state = nullptr;
+    auto freed = freed_.load(std::memory_order_acquire);
+    void* attribute = nullptr;
     int found = 0;
-    if (PMPI_Comm_get_attr(comm, self.comm_keyval, static_cast<void*>(&state), &found) != MPI_SUCCESS) return nullptr;
-    return found != 0 ? static_cast<CommState*>(state) : create(comm, self);
+    if (PMPI_Comm_get_attr(comm, self.comm_keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS)
+        return nullptr;
+    auto* state = found != 0 ? static_cast<CommState*>(attribute) : create(comm, self);
+    last_ = {comm, state, freed};
+    return state;
 }
 
 CommState* CommState::create(MPI_Comm comm, Process& self) {
@@ -197,15 +204,6 @@ void CommState::name_in_log(Process& self, const std::vector<Member>& members) {
     self.recorder->add_name(name.to_line());
 }
 
-void CommState::record(Process& self, log::CallRecord& record) {
-    record.communicator = log_number_;
-    record.sequence = sequence_;
-    if (self.summary)
-        add_to_sum(self, record);
-    else
-        self.recorder->add(record);
-}
-
 void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
     auto same = std::find_if(sums_.begin(), sums_.end(), [&](const Sum& sum) {
         return sum.decision == record.decision && sum.collective == record.collective &&
@@ -239,6 +237,7 @@ void CommState::retire(Process& self) {
 }
 
 int CommState::on_delete(MPI_Comm, int, void* attribute, void*) {
+    freed_.fetch_add(1, std::memory_order_release);
     std::unique_ptr<CommState> state(static_cast<CommState*>(attribute));
     if (state->process_ == nullptr) return MPI_SUCCESS;
     auto& self = *state->process_;
@@ -249,6 +248,7 @@ int CommState::on_delete(MPI_Comm, int, void* attribute, void*) {
 }
 
 void CommState::release_all(Process& self) {
+    freed_.fetch_add(1, std::memory_order_release);
     std::lock_guard lock(self.states_mutex);
     // Freeing is collective: in an order that all ranks share.
     std::sort(self.states.begin(), self.states.end(), [](const CommState* left, const CommState* right) {

@@ -236,7 +236,9 @@ MPI_Comm create_private(MPI_Comm comm) {
 }
 
 void open_recorder(Process& self, const std::string& directory, int rank, int ranks) {
-    self.recorder = std::make_unique<log::Recorder>(directory, rank, ranks);
+    int level = MPI_THREAD_MULTIPLE;
+    if (self.world != MPI_COMM_NULL) PMPI_Query_thread(&level);
+    self.recorder = std::make_unique<log::Recorder>(directory, rank, ranks, level == MPI_THREAD_MULTIPLE);
     if (self.recorder->in_memory() && rank == 0)
         warn("records stay in memory until the end (" + self.recorder->problem() +
              "): they are lost if the program is killed");

@@ -15,18 +15,17 @@ struct Passage {
     const CallArgs& call;
     CommState& state;
     Plan& plan;
-    Measure measured{};
-    policy::Match match{};
+    Measure measured;
+    bool logs; // decided once: a call is recorded whole or not at all
     log::CallRecord record{};
+    policy::Match match{};
     int code = MPI_SUCCESS; // of a routed call
-
-    bool logs() const { return self.recording.load(std::memory_order_relaxed); }
 };
 
 // What the log says of a call whatever takes it.
-void begin_record(Passage& passage, std::uint64_t now) {
+inline void begin_record(Passage& passage) {
     auto& record = passage.record;
-    record.begin = now - passage.self.start_ns;
+    record.begin = now_ns() - passage.self.start_ns;
     record.max_block = passage.measured.max_block;
     record.sent = passage.measured.sent;
     record.collective = static_cast<std::uint8_t>(passage.call.collective);
@@ -35,11 +34,12 @@ void begin_record(Passage& passage, std::uint64_t now) {
     record.large_count = passage.call.large_count;
 }
 
-void end_record(Passage& passage) noexcept {
-    if (!passage.logs()) return;
+inline void end_record(Passage& passage) noexcept {
+    if (!passage.logs) return;
     try {
         auto& record = passage.record;
         record.elapsed = now_ns() - passage.self.start_ns - record.begin;
+        if (record.exchange == 0) record.exchange = record.elapsed; // native, and nothing before it
         record.decision = passage.plan.decision(passage.self, passage.match);
         passage.state.record(passage.self, record);
     } catch (...) { // a record less
@@ -126,19 +126,16 @@ bool run_ours_guarded(Passage& passage) noexcept {
 }
 
 int run_native(Passage& passage, const Host& host) {
-    auto start = passage.logs() ? now_ns() : 0;
+    auto start = now_ns();
     int code = call_native(host, passage.call);
-    if (start != 0) passage.record.exchange = now_ns() - start;
+    passage.record.exchange = now_ns() - start;
     end_record(passage);
     return code;
 }
 
-// The native candidate of a plan that has no other.
-int run_always_native(Passage& passage, const Host& host) {
-    passage.state.count(false);
-    if (!passage.logs()) return call_native(host, passage.call);
-    auto start = now_ns();
-    begin_record(passage, start);
+// On this communicator nothing but native can be: at most a record is due.
+int run_always_native(Passage&& passage, const Host& host) {
+    begin_record(passage);
     int code = call_native(host, passage.call);
     end_record(passage);
     return code;
@@ -151,14 +148,21 @@ int route(const Host& host, const CallArgs& call) {
     if (self == nullptr) return call_native(host, call);
     CommState* state = CommState::of(call.comm, *self);
     if (state == nullptr) return call_native(host, call);
+    Plan& plan = state->plan(call.collective, call.in_place());
+    bool logs = self->recording.load(std::memory_order_relaxed);
+    if (plan.always_native() && !logs) {
+        state->count(false);
+        return call_native(host, call);
+    }
 
-    Passage passage{*self, call, *state, state->plan(call.collective, call.in_place())};
-    bool looks = passage.logs() || !passage.plan.always_native();
-    if (looks) passage.measured = measure(call, *state);
-    if (looks && !passage.measured.valid) return call_native(host, call); // an error, and MPI's to report
-    if (passage.plan.always_native()) return run_always_native(passage, host);
-
-    begin_record(passage, now_ns());
+    auto measured = measure(call, *state);
+    if (!measured.valid) return call_native(host, call); // an error, and MPI's to report
+    if (plan.always_native()) {
+        state->count(false);
+        return run_always_native({*self, call, *state, plan, measured, logs}, host);
+    }
+    Passage passage{*self, call, *state, plan, measured, logs};
+    begin_record(passage);
     bool ours = run_ours_guarded(passage);
     state->count(ours);
     if (!ours) return run_native(passage, host);

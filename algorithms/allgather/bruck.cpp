@@ -1,9 +1,8 @@
 // Idea: what a rank has gathered doubles in every step; at the end it is rotated into the order of the ranks.
-// Cost: log2(P) steps, rounded up: log2(P) * alpha + beta * (P - 1) blocks, and a copy of everything.
+// Cost: ceil(log2 P) steps: log2(P) * alpha + beta * (P - 1) blocks, and a copy of everything.
 // Needs: blocks of one size, and memory the processor can copy; any number of ranks.
 // Departs: the last step sends only what is missing where P is no power of two; gathers in scratch memory, so
-// that the
-//   rotation is one copy into the application's buffer.
+//   that the rotation is one copy into the application's buffer.
 // Source: locality-aware Bruck paper, section 2, algorithm 1.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"

@@ -1,10 +1,9 @@
-// Idea: Bruck's exchange, but blocks move towards lower ranks (no last rotation) and are read through an
-// index instead
-//   of being rotated first; R holds what is on its way.
-// Cost: log2(P) rounds, rounded up, of at most (P + 1) / 2 blocks: log2(P) * alpha + beta * (log2(P) * P / 2)
-// blocks. Needs: blocks of one size, and memory the processor can copy; any number of ranks. Departs: the
-// rotation index I[i] = (2p - i) mod P is computed, not stored; a round of one block needs no copies. Source:
-// two-phase Bruck paper, section 2.1, "Zero Rotation Bruck", phases 1 and 2.
+// Idea: Bruck's exchange without its rotations: blocks move towards lower ranks, which spares the last one,
+//   and are read through an index, which spares the first; R holds what is on its way.
+// Cost: K = ceil(log2 P) rounds of at most P / 2 blocks: K * alpha + beta * (K * P / 2) blocks.
+// Needs: blocks of one size, and memory the processor can copy; any number of ranks.
+// Departs: the rotation index I[i] = (2p - i) mod P is computed, not stored; one block alone is not copied.
+// Source: two-phase Bruck paper, section 2.1, "Zero Rotation Bruck", phases 1 and 2.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/scratch.hpp"

@@ -1,5 +1,5 @@
-// Idea: one partner to send to and one to receive from in each round, so that a rank never serves two at a
-// time. Cost: P - 1 rounds of one message: (P - 1) * alpha + beta * (sum of the rounds' largest blocks).
+// Idea: one partner to send to and one to receive from in each round: a rank never serves two at a time.
+// Cost: P - 1 rounds of one message: (P - 1) * alpha + beta * (sum of the rounds' largest blocks).
 // Needs: nothing.
 // Departs: send and receive are both nonblocking; the paper's description of it has a blocking send.
 // Source: TuNA paper, section II(d), pairwise; no numbered algorithm.

@@ -1,7 +1,8 @@
-// Idea: every block straight to its destination, in order of distance, so that no two ranks start at the same
-// one. Cost: P - 1 messages a rank, all under way at once: alpha * (P - 1) + beta * (bytes sent); no byte
-// travels twice. Needs: nothing. Departs: never more than Wire::largest_batch partners at once, so past 513
-// ranks it takes several waits. Source: TuNA paper, section II(d), spread-out; no numbered algorithm.
+// Idea: every block straight to its destination, by distance, so that no two ranks start at the same one.
+// Cost: P - 1 messages a rank, all under way at once: alpha * (P - 1) + beta * (bytes sent).
+// Needs: nothing.
+// Departs: never more than Wire::largest_batch partners at once, so past 513 ranks it takes several waits.
+// Source: TuNA paper, section II(d), spread-out; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/alltoallv/partners.hpp"
 #include "algorithms/copy.hpp"

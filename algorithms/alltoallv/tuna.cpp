@@ -1,14 +1,11 @@
-// Idea: store and forward; a block that is `o` ranks from home hops once per non-zero digit of o in base
-// `radix`. Cost: K rounds (K <= w(r-1), w = ceil(log_r P)) that move D blocks (D <= w(r-1)r^(w-1)): 2K *
-// alpha + beta * D
-//   blocks with metadata=separate, K * alpha with metadata=fused.
-// Needs: the largest block, agreed by all ranks (line 1 is done by the caller); no equal nodes, no power of
-// anything. Departs: metadata=fused sends the sizes ahead of the blocks in one message, received into the
-// agreed upper bound
-//   (a round whose bound exceeds Wire::limit() is separate), and none at all for a round of only a direct
-//   block, whose size both ends know. The index array I of line 5 is computed as it is used. Line 9 means "is
-//   z", line 16 what the text says: a block is home when no digit above x is left; T's index takes
-//   floor(log_r o). Nothing to send at all (largest block zero) sends nothing.
+// Idea: store and forward; a block `o` ranks from home hops once per non-zero digit of o in base `radix`.
+// Cost: K rounds of D blocks in all (K <= w(r-1), D <= w(r-1)r^(w-1), w = ceil(log_r P)):
+//   2K * alpha + beta * D blocks with metadata=separate, K * alpha with metadata=fused.
+// Needs: the largest block, agreed by all ranks (the caller does line 1); any number of ranks.
+// Departs: metadata=fused sends sizes and blocks in one message, received into the agreed upper bound (where
+//   that exceeds Wire::limit() the round is separate), and no sizes in a round of only a direct block, which
+//   both ends know. The index array I of line 5 is computed as it is used. Line 9 is read as "is z", line 16
+//   as the text has it: a block is home when no digit above x is left. T's index takes floor(log_r o).
 // Source: TuNA paper (configurable non-uniform all-to-all), section III, algorithm 1.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"

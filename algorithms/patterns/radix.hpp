@@ -12,10 +12,11 @@
 namespace switchyard::algorithms::patterns {
 
 // Consecutive offsets begin <= o < end of the blocks of a round. They share all digits from x up, so:
-//   only the block at `begin` makes its first hop (its lower digits are zero), the others wait in the
-//   temporary buffer since an earlier round, in slot o - shift; in the round's first range all blocks arrive
-//   (their higher digits are zero), in later ranges all go on: to the temporary buffer, slot o - shift. The
-//   direct block is the first range's `begin` and has no slot.
+// - only the block at `begin` makes its first hop (its lower digits are zero); the others have waited in the
+//   temporary buffer since an earlier round, in slot o - shift;
+// - in the round's first range all blocks arrive (their higher digits are zero), in later ranges all go on,
+//   and wait in the temporary buffer, in slot o - shift.
+// The direct block is the first range's `begin` and has no slot.
 struct OffsetRange {
     int begin, end;
     int shift;

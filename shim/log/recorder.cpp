@@ -19,8 +19,8 @@ int create(const std::string& path) { return open(path.c_str(), O_RDWR | O_CREAT
 
 } // namespace
 
-Recorder::Recorder(const std::string& directory, int rank, int ranks)
-    : calls_path_(directory + "/ranks/" + std::to_string(rank) + ".calls"),
+Recorder::Recorder(const std::string& directory, int rank, int ranks, bool threads)
+    : threads_(threads), calls_path_(directory + "/ranks/" + std::to_string(rank) + ".calls"),
       names_path_(directory + "/ranks/" + std::to_string(rank) + ".names"),
       most_segments_(most_segments_on_disk),
       segments_(new std::atomic<CallRecord*>[most_segments_on_disk]()) {
@@ -74,8 +74,7 @@ CallRecord* Recorder::map_segment(std::size_t index) noexcept {
     return segment;
 }
 
-CallRecord* Recorder::slot() noexcept {
-    auto number = next_.fetch_add(1, std::memory_order_relaxed);
+CallRecord* Recorder::slot(std::uint64_t number) noexcept {
     auto index = number / records_per_segment;
     if (index >= most_segments_) {
         dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -95,14 +94,12 @@ CallRecord* Recorder::slot() noexcept {
 }
 
 CallRecord* Recorder::keep(const CallRecord& record) noexcept {
-    auto* place = slot();
+    auto* place = slot(claim());
     if (place == nullptr) return nullptr;
     std::memcpy(static_cast<void*>(place), &record, sizeof record); // its kind is still `none`
     std::atomic_ref(place->kind).store(RecordKind::call, std::memory_order_release);
     return place;
 }
-
-void Recorder::add(const CallRecord& record) noexcept { keep(record); }
 
 void Recorder::add_name(const std::string& line) {
     std::lock_guard lock(naming_);

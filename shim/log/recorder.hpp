@@ -17,13 +17,14 @@ class Recorder {
   public:
     // Files `<directory>/ranks/<rank>.calls` and `.names`; where they cannot be made, the records stay in memory
     // (less of them) and `in_memory()` says so. Throws std::bad_alloc only.
-    Recorder(const std::string& directory, int rank, int ranks);
+    // `threads`: more than one thread may record at once.
+    Recorder(const std::string& directory, int rank, int ranks, bool threads);
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
     // Any thread, at any time; full means dropped and counted.
-    void add(const CallRecord& record) noexcept;
+    void add(const CallRecord& record) noexcept { keep(record); }
     // A record that is written to again and again (detail `summary`); null when full.
     CallRecord* keep(const CallRecord& record) noexcept;
 
@@ -42,12 +43,19 @@ class Recorder {
     static constexpr std::size_t records_per_segment = 8192; // 1 MiB
 
   private:
-    CallRecord* slot() noexcept;
+    CallRecord* slot(std::uint64_t number) noexcept;
+    std::uint64_t claim() noexcept {
+        if (threads_) return next_.fetch_add(1, std::memory_order_relaxed);
+        auto number = next_.load(std::memory_order_relaxed); // alone: no need for a locked instruction
+        next_.store(number + 1, std::memory_order_relaxed);
+        return number;
+    }
     CallRecord* map_segment(std::size_t index) noexcept;
 
     static constexpr std::size_t most_segments_on_disk = 1024; // 1 GiB, 8 million calls
     static constexpr std::size_t most_segments_in_memory = 64;
 
+    bool threads_;
     int calls_file_ = -1;
     int names_file_ = -1;
     std::string calls_path_, names_path_, problem_;

@@ -1,6 +1,7 @@
 """Runs a host program under a launcher, with or without the shim, and reads what it printed and logged.
 
-ctest says in the environment which MPI and which folders (SWITCHYARD_MPI, SWITCHYARD_TEST_OUTPUT, SWITCHYARD_TEST_HOSTS).
+ctest says in the environment which MPI and which folders: SWITCHYARD_MPI, SWITCHYARD_TEST_OUTPUT and
+SWITCHYARD_TEST_HOSTS.
 No SWITCHYARD_ variable of ours reaches the job but those a test asks for: an unknown one earns a warning.
 """
 
@@ -68,7 +69,7 @@ class Result:
 
     @property
     def lines_of_ours(self):
-        """What the shim said on stderr. MPICH's launcher may put a rank's label before a line; none is asked for here."""
+        """What the shim said on stderr."""
         return [line for line in self.stderr.splitlines() if line.startswith("switchyard: ")]
 
     @property
@@ -161,6 +162,17 @@ class PreloadTest(unittest.TestCase):
         """The program without the shim."""
         command = launcher(np, exported or {}) + [program, *map(str, arguments)]
         return Result(*finish(command, clean_environment(), self.folder, timeout), None)
+
+    _plain_results = {}
+
+    def plain_once(self, np, program, *arguments):
+        """A plain run to compare with, made once for all tests of a module. It must have ended well."""
+        key = (np, program, arguments)
+        if key not in self._plain_results:
+            result = self.plain(np, program, *arguments, timeout=120)
+            self.assert_ended_well(result)
+            self._plain_results[key] = result
+        return self._plain_results[key]
 
     def launch(self, np, program, *arguments, policy=None, force=None, settings=None, log=None, preload=None,
                exported=None, timeout=60):

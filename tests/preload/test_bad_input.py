@@ -74,16 +74,18 @@ class BadPolicies(BadInput):
         self.bad_policy(b'{"version":1,"rules":[{"when":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}]}")
 
     def test_unknown_algorithm(self):
-        self.bad_policy({"version": 1, "rules": [{"use": {"algorithm": "tunna"}}]}, says=["/rules/0", "tuna"])
+        rule = {"name": "mistyped", "when": {"ranks": {"min": 2}}, "use": {"algorithm": "tunna"}}
+        self.bad_policy(dict(ROUTING, rules=[rule]), says=["/rules/0", "tuna"])
 
     def test_wrong_type(self):
-        self.bad_policy({"version": 1, "rules": "none"}, says=["/rules"])
+        self.bad_policy(dict(ROUTING, rules="none"), says=["/rules"])
 
     def test_one_host_only(self):
         """Rank 0's policy counts for all: another rank may have another file, or none."""
         policy = self.write("routing.json", ROUTING)
         variable = "OMPI_COMM_WORLD_RANK" if OPENMPI else "PMI_RANK"
-        script = self.write("rank.sh", f'[ "${variable}" = 0 ] || export SWITCHYARD_POLICY=/nowhere/at/all\nexec "$@"\n')
+        elsewhere = f'[ "${variable}" = 0 ] || export SWITCHYARD_POLICY=/nowhere/at/all'
+        script = self.write("rank.sh", elsewhere + '\nexec "$@"\n')
         result = self.launch(2, "/bin/bash", script, host("c_basic"), policy=policy)
         self.assert_ended_well(result)
         self.assert_quiet(result)

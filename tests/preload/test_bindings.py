@@ -1,4 +1,4 @@
-"""Every way a program can reach MPI: each call is logged once, and results are those of the bare library, bit by bit."""
+"""Every way a program can reach MPI: each call is logged once, results are those of the bare library, bit by bit."""
 
 import unittest
 
@@ -33,8 +33,7 @@ def smallest(parameters):
 
 class Bindings(PreloadTest):
     def same_as_plain(self, np, program, *arguments, binding, force=None):
-        plain = self.plain(np, program, *arguments)
-        self.assert_ended_well(plain)
+        plain = self.plain_once(np, program, *arguments)
         shimmed = self.launch(np, program, *arguments, force=force)
         self.assert_ended_well(shimmed)
         self.assert_quiet(shimmed)
@@ -118,7 +117,7 @@ class Bindings(PreloadTest):
              "use": {"algorithm": "ring"}}]}
         result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", policy))
         self.assert_ended_well(result)
-        self.assertEqual(result.digest, self.plain(FEW_RANKS, host("c_basic")).digest)
+        self.assertEqual(result.digest, self.plain_once(FEW_RANKS, host("c_basic")).digest)
         for line in self.assert_logged(result):
             if line["ranks"] < 2 or line["collective"] == "alltoall":
                 expected = ("native", "otherwise")

@@ -17,10 +17,9 @@ def free_memory_kb():
 
 
 class Types(PreloadTest):
-    def check(self, np, program, *arguments, force=None, timeout=60):
-        plain = self.plain(np, program, *arguments, timeout=timeout)
-        self.assert_ended_well(plain)
-        shimmed = self.launch(np, program, *arguments, force=force, timeout=timeout)
+    def check(self, np, program, *arguments, force=None):
+        plain = self.plain_once(np, program, *arguments)
+        shimmed = self.launch(np, program, *arguments, force=force)
         self.assert_ended_well(shimmed)
         self.assert_quiet(shimmed)
         self.assertEqual(shimmed.digest, plain.digest)

@@ -49,8 +49,7 @@ struct Test {
     Failures failures;
 };
 
-// ---- Parameters
-// --------------------------------------------------------------------------------------------------
+// ---- Parameters -----------------------------------------------------------------------------------------
 
 std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks) {
     std::vector<std::int64_t> values;
@@ -97,8 +96,7 @@ std::string described(const Traits& traits, const Parameters& parameters) {
     return text;
 }
 
-// ---- One exchange
-// ------------------------------------------------------------------------------------------------
+// ---- One exchange ---------------------------------------------------------------------------------------
 
 // The two sides of an exchange on this rank, and what must be in the receive buffer afterwards.
 struct Sides {
@@ -222,8 +220,7 @@ void run_in_place(Test& test, const Traits& traits, const Parameters& parameters
     compare(test, sides, received);
 }
 
-// ---- All of them
-// -------------------------------------------------------------------------------------------------
+// ---- All of them ----------------------------------------------------------------------------------------
 
 std::vector<Case> cases_of(const Test& test, Collective collective) {
     std::vector<Case> cases = uniform_cases(test.reduced);
@@ -330,8 +327,7 @@ void check_no_workspace(Test& test, Collective collective) {
     });
 }
 
-// ---- The wire and the workspace by themselves
-// --------------------------------------------------------------------
+// ---- The wire and the workspace by themselves -----------------------------------------------------------
 
 void check_wire(Test& test) {
     Failures& failures = test.failures;

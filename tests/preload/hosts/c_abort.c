@@ -1,14 +1,14 @@
-/* A run that does not end as it should. Arguments: MODE [CALLS]. After CALLS calls the last rank leaves in the way MODE
- * says, while the others sit in their next call: abort, exit, _exit, segv, fatal (an MPI error under the default
- * handler), kill. Mode `leave` has every rank return from main without MPI_Finalize. */
+/* A run that does not end as it should. Arguments: MODE [CALLS]. After CALLS calls the last rank leaves in
+ * the way MODE says, while the others sit in their next call: abort, exit, _exit, segv, fatal (an MPI error
+ * under the default handler), kill. Mode `leave` has every rank return from main without MPI_Finalize. */
 #include "host.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-static void call_once(int rank, int ranks, int round)
-{
-    int send[host_max_ranks] = {0}, recv[host_max_ranks] = {0}, counts[host_max_ranks] = {0}, displs[host_max_ranks] = {0};
+static void call_once(int rank, int ranks, int round) {
+    int send[host_max_ranks] = {0}, recv[host_max_ranks] = {0}, counts[host_max_ranks] = {0},
+        displs[host_max_ranks] = {0};
     for (int peer = 0; peer < ranks; ++peer) {
         send[peer] = 100 * rank + peer + round;
         counts[peer] = 1;
@@ -20,8 +20,7 @@ static void call_once(int rank, int ranks, int round)
             host_fail("rank %d got %d from %d", rank, recv[peer], peer);
 }
 
-static void end(const char* mode, int ranks)
-{
+static void end(const char* mode, int ranks) {
     if (strcmp(mode, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 7);
     if (strcmp(mode, "exit") == 0)
@@ -38,8 +37,7 @@ static void end(const char* mode, int ranks)
     exit(99);
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     const char* mode = argc > 1 ? argv[1] : "abort";
     int calls = argc > 2 ? atoi(argv[2]) : 20, rank, ranks;

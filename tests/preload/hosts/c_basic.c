@@ -1,36 +1,53 @@
-/* The three collectives with plain datatypes: uniform, ragged, sparse and scattered layouts, in place and not, on the
- * world, a dup, rows and columns (as a two-dimensional FFT makes them), a reversed world and self. */
+/* The three collectives with plain datatypes: uniform, ragged, sparse and scattered layouts, in place and
+ * not, on the world, a dup, rows and columns (as a two-dimensional FFT makes them), a reversed world and
+ * self. */
 #include "host.h"
 
 enum { canary = 16 };
 
 struct layout {
-    int sendcounts[host_max_ranks], sdispls[host_max_ranks], recvcounts[host_max_ranks], rdispls[host_max_ranks];
+    int sendcounts[host_max_ranks], sdispls[host_max_ranks], recvcounts[host_max_ranks],
+        rdispls[host_max_ranks];
     int send_items, recv_items;
 };
 
 typedef int (*count_of)(int source, int destination, int ranks);
 
-static int uniform(int source, int destination, int ranks) { return (void)source, (void)destination, (void)ranks, 3; }
-static int ragged(int source, int destination, int ranks) { return (void)ranks, (source * 7 + destination * 3) % 5; }
-static int half_silent(int source, int destination, int ranks) { return (void)ranks, source % 2 ? 0 : destination + 1; }
-static int one_hot(int source, int destination, int ranks) { return source == 0 && destination == ranks - 1 ? 9 : 0; }
-static int self_only(int source, int destination, int ranks) { return (void)ranks, source == destination ? 4 : 0; }
-static int empty(int source, int destination, int ranks) { return (void)source, (void)destination, (void)ranks, 0; }
-static int symmetric(int source, int destination, int ranks) { return (void)ranks, (source + destination) % 4; }
-static int large(int source, int destination, int ranks)
-{
+static int uniform(int source, int destination, int ranks) {
+    return (void)source, (void)destination, (void)ranks, 3;
+}
+static int ragged(int source, int destination, int ranks) {
+    return (void)ranks, (source * 7 + destination * 3) % 5;
+}
+static int half_silent(int source, int destination, int ranks) {
+    return (void)ranks, source % 2 ? 0 : destination + 1;
+}
+static int one_hot(int source, int destination, int ranks) {
+    return source == 0 && destination == ranks - 1 ? 9 : 0;
+}
+static int self_only(int source, int destination, int ranks) {
+    return (void)ranks, source == destination ? 4 : 0;
+}
+static int empty(int source, int destination, int ranks) {
+    return (void)source, (void)destination, (void)ranks, 0;
+}
+static int symmetric(int source, int destination, int ranks) {
+    return (void)ranks, (source + destination) % 4;
+}
+static int large(int source, int destination, int ranks) {
     return (void)ranks, 3000 + 1000 * ((source + destination) % 3);
 }
 
-static const struct { const char* name; count_of count; } patterns[] = {
-    {"uniform", uniform}, {"ragged", ragged},       {"half silent", half_silent}, {"one hot", one_hot},
-    {"empty", empty},     {"self only", self_only}, {"symmetric", symmetric},     {"large", large}};
+static const struct {
+    const char* name;
+    count_of count;
+} patterns[] = {{"uniform", uniform},     {"ragged", ragged}, {"half silent", half_silent},
+                {"one hot", one_hot},     {"empty", empty},   {"self only", self_only},
+                {"symmetric", symmetric}, {"large", large}};
 enum { pattern_count = sizeof patterns / sizeof *patterns };
 
 /* order: 0 ascending and dense, 1 backwards with gaps, 2 a stride through the ranks with gaps. */
-static int place(const int* counts, int* displs, int ranks, int order)
-{
+static int place(const int* counts, int* displs, int ranks, int order) {
     int at = order ? 2 : 0;
     for (int k = 0; k < ranks; ++k) {
         int peer = order == 1 ? ranks - 1 - k : order == 2 && ranks % 3 ? k * 3 % ranks : k;
@@ -40,8 +57,8 @@ static int place(const int* counts, int* displs, int ranks, int order)
     return at;
 }
 
-static void lay_out(struct layout* layout, count_of count, int rank, int ranks, int send_order, int recv_order)
-{
+static void lay_out(struct layout* layout, count_of count, int rank, int ranks, int send_order,
+                    int recv_order) {
     for (int peer = 0; peer < ranks; ++peer) {
         layout->sendcounts[peer] = count(rank, peer, ranks);
         layout->recvcounts[peer] = count(peer, rank, ranks);
@@ -51,8 +68,7 @@ static void lay_out(struct layout* layout, count_of count, int rank, int ranks, 
 }
 
 /* An in-place call keeps its data in the receive buffer, so that starts with the rank's own bytes, too. */
-static void check(struct host_arguments* call, size_t send_bytes, size_t recv_bytes, const char* what)
-{
+static void check(struct host_arguments* call, size_t send_bytes, size_t recv_bytes, const char* what) {
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     unsigned char* send = malloc(send_bytes + 1);
@@ -67,8 +83,7 @@ static void check(struct host_arguments* call, size_t send_bytes, size_t recv_by
     free(region);
 }
 
-static void check_alltoallv(MPI_Comm comm, int rank, int ranks)
-{
+static void check_alltoallv(MPI_Comm comm, int rank, int ranks) {
     static const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR, MPI_SHORT};
     for (int p = 0; p < pattern_count; ++p)
         for (int order = 0; order < 3; ++order) {
@@ -77,52 +92,75 @@ static void check_alltoallv(MPI_Comm comm, int rank, int ranks)
             MPI_Datatype type = types[(p + order) % 4];
             PMPI_Type_size(type, &size);
             lay_out(&l, patterns[p].count, rank, ranks, order, (order + p) % 3);
-            struct host_arguments call = {.which = host_alltoallv, .sendcounts = l.sendcounts, .sdispls = l.sdispls,
-                                          .sendtype = type, .recvcounts = l.recvcounts, .rdispls = l.rdispls,
-                                          .recvtype = type, .comm = comm};
+            struct host_arguments call = {.which = host_alltoallv,
+                                          .sendcounts = l.sendcounts,
+                                          .sdispls = l.sdispls,
+                                          .sendtype = type,
+                                          .recvcounts = l.recvcounts,
+                                          .rdispls = l.rdispls,
+                                          .recvtype = type,
+                                          .comm = comm};
             char what[64];
             snprintf(what, sizeof what, "alltoallv, %s, order %d", patterns[p].name, order);
             check(&call, (size_t)l.send_items * (size_t)size, (size_t)l.recv_items * (size_t)size, what);
         }
 }
 
-/* Programs pass anything for the send arguments of an in-place call: NULL and the null type, or a live type. */
-static void check_in_place(MPI_Comm comm, int rank, int ranks)
-{
+/* Programs pass anything for the send arguments of an in-place call: NULL and the null type, or a live type.
+ */
+static void check_in_place(MPI_Comm comm, int rank, int ranks) {
     static const int nonsense[host_max_ranks] = {-5};
     struct layout l;
     lay_out(&l, symmetric, rank, ranks, 0, 2);
     for (int live = 0; live < 2; ++live) {
         MPI_Datatype sendtype = live ? MPI_DOUBLE : MPI_DATATYPE_NULL;
         const int* unread = live ? nonsense : NULL;
-        struct host_arguments v = {.which = host_alltoallv, .send = MPI_IN_PLACE, .sendcounts = unread, .sdispls = unread,
-                                   .sendtype = sendtype, .recvcounts = l.recvcounts, .rdispls = l.rdispls,
-                                   .recvtype = MPI_INT, .comm = comm};
+        struct host_arguments v = {.which = host_alltoallv,
+                                   .send = MPI_IN_PLACE,
+                                   .sendcounts = unread,
+                                   .sdispls = unread,
+                                   .sendtype = sendtype,
+                                   .recvcounts = l.recvcounts,
+                                   .rdispls = l.rdispls,
+                                   .recvtype = MPI_INT,
+                                   .comm = comm};
         check(&v, 0, (size_t)l.recv_items * sizeof(int), "alltoallv in place");
-        struct host_arguments a = {.which = host_alltoall, .send = MPI_IN_PLACE, .sendcount = live, .sendtype = sendtype,
-                                   .recvcount = 3, .recvtype = MPI_INT, .comm = comm};
+        struct host_arguments a = {.which = host_alltoall,
+                                   .send = MPI_IN_PLACE,
+                                   .sendcount = live,
+                                   .sendtype = sendtype,
+                                   .recvcount = 3,
+                                   .recvtype = MPI_INT,
+                                   .comm = comm};
         check(&a, 0, 3 * sizeof(int) * (size_t)ranks, "alltoall in place");
-        struct host_arguments g = {.which = host_allgather, .send = MPI_IN_PLACE, .sendcount = live,
-                                   .sendtype = sendtype, .recvcount = 3, .recvtype = MPI_SHORT, .comm = comm};
+        struct host_arguments g = {.which = host_allgather,
+                                   .send = MPI_IN_PLACE,
+                                   .sendcount = live,
+                                   .sendtype = sendtype,
+                                   .recvcount = 3,
+                                   .recvtype = MPI_SHORT,
+                                   .comm = comm};
         check(&g, 0, 3 * sizeof(short) * (size_t)ranks, "allgather in place");
     }
 }
 
-static void check_fixed(MPI_Comm comm, int ranks)
-{
+static void check_fixed(MPI_Comm comm, int ranks) {
     static const int counts[] = {0, 1, 5, 2500};
     for (int i = 0; i < 4; ++i) {
         size_t block = (size_t)counts[i] * sizeof(double);
-        struct host_arguments a = {.which = host_alltoall, .sendcount = counts[i], .sendtype = MPI_DOUBLE,
-                                   .recvcount = counts[i], .recvtype = MPI_DOUBLE, .comm = comm};
+        struct host_arguments a = {.which = host_alltoall,
+                                   .sendcount = counts[i],
+                                   .sendtype = MPI_DOUBLE,
+                                   .recvcount = counts[i],
+                                   .recvtype = MPI_DOUBLE,
+                                   .comm = comm};
         check(&a, block * (size_t)ranks, block * (size_t)ranks, "alltoall");
         a.which = host_allgather;
         check(&a, block, block * (size_t)ranks, "allgather");
     }
 }
 
-static void check_all(MPI_Comm comm)
-{
+static void check_all(MPI_Comm comm) {
     int rank = 0, ranks = 0;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
@@ -131,16 +169,14 @@ static void check_all(MPI_Comm comm)
     check_fixed(comm, ranks);
 }
 
-static void check_split(int color, int key)
-{
+static void check_split(int color, int key) {
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
     check_all(comm);
     MPI_Comm_free(&comm);
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank = 0, ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

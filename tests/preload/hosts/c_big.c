@@ -1,6 +1,6 @@
-/* Blocks of more than 2 GiB, from rank 0 to rank 1 of two. Argument: contiguous (one item of one huge type) or vector
- * (two items of a huge type with gaps, which must be packed). Untouched pages of the send side cost nothing, so the
- * whole job needs about the received block, plus what the library or the algorithm stages. */
+/* Blocks of more than 2 GiB, from rank 0 to rank 1 of two. Argument: contiguous (one item of one huge type)
+ * or vector (two items of a huge type with gaps, which must be packed). Untouched pages of the send side cost
+ * nothing, so the whole job needs about the received block, plus what the library or the algorithm stages. */
 #define _DEFAULT_SOURCE
 #include "host.h"
 
@@ -11,12 +11,11 @@ static const size_t mebibyte = 1u << 20;
 struct shape {
     MPI_Datatype type;
     int items;
-    size_t span;             /* bytes from the first to the last of all items */
-    size_t piece, stride;    /* every `stride` bytes, `piece` bytes of data */
+    size_t span;          /* bytes from the first to the last of all items */
+    size_t piece, stride; /* every `stride` bytes, `piece` bytes of data */
 };
 
-static struct shape contiguous_shape(void)
-{
+static struct shape contiguous_shape(void) {
     struct shape shape = {.items = 1, .span = 2200 * mebibyte, .piece = mebibyte, .stride = mebibyte};
     MPI_Datatype one;
     MPI_Type_contiguous((int)mebibyte, MPI_CHAR, &one);
@@ -26,8 +25,7 @@ static struct shape contiguous_shape(void)
     return shape;
 }
 
-static struct shape vector_shape(void)
-{
+static struct shape vector_shape(void) {
     struct shape shape = {.items = 2, .piece = mebibyte, .stride = mebibyte + 4096};
     MPI_Datatype one, vector;
     MPI_Type_contiguous((int)mebibyte, MPI_CHAR, &one);
@@ -40,9 +38,9 @@ static struct shape vector_shape(void)
     return shape;
 }
 
-static unsigned char* lazy_memory(size_t bytes)
-{
-    void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static unsigned char* lazy_memory(size_t bytes) {
+    void* memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         host_fail("no address space for %zu bytes", bytes);
     madvise(memory, bytes, MADV_NOHUGEPAGE);
@@ -50,16 +48,14 @@ static unsigned char* lazy_memory(size_t bytes)
 }
 
 /* A word near the start of each piece and its last byte: they tell a shifted or lost piece. */
-static void mark(unsigned char* memory, const struct shape* shape)
-{
+static void mark(unsigned char* memory, const struct shape* shape) {
     for (size_t at = 0, n = 1; at + shape->piece <= shape->span; at += shape->stride, ++n) {
         memcpy(memory + at + 8 * (n % 64), &n, sizeof n);
         memory[at + shape->piece - 1] = (unsigned char)(n % 251 + 1);
     }
 }
 
-static void verify(const unsigned char* memory, const struct shape* shape)
-{
+static void verify(const unsigned char* memory, const struct shape* shape) {
     for (size_t at = 0, n = 1; at + shape->piece <= shape->span; at += shape->stride, ++n) {
         size_t found;
         memcpy(&found, memory + at + 8 * (n % 64), sizeof found);
@@ -73,8 +69,7 @@ static void verify(const unsigned char* memory, const struct shape* shape)
     }
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank, ranks, displs[host_max_ranks] = {0};
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -89,8 +84,8 @@ int main(int argc, char** argv)
     if (rank == 0)
         mark(memory, &shape);
     unsigned char nothing[2];
-    MPI_Alltoallv(rank == 0 ? memory : &nothing[0], sendcounts, displs, shape.type, rank == 1 ? memory : &nothing[1],
-                  recvcounts, displs, shape.type, MPI_COMM_WORLD);
+    MPI_Alltoallv(rank == 0 ? memory : &nothing[0], sendcounts, displs, shape.type,
+                  rank == 1 ? memory : &nothing[1], recvcounts, displs, shape.type, MPI_COMM_WORLD);
     host_count(MPI_COMM_WORLD);
     if (rank == 1)
         verify(memory, &shape);

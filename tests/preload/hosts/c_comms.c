@@ -6,8 +6,7 @@
 
 enum { max_held = 1000 };
 
-static long resident_kb(void)
-{
+static long resident_kb(void) {
     long pages = 0, resident = 0;
     FILE* file = fopen("/proc/self/statm", "r");
     if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2)
@@ -17,9 +16,9 @@ static long resident_kb(void)
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* Only the MPI_ names here: an oracle call would hide nothing, but it would double the communicators' own state. */
-static void use(MPI_Comm comm)
-{
+/* Only the MPI_ names here: an oracle call would hide nothing, but it would double the communicators' own
+ * state. */
+static void use(MPI_Comm comm) {
     int rank, ranks, world_rank, send[host_max_ranks], recv[host_max_ranks], counts[host_max_ranks],
         displs[host_max_ranks];
     MPI_Comm_rank(comm, &rank);
@@ -41,8 +40,7 @@ static void use(MPI_Comm comm)
     host_digest_add("comms", world_rank, recv, sizeof(int) * (size_t)ranks);
 }
 
-static void one_loop(int loop, int world_rank)
-{
+static void one_loop(int loop, int world_rank) {
     MPI_Comm comm;
     if (loop % 2)
         MPI_Comm_split(MPI_COMM_WORLD, world_rank % (1 + loop % 3), world_rank, &comm);
@@ -52,8 +50,7 @@ static void one_loop(int loop, int world_rank)
     MPI_Comm_free(&comm);
 }
 
-static void hold_many(int count)
-{
+static void hold_many(int count) {
     static MPI_Comm held[max_held];
     if (count > max_held)
         count = max_held;
@@ -64,8 +61,7 @@ static void hold_many(int count)
         MPI_Comm_free(&held[i]);
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int loops = argc > 1 ? atoi(argv[1]) : 200, held = argc > 2 ? atoi(argv[2]) : 100, world_rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -1,10 +1,11 @@
-/* Derived datatypes of every kind that real programs use, on either side and in place, for all three collectives. Whole
- * receive buffers, gaps included, are compared with PMPI_. */
+/* Derived datatypes of every kind that real programs use, on either side and in place, for all three
+ * collectives. Whole receive buffers, gaps included, are compared with PMPI_. */
 #include "host.h"
 
 enum { max_kinds = 32, margin = 256 };
 
-/* `units`: how many 4-byte units of data one item holds; types with equal units and `basic` may meet in one call. */
+/* `units`: how many 4-byte units of data one item holds; types with equal units and `basic` may meet in one
+ * call. */
 struct kind {
     const char* name;
     MPI_Datatype type;
@@ -17,16 +18,15 @@ static struct kind kinds[max_kinds];
 static int kind_count;
 static int world_rank;
 
-static MPI_Datatype add(const char* name, MPI_Datatype type, MPI_Datatype basic, int units)
-{
+static MPI_Datatype add(const char* name, MPI_Datatype type, MPI_Datatype basic, int units) {
     MPI_Type_commit(&type);
     kinds[kind_count++] = (struct kind){name, type, basic, units, 0};
     return type;
 }
 
-static void add_contiguous(void)
-{
-    static const char* names[] = {"contiguous 2 int", "contiguous 4 int", "contiguous 8 int", "contiguous 12 int"};
+static void add_contiguous(void) {
+    static const char* names[] = {"contiguous 2 int", "contiguous 4 int", "contiguous 8 int",
+                                  "contiguous 12 int"};
     static const int lengths[] = {2, 4, 8, 12};
     for (int i = 0; i < 4; ++i) {
         MPI_Datatype type;
@@ -42,8 +42,7 @@ static void add_contiguous(void)
     MPI_Type_free(&dup);
 }
 
-static void add_strided(void)
-{
+static void add_strided(void) {
     MPI_Datatype type;
     MPI_Type_vector(2, 2, 3, MPI_INT, &type);
     add("vector", type, MPI_INT, 4);
@@ -53,9 +52,9 @@ static void add_strided(void)
     add("vector, negative stride", type, MPI_INT, 4);
 }
 
-static void add_indexed(void)
-{
-    /* Size equals extent, yet the items are permuted: taking such a block for bytes is the classic mistake. */
+static void add_indexed(void) {
+    /* Size equals extent, yet the items are permuted: taking such a block for bytes is the classic mistake.
+     */
     int lengths[] = {1, 1, 2}, places[] = {3, 0, 1};
     MPI_Datatype type;
     MPI_Type_indexed(3, lengths, places, MPI_INT, &type);
@@ -68,8 +67,7 @@ static void add_indexed(void)
     add("indexed block, negative lower bound", type, MPI_INT, 4);
 }
 
-static void add_resized(void)
-{
+static void add_resized(void) {
     MPI_Datatype four, type;
     MPI_Type_contiguous(4, MPI_INT, &four);
     MPI_Type_create_resized(four, 0, 28, &type);
@@ -88,15 +86,15 @@ static void add_resized(void)
     MPI_Type_free(&comb);
 }
 
-static void add_structs(void)
-{
+static void add_structs(void) {
     struct padded {
         double value;
         int index;
         char tag;
     };
     int lengths[] = {1, 1, 1};
-    MPI_Aint places[] = {offsetof(struct padded, value), offsetof(struct padded, index), offsetof(struct padded, tag)};
+    MPI_Aint places[] = {offsetof(struct padded, value), offsetof(struct padded, index),
+                         offsetof(struct padded, tag)};
     MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT, MPI_CHAR}, bare, type;
     MPI_Type_create_struct(3, lengths, places, types, &bare);
     MPI_Type_create_resized(bare, 0, sizeof(struct padded), &type);
@@ -117,15 +115,15 @@ static void add_structs(void)
     add("no bytes at all", type, MPI_DATATYPE_NULL, 0);
 }
 
-/* A buffer that holds `span` bytes on both sides of `origin`, so that negative bounds and displacements have room. */
+/* A buffer that holds `span` bytes on both sides of `origin`, so that negative bounds and displacements have
+ * room. */
 struct area {
     unsigned char* memory;
     size_t bytes;
     unsigned char* origin;
 };
 
-static struct area make_area(size_t span, unsigned salt)
-{
+static struct area make_area(size_t span, unsigned salt) {
     struct area area;
     area.bytes = 2 * (span + margin);
     area.memory = malloc(area.bytes);
@@ -134,8 +132,7 @@ static struct area make_area(size_t span, unsigned salt)
     return area;
 }
 
-static size_t span_of(MPI_Datatype type, size_t items)
-{
+static size_t span_of(MPI_Datatype type, size_t items) {
     MPI_Aint lower, extent, true_lower, true_extent;
     MPI_Type_get_extent(type, &lower, &extent);
     MPI_Type_get_true_extent(type, &true_lower, &true_extent);
@@ -143,8 +140,7 @@ static size_t span_of(MPI_Datatype type, size_t items)
     return items * (stride + (size_t)true_extent) + (size_t)(true_lower < 0 ? -true_lower : true_lower);
 }
 
-static void run_in_areas(struct host_arguments* call, size_t send_span, size_t recv_span, const char* what)
-{
+static void run_in_areas(struct host_arguments* call, size_t send_span, size_t recv_span, const char* what) {
     struct area send = make_area(send_span, 5), recv = make_area(recv_span, 77);
     if (call->send != MPI_IN_PLACE)
         call->send = send.origin;
@@ -155,14 +151,13 @@ static void run_in_areas(struct host_arguments* call, size_t send_span, size_t r
 }
 
 /* Counts for one item of `units`; a basic type on the other side takes as many times more. */
-static int count_between(int source, int destination, int in_place)
-{
+static int count_between(int source, int destination, int in_place) {
     return in_place ? (source + destination) % 3 : (source * 5 + destination * 3) % 4;
 }
 
-/* Displacements descend from above zero to below it, one item of gap between blocks; empty blocks get garbage. */
-static size_t place(const int* counts, int* displs, int ranks)
-{
+/* Displacements descend from above zero to below it, one item of gap between blocks; empty blocks get
+ * garbage. */
+static size_t place(const int* counts, int* displs, int ranks) {
     int total = 0, at = 0;
     for (int peer = 0; peer < ranks; ++peer)
         total += counts[peer] + 1;
@@ -174,9 +169,8 @@ static size_t place(const int* counts, int* displs, int ranks)
     return (size_t)total + 1;
 }
 
-static void check_alltoallv(MPI_Comm comm, const struct kind* sent, int send_factor, const struct kind* received,
-                            int recv_factor, int in_place, const char* what)
-{
+static void check_alltoallv(MPI_Comm comm, const struct kind* sent, int send_factor,
+                            const struct kind* received, int recv_factor, int in_place, const char* what) {
     int rank, ranks, sendcounts[host_max_ranks], sdispls[host_max_ranks], recvcounts[host_max_ranks],
         rdispls[host_max_ranks];
     MPI_Comm_rank(comm, &rank);
@@ -186,9 +180,14 @@ static void check_alltoallv(MPI_Comm comm, const struct kind* sent, int send_fac
         recvcounts[peer] = recv_factor * count_between(peer, rank, in_place);
     }
     size_t send_items = place(sendcounts, sdispls, ranks), recv_items = place(recvcounts, rdispls, ranks);
-    struct host_arguments call = {.which = host_alltoallv, .sendcounts = sendcounts, .sdispls = sdispls,
-                                  .sendtype = sent->type, .recvcounts = recvcounts, .rdispls = rdispls,
-                                  .recvtype = received->type, .comm = comm};
+    struct host_arguments call = {.which = host_alltoallv,
+                                  .sendcounts = sendcounts,
+                                  .sdispls = sdispls,
+                                  .sendtype = sent->type,
+                                  .recvcounts = recvcounts,
+                                  .rdispls = rdispls,
+                                  .recvtype = received->type,
+                                  .comm = comm};
     if (in_place) {
         call.send = MPI_IN_PLACE;
         call.sendcounts = call.sdispls = NULL;
@@ -197,13 +196,15 @@ static void check_alltoallv(MPI_Comm comm, const struct kind* sent, int send_fac
     run_in_areas(&call, span_of(sent->type, send_items), span_of(received->type, recv_items), what);
 }
 
-static void check_fixed(int which, MPI_Comm comm, const struct kind* sent, int sendcount, const struct kind* received,
-                        int recvcount, int in_place, const char* what)
-{
+static void check_fixed(int which, MPI_Comm comm, const struct kind* sent, int sendcount,
+                        const struct kind* received, int recvcount, int in_place, const char* what) {
     int ranks;
     MPI_Comm_size(comm, &ranks);
-    struct host_arguments call = {.sendcount = sendcount, .sendtype = sent->type, .recvcount = recvcount,
-                                  .recvtype = received->type, .comm = comm};
+    struct host_arguments call = {.sendcount = sendcount,
+                                  .sendtype = sent->type,
+                                  .recvcount = recvcount,
+                                  .recvtype = received->type,
+                                  .comm = comm};
     call.which = which == host_alltoall ? host_alltoall : host_allgather;
     if (in_place) {
         call.send = MPI_IN_PLACE;
@@ -215,8 +216,7 @@ static void check_fixed(int which, MPI_Comm comm, const struct kind* sent, int s
 }
 
 static void check_pair(MPI_Comm comm, const struct kind* sent, int send_factor, const struct kind* received,
-                       int recv_factor, int in_place)
-{
+                       int recv_factor, int in_place) {
     char what[160];
     snprintf(what, sizeof what, "%s to %s%s", sent->name, received->name, in_place ? ", in place" : "");
     check_alltoallv(comm, sent, send_factor, received, recv_factor, in_place, what);
@@ -225,8 +225,7 @@ static void check_pair(MPI_Comm comm, const struct kind* sent, int send_factor, 
 }
 
 /* Every kind against itself, in place, and against plain ints in either direction where its data is ints. */
-static void check_kinds(MPI_Comm comm)
-{
+static void check_kinds(MPI_Comm comm) {
     const struct kind ints = {"int", MPI_INT, MPI_INT, 1, 0};
     for (int k = 0; k < kind_count; ++k) {
         const struct kind* kind = &kinds[k];
@@ -243,8 +242,7 @@ static void check_kinds(MPI_Comm comm)
 }
 
 /* Four ints in one shape meet four ints in another; which shape a rank takes may differ from rank to rank. */
-static void check_mixed(MPI_Comm comm)
-{
+static void check_mixed(MPI_Comm comm) {
     const struct kind* fours[max_kinds];
     int count = 0;
     for (int k = 0; k < kind_count; ++k)
@@ -254,10 +252,11 @@ static void check_mixed(MPI_Comm comm)
         check_pair(comm, fours[(shift + world_rank) % count], 1, fours[(2 * shift + 1) % count], 1, 0);
 }
 
-/* MPI_BOTTOM on both sides: the types carry absolute addresses, counts are one or none, displacements zero. */
-static void check_bottom(MPI_Comm comm)
-{
-    int rank, ranks, counts[host_max_ranks] = {0}, zeros[host_max_ranks] = {0}, recvcounts[host_max_ranks] = {0};
+/* MPI_BOTTOM on both sides: the types carry absolute addresses, counts are one or none, displacements zero.
+ */
+static void check_bottom(MPI_Comm comm) {
+    int rank, ranks, counts[host_max_ranks] = {0}, zeros[host_max_ranks] = {0},
+                     recvcounts[host_max_ranks] = {0};
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     struct area send = make_area(64, 3), recv = make_area(64, 4);
@@ -274,9 +273,16 @@ static void check_bottom(MPI_Comm comm)
     MPI_Type_commit(&recv_type);
     counts[(rank + 1) % ranks] = 1;
     recvcounts[(rank + ranks - 1) % ranks] = 1;
-    struct host_arguments call = {.which = host_alltoallv, .send = MPI_BOTTOM, .sendcounts = counts, .sdispls = zeros,
-                                  .sendtype = send_type, .recv = MPI_BOTTOM, .recvcounts = recvcounts,
-                                  .rdispls = zeros, .recvtype = recv_type, .comm = comm};
+    struct host_arguments call = {.which = host_alltoallv,
+                                  .send = MPI_BOTTOM,
+                                  .sendcounts = counts,
+                                  .sdispls = zeros,
+                                  .sendtype = send_type,
+                                  .recv = MPI_BOTTOM,
+                                  .recvcounts = recvcounts,
+                                  .rdispls = zeros,
+                                  .recvtype = recv_type,
+                                  .comm = comm};
     host_check(host_run, &call, comm, world_rank, recv.memory, recv.bytes, "alltoallv at MPI_BOTTOM");
     MPI_Type_free(&send_type);
     MPI_Type_free(&recv_type);
@@ -285,8 +291,7 @@ static void check_bottom(MPI_Comm comm)
 }
 
 /* Sending from MPI_BOTTOM into an ordinary buffer, for the calls without displacements of their own. */
-static void check_bottom_fixed(MPI_Comm comm)
-{
+static void check_bottom_fixed(MPI_Comm comm) {
     int ranks, lengths[2] = {4, 4};
     MPI_Comm_size(comm, &ranks);
     struct area send = make_area(64, 30), recv = make_area((size_t)ranks * 8, 31);
@@ -296,24 +301,28 @@ static void check_bottom_fixed(MPI_Comm comm)
     MPI_Datatype type;
     MPI_Type_create_hindexed(2, lengths, at, MPI_CHAR, &type);
     MPI_Type_commit(&type);
-    struct host_arguments call = {.which = host_allgather, .send = MPI_BOTTOM, .sendcount = 1, .sendtype = type,
-                                  .recv = recv.origin, .recvcount = 8, .recvtype = MPI_CHAR, .comm = comm};
+    struct host_arguments call = {.which = host_allgather,
+                                  .send = MPI_BOTTOM,
+                                  .sendcount = 1,
+                                  .sendtype = type,
+                                  .recv = recv.origin,
+                                  .recvcount = 8,
+                                  .recvtype = MPI_CHAR,
+                                  .comm = comm};
     host_check(host_run, &call, comm, world_rank, recv.memory, recv.bytes, "allgather from MPI_BOTTOM");
     MPI_Type_free(&type);
     free(send.memory);
     free(recv.memory);
 }
 
-static void check_all(MPI_Comm comm)
-{
+static void check_all(MPI_Comm comm) {
     check_kinds(comm);
     check_mixed(comm);
     check_bottom(comm);
     check_bottom_fixed(comm);
 }
 
-static void free_types(void)
-{
+static void free_types(void) {
     for (int k = 0; k < kind_count; ++k) {
         int integers, addresses, types, combiner;
         MPI_Type_get_envelope(kinds[k].type, &integers, &addresses, &types, &combiner);
@@ -322,8 +331,7 @@ static void free_types(void)
     }
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     add_contiguous();

@@ -1,26 +1,24 @@
-/* Wrong arguments: the error class, and how often the application's own handler runs, are those of the bare library.
- * All ranks make the same mistake, as an error that one rank alone makes leaves the others waiting in any MPI. */
+/* Wrong arguments: the error class, and how often the application's own handler runs, are those of the bare
+ * library. All ranks make the same mistake, as an error that one rank alone makes leaves the others waiting
+ * in any MPI. */
 #include "host.h"
 
 static int handler_runs;
 static int erroneous;
 
-static void count_error(MPI_Comm* comm, int* code, ...)
-{
+static void count_error(MPI_Comm* comm, int* code, ...) {
     (void)comm, (void)code;
     ++handler_runs;
 }
 
-static int class_of(int code)
-{
+static int class_of(int code) {
     int class = MPI_SUCCESS;
     MPI_Error_class(code, &class);
     return class;
 }
 
 /* Open MPI and MPICH report MPI_COMM_NULL to the handler of MPI_COMM_WORLD, so that one is set, too. */
-static void check_mistake(const struct host_arguments* call, const char* what, int own_handler)
-{
+static void check_mistake(const struct host_arguments* call, const char* what, int own_handler) {
     handler_runs = 0;
     int bare = host_run(call, 1), bare_runs = handler_runs;
     handler_runs = 0;
@@ -34,8 +32,7 @@ static void check_mistake(const struct host_arguments* call, const char* what, i
         host_fail("%s: the handler ran %d times, bare %d", what, runs, bare_runs);
 }
 
-static void check_mistakes(MPI_Comm comm, int ranks, int own_handler)
-{
+static void check_mistakes(MPI_Comm comm, int ranks, int own_handler) {
     static int send[host_max_ranks], recv[host_max_ranks], counts[host_max_ranks], displs[host_max_ranks],
         negative[host_max_ranks];
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -46,15 +43,26 @@ static void check_mistakes(MPI_Comm comm, int ranks, int own_handler)
         negative[peer] = peer == ranks - 1 ? -1 : 1;
         displs[peer] = peer;
     }
-    const struct host_arguments right = {.which = host_alltoallv, .send = send, .sendcounts = counts,
-                                         .sdispls = displs, .sendcount = 1, .sendtype = MPI_INT, .recv = recv,
-                                         .recvcounts = counts, .rdispls = displs, .recvcount = 1, .recvtype = MPI_INT,
+    const struct host_arguments right = {.which = host_alltoallv,
+                                         .send = send,
+                                         .sendcounts = counts,
+                                         .sdispls = displs,
+                                         .sendcount = 1,
+                                         .sendtype = MPI_INT,
+                                         .recv = recv,
+                                         .recvcounts = counts,
+                                         .rdispls = displs,
+                                         .recvcount = 1,
+                                         .recvtype = MPI_INT,
                                          .comm = comm};
     for (int which = host_alltoallv; which <= host_allgather; ++which) {
-        /* Open MPI 4.1's Allgather looks into its handles before it checks them, and crashes on the null ones. */
+        /* Open MPI 4.1's Allgather looks into its handles before it checks them, and crashes on the null
+         * ones. */
         int check_nulls = which != host_allgather || !strstr(library, "Open MPI");
         struct host_arguments call = right;
-        call.which = which == host_alltoallv ? host_alltoallv : which == host_alltoall ? host_alltoall : host_allgather;
+        call.which = which == host_alltoallv  ? host_alltoallv
+                     : which == host_alltoall ? host_alltoall
+                                              : host_allgather;
         call.comm = MPI_COMM_NULL;
         if (check_nulls)
             check_mistake(&call, "null communicator", own_handler);
@@ -69,18 +77,22 @@ static void check_mistakes(MPI_Comm comm, int ranks, int own_handler)
     }
 }
 
-static void check_right(MPI_Comm comm, int rank, int ranks)
-{
+static void check_right(MPI_Comm comm, int rank, int ranks) {
     int send[host_max_ranks], recv[host_max_ranks] = {0};
     for (int peer = 0; peer < ranks; ++peer)
         send[peer] = 100 * rank + peer;
-    struct host_arguments call = {.which = host_alltoall, .send = send, .sendcount = 1, .sendtype = MPI_INT,
-                                  .recv = recv, .recvcount = 1, .recvtype = MPI_INT, .comm = comm};
+    struct host_arguments call = {.which = host_alltoall,
+                                  .send = send,
+                                  .sendcount = 1,
+                                  .sendtype = MPI_INT,
+                                  .recv = recv,
+                                  .recvcount = 1,
+                                  .recvtype = MPI_INT,
+                                  .comm = comm};
     host_check(host_run, &call, comm, rank, recv, sizeof(int) * (size_t)ranks, "after the mistakes");
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,23 +1,29 @@
-/* A program that forks in the middle of its calls: children that leave by exit() and by _exit(), and children that exec
- * programs which are not MPI programs. A child must not touch what belongs to the rank, its log above all. */
+/* A program that forks in the middle of its calls: children that leave by exit() and by _exit(), and children
+ * that exec programs which are not MPI programs. A child must not touch what belongs to the rank, its log
+ * above all. */
 #include "host.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void check_round(int rank, int ranks, int round)
-{
+static void check_round(int rank, int ranks, int round) {
     int send[host_max_ranks], recv[host_max_ranks];
     for (int peer = 0; peer < ranks; ++peer)
         send[peer] = 100 * rank + peer + round;
     memset(recv, 0, sizeof recv);
-    struct host_arguments call = {.which = host_alltoall, .send = send, .sendcount = 1, .sendtype = MPI_INT,
-                                  .recv = recv, .recvcount = 1, .recvtype = MPI_INT, .comm = MPI_COMM_WORLD};
-    host_check(host_run, &call, MPI_COMM_WORLD, rank, recv, sizeof(int) * (size_t)ranks, "alltoall around a fork");
+    struct host_arguments call = {.which = host_alltoall,
+                                  .send = send,
+                                  .sendcount = 1,
+                                  .sendtype = MPI_INT,
+                                  .recv = recv,
+                                  .recvcount = 1,
+                                  .recvtype = MPI_INT,
+                                  .comm = MPI_COMM_WORLD};
+    host_check(host_run, &call, MPI_COMM_WORLD, rank, recv, sizeof(int) * (size_t)ranks,
+               "alltoall around a fork");
 }
 
-static void child(char* const* program, int quietly, int status)
-{
+static void child(char* const* program, int quietly, int status) {
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
@@ -29,11 +35,11 @@ static void child(char* const* program, int quietly, int status)
     }
     int ended = 0;
     if (pid < 0 || waitpid(pid, &ended, 0) != pid || !WIFEXITED(ended) || WEXITSTATUS(ended) != status)
-        host_fail("child %s did not end with status %d but with %d", program ? program[0] : "fork", status, ended);
+        host_fail("child %s did not end with status %d but with %d", program ? program[0] : "fork", status,
+                  ended);
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -7,8 +7,8 @@ struct two_sides {
 };
 
 /* One call is one line of the log: only rank 0 of the first group counts it. */
-static void check(const struct two_sides* sides, struct host_arguments* call, size_t items, const char* what)
-{
+static void check(const struct two_sides* sides, struct host_arguments* call, size_t items,
+                  const char* what) {
     int* region = calloc(items + 1, sizeof *region);
     call->recv = region;
     call->comm = sides->inter;
@@ -17,8 +17,7 @@ static void check(const struct two_sides* sides, struct host_arguments* call, si
     free(region);
 }
 
-static void check_round(const struct two_sides* sides, int round)
-{
+static void check_round(const struct two_sides* sides, int round) {
     int counts[host_max_ranks], recvcounts[host_max_ranks], displs[host_max_ranks], send[host_max_ranks * 8];
     for (int peer = 0; peer < sides->remote_ranks; ++peer) {
         /* The pair is (rank on side 0, rank on side 1) on both sides, and the direction counts, too. */
@@ -30,18 +29,27 @@ static void check_round(const struct two_sides* sides, int round)
     for (int i = 0; i < 8 * sides->remote_ranks; ++i)
         send[i] = 1000 * sides->world_rank + 10 * i + round;
     size_t items = 8 * (size_t)sides->remote_ranks;
-    struct host_arguments v = {.which = host_alltoallv, .send = send, .sendcounts = counts, .sdispls = displs,
-                               .sendtype = MPI_INT, .recvcounts = recvcounts, .rdispls = displs, .recvtype = MPI_INT};
+    struct host_arguments v = {.which = host_alltoallv,
+                               .send = send,
+                               .sendcounts = counts,
+                               .sdispls = displs,
+                               .sendtype = MPI_INT,
+                               .recvcounts = recvcounts,
+                               .rdispls = displs,
+                               .recvtype = MPI_INT};
     check(sides, &v, items, "alltoallv between groups");
-    struct host_arguments f = {.which = host_alltoall, .send = send, .sendcount = 2, .sendtype = MPI_INT,
-                               .recvcount = 2, .recvtype = MPI_INT};
+    struct host_arguments f = {.which = host_alltoall,
+                               .send = send,
+                               .sendcount = 2,
+                               .sendtype = MPI_INT,
+                               .recvcount = 2,
+                               .recvtype = MPI_INT};
     check(sides, &f, items, "alltoall between groups");
     f.which = host_allgather;
     check(sides, &f, items, "allgather between groups");
 }
 
-static void check_split(int first_group, int rank, int ranks)
-{
+static void check_split(int first_group, int rank, int ranks) {
     struct two_sides sides = {.world_rank = rank, .side = rank >= first_group};
     MPI_Comm_split(MPI_COMM_WORLD, sides.side, rank, &sides.local);
     MPI_Intercomm_create(sides.local, 0, MPI_COMM_WORLD, sides.side ? 0 : first_group, 42, &sides.inter);
@@ -56,8 +64,7 @@ static void check_split(int first_group, int rank, int ranks)
     MPI_Comm_free(&sides.local);
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,11 +1,10 @@
-/* Collective file access. The MPI library's own Allgathers and Alltoalls inside it are none of the application's calls.
- * Argument: the file. */
+/* Collective file access. The MPI library's own Allgathers and Alltoalls inside it are none of the
+ * application's calls. Argument: the file. */
 #include "host.h"
 
 enum { blocks = 32, items = 64 };
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,4 +1,5 @@
-/* The large-count bindings of MPI 4: MPI_Count counts, MPI_Aint displacements, in place and not, derived types too. */
+/* The large-count bindings of MPI 4: MPI_Count counts, MPI_Aint displacements, in place and not, derived
+ * types too. */
 #include "host.h"
 
 enum { rounds = 5 };
@@ -18,25 +19,24 @@ struct large_arguments {
     MPI_Comm comm;
 };
 
-static int run(const void* pointer, int bare)
-{
+static int run(const void* pointer, int bare) {
     const struct large_arguments* a = pointer;
     switch (a->which) {
     case large_alltoallv:
-        return (bare ? PMPI_Alltoallv_c : MPI_Alltoallv_c)(a->send, a->sendcounts, a->sdispls, a->sendtype, a->recv,
-                                                           a->recvcounts, a->rdispls, a->recvtype, a->comm);
+        return (bare ? PMPI_Alltoallv_c : MPI_Alltoallv_c)(a->send, a->sendcounts, a->sdispls, a->sendtype,
+                                                           a->recv, a->recvcounts, a->rdispls, a->recvtype,
+                                                           a->comm);
     case large_alltoall:
-        return (bare ? PMPI_Alltoall_c : MPI_Alltoall_c)(a->send, a->sendcount, a->sendtype, a->recv, a->recvcount,
-                                                         a->recvtype, a->comm);
+        return (bare ? PMPI_Alltoall_c : MPI_Alltoall_c)(a->send, a->sendcount, a->sendtype, a->recv,
+                                                         a->recvcount, a->recvtype, a->comm);
     case large_allgather:
-        return (bare ? PMPI_Allgather_c : MPI_Allgather_c)(a->send, a->sendcount, a->sendtype, a->recv, a->recvcount,
-                                                           a->recvtype, a->comm);
+        return (bare ? PMPI_Allgather_c : MPI_Allgather_c)(a->send, a->sendcount, a->sendtype, a->recv,
+                                                           a->recvcount, a->recvtype, a->comm);
     }
     return MPI_ERR_ARG;
 }
 
-static void check(struct large_arguments* call, int in_place, size_t items, int round, const char* what)
-{
+static void check(struct large_arguments* call, int in_place, size_t items, int round, const char* what) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Type_size(call->recvtype, &size);
@@ -57,8 +57,7 @@ static void check(struct large_arguments* call, int in_place, size_t items, int 
     free(recv);
 }
 
-static void check_alltoallv(MPI_Comm comm, MPI_Datatype type, int round, int in_place)
-{
+static void check_alltoallv(MPI_Comm comm, MPI_Datatype type, int round, int in_place) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
@@ -72,26 +71,37 @@ static void check_alltoallv(MPI_Comm comm, MPI_Datatype type, int round, int in_
         sent += sendcounts[peer];
         received += recvcounts[peer] + 1;
     }
-    struct large_arguments call = {.which = large_alltoallv, .sendcounts = sendcounts, .sdispls = sdispls,
-                                   .sendtype = type, .recvcounts = recvcounts, .rdispls = rdispls, .recvtype = type,
+    struct large_arguments call = {.which = large_alltoallv,
+                                   .sendcounts = sendcounts,
+                                   .sdispls = sdispls,
+                                   .sendtype = type,
+                                   .recvcounts = recvcounts,
+                                   .rdispls = rdispls,
+                                   .recvtype = type,
                                    .comm = comm};
     check(&call, in_place, (size_t)(sent > received ? sent : received), round, "large alltoallv");
 }
 
-static void check_fixed(MPI_Comm comm, MPI_Datatype type, int round, int in_place)
-{
+static void check_fixed(MPI_Comm comm, MPI_Datatype type, int round, int in_place) {
     int ranks;
     MPI_Comm_size(comm, &ranks);
-    struct large_arguments call = {.which = large_alltoall, .sendcount = round, .sendtype = type, .recvcount = round,
-                                   .recvtype = type, .comm = comm};
+    struct large_arguments call = {.which = large_alltoall,
+                                   .sendcount = round,
+                                   .sendtype = type,
+                                   .recvcount = round,
+                                   .recvtype = type,
+                                   .comm = comm};
     check(&call, in_place, (size_t)(round * ranks), round, "large alltoall");
-    struct large_arguments gather = {.which = large_allgather, .sendcount = round, .sendtype = type,
-                                     .recvcount = round, .recvtype = type, .comm = comm};
+    struct large_arguments gather = {.which = large_allgather,
+                                     .sendcount = round,
+                                     .sendtype = type,
+                                     .recvcount = round,
+                                     .recvtype = type,
+                                     .comm = comm};
     check(&gather, in_place, (size_t)(round * ranks), round, "large allgather");
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

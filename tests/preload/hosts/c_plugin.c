@@ -3,9 +3,9 @@
 
 int plugin_main(int argc, char** argv);
 
-__attribute__((visibility("default"))) int plugin_main(int argc, char** argv)
-{
-    int rank, ranks, send[host_max_ranks], recv[host_max_ranks], counts[host_max_ranks], displs[host_max_ranks];
+__attribute__((visibility("default"))) int plugin_main(int argc, char** argv) {
+    int rank, ranks, send[host_max_ranks], recv[host_max_ranks], counts[host_max_ranks],
+        displs[host_max_ranks];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -16,9 +16,16 @@ __attribute__((visibility("default"))) int plugin_main(int argc, char** argv)
             counts[peer] = 1;
             displs[peer] = peer;
         }
-        struct host_arguments call = {.which = host_alltoallv, .send = send, .sendcounts = counts, .sdispls = displs,
-                                      .sendtype = MPI_INT, .recv = recv, .recvcounts = counts, .rdispls = displs,
-                                      .recvtype = MPI_INT, .comm = MPI_COMM_WORLD};
+        struct host_arguments call = {.which = host_alltoallv,
+                                      .send = send,
+                                      .sendcounts = counts,
+                                      .sdispls = displs,
+                                      .sendtype = MPI_INT,
+                                      .recv = recv,
+                                      .recvcounts = counts,
+                                      .rdispls = displs,
+                                      .recvtype = MPI_INT,
+                                      .comm = MPI_COMM_WORLD};
         host_check(host_run, &call, MPI_COMM_WORLD, rank, recv, sizeof(int) * (size_t)ranks, "plug-in");
     }
     host_finish();

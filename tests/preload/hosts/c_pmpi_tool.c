@@ -1,5 +1,6 @@
-/* A small profiling tool of the classic kind: a preloaded library that defines MPI_ names, counts, and goes on to PMPI_.
- * It counts as the hosts do, once per communicator, so its number is the number of lines a complete log has. */
+/* A small profiling tool of the classic kind: a preloaded library that defines MPI_ names, counts, and goes
+ * on to PMPI_. It counts as the hosts do, once per communicator, so its number is the number of lines a
+ * complete log has. */
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,8 +9,7 @@
 
 static atomic_llong calls[3];
 
-static void count(int which, MPI_Comm comm)
-{
+static void count(int which, MPI_Comm comm) {
     int rank = 1;
     if (comm != MPI_COMM_NULL)
         PMPI_Comm_rank(comm, &rank);
@@ -18,28 +18,25 @@ static void count(int which, MPI_Comm comm)
 }
 
 EXPORTED int MPI_Alltoallv(const void* send, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                           void* recv, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm)
-{
+                           void* recv, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+                           MPI_Comm comm) {
     count(0, comm);
     return PMPI_Alltoallv(send, sendcounts, sdispls, sendtype, recv, recvcounts, rdispls, recvtype, comm);
 }
 
 EXPORTED int MPI_Alltoall(const void* send, int sendcount, MPI_Datatype sendtype, void* recv, int recvcount,
-                          MPI_Datatype recvtype, MPI_Comm comm)
-{
+                          MPI_Datatype recvtype, MPI_Comm comm) {
     count(1, comm);
     return PMPI_Alltoall(send, sendcount, sendtype, recv, recvcount, recvtype, comm);
 }
 
 EXPORTED int MPI_Allgather(const void* send, int sendcount, MPI_Datatype sendtype, void* recv, int recvcount,
-                           MPI_Datatype recvtype, MPI_Comm comm)
-{
+                           MPI_Datatype recvtype, MPI_Comm comm) {
     count(2, comm);
     return PMPI_Allgather(send, sendcount, sendtype, recv, recvcount, recvtype, comm);
 }
 
-EXPORTED int MPI_Finalize(void)
-{
+EXPORTED int MPI_Finalize(void) {
     long long mine[3], all[3] = {0};
     int rank;
     for (int i = 0; i < 3; ++i)
@@ -47,7 +44,7 @@ EXPORTED int MPI_Finalize(void)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Reduce(mine, all, 3, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        fprintf(stderr, "pmpi_tool: calls=%lld alltoallv=%lld alltoall=%lld allgather=%lld\n", all[0] + all[1] + all[2],
-                all[0], all[1], all[2]);
+        fprintf(stderr, "pmpi_tool: calls=%lld alltoallv=%lld alltoall=%lld allgather=%lld\n",
+                all[0] + all[1] + all[2], all[0], all[1], all[2]);
     return PMPI_Finalize();
 }

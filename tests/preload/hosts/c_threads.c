@@ -15,10 +15,9 @@ struct work {
     int index;
 };
 
-static void one_round(const struct work* work, int rank, int ranks, int round)
-{
-    int send[host_max_ranks * 4], recv[host_max_ranks * 4], sendcounts[host_max_ranks], recvcounts[host_max_ranks],
-        displs[host_max_ranks];
+static void one_round(const struct work* work, int rank, int ranks, int round) {
+    int send[host_max_ranks * 4], recv[host_max_ranks * 4], sendcounts[host_max_ranks],
+        recvcounts[host_max_ranks], displs[host_max_ranks];
     for (int peer = 0; peer < ranks; ++peer) {
         sendcounts[peer] = (rank + 2 * peer + round) % 4;
         recvcounts[peer] = (peer + 2 * rank + round) % 4;
@@ -30,19 +29,31 @@ static void one_round(const struct work* work, int rank, int ranks, int round)
     size_t bytes = sizeof(int) * 4 * (size_t)ranks;
     char what[32];
     snprintf(what, sizeof what, "thread %d round %d", work->index, round);
-    struct host_arguments v = {.which = host_alltoallv, .send = send, .sendcounts = sendcounts, .sdispls = displs,
-                               .sendtype = MPI_INT, .recv = recv, .recvcounts = recvcounts, .rdispls = displs,
-                               .recvtype = MPI_INT, .comm = work->comm};
+    struct host_arguments v = {.which = host_alltoallv,
+                               .send = send,
+                               .sendcounts = sendcounts,
+                               .sdispls = displs,
+                               .sendtype = MPI_INT,
+                               .recv = recv,
+                               .recvcounts = recvcounts,
+                               .rdispls = displs,
+                               .recvtype = MPI_INT,
+                               .comm = work->comm};
     host_check(host_run, &v, work->comm, world_rank, recv, bytes, what);
-    struct host_arguments f = {.which = host_alltoall, .send = send, .sendcount = 4, .sendtype = MPI_INT,
-                               .recv = recv, .recvcount = 4, .recvtype = MPI_INT, .comm = work->comm};
+    struct host_arguments f = {.which = host_alltoall,
+                               .send = send,
+                               .sendcount = 4,
+                               .sendtype = MPI_INT,
+                               .recv = recv,
+                               .recvcount = 4,
+                               .recvtype = MPI_INT,
+                               .comm = work->comm};
     host_check(host_run, &f, work->comm, world_rank, recv, bytes, what);
     f.which = host_allgather;
     host_check(host_run, &f, work->comm, world_rank, recv, bytes, what);
 }
 
-static void* run(void* pointer)
-{
+static void* run(void* pointer) {
     const struct work* work = pointer;
     int rank, ranks;
     MPI_Comm_rank(work->comm, &rank);
@@ -52,8 +63,7 @@ static void* run(void* pointer)
     return NULL;
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE)

@@ -1,6 +1,6 @@
-/* What every C host program shares: the count of the calls it makes, a digest of all data it received, and a check of
- * one call against its PMPI_ twin. From a C program the preloaded shim takes only the MPI_ name, so PMPI_ is the bare
- * library: each host carries its own oracle. */
+/* What every C host program shares: the count of the calls it makes, a digest of all data it received, and a
+ * check of one call against its PMPI_ twin. From a C program the preloaded shim takes only the MPI_ name, so
+ * PMPI_ is the bare library: each host carries its own oracle. */
 #ifndef SWITCHYARD_TESTS_PRELOAD_HOST_H
 #define SWITCHYARD_TESTS_PRELOAD_HOST_H
 
@@ -15,13 +15,12 @@
 
 enum { host_max_ranks = 64 };
 
-static atomic_ullong host_calls;   /* collective calls, counted where this rank is rank 0 of the communicator */
-static atomic_ullong host_digest;  /* sum of the hashes of everything received: threads may add in any order */
+static atomic_ullong host_calls; /* collective calls, counted where this rank is rank 0 of the communicator */
+static atomic_ullong host_digest; /* sum of the hashes of everything received: threads may add in any order */
 
 #define HOST_UNUSED __attribute__((unused))
 
-HOST_UNUSED __attribute__((format(printf, 1, 2))) static void host_fail(const char* format, ...)
-{
+HOST_UNUSED __attribute__((format(printf, 1, 2))) static void host_fail(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fputs("FAILED: ", stdout);
@@ -34,8 +33,7 @@ HOST_UNUSED __attribute__((format(printf, 1, 2))) static void host_fail(const ch
 
 /* One log line stands for one call of a whole communicator, so only its rank 0 counts; on MPI_COMM_NULL
  * nobody does. */
-HOST_UNUSED static void host_count(MPI_Comm comm)
-{
+HOST_UNUSED static void host_count(MPI_Comm comm) {
     int rank = 1;
     if (comm != MPI_COMM_NULL)
         PMPI_Comm_rank(comm, &rank);
@@ -43,8 +41,7 @@ HOST_UNUSED static void host_count(MPI_Comm comm)
         atomic_fetch_add(&host_calls, 1);
 }
 
-HOST_UNUSED static uint64_t host_hash(uint64_t seed, const void* data, size_t bytes)
-{
+HOST_UNUSED static uint64_t host_hash(uint64_t seed, const void* data, size_t bytes) {
     const unsigned char* byte = data;
     uint64_t hash = seed ^ 1469598103934665603u;
     for (size_t i = 0; i < bytes; ++i)
@@ -53,8 +50,7 @@ HOST_UNUSED static uint64_t host_hash(uint64_t seed, const void* data, size_t by
 }
 
 /* `what` and the rank in the world go into the hash: equal data in the wrong place must not cancel out. */
-HOST_UNUSED static void host_digest_add(const char* what, int rank, const void* data, size_t bytes)
-{
+HOST_UNUSED static void host_digest_add(const char* what, int rank, const void* data, size_t bytes) {
     uint64_t seed = host_hash((uint64_t)rank + 1, what, strlen(what));
     atomic_fetch_add(&host_digest, host_hash(seed, data, bytes));
 }
@@ -62,12 +58,11 @@ HOST_UNUSED static void host_digest_add(const char* what, int rank, const void* 
 /* Runs one call, by its MPI_ name or (bare) by its PMPI_ name. */
 typedef int (*host_call)(const void* arguments, int bare);
 
-/* The call writes into [region, region + bytes). It is made bare first, then again from the same starting bytes through
- * MPI_; the whole region, gaps included, must come out the same. Working on one region keeps absolute addresses
- * (MPI_BOTTOM) valid for both. */
-HOST_UNUSED static void host_check(host_call call, const void* arguments, MPI_Comm comm, int rank, void* region,
-                                   size_t bytes, const char* what)
-{
+/* The call writes into [region, region + bytes). It is made bare first, then again from the same starting
+ * bytes through MPI_; the whole region, gaps included, must come out the same. Working on one region keeps
+ * absolute addresses (MPI_BOTTOM) valid for both. */
+HOST_UNUSED static void host_check(host_call call, const void* arguments, MPI_Comm comm, int rank,
+                                   void* region, size_t bytes, const char* what) {
     unsigned char* before = malloc(bytes + 1);
     unsigned char* expected = malloc(bytes + 1);
     memcpy(before, region, bytes);
@@ -86,7 +81,8 @@ HOST_UNUSED static void host_check(host_call call, const void* arguments, MPI_Co
     free(expected);
 }
 
-/* One call of any of the three, in the arguments of the C binding; alltoall and allgather use the single counts. */
+/* One call of any of the three, in the arguments of the C binding; alltoall and allgather use the single
+ * counts. */
 struct host_arguments {
     enum { host_alltoallv, host_alltoall, host_allgather } which;
     const void* send;
@@ -102,26 +98,26 @@ struct host_arguments {
     MPI_Comm comm;
 };
 
-HOST_UNUSED static int host_run(const void* pointer, int bare)
-{
+HOST_UNUSED static int host_run(const void* pointer, int bare) {
     const struct host_arguments* a = pointer;
     switch (a->which) {
     case host_alltoallv:
-        return (bare ? PMPI_Alltoallv : MPI_Alltoallv)(a->send, a->sendcounts, a->sdispls, a->sendtype, a->recv,
-                                                       a->recvcounts, a->rdispls, a->recvtype, a->comm);
+        return (bare ? PMPI_Alltoallv : MPI_Alltoallv)(a->send, a->sendcounts, a->sdispls, a->sendtype,
+                                                       a->recv, a->recvcounts, a->rdispls, a->recvtype,
+                                                       a->comm);
     case host_alltoall:
-        return (bare ? PMPI_Alltoall : MPI_Alltoall)(a->send, a->sendcount, a->sendtype, a->recv, a->recvcount,
-                                                     a->recvtype, a->comm);
+        return (bare ? PMPI_Alltoall : MPI_Alltoall)(a->send, a->sendcount, a->sendtype, a->recv,
+                                                     a->recvcount, a->recvtype, a->comm);
     case host_allgather:
-        return (bare ? PMPI_Allgather : MPI_Allgather)(a->send, a->sendcount, a->sendtype, a->recv, a->recvcount,
-                                                       a->recvtype, a->comm);
+        return (bare ? PMPI_Allgather : MPI_Allgather)(a->send, a->sendcount, a->sendtype, a->recv,
+                                                       a->recvcount, a->recvtype, a->comm);
     }
     return MPI_ERR_ARG;
 }
 
-/* Sums calls and digests over `comm`, which must hold every rank of the job, and prints the one line of success. */
-HOST_UNUSED static void host_finish_on(MPI_Comm comm)
-{
+/* Sums calls and digests over `comm`, which must hold every rank of the job, and prints the one line of
+ * success. */
+HOST_UNUSED static void host_finish_on(MPI_Comm comm) {
     unsigned long long mine[2] = {atomic_load(&host_calls), atomic_load(&host_digest)};
     unsigned long long all[2] = {0, 0};
     int rank = 0;
@@ -133,14 +129,12 @@ HOST_UNUSED static void host_finish_on(MPI_Comm comm)
     }
 }
 
-HOST_UNUSED static void host_finish(void)
-{
+HOST_UNUSED static void host_finish(void) {
     host_finish_on(MPI_COMM_WORLD);
 }
 
 /* Bytes that depend on who wrote them and where: a block in the wrong place shows. */
-HOST_UNUSED static void host_fill(void* data, size_t bytes, int rank, unsigned salt)
-{
+HOST_UNUSED static void host_fill(void* data, size_t bytes, int rank, unsigned salt) {
     unsigned char* byte = data;
     uint64_t state = (uint64_t)(unsigned)rank * 0x9E3779B97F4A7C15u + salt + 1;
     for (size_t i = 0; i < bytes; ++i) {

@@ -1,0 +1,81 @@
+// Explanations: what people read, and that it agrees with what runs.
+#include "tests/support/catch.hpp"
+
+#include "policy/explain.hpp"
+#include "policy/parse.hpp"
+
+using namespace switchyard;
+using policy::Collective;
+using policy::Features;
+
+namespace {
+
+constexpr const char* text = R"({"version": 1, "rules": [
+  {"name": "big blocks", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 4096}},
+   "use": {"algorithm": "scattered"}},
+  {"name": "other machine", "when": {"nodes": {"max": 2}}, "use": {"algorithm": "native"}},
+  {"name": "on a device", "when": {"buffer": "device", "in_place": false}, "use": {"algorithm": "native"}},
+  {"name": "in place", "when": {"in_place": true}, "use": {"algorithm": "native"}},
+  {"name": "gathers", "use": {"algorithm": "ring"}},
+  {"name": "wide", "use": {"algorithm": "tuna", "radix": 1024}},
+  {"name": "tight", "use": {"algorithm": "tuna", "memory_limit_bytes": 10}},
+  {"name": "small blocks, many ranks", "use": {"algorithm": "tuna", "radix": 4, "transfer": "staged"},
+   "because": "it was measured"},
+  {"name": "never asked", "when": {"ranks": {"max": 3}}, "use": {"algorithm": "zero_rotation_bruck"}}],
+  "otherwise": {"algorithm": "tuna", "radix": 1000}})";
+
+Features the_call() {
+    Features call;
+    call.ranks = 512;
+    call.nodes = 16;
+    call.ranks_per_node = 32;
+    call.max_block_bytes = 64;
+    return call;
+}
+
+bool has_line(const std::string& explanation, const std::string& line) {
+    return ('\n' + explanation).find('\n' + line + '\n') != std::string::npos;
+}
+
+policy::Policy the_policy() {
+    const auto parsed = policy::parse(text);
+    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed))
+        FAIL(problems->front().pointer << ": " << problems->front().message);
+    return std::get<policy::Policy>(parsed);
+}
+
+} // namespace
+
+TEST_CASE("each rule before the one that fires says why it does not", "[explain]") {
+    const std::string said = policy::explain(the_policy(), the_call());
+    INFO(said);
+    CHECK(has_line(said,
+                   "alltoallv of 512 ranks on 16 nodes (at most 32 on one), largest block 64 bytes, host "
+                   "buffers"));
+    CHECK(has_line(said, "rule 1 \"big blocks\": max_block_bytes 64 is below its minimum 4096"));
+    CHECK(has_line(said, "rule 2 \"other machine\": nodes 16 is above its maximum 2"));
+    CHECK(has_line(said, "rule 3 \"on a device\": it is for device buffers only"));
+    CHECK(has_line(said, "rule 4 \"in place\": it is for calls in place only"));
+    CHECK(has_line(said, "rule 5 \"gathers\": alltoallv has no algorithm \"ring\""));
+    CHECK(has_line(said, "rule 6 \"wide\": radix 1024 is more than 512 ranks"));
+    CHECK(has_line(said, "rule 7 \"tight\": its workspace is over memory_limit_bytes 10"));
+    CHECK(has_line(said,
+                   "rule 8 \"small blocks, many ranks\" fires: tuna radix=4 metadata=fused transfer=staged"));
+    CHECK(has_line(said, "  because: it was measured"));
+    CHECK(said.find("never asked") == std::string::npos);
+    CHECK(said.find("  agreement: one small allreduce") != std::string::npos);
+}
+
+TEST_CASE("where no rule fires it is said what is left", "[explain]") {
+    Features call = the_call();
+    call.collective = Collective::alltoall;
+    const std::string said = policy::explain(the_policy(), call);
+    INFO(said);
+    CHECK(has_line(said, "rule 9 \"never asked\": ranks 512 is above its maximum 3"));
+    CHECK(has_line(said, "otherwise tuna: alltoall has no algorithm \"tuna\""));
+    CHECK(has_line(said, "what is left: native"));
+    CHECK(said.find("  agreement: none") != std::string::npos);
+
+    const auto plain = policy::parse(R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})");
+    CHECK(has_line(policy::explain(std::get<policy::Policy>(plain), call), "otherwise: native"));
+}

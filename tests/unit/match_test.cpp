@@ -1,0 +1,402 @@
+// Which rule a call takes: pruning and choosing against a walk over all rules that is too simple to be wrong.
+#include "tests/support/catch.hpp"
+
+#include "policy/match.hpp"
+#include "policy/parse.hpp"
+#include "policy/reach.hpp"
+
+#include <algorithm>
+#include <random>
+
+using namespace switchyard;
+using algorithms::Parameter;
+using policy::Buffer;
+using policy::Candidate;
+using policy::Collective;
+using policy::Features;
+using policy::PassedOver;
+using policy::Plan;
+using policy::Policy;
+using policy::Range;
+using policy::Rule;
+using policy::Use;
+using policy::When;
+
+namespace {
+
+Policy parsed(const std::string& rules, const std::string& otherwise = R"({"algorithm": "native"})") {
+    const auto result =
+        policy::parse(R"({"version": 1, "rules": [)" + rules + R"(], "otherwise": )" + otherwise + "}");
+    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&result))
+        FAIL(problems->front().pointer << ": " << problems->front().message);
+    return std::get<Policy>(result);
+}
+
+Features a_call(Collective collective, int ranks, std::size_t block) {
+    Features call;
+    call.collective = collective;
+    call.ranks = ranks;
+    call.nodes = 1;
+    call.ranks_per_node = ranks;
+    call.max_block_bytes = block;
+    return call;
+}
+
+// ---- The walk that is too simple to be wrong ----
+
+struct Outcome {
+    std::string rule;
+    std::string algorithm;
+    bool operator==(const Outcome&) const = default;
+};
+
+bool within(const Range& range, std::size_t value) {
+    return value >= range.min && value <= range.max;
+}
+
+bool matches(const When& when, const Features& call) {
+    return (!when.collective || *when.collective == call.collective) &&
+           within(when.ranks, static_cast<std::size_t>(call.ranks)) &&
+           within(when.nodes, static_cast<std::size_t>(call.nodes)) &&
+           within(when.ranks_per_node, static_cast<std::size_t>(call.ranks_per_node)) &&
+           within(when.max_block_bytes, call.max_block_bytes) &&
+           (!when.buffer || *when.buffer == call.buffer) &&
+           (!when.in_place || *when.in_place == call.in_place);
+}
+
+bool can_run(const Use& use, const Features& call) {
+    const algorithms::Traits* traits = algorithms::find(call.collective, use.algorithm);
+    if (traits == nullptr)
+        return false;
+    algorithms::Parameters parameters;
+    for (const Parameter p : traits->parameters) {
+        const auto& bounds = traits_of(p);
+        parameters[p] = use.parameters[static_cast<std::size_t>(p)].value_or(preset_of(bounds, call.ranks));
+        if (parameters[p] < bounds.minimum || parameters[p] > maximum_of(bounds, call.ranks))
+            return false;
+    }
+    return !use.memory_limit_bytes || traits->scratch_bytes == nullptr ||
+           traits->scratch_bytes(call.ranks, call.max_block_bytes, parameters) <= *use.memory_limit_bytes;
+}
+
+Outcome first_match(const Policy& policy, const Features& call) {
+    for (const Rule& rule : policy.rules)
+        if (matches(rule.when, call) && can_run(rule.use, call))
+            return {rule.name, rule.use.algorithm};
+    return {"", can_run(policy.otherwise, call) ? policy.otherwise.algorithm : "native"};
+}
+
+// ---- Random policies and calls ----
+
+class Dice {
+  public:
+    explicit Dice(unsigned seed) : random_(seed) {}
+    std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+    bool one_in(std::uint64_t n) { return below(n) == 0; }
+
+    Range range(std::uint64_t least, std::uint64_t most) {
+        Range range;
+        const std::uint64_t a = least + below(most - least + 1);
+        const std::uint64_t b = least + below(most - least + 1);
+        if (!one_in(3))
+            range.min = std::min(a, b);
+        if (!one_in(3))
+            range.max = std::max(a, b);
+        return range;
+    }
+
+    Use use() {
+        const auto all = algorithms::all_traits();
+        const algorithms::Traits& traits = all[below(all.size())];
+        Use use;
+        use.algorithm = traits.name;
+        for (const Parameter p : traits.parameters)
+            if (one_in(2))
+                use.parameters[static_cast<std::size_t>(p)] = traits_of(p).choices.empty()
+                                                                  ? static_cast<std::int64_t>(2 + below(12))
+                                                                  : static_cast<std::int64_t>(below(2));
+        if (one_in(3))
+            use.memory_limit_bytes = below(60);
+        return use;
+    }
+
+    Rule rule(std::size_t number) {
+        Rule rule;
+        rule.name = "rule " + std::to_string(number);
+        rule.use = use();
+        if (one_in(3)) {
+            for (const auto& traits : algorithms::all_traits())
+                if (traits.name == rule.use.algorithm)
+                    rule.when.collective = traits.collective;
+        }
+        if (one_in(2))
+            rule.when.ranks = range(1, 12);
+        if (one_in(3))
+            rule.when.nodes = range(1, 5);
+        if (one_in(3))
+            rule.when.ranks_per_node = range(1, 5);
+        if (one_in(2))
+            rule.when.max_block_bytes = range(0, 5);
+        if (one_in(4))
+            rule.when.buffer = static_cast<Buffer>(below(2));
+        if (one_in(4))
+            rule.when.in_place = one_in(2);
+        return rule;
+    }
+
+    Policy policy() {
+        Policy policy;
+        const std::size_t count = below(6);
+        for (std::size_t i = 0; i < count; ++i)
+            policy.rules.push_back(rule(i));
+        policy.otherwise = use();
+        return policy;
+    }
+
+    Features call() {
+        Features call;
+        call.collective = static_cast<Collective>(below(algorithms::collective_count));
+        call.nodes = static_cast<int>(1 + below(6));
+        call.ranks_per_node = static_cast<int>(1 + below(6));
+        const int fewest = call.nodes + call.ranks_per_node - 1;
+        const int most = call.nodes * call.ranks_per_node;
+        call.ranks = fewest + static_cast<int>(below(static_cast<std::uint64_t>(most - fewest + 1)));
+        call.max_block_bytes = below(8);
+        call.buffer = static_cast<Buffer>(below(2));
+        call.in_place = one_in(2);
+        return call;
+    }
+
+  private:
+    std::mt19937 random_;
+};
+
+bool merged(const Plan& plan) {
+    return plan.candidates.front().choice.reason.starts_with("native whichever");
+}
+
+Outcome outcome_of(const Plan& plan, const Features& call) {
+    const auto& choice = plan.candidates[policy::choose(plan, call).candidate].choice;
+    return {choice.rule, std::string(choice.algorithm->name)};
+}
+
+// Every call there is, as far as rules of Dice can tell calls apart.
+std::vector<Features> every_call() {
+    std::vector<Features> calls;
+    for (Features call; call.nodes <= 14; ++call.nodes)
+        for (call.ranks_per_node = 1; call.ranks_per_node <= 14; ++call.ranks_per_node)
+            for (call.ranks = call.nodes + call.ranks_per_node - 1;
+                 call.ranks <= std::min(36, call.nodes * call.ranks_per_node); ++call.ranks)
+                for (const std::size_t block : {0U, 1U, 2U, 3U, 4U, 5U, 6U}) {
+                    call.max_block_bytes = block;
+                    calls.push_back(call);
+                }
+    return calls;
+}
+
+} // namespace
+
+TEST_CASE("prune and choose take the first rule that matches and can run", "[match][property]") {
+    Dice dice(1);
+    for (int i = 0; i < 3000; ++i) {
+        const Policy policy = dice.policy();
+        for (int j = 0; j < 20; ++j) {
+            const Features call = dice.call();
+            const Outcome expected = first_match(policy, call);
+            CHECK(outcome_of(policy::all_candidates(policy, call), call) == expected);
+            const Plan plan = policy::prune(policy, call);
+            const Outcome found = outcome_of(plan, call);
+            CHECK(found.algorithm == expected.algorithm);
+            CHECK((merged(plan) || found == expected));
+        }
+    }
+}
+
+TEST_CASE("where a plan says that something does not matter, it does not", "[match][property]") {
+    Dice dice(2);
+    std::size_t never_looked = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const Policy policy = dice.policy();
+        Features call = dice.call();
+        const Plan plan = policy::prune(policy, call);
+        const Outcome first = outcome_of(plan, call);
+        never_looked += plan.looks_at_block ? 0 : 1;
+        for (int j = 0; j < 20; ++j) {
+            Features other = call;
+            if (!plan.looks_at_block || plan.always_native)
+                other.max_block_bytes = dice.below(8);
+            if (!plan.looks_at_buffer || plan.always_native)
+                other.buffer = static_cast<Buffer>(dice.below(2));
+            CHECK(outcome_of(plan, other) == first);
+            CHECK((!plan.always_native || first_match(policy, other).algorithm == "native"));
+        }
+        CHECK_FALSE((plan.always_native && (plan.looks_at_block || plan.looks_at_buffer)));
+    }
+    CHECK(never_looked > 300);
+}
+
+TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match][property]") {
+    Dice dice(3);
+    const std::vector<Features> calls = every_call();
+    std::size_t unreachable = 0;
+    for (int i = 0; i < 150; ++i) {
+        policy::Reach reach;
+        Policy policy;
+        for (std::size_t r = 0; r < 5; ++r) {
+            policy.rules.push_back(dice.rule(r));
+            Rule& rule = policy.rules.back();
+            // What a memory limit lets through is not looked at: a rule that has one hides no other.
+            if (rule.use.memory_limit_bytes)
+                rule.use.memory_limit_bytes = std::numeric_limits<std::uint32_t>::max();
+            const auto fires = [&](Features call) {
+                for (const Collective collective :
+                     {Collective::alltoallv, Collective::alltoall, Collective::allgather})
+                    for (const Buffer buffer : {Buffer::host, Buffer::device})
+                        for (const bool in_place : {false, true}) {
+                            call.collective = collective;
+                            call.buffer = buffer;
+                            call.in_place = in_place;
+                            const auto takes = [&call](const Rule& earlier) {
+                                const auto* traits = algorithms::find(call.collective, earlier.use.algorithm);
+                                const bool sure = !earlier.use.memory_limit_bytes ||
+                                                  (traits != nullptr && traits->scratch_bytes == nullptr);
+                                return sure && matches(earlier.when, call) && can_run(earlier.use, call);
+                            };
+                            if (matches(rule.when, call) && can_run(rule.use, call) &&
+                                std::none_of(policy.rules.begin(), policy.rules.end() - 1, takes))
+                                return true;
+                        }
+                return false;
+            };
+            const bool can_fire = std::any_of(calls.begin(), calls.end(), fires);
+            const std::string why = reach.add(rule, r + 1);
+            INFO(why);
+            CHECK(why.empty() == can_fire);
+            unreachable += can_fire ? 0 : 1;
+        }
+    }
+    CHECK(unreachable > 50);
+}
+
+TEST_CASE("the block is looked at only where a rule that can be reached looks at it", "[match]") {
+    const Policy policy = parsed(
+        R"({"name": "few", "when": {"ranks": {"max": 15}}, "use": {"algorithm": "native"}},
+           {"name": "small", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 512}},
+            "use": {"algorithm": "tuna"}},
+           {"name": "large", "when": {"collective": "alltoallv"}, "use": {"algorithm": "spread_out"}},
+           {"name": "ring", "use": {"algorithm": "ring"}})");
+    const Plan few = policy::prune(policy, a_call(Collective::alltoallv, 8, 0));
+    CHECK(few.candidates.size() == 1);
+    CHECK_FALSE(few.looks_at_block);
+    CHECK(few.always_native);
+    CHECK(policy::reason_of(few, {}) == "rule");
+
+    const Plan many = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
+    CHECK(many.candidates.size() == 2);
+    CHECK(many.looks_at_block);
+    CHECK_FALSE(many.always_native);
+
+    const Plan ring = policy::prune(policy, a_call(Collective::allgather, 16, 0));
+    CHECK(ring.candidates.size() == 1);
+    CHECK_FALSE(ring.looks_at_block);
+    CHECK_FALSE(ring.always_native);
+
+    const Plan nothing = policy::prune(policy, a_call(Collective::alltoall, 16, 0));
+    CHECK(nothing.always_native);
+    CHECK(policy::reason_of(nothing, {}) == "otherwise");
+}
+
+TEST_CASE("natives by block are merged, and the log says so", "[match]") {
+    const Policy policy = parsed(
+        R"({"name": "small", "when": {"max_block_bytes": {"max": 512}}, "use": {"algorithm": "tuna", "radix": 64}},
+           {"name": "medium", "when": {"max_block_bytes": {"max": 5120}}, "use": {"algorithm": "native"}})");
+    const Features call = a_call(Collective::alltoallv, 16, 1000);
+    const Plan plan = policy::prune(policy, call);
+    CHECK(plan.candidates.size() == 1);
+    CHECK(plan.always_native);
+    CHECK_FALSE(plan.looks_at_block);
+    CHECK(policy::reason_of(plan, policy::choose(plan, call)) ==
+          "native whichever rule matches; rule \"small\" cannot run: radix 64 is more than 16 ranks");
+}
+
+TEST_CASE("what cannot run is passed over, with the reason", "[match]") {
+    const Policy policy = parsed(
+        R"({"name": "wide", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna", "radix": 64}},
+           {"name": "tight", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 10}},
+            "use": {"algorithm": "tuna", "radix": 2, "memory_limit_bytes": 1}},
+           {"name": "plain", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 10}},
+            "use": {"algorithm": "tuna", "radix": 2}})",
+        R"({"algorithm": "pairwise"})");
+
+    const Features at_16 = a_call(Collective::alltoallv, 16, 100);
+    const Plan plan = policy::prune(policy, at_16);
+    policy::Match match = policy::choose(plan, at_16);
+    CHECK(plan.candidates[match.candidate].choice.rule == "plain");
+    CHECK(match.why == PassedOver::blocked);
+    CHECK(policy::reason_of(plan, match) == "rule \"wide\" passed over: radix 64 is more than 16 ranks");
+
+    const Features at_64 = a_call(Collective::alltoallv, 64, 100);
+    const Plan wide = policy::prune(policy, at_64);
+    match = policy::choose(wide, at_64);
+    CHECK(match.candidate == 0);
+    CHECK(policy::scratch_bytes(wide.candidates[2].choice, at_64) > 0);
+    match = policy::choose(wide, at_64, 1);
+    CHECK(match.why == PassedOver::scratch_does_not_fit);
+    CHECK(wide.candidates[match.candidate].choice.rule == "plain");
+    CHECK(policy::reason_of(wide, match) ==
+          "rule \"wide\" passed over: its workspace does not fit into the memory of every rank");
+    match = policy::choose(wide, at_64, match.candidate + 1);
+    CHECK(wide.candidates[match.candidate].choice.algorithm->name == "pairwise");
+    CHECK(policy::choose(wide, at_64, 1000).candidate == wide.candidates.size() - 1);
+}
+
+TEST_CASE("a limit on memory is kept", "[match]") {
+    const Policy policy = parsed(R"({"name": "tight", "when": {"collective": "alltoallv"},
+                                     "use": {"algorithm": "tuna", "radix": 2, "memory_limit_bytes": 5000}})");
+    const Plan plan = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
+    CHECK(plan.looks_at_block);
+    CHECK(policy::choose(plan, a_call(Collective::alltoallv, 16, 8)).candidate == 0);
+    const auto match = policy::choose(plan, a_call(Collective::alltoallv, 16, 100000));
+    CHECK(match.candidate == 1);
+    CHECK(policy::reason_of(plan, match) ==
+          "rule \"tight\" passed over: its workspace is over memory_limit_bytes 5000");
+}
+
+TEST_CASE("otherwise serves the collectives that have its algorithm", "[match]") {
+    const Policy policy = parsed("", R"({"algorithm": "ring"})");
+    const Plan allgather = policy::prune(policy, a_call(Collective::allgather, 4, 0));
+    CHECK(allgather.candidates.front().choice.algorithm->name == "ring");
+    CHECK_FALSE(allgather.always_native);
+    const Plan alltoall = policy::prune(policy, a_call(Collective::alltoall, 4, 0));
+    CHECK(alltoall.always_native);
+    const auto match = policy::choose(alltoall, a_call(Collective::alltoall, 4, 0));
+    CHECK(alltoall.candidates[match.candidate].choice.algorithm->native);
+    CHECK(policy::reason_of(alltoall, match) == "otherwise passed over: alltoall has no algorithm \"ring\"");
+}
+
+TEST_CASE("a forced algorithm runs where it can", "[match][force]") {
+    const auto force = std::get<policy::Force>(policy::parse_force("alltoallv:tuna:radix=8"));
+    const Use& use = *force.by_collective[static_cast<std::size_t>(Collective::alltoallv)];
+    const Features at_8 = a_call(Collective::alltoallv, 8, 100);
+    const Plan plan = policy::prune(use, at_8);
+    const auto match = policy::choose(plan, at_8);
+    CHECK(policy::reason_of(plan, match) == "forced");
+    CHECK(policy::describe(plan.candidates[match.candidate].choice) == "tuna radix=8 metadata=fused");
+    CHECK(plan.looks_at_block);
+
+    const Features at_7 = a_call(Collective::alltoallv, 7, 100);
+    const Plan refused = policy::prune(use, at_7);
+    CHECK(refused.always_native);
+    CHECK(policy::reason_of(refused, policy::choose(refused, at_7)) ==
+          "forced passed over: radix 8 is more than 7 ranks");
+}
+
+TEST_CASE("presets fill in what a rule leaves out", "[match]") {
+    const Policy policy = parsed(R"({"name": "t", "use": {"algorithm": "tuna"}})");
+    for (int ranks = 1; ranks <= 70; ++ranks) {
+        const Plan plan = policy::prune(policy, a_call(Collective::alltoallv, ranks, 0));
+        CHECK(plan.candidates.front().blocked.empty());
+        CHECK(plan.candidates.front().choice.parameters[Parameter::radix] ==
+              preset_of(traits_of(Parameter::radix), ranks));
+    }
+}

@@ -1,0 +1,367 @@
+// Policy text: what is accepted, and for everything that is not, where and why.
+#include "tests/support/catch.hpp"
+
+#include "policy/file.hpp"
+#include "policy/match.hpp"
+#include "policy/parse.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+#include <sstream>
+
+using namespace switchyard;
+using policy::Policy;
+using policy::Problem;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path source_folder = SWITCHYARD_SOURCE_DIR;
+const fs::path policies = source_folder / "tests" / "unit" / "policies";
+
+std::string text_of(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return std::move(text).str();
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.path().extension() == ".json")
+            files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::vector<Problem> problems_of(std::string_view text) {
+    const auto parsed = policy::parse(text);
+    const auto* problems = std::get_if<std::vector<Problem>>(&parsed);
+    return problems == nullptr ? std::vector<Problem>{} : *problems;
+}
+
+std::string listed(const std::vector<Problem>& problems) {
+    std::string text;
+    for (const Problem& problem : problems)
+        text += problem.pointer + ": " + problem.message + '\n';
+    return text;
+}
+
+// One malformed policy per message: the file's name, the pointer, and a part of the message.
+struct Malformed {
+    const char* name;
+    const char* pointer;
+    const char* message;
+};
+constexpr Malformed malformed[] = {
+    {"algorithm_not_a_string", "/rules/0/use/algorithm", "algorithm is a string; found true"},
+    {"algorithm_of_another_collective", "/rules/0/use/algorithm",
+     "\"ring\" is an algorithm of allgather, not of alltoallv; alltoallv has native, "},
+    {"because_not_a_string", "/rules/0/because", "because is a string; found an array"},
+    {"blank", "", "the policy is empty"},
+    {"block_count_zero", "/rules/0/use/block_count",
+     "block_count 0 is out of range; it is a whole number, 1 to "},
+    {"bytes_negative", "/rules/0/when/max_block_bytes/max",
+     "max -1 is out of range; it is a whole number, 0 to 9007199254740991"},
+    {"collective_not_a_string", "/rules/0/when/collective",
+     "collective is one of alltoallv, alltoall, allgather; found an array"},
+    {"comment", "line 1, column 3", "not valid JSON"},
+    {"empty", "", "the policy is empty"},
+    {"hidden_by_one", "/rules/1", "can never fire: rule 1 \"few\" takes every call it could take"},
+    {"hidden_by_two", "/rules/3",
+     "can never fire: rule 1 \"small\" and rule 3 \"large\" together take every call it could take"},
+    {"hidden_with_nodes", "/rules/1", "can never fire: rule 1 \"many\" takes every call it could take"},
+    {"in_place_not_a_boolean", "/rules/0/when/in_place", "in_place is true or false; found \"yes\""},
+    {"key_twice", "/rules/0/use/radix", "key \"radix\" is given twice"},
+    {"key_with_slash", "/a~1b~0c",
+     "unknown key \"a/b~c\"; the keys here are $schema, version, rules, otherwise"},
+    {"memory_limit_negative", "/rules/0/use/memory_limit_bytes", "memory_limit_bytes -5 is out of range"},
+    {"metadata_as_a_number", "/rules/0/use/metadata", "metadata is one of separate, fused; found 1"},
+    {"missing_algorithm", "/rules/0/use", "\"algorithm\" is missing"},
+    {"missing_name", "/rules/0", "\"name\" is missing"},
+    {"missing_otherwise", "",
+     "\"otherwise\" is missing, for example \"otherwise\": {\"algorithm\": \"native\"}"},
+    {"missing_rules", "", "\"rules\" is missing"},
+    {"missing_use", "/rules/0", "\"use\" is missing"},
+    {"missing_version", "", "\"version\" is missing, for example \"version\": 1"},
+    {"name_empty", "/rules/0/name", "name is empty"},
+    {"name_not_a_string", "/rules/0/name", "name is a string; found 3"},
+    {"name_twice", "/rules/1/name", "name \"same\" is also that of rule 1"},
+    {"nested_deeply", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0", "nested more than 16 deep"},
+    {"never_enough_ranks", "/rules/0", "hold at most 32 ranks, and ranks.min is 33"},
+    {"never_ranks_for_the_radix", "/rules/0", "hold at most 32 ranks, and its parameters take at least 64"},
+    {"never_too_many_nodes", "/rules/0", "hold at least 40 ranks, and ranks.max is 32"},
+    {"never_too_many_per_node", "/rules/0", "hold at least 64 ranks, and ranks.max is 32"},
+    {"nodes_fractional", "/rules/0/when/nodes/min", "min is a whole number, 1 to 2147483647; found 1.5"},
+    {"not_an_object", "", "a policy is an object; found an array"},
+    {"not_utf8", "line 4, column 18", "ill-formed UTF-8"},
+    {"nul_byte", "line 6, column 1", "a NUL byte"},
+    {"number_overflow", "line 2, column 18", "number overflow"},
+    {"number_too_large", "/rules/0/when/ranks_per_node/min", "found 99999999999999999999"},
+    {"otherwise_not_an_object", "/otherwise", "use is an object; found \"native\""},
+    {"parameter_not_taken", "/rules/0/use/radix",
+     "scattered of alltoallv takes no parameter \"radix\"; it takes block_count"},
+    {"parameter_of_native", "/otherwise/radix",
+     "native of alltoallv takes no parameter \"radix\"; it takes none"},
+    {"radix_not_a_number", "/rules/0/use/radix", "radix is a whole number, 2 to "},
+    {"radix_over_the_ranks", "/rules/0/use/radix",
+     "radix 64 is out of range; it is a whole number, 2 to 32, as "},
+    {"radix_too_small", "/rules/0/use/radix", "radix 1 is out of range; it is a whole number, 2 to "},
+    {"range_empty", "/rules/0/when/ranks", "empty range: min 8 is more than max 4"},
+    {"range_not_an_object", "/rules/0/when/ranks",
+     "ranks is a range, {\"min\": ..., \"max\": ...}; found 64"},
+    {"range_of_strings", "/rules/0/when/max_block_bytes/min", "found \"4k\""},
+    {"range_without_ends", "/rules/0/when/ranks", "has \"min\" or \"max\" or both"},
+    {"ranks_zero", "/rules/0/when/ranks/min", "min 0 is out of range; it is a whole number, 1 to "},
+    {"rule_not_an_object", "/rules/0", "a rule is an object; found \"tuna\""},
+    {"rules_not_an_array", "/rules", "rules is an array of rules; found an object"},
+    {"schema_not_a_string", "/$schema", "$schema is a string; found 7"},
+    {"trailing_comma", "line 4, column 41", "unexpected '}'"},
+    {"truncated", "line 1, column 52", "missing closing quote"},
+    {"two_documents", "line 6, column 1", "expected end of input"},
+    {"unknown_algorithm", "/rules/0/use/algorithm",
+     "unknown algorithm \"tunna\", did you mean \"tuna\"? alltoallv has native, "},
+    {"unknown_algorithm_anywhere", "/rules/0/use/algorithm",
+     "unknown algorithm \"quicksort\"; alltoallv has "},
+    {"unknown_buffer", "/rules/0/when/buffer", "unknown buffer \"gpu\"; it is one of host, device"},
+    {"unknown_collective", "/rules/0/when/collective",
+     "unknown collective \"alltoalv\", did you mean \"alltoallv\"? it is one of "},
+    {"unknown_key", "/rulez", "unknown key \"rulez\", did you mean \"rules\"? the keys here are "},
+    {"unknown_metadata", "/rules/0/use/metadata", "unknown metadata \"fuzed\", did you mean \"fused\"?"},
+    {"unknown_range_key", "/rules/0/when/ranks/maximum",
+     "unknown key \"maximum\"; the keys here are min, max"},
+    {"unknown_rule_key", "/rules/0/becuase", "did you mean \"because\"?"},
+    {"unknown_transfer", "/rules/0/use/transfer", "did you mean \"staged\"?"},
+    {"unknown_use_key", "/rules/0/use/radiks", "did you mean \"radix\"?"},
+    {"unknown_when_key", "/rules/0/when/rank", "did you mean \"ranks\"?"},
+    {"use_not_an_object", "/rules/0/use", "use is an object; found \"tuna\""},
+    {"version_2", "/version", "version 2 is not known; this switchyard reads version 1"},
+    {"version_as_string", "/version", "version is a whole number"},
+    {"when_not_an_object", "/rules/0/when", "when is an object; found null"},
+};
+
+std::string with_rules(const std::string& rules) {
+    return R"({"version": 1, "rules": [)" + rules + R"(], "otherwise": {"algorithm": "native"}})";
+}
+
+} // namespace
+
+TEST_CASE("each malformed policy has one problem, with its place", "[parse]") {
+    for (const Malformed& expected : malformed) {
+        const auto problems =
+            problems_of(text_of(policies / "invalid" / (std::string(expected.name) + ".json")));
+        INFO(expected.name << '\n' << listed(problems));
+        REQUIRE(problems.size() == 1);
+        CHECK(problems.front().pointer == expected.pointer);
+        CHECK(problems.front().message.find(expected.message) != std::string::npos);
+    }
+}
+
+TEST_CASE("every malformed policy is in the table", "[parse]") {
+    std::set<std::string> in_table;
+    for (const Malformed& expected : malformed)
+        in_table.insert(expected.name);
+    for (const fs::path& file : files_in(policies / "invalid"))
+        CHECK(in_table.count(file.stem().string()) == 1);
+}
+
+TEST_CASE("valid policies, our own among them, have no problems", "[parse]") {
+    auto files = files_in(policies / "valid");
+    for (const fs::path& file : files_in(source_folder / "config"))
+        if (file.string().ends_with(".policy.json"))
+            files.push_back(file);
+    CHECK(files.size() >= 12);
+    for (const fs::path& file : files) {
+        const auto problems = problems_of(text_of(file));
+        INFO(file << '\n' << listed(problems));
+        CHECK(problems.empty());
+    }
+}
+
+TEST_CASE("every key arrives", "[parse]") {
+    const auto parsed = policy::parse(text_of(policies / "valid" / "all_keys.json"));
+    const auto& read = std::get<Policy>(parsed);
+    REQUIRE(read.rules.size() == 1);
+    const policy::Rule& rule = read.rules.front();
+    CHECK(rule.name == "small blocks, many ranks");
+    CHECK(rule.because == "it was measured");
+    CHECK(rule.when.collective == policy::Collective::alltoallv);
+    CHECK(rule.when.ranks == policy::Range{64, 4096});
+    CHECK(rule.when.max_block_bytes == policy::Range{0, 512});
+    CHECK(rule.when.ranks_per_node == policy::Range{2, policy::Range{}.max});
+    CHECK(rule.when.nodes == policy::Range{2, 1000});
+    CHECK(rule.when.buffer == policy::Buffer::device);
+    CHECK(rule.when.in_place == false);
+    CHECK(rule.use.algorithm == "tuna");
+    CHECK(rule.use.parameters[static_cast<std::size_t>(algorithms::Parameter::radix)] == 4);
+    CHECK(rule.use.parameters[static_cast<std::size_t>(algorithms::Parameter::metadata)] ==
+          static_cast<std::int64_t>(algorithms::Metadata::separate));
+    CHECK(rule.use.transfer == policy::Transfer::staged);
+    CHECK(rule.use.memory_limit_bytes == 1048576U);
+    CHECK(read.otherwise.transfer == policy::Transfer::direct);
+    CHECK(read.otherwise.memory_limit_bytes == 0U);
+}
+
+TEST_CASE("all problems at once, in the order of the document", "[parse]") {
+    const auto problems = problems_of(R"({"version": 3, "rules": [
+        {"name": "a", "use": {"algorithm": "tuna", "radix": 1, "metadata": "x", "speed": 3}},
+        {"name": "a", "when": {"ranks": {"min": 5, "max": 4}, "nodes": true}, "use": {"algorithm": "nativ"}}],
+        "otherwise": {"algorithm": "ring", "radix": 2}, "more": 1})");
+    std::vector<std::string> pointers;
+    for (const Problem& problem : problems)
+        pointers.push_back(problem.pointer);
+    CHECK(pointers == std::vector<std::string>{"/version", "/rules/0/use/radix", "/rules/0/use/metadata",
+                                               "/rules/0/use/speed", "/rules/1/name", "/rules/1/when/ranks",
+                                               "/rules/1/when/nodes", "/rules/1/use/algorithm",
+                                               "/otherwise/radix", "/more"});
+}
+
+TEST_CASE("a rule with a problem hides no other", "[parse]") {
+    const auto problems =
+        problems_of(with_rules(R"({"name": "all", "use": {"algorithm": "native", "radix": 1}},
+                                                    {"name": "few", "use": {"algorithm": "native"}})"));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().pointer == "/rules/0/use/radix");
+}
+
+TEST_CASE("huge and hostile texts are refused at once", "[parse]") {
+    const std::size_t huge = 50U << 20U;
+    for (const char c : {'[', '{', ' ', '"', '\0'})
+        CHECK(problems_of(std::string(huge, c)).size() == 1);
+    const std::size_t just_read = policy::largest_policy_bytes;
+    for (const char c : {'[', '{', ' ', '"', '\0', '1'})
+        CHECK(problems_of(std::string(just_read, c)).size() == 1);
+    std::string wide = "[1";
+    while (wide.size() + 3 < just_read)
+        wide += ",1";
+    CHECK(problems_of(wide + "]").size() == 1);
+    const std::string long_key = "{\"" + std::string(just_read - 100, 'k') + "\": 1}";
+    for (const Problem& problem : problems_of(long_key))
+        CHECK(problem.message.size() < 1000);
+}
+
+TEST_CASE("many rules are checked in bounded time", "[parse]") {
+    std::string rules;
+    for (int i = 0; i < 6000; ++i)
+        rules += (i > 0 ? "," : "") + (R"({"name": ")" + std::to_string(i)) +
+                 R"(", "when": {"max_block_bytes": {"min": )" + std::to_string(i * 7 % 6000) +
+                 R"(}, "ranks": {"max": )" + std::to_string(i + 1) + R"(}}, "use": {"algorithm": "native"}})";
+    problems_of(with_rules(rules));
+}
+
+TEST_CASE("random mutations of valid texts never do harm", "[parse][fuzz]") {
+    std::mt19937 random(7);
+    const std::string_view pieces = "{}[]\",:0123456789-.eE \n\\u\"null true \xff\xc3";
+    std::vector<std::string> seeds;
+    for (const fs::path& file : files_in(policies))
+        seeds.push_back(text_of(file));
+    for (int round = 0; round < 6000; ++round) {
+        std::string text = seeds[random() % seeds.size()];
+        for (auto changes = random() % 5 + 1; changes > 0 && !text.empty(); --changes) {
+            const std::size_t at = random() % text.size();
+            const std::size_t length = std::min<std::size_t>(random() % 12, text.size() - at);
+            switch (random() % 4) {
+            case 0:
+                text[at] = pieces[random() % pieces.size()];
+                break;
+            case 1:
+                text.erase(at, length);
+                break;
+            case 2:
+                text.insert(at, text.substr(random() % text.size(), length));
+                break;
+            default:
+                text.insert(at, 1, pieces[random() % pieces.size()]);
+                break;
+            }
+        }
+        const auto parsed = policy::parse(text);
+        if (const auto* read = std::get_if<Policy>(&parsed)) {
+            policy::Features call;
+            call.ranks = static_cast<int>(random() % 100) + 1;
+            call.max_block_bytes = random() % 10000;
+            const auto plan = policy::prune(*read, call);
+            CHECK(policy::choose(plan, call).candidate < plan.candidates.size());
+        } else {
+            CHECK_FALSE(std::get<std::vector<Problem>>(parsed).empty());
+        }
+    }
+}
+
+TEST_CASE("the closest word is suggested, and none that is far", "[parse]") {
+    const std::vector<std::string_view> known = {"ranks", "ranks_per_node", "nodes", "max_block_bytes"};
+    CHECK(policy::did_you_mean("rank", known) == ", did you mean \"ranks\"?");
+    CHECK(policy::did_you_mean("Ranks-Per-Node", known) == ", did you mean \"ranks_per_node\"?");
+    CHECK(policy::did_you_mean("ndoes", known) == ", did you mean \"nodes\"?");
+    CHECK(policy::did_you_mean("colour", known).empty());
+    CHECK(policy::did_you_mean("", known).empty());
+    CHECK(policy::did_you_mean(std::string(100000, 'r'), known).empty());
+}
+
+TEST_CASE("forced algorithms", "[force]") {
+    const auto parsed =
+        policy::parse_force(" alltoallv : tuna : radix = 4 : metadata=fused ; allgather:ring; ");
+    const auto& force = std::get<policy::Force>(parsed);
+    const auto& alltoallv = force.by_collective[static_cast<std::size_t>(policy::Collective::alltoallv)];
+    REQUIRE(alltoallv.has_value());
+    CHECK(alltoallv->algorithm == "tuna");
+    CHECK(alltoallv->parameters[static_cast<std::size_t>(algorithms::Parameter::radix)] == 4);
+    CHECK(alltoallv->parameters[static_cast<std::size_t>(algorithms::Parameter::metadata)] ==
+          static_cast<std::int64_t>(algorithms::Metadata::fused));
+    CHECK_FALSE(force.by_collective[static_cast<std::size_t>(policy::Collective::alltoall)].has_value());
+    CHECK(force.by_collective[static_cast<std::size_t>(policy::Collective::allgather)]->algorithm == "ring");
+}
+
+TEST_CASE("what is wrong with a forced algorithm", "[force]") {
+    struct Case {
+        const char* text;
+        const char* message;
+    };
+    const Case cases[] = {
+        {"", "nothing is forced; the form is COLLECTIVE:ALGORITHM"},
+        {" ; ", "nothing is forced"},
+        {"alltoallv", "in \"alltoallv\": no algorithm"},
+        {"alltoalv:tuna", "unknown collective \"alltoalv\", did you mean \"alltoallv\"?"},
+        {"alltoallv:tunna", "in \"alltoallv:tunna\": unknown algorithm \"tunna\", did you mean \"tuna\"?"},
+        {"alltoallv:ring", "\"ring\" is an algorithm of allgather, not of alltoallv"},
+        {"alltoallv:tuna:radix", "\"radix\" is no PARAMETER=VALUE"},
+        {"alltoallv:tuna:radix=", "radix is a whole number"},
+        {"alltoallv:tuna:radix=1", "radix 1 is out of range"},
+        {"alltoallv:tuna:radix=99999999999999999999", "radix is a whole number"},
+        {"alltoallv:tuna:radix=2:radix=3", "\"radix\" is given twice"},
+        {"alltoallv:tuna:radiks=2", "unknown key \"radiks\", did you mean \"radix\"?"},
+        {"alltoallv:pairwise:radix=2", "takes no parameter \"radix\"; it takes none"},
+        {"alltoallv:tuna;alltoallv:pairwise", "alltoallv is forced twice"},
+        {"alltoallv:", "unknown algorithm \"\""},
+        {":tuna", "unknown collective \"\""},
+        {"\x01\xff", "unknown collective"},
+    };
+    for (const Case& wrong : cases) {
+        const auto parsed = policy::parse_force(wrong.text);
+        INFO(wrong.text);
+        const auto* problems = std::get_if<std::vector<Problem>>(&parsed);
+        REQUIRE(problems != nullptr);
+        INFO(listed(*problems));
+        CHECK(problems->size() == 1);
+        CHECK(problems->front().pointer.empty());
+        CHECK(problems->front().message.find(wrong.message) != std::string::npos);
+    }
+}
+
+TEST_CASE("files that cannot be read", "[parse]") {
+    const auto message_of = [](const fs::path& file) {
+        return std::get<Problem>(policy::read_file(file)).message;
+    };
+    CHECK(message_of("/there/is/nothing") == "there is no such file");
+    CHECK(message_of("/") == "is a directory, not a policy file");
+    CHECK(message_of("/dev/null") == "is not a regular file");
+    const fs::path large = fs::temp_directory_path() / "switchyard-parse-test-large.json";
+    std::ofstream(large) << '[';
+    fs::resize_file(large, 50U << 20U);
+    CHECK(message_of(large).find("is larger than a policy may be") == 0);
+    fs::remove(large);
+    CHECK(std::get<std::string>(policy::read_file(policies / "valid" / "shortest.json")).size() > 10);
+}

@@ -1,0 +1,166 @@
+// The JSON Schema names what the parser names: keys, collectives, algorithms, parameters, bounds and words.
+// What the two say of whole policies is compared by schema_agreement.py.
+#include "tests/support/catch.hpp"
+
+#include "policy/vocabulary.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+using namespace switchyard;
+using nlohmann::json;
+using Names = std::set<std::string>;
+
+namespace {
+
+const json& schema() {
+    static const json read = json::parse(
+        std::ifstream(std::string(SWITCHYARD_SOURCE_DIR) + "/config/switchyard-policy.schema.json"));
+    return read;
+}
+
+// What a `$ref` stands for.
+const json& resolved(const json& node) {
+    if (!node.contains("$ref"))
+        return node;
+    const auto pointer = node.at("$ref").get<std::string>().substr(1);
+    return resolved(schema().at(json::json_pointer(pointer)));
+}
+
+Names keys_of(const json& object) {
+    CHECK(object.at("additionalProperties") == false);
+    Names names;
+    for (const auto& item : object.at("properties").items())
+        names.insert(item.key());
+    return names;
+}
+
+Names words_of(const json& node) {
+    return resolved(node).at("enum").get<Names>();
+}
+
+template <typename Range>
+Names names(const Range& range) {
+    return Names(range.begin(), range.end());
+}
+
+void check_bounds(const json& node, std::uint64_t smallest, std::uint64_t largest) {
+    const json& number = resolved(node);
+    CHECK(number.at("type") == "integer");
+    CHECK(number.at("minimum").get<std::uint64_t>() == smallest);
+    CHECK(number.at("maximum").get<std::uint64_t>() == largest);
+}
+
+void check_parameter(const json& node, const algorithms::ParameterTraits& parameter) {
+    INFO(parameter.name);
+    if (parameter.choices.empty())
+        check_bounds(node, static_cast<std::uint64_t>(parameter.minimum),
+                     static_cast<std::uint64_t>(policy::largest_of(parameter)));
+    else
+        CHECK(words_of(node) == names(parameter.choices));
+}
+
+// One alternative of `use`: exactly the algorithm's own parameters, next to the keys that all have.
+void check_use(const json& use, const algorithms::Traits& traits) {
+    INFO(traits.name);
+    Names expected = names(policy::use_keys);
+    for (const algorithms::Parameter parameter : traits.parameters)
+        expected.emplace(traits_of(parameter).name);
+    CHECK(keys_of(use) == expected);
+    CHECK(use.at("required") == json{"algorithm"});
+    for (const algorithms::Parameter parameter : traits.parameters)
+        check_parameter(use.at("properties").at(std::string(traits_of(parameter).name)),
+                        traits_of(parameter));
+    CHECK(words_of(use.at("properties").at("transfer")) == names(policy::transfer_names));
+    check_bounds(use.at("properties").at("memory_limit_bytes"), 0, policy::most_bytes);
+}
+
+// `alternatives` are the algorithms of that collective, all of them and no other.
+void check_alternatives(const json& alternatives, policy::Collective collective) {
+    Names found;
+    for (const json& alternative : alternatives.at("anyOf")) {
+        const json& use = resolved(alternative);
+        const auto name = use.at("properties").at("algorithm").at("const").get<std::string>();
+        CHECK(found.insert(name).second);
+        const algorithms::Traits* traits = algorithms::find(collective, name);
+        INFO(name);
+        REQUIRE(traits != nullptr);
+        check_use(use, *traits);
+    }
+    CHECK(found == names(policy::algorithms_of(collective)));
+}
+
+const json& rule() {
+    return schema().at("definitions").at("rule");
+}
+
+} // namespace
+
+TEST_CASE("schema: keys of a policy and of a rule", "[schema]") {
+    CHECK(keys_of(schema()) == names(policy::policy_keys));
+    CHECK(schema().at("required").get<Names>() == Names{"version", "rules", "otherwise"});
+    CHECK(schema().at("properties").at("version").at("const") == policy::policy_version);
+    CHECK(keys_of(rule()) == names(policy::rule_keys));
+    CHECK(rule().at("required").get<Names>() == Names{"name", "use"});
+}
+
+TEST_CASE("schema: keys, words and ranges of when", "[schema]") {
+    const json& when = resolved(rule().at("properties").at("when"));
+    const json& keys = when.at("properties");
+    CHECK(keys_of(when) == names(policy::when_keys()));
+    CHECK(words_of(keys.at("collective")) == names(algorithms::collective_names));
+    CHECK(words_of(keys.at("buffer")) == names(policy::buffer_names));
+    CHECK(keys.at("in_place").at("type") == "boolean");
+    for (const policy::RangeKey& key : policy::range_keys()) {
+        INFO(key.name);
+        const json& range = keys.at(std::string(key.name));
+        CHECK(keys_of(range) == names(policy::range_ends));
+        CHECK(range.at("minProperties") == 1);
+        for (const std::string_view end : policy::range_ends)
+            check_bounds(range.at("properties").at(std::string(end)), key.possible.min, key.possible.max);
+    }
+}
+
+TEST_CASE("schema: algorithms of each collective with their parameters", "[schema]") {
+    Names seen;
+    for (const json& branch : rule().at("then").at("allOf")) {
+        const json& when = branch.at("if").at("properties").at("when");
+        const auto name = when.at("properties").at("collective").at("const").get<std::string>();
+        INFO(name);
+        const auto found =
+            std::find(algorithms::collective_names.begin(), algorithms::collective_names.end(), name);
+        REQUIRE(found != algorithms::collective_names.end());
+        CHECK(seen.insert(name).second);
+        check_alternatives(resolved(branch.at("then").at("properties").at("use")),
+                           static_cast<policy::Collective>(found - algorithms::collective_names.begin()));
+    }
+    CHECK(seen == names(algorithms::collective_names));
+}
+
+// Without a collective a rule is for those that have its algorithm, and takes the parameters that they all
+// take.
+TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
+    const json& any = resolved(rule().at("else").at("properties").at("use"));
+    CHECK(resolved(schema().at("properties").at("otherwise")) == any);
+    Names expected;
+    for (const algorithms::Traits& traits : algorithms::all_traits())
+        expected.emplace(traits.name);
+    Names found;
+    for (const json& alternative : any.at("anyOf")) {
+        const json& use = resolved(alternative);
+        const auto name = use.at("properties").at("algorithm").at("const").get<std::string>();
+        found.insert(name);
+        Names keys = names(policy::use_keys);
+        const auto everywhere = policy::find_all(name, std::nullopt);
+        REQUIRE_FALSE(everywhere.empty());
+        for (const algorithms::ParameterTraits& parameter : algorithms::parameter_vocabulary())
+            if (std::all_of(everywhere.begin(), everywhere.end(),
+                            [&](const auto* traits) { return traits->takes(parameter.parameter); }))
+                keys.emplace(parameter.name);
+        CHECK(keys_of(use) == keys);
+    }
+    CHECK(found == expected);
+}
