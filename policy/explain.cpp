@@ -1,6 +1,7 @@
 #include "explain.hpp"
 #include "match.hpp"
 #include "mismatch.hpp"
+#include "spelling.hpp"
 #include "vocabulary.hpp"
 
 namespace switchyard::policy {
@@ -22,7 +23,7 @@ std::string heading(const Features& call) {
 }
 
 std::string label_of(const Rule& rule, std::size_t index) {
-    return "rule " + std::to_string(index + 1) + " \"" + rule.name + '"';
+    return "rule " + std::to_string(index + 1) + ' ' + in_quotes(rule.name);
 }
 
 // Names are unique, so a candidate finds its rule by it.
@@ -54,12 +55,12 @@ std::string what_runs(const Choice& choice, const Features& call) {
 std::string what_is_agreed(const Plan& plan, const Features& call) {
     if (plan.always_native)
         return "  agreement: none, on this communicator such calls are native whatever they send\n";
-    if (!plan.looks_at_block && !plan.looks_at_buffer)
-        return "  agreement: none, no rule that is left here looks at what the ranks send\n";
-    if (call.collective != Collective::alltoallv && !plan.looks_at_buffer)
+    if (!plan.looks_at_block)
+        return "  agreement: none, no rule that is left here looks at the largest block\n";
+    if (call.collective != Collective::alltoallv)
         return "  agreement: none, every rank knows the block of this collective\n";
-    return "  agreement: one small allreduce before each such call, as a rule here looks at what the ranks "
-           "send\n";
+    return "  agreement: one small allreduce before each such call, as a rule here looks at the largest "
+           "block\n";
 }
 
 std::string ending(const Policy& policy, const Plan& plan, const Match& match, const Features& call) {
@@ -89,7 +90,7 @@ std::string explain(const Policy& policy, const Features& call) {
         }
         text += label_of(rule, i) + " fires: " + what_runs(plan.candidates[match.candidate].choice, call);
         if (!rule.because.empty())
-            text += "  because: " + rule.because + '\n';
+            text += "  because: " + printable(rule.because, rule.because.size()) + '\n';
         return text + what_is_agreed(prune(policy, call), call);
     }
     return text + ending(policy, plan, match, call) + what_is_agreed(prune(policy, call), call);

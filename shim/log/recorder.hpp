@@ -40,7 +40,7 @@ class Recorder {
     // The run's log has been written from the records: the files go.
     void remove_files();
 
-    static constexpr std::size_t records_per_segment = 8192; // 1 MiB
+    static constexpr std::size_t records_per_segment = 2048; // 256 KiB
 
   private:
     CallRecord* slot(std::uint64_t number) noexcept;
@@ -52,8 +52,8 @@ class Recorder {
     }
     CallRecord* map_segment(std::size_t index) noexcept;
 
-    static constexpr std::size_t most_segments_on_disk = 1024; // 1 GiB, 8 million calls
-    static constexpr std::size_t most_segments_in_memory = 64;
+    static constexpr std::size_t most_segments_on_disk = 4096; // 1 GiB, 8 million calls
+    static constexpr std::size_t most_segments_in_memory = 256; // 64 MiB
 
     bool threads_;
     int calls_file_ = -1;
