@@ -239,7 +239,7 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
     int level = MPI_THREAD_MULTIPLE;
     if (self.world != MPI_COMM_NULL) PMPI_Query_thread(&level);
     self.recorder = std::make_unique<log::Recorder>(directory, rank, ranks, level == MPI_THREAD_MULTIPLE);
-    if (self.recorder->in_memory() && rank == 0)
+    if (!self.recorder->problem().empty() && rank == 0)
         warn("records stay in memory until the end (" + self.recorder->problem() +
              "): they are lost if the program is killed");
     self.log_directory = directory;

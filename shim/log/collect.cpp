@@ -39,9 +39,9 @@ std::vector<T> receive(int source, int tag, MPI_Comm comm) {
 // This rank's records, by communicator.
 using ByCommunicator = std::vector<std::vector<const CallRecord*>>;
 
-ByCommunicator sort_records(const Recorder& recorder, std::size_t communicators) {
+ByCommunicator sort_records(Recorder& recorder, std::size_t communicators) {
     ByCommunicator sorted(communicators + 1);
-    for (const auto* record : recorder.finished_records())
+    for (const auto* record : recorder.finish())
         if (record->communicator < sorted.size()) sorted[record->communicator].push_back(record);
     return sorted;
 }

@@ -31,17 +31,25 @@ struct RankFile {
     std::vector<CallRecord> records;
 };
 
+void read_records(std::istream& file, RankFile& rank) {
+    std::uint64_t next = rank.records.empty() ? 0 : rank.records.back().number + 1;
+    for (CallRecord record; file.read(reinterpret_cast<char*>(&record), sizeof record);)
+        if (record.kind == RecordKind::call && record.number >= next) rank.records.push_back(record);
+}
+
+// The ring holds what had not yet gone to the end of the file, and perhaps what just had.
 RankFile read_rank(const fs::path& calls) {
     RankFile rank;
     rank.names = Names::parse(text_of(fs::path(calls).replace_extension(".names")));
     std::ifstream file(calls, std::ios::binary);
+    std::ifstream ring(fs::path(calls).replace_extension(".ring"), std::ios::binary);
     RecordFileHeader header, expected;
     file.read(reinterpret_cast<char*>(&header), sizeof header);
     if (!file || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
         header.version != expected.version || header.record_size != expected.record_size)
         return rank;
-    for (CallRecord record; file.read(reinterpret_cast<char*>(&record), sizeof record);)
-        if (record.kind == RecordKind::call) rank.records.push_back(record);
+    read_records(file, rank);
+    read_records(ring, rank);
     return rank;
 }
 

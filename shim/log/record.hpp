@@ -14,6 +14,7 @@ struct CallRecord {
     std::uint32_t sequence = 0;      // of the call on its communicator, from 1; the same on all its ranks
     std::uint32_t decision = 0;      // this rank's number for what was chosen and why, see Names
     std::uint32_t calls = 1;         // more than one where calls are summed up (detail `summary`)
+    std::uint64_t number = 0;        // of the record on this rank, from 0
     std::uint64_t begin = 0;         // since the run's start
     std::uint64_t elapsed = 0;       // of the call as the application sees it
     std::uint64_t agree = 0;         // in the agreement
@@ -28,7 +29,7 @@ struct CallRecord {
     std::uint8_t binding = 0;        // shim::Binding
     std::uint8_t in_place = 0;
     std::uint8_t large_count = 0;    // an MPI-4 `_c` function
-    std::uint8_t unused[24] = {};
+    std::uint8_t unused[16] = {};
     RecordKind kind = RecordKind::none; // written last: a record without it was never finished
 };
 static_assert(sizeof(CallRecord) == 128);

@@ -1,10 +1,12 @@
 #include "recorder.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sched.h>
 #include <sstream>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,108 +15,157 @@ namespace switchyard::shim::log {
 
 namespace {
 
-constexpr std::size_t segment_bytes = Recorder::records_per_segment * sizeof(CallRecord);
-
-// Takes the page faults of a segment at once, not one every 32 calls. (MAP_POPULATE would not do it: it maps shared
-// pages for reading only.)
-void touch(std::byte* segment) {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    for (std::size_t offset = 0; offset < segment_bytes; offset += page)
-        static_cast<volatile std::byte*>(segment)[offset] = std::byte{0};
-}
+constexpr std::size_t ring_bytes = Recorder::records_in_ring * sizeof(CallRecord);
 
 int create(const std::string& path) { return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644); }
+
+// Writes all of it, or nothing that counts.
+bool write_all(int file, const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const char*>(data);
+    while (size > 0) {
+        auto written = write(file, bytes, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        bytes += written;
+        size -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+void remove_parts(const std::string& base) {
+    for (const char* part : {".calls", ".ring", ".names"}) unlink((base + part).c_str());
+}
 
 } // namespace
 
 Recorder::Recorder(const std::string& directory, int rank, int ranks, bool threads)
-    : threads_(threads), calls_path_(directory + "/ranks/" + std::to_string(rank) + ".calls"),
-      names_path_(directory + "/ranks/" + std::to_string(rank) + ".names"),
-      most_segments_(most_segments_on_disk),
-      segments_(new std::atomic<CallRecord*>[most_segments_on_disk]()) {
+    : threads_(threads), base_(directory + "/ranks/" + std::to_string(rank)) {
+    if (open_files(directory, rank, ranks)) return;
+    problem_ = std::strerror(errno);
+    if (calls_file_ >= 0) close(calls_file_);
+    if (names_file_ >= 0) close(names_file_);
+    if (calls_file_ >= 0) remove_parts(base_);
+    calls_file_ = names_file_ = -1;
+    ring_ = map_ring(-1);
+}
+
+bool Recorder::open_files(const std::string& directory, int rank, int ranks) {
     // On a host that does not see rank 0's file system the directory may not exist yet.
     std::error_code error;
     std::filesystem::create_directories(directory + "/ranks", error);
-    calls_file_ = create(calls_path_);
-    if (calls_file_ >= 0) names_file_ = create(names_path_);
-    if (calls_file_ >= 0 && (names_file_ < 0 || map_segment(0) == nullptr)) {
-        problem_ = std::strerror(errno);
-        remove_files();
-    } else if (calls_file_ < 0) {
-        problem_ = std::strerror(errno);
-    }
-    if (in_memory()) {
-        most_segments_ = most_segments_in_memory;
-        if (map_segment(0) == nullptr) most_segments_ = 0;
-    }
-    if (most_segments_ == 0) return;
-    // The header takes the first slot, so that records stay aligned.
+    calls_file_ = create(base_ + ".calls");
+    if (calls_file_ < 0) return false;
+    names_file_ = create(base_ + ".names");
+    int ring_file = create(base_ + ".ring");
     RecordFileHeader header;
     header.rank = rank;
     header.ranks = ranks;
-    std::memcpy(static_cast<void*>(segments_[0].load()), &header, sizeof header);
-    next_ = 1;
+    if (names_file_ >= 0 && ring_file >= 0 && write_all(calls_file_, &header, sizeof header))
+        ring_ = map_ring(ring_file);
+    int reason = errno;
+    if (ring_file >= 0) close(ring_file);
+    errno = reason;
+    return ring_ != nullptr;
 }
 
 Recorder::~Recorder() {
-    for (std::size_t i = 0; i < most_segments_on_disk; ++i)
-        if (auto* segment = segments_[i].load()) munmap(segment, segment_bytes);
+    if (ring_ != nullptr) munmap(ring_, ring_bytes);
+    if (mapped_calls_ != nullptr) munmap(mapped_calls_, mapped_bytes_);
     if (calls_file_ >= 0) close(calls_file_);
     if (names_file_ >= 0) close(names_file_);
 }
 
-CallRecord* Recorder::map_segment(std::size_t index) noexcept {
-    void* memory = nullptr;
-    if (in_memory()) {
-        memory = mmap(nullptr, segment_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    } else {
-        auto offset = static_cast<off_t>(index * segment_bytes);
-        // Blocks must really be there: writing to a hole on a full disk would be a SIGBUS in somebody's program.
-        if (int error = posix_fallocate(calls_file_, offset, segment_bytes)) {
+CallRecord* Recorder::map_ring(int file) {
+    // Blocks must really be there: writing to a hole on a full disk would be a SIGBUS in somebody's program.
+    if (file >= 0)
+        if (int error = posix_fallocate(file, 0, ring_bytes)) {
             errno = error;
             return nullptr;
         }
-        memory = mmap(nullptr, segment_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, calls_file_, offset);
-    }
-    if (memory == MAP_FAILED) return nullptr;
-    touch(static_cast<std::byte*>(memory));
-    auto* segment = static_cast<CallRecord*>(memory);
-    segments_[index].store(segment, std::memory_order_release);
-    return segment;
+    int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    void* memory = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<CallRecord*>(memory);
 }
 
-CallRecord* Recorder::slot(std::uint64_t number) noexcept {
-    auto index = number / records_per_segment;
-    if (index >= most_segments_) {
+std::uint64_t Recorder::claim() noexcept {
+    if (threads_) return next_.fetch_add(1, std::memory_order_relaxed);
+    auto number = next_.load(std::memory_order_relaxed); // alone: no need for a locked instruction
+    next_.store(number + 1, std::memory_order_relaxed);
+    return number;
+}
+
+CallRecord* Recorder::place(std::uint64_t number, const CallRecord& record) noexcept {
+    auto* slot = ring_ + number % records_in_ring;
+    std::memcpy(static_cast<void*>(slot), &record, sizeof record); // its kind is still `none`
+    slot->number = number;
+    std::atomic_ref(slot->kind).store(RecordKind::call, std::memory_order_release);
+    return slot;
+}
+
+void Recorder::add(const CallRecord& record) noexcept {
+    if (ring_ == nullptr) {
         dropped_.fetch_add(1, std::memory_order_relaxed);
-        return nullptr;
+        return;
     }
-    auto* segment = segments_[index].load(std::memory_order_acquire);
-    if (segment == nullptr) {
-        std::lock_guard lock(growing_);
-        segment = segments_[index].load(std::memory_order_acquire);
-        if (segment == nullptr) segment = map_segment(index);
-        if (segment == nullptr) {
-            dropped_.fetch_add(1, std::memory_order_relaxed);
-            return nullptr;
+    auto number = claim();
+    auto index = number / records_per_piece % pieces;
+    auto& piece = pieces_[index];
+    // Another thread may still be emptying it. It is a write of 256 KiB away from being done.
+    auto round = number / records_in_ring;
+    while (piece.round.load(std::memory_order_acquire) != round) sched_yield();
+    place(number, record);
+    std::size_t finished = 0;
+    if (threads_) {
+        finished = piece.finished.fetch_add(1, std::memory_order_acq_rel) + 1;
+    } else {
+        finished = piece.finished.load(std::memory_order_relaxed) + 1;
+        piece.finished.store(finished, std::memory_order_relaxed);
+    }
+    if (finished == records_per_piece) empty(index);
+}
+
+// By whoever finished its last record. The records are in the file before they leave the ring; a reader that finds
+// them in both knows by their numbers.
+void Recorder::empty(std::size_t index) noexcept {
+    auto& piece = pieces_[index];
+    auto* records = ring_ + index * records_per_piece;
+    // Pieces are filled in turn but may be finished out of turn.
+    auto turn = records->number;
+    while (std::atomic_ref(stored_).load(std::memory_order_acquire) != turn) sched_yield();
+    store(records, records_per_piece);
+    for (std::size_t i = 0; i < records_per_piece; ++i) records[i].kind = RecordKind::none;
+    piece.finished.store(0, std::memory_order_relaxed);
+    std::atomic_ref(stored_).store(turn + records_per_piece, std::memory_order_release);
+    piece.round.fetch_add(1, std::memory_order_release);
+}
+
+void Recorder::store(const CallRecord* records, std::size_t count) noexcept {
+    bool stored = false;
+    if (calls_file_ >= 0) {
+        stored = records->number + count <= most_on_disk && write_all(calls_file_, records, count * sizeof *records);
+    } else if (records->number + count <= most_in_memory) {
+        try {
+            in_memory_.insert(in_memory_.end(), records, records + count);
+            stored = true;
+        } catch (...) { // no memory for it
         }
     }
-    return segment + number % records_per_segment;
+    if (!stored) dropped_.fetch_add(count, std::memory_order_relaxed);
 }
 
 CallRecord* Recorder::keep(const CallRecord& record) noexcept {
-    auto* place = slot(claim());
-    if (place == nullptr) return nullptr;
-    std::memcpy(static_cast<void*>(place), &record, sizeof record); // its kind is still `none`
-    std::atomic_ref(place->kind).store(RecordKind::call, std::memory_order_release);
-    return place;
+    keeps_ = true;
+    auto number = claim();
+    if (ring_ != nullptr && number < records_in_ring) return place(number, record);
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
 }
 
 void Recorder::add_name(const std::string& line) {
     std::lock_guard lock(naming_);
     auto text = line + "\n";
     bool on_disk = names_file_ >= 0 && names_in_memory_.empty();
-    if (on_disk && write(names_file_, text.data(), text.size()) == static_cast<ssize_t>(text.size())) return;
+    if (on_disk && write_all(names_file_, text.data(), text.size())) return;
     // A disk that is full. A torn line ends here, and no other follows it in the file.
     names_in_memory_ += (on_disk ? "\n" : "") + text;
 }
@@ -122,32 +173,37 @@ void Recorder::add_name(const std::string& line) {
 std::string Recorder::names() const {
     std::lock_guard lock(naming_);
     if (names_file_ < 0) return names_in_memory_;
-    std::ifstream file(names_path_, std::ios::binary);
+    std::ifstream file(base_ + ".names", std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     return text.str() + names_in_memory_;
 }
 
-std::vector<const CallRecord*> Recorder::finished_records() const {
+std::vector<const CallRecord*> Recorder::finish() {
     std::vector<const CallRecord*> records;
-    auto end = next_.load(std::memory_order_acquire);
-    for (std::uint64_t number = 1; number < end; ++number) {
-        auto index = number / records_per_segment;
-        if (index >= most_segments_) break;
-        auto* segment = segments_[index].load(std::memory_order_acquire);
-        if (segment == nullptr) continue;
-        auto* record = segment + number % records_per_segment;
-        if (record->kind == RecordKind::call) records.push_back(record);
+    if (calls_file_ >= 0) {
+        mapped_bytes_ = static_cast<std::size_t>(std::max<off_t>(lseek(calls_file_, 0, SEEK_END), 0));
+        void* memory = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, calls_file_, 0);
+        if (memory != MAP_FAILED) mapped_calls_ = memory;
+        if (mapped_calls_ != nullptr)
+            for (std::size_t i = 1; i < mapped_bytes_ / sizeof(CallRecord); ++i) // the first is the header
+                records.push_back(static_cast<const CallRecord*>(mapped_calls_) + i);
     }
+    for (const auto& record : in_memory_) records.push_back(&record);
+    auto in_file = static_cast<std::ptrdiff_t>(records.size());
+    for (std::size_t i = 0; ring_ != nullptr && i < records_in_ring; ++i)
+        if (ring_[i].kind == RecordKind::call) records.push_back(ring_ + i);
+    std::sort(records.begin() + in_file, records.end(),
+              [](const CallRecord* left, const CallRecord* right) { return left->number < right->number; });
     return records;
 }
 
 void Recorder::remove_files() {
-    if (calls_file_ >= 0) close(calls_file_);
-    if (names_file_ >= 0) close(names_file_);
+    if (calls_file_ < 0) return;
+    close(calls_file_);
+    close(names_file_);
     calls_file_ = names_file_ = -1;
-    unlink(calls_path_.c_str());
-    unlink(names_path_.c_str());
+    remove_parts(base_);
 }
 
 } // namespace switchyard::shim::log

@@ -1,13 +1,16 @@
 // One rank's records and names, on disk from the first moment on, so that a killed run can still be read.
+//
+// Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its pieces is
+// full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a page fault every 32
+// calls, three times as much; a plain buffer would be lost with the process.)
 #pragma once
 
 #include "record.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,56 +18,61 @@ namespace switchyard::shim::log {
 
 class Recorder {
   public:
-    // Files `<directory>/ranks/<rank>.calls` and `.names`; where they cannot be made, the records stay in memory
-    // (less of them) and `in_memory()` says so. Throws std::bad_alloc only.
-    // `threads`: more than one thread may record at once.
+    // Files `<directory>/ranks/<rank>.calls`, `.ring` and `.names`; where they cannot be made, the records stay in
+    // memory (less of them) and `problem()` says why. `threads`: more than one thread may record at once.
     Recorder(const std::string& directory, int rank, int ranks, bool threads);
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    // Any thread, at any time; full means dropped and counted.
-    void add(const CallRecord& record) noexcept { keep(record); }
-    // A record that is written to again and again (detail `summary`); null when full.
+    // Any thread, at any time; full means dropped and counted. Does not mix with keep().
+    void add(const CallRecord& record) noexcept;
+    // A record that stays in its place and may be written to again and again (detail `summary`); null when full.
     CallRecord* keep(const CallRecord& record) noexcept;
 
     // A line of JSON that explains the numbers in records: a communicator, a decision.
     void add_name(const std::string& line);
 
-    // At the end of the run.
+    // At the end of the run; nothing may be recorded any more.
+    std::vector<const CallRecord*> finish(); // all records, in the order of time
     std::string names() const;
-    std::vector<const CallRecord*> finished_records() const; // in the order of their slots
-    std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
-    bool in_memory() const { return calls_file_ < 0; }
-    const std::string& problem() const { return problem_; } // why in memory, or ""
-    // The run's log has been written from the records: the files go.
-    void remove_files();
+    void remove_files(); // the run's log has been written from them
 
-    static constexpr std::size_t records_per_segment = 2048; // 256 KiB
+    std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+    const std::string& problem() const { return problem_; } // why in memory, or ""
+
+    static constexpr std::size_t pieces = 2;
+    static constexpr std::size_t records_per_piece = 2048; // 256 KiB
+    static constexpr std::size_t records_in_ring = pieces * records_per_piece;
 
   private:
-    CallRecord* slot(std::uint64_t number) noexcept;
-    std::uint64_t claim() noexcept {
-        if (threads_) return next_.fetch_add(1, std::memory_order_relaxed);
-        auto number = next_.load(std::memory_order_relaxed); // alone: no need for a locked instruction
-        next_.store(number + 1, std::memory_order_relaxed);
-        return number;
-    }
-    CallRecord* map_segment(std::size_t index) noexcept;
+    struct Piece {
+        std::atomic<std::uint64_t> round{0};   // how often it has been emptied
+        std::atomic<std::size_t> finished{0};  // records written since
+    };
+    bool open_files(const std::string& directory, int rank, int ranks);
+    CallRecord* map_ring(int file);
+    CallRecord* place(std::uint64_t number, const CallRecord& record) noexcept;
+    std::uint64_t claim() noexcept;
+    void empty(std::size_t piece) noexcept;
+    void store(const CallRecord* records, std::size_t count) noexcept;
 
-    static constexpr std::size_t most_segments_on_disk = 4096; // 1 GiB, 8 million calls
-    static constexpr std::size_t most_segments_in_memory = 256; // 64 MiB
+    static constexpr std::uint64_t most_on_disk = 8'000'000; // 1 GiB
+    static constexpr std::uint64_t most_in_memory = 500'000; // 64 MiB
 
     bool threads_;
-    int calls_file_ = -1;
-    int names_file_ = -1;
-    std::string calls_path_, names_path_, problem_;
-    std::string names_in_memory_;
-    std::size_t most_segments_;
-    std::unique_ptr<std::atomic<CallRecord*>[]> segments_;
+    bool keeps_ = false;
+    int calls_file_ = -1, names_file_ = -1;
+    std::string base_, problem_;
+    CallRecord* ring_ = nullptr; // null: there is not even memory for it
+    std::array<Piece, pieces> pieces_;
     std::atomic<std::uint64_t> next_{0};
+    std::uint64_t stored_ = 0;          // records in the file or in memory
+    std::vector<CallRecord> in_memory_; // where there is no file
     std::atomic<std::uint64_t> dropped_{0};
-    std::mutex growing_;
+    void* mapped_calls_ = nullptr; // after finish()
+    std::size_t mapped_bytes_ = 0;
+    std::string names_in_memory_;
     mutable std::mutex naming_;
 };
 
