@@ -213,19 +213,23 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
     if (same == sums_.end()) {
         auto first = record;
         first.sequence = static_cast<std::uint32_t>(sums_.size() + 1); // kinds appear in the same order on all ranks
-        sums_.push_back({self.recorder->keep(first), record.decision, record.collective, record.binding,
-                         record.in_place, record.large_count});
+        auto* call = self.recorder->keep(log::Slot::call(first));
+        auto* detail = first.has_detail ? self.recorder->keep(log::Slot::detail(first)) : nullptr;
+        sums_.push_back({call, detail, record.decision, record.collective, record.binding, record.in_place,
+                         record.large_count});
         return;
     }
-    auto* sum = same->record;
-    if (sum == nullptr) return; // full
-    ++sum->calls;
-    for (auto member : {&log::CallRecord::elapsed, &log::CallRecord::agree, &log::CallRecord::stage,
-                        &log::CallRecord::exchange, &log::CallRecord::sent, &log::CallRecord::wire_bytes})
-        sum->*member += record.*member;
-    sum->max_block = std::max(sum->max_block, record.max_block);
-    sum->messages += record.messages;
-    sum->rounds += record.rounds;
+    if (auto* call = same->call) {
+        ++call->calls();
+        call->values[1] += record.elapsed;
+        call->values[2] = std::max(call->values[2], record.max_block);
+        call->values[3] += record.sent;
+    }
+    if (auto* detail = same->detail) {
+        auto more = log::Slot::detail(record);
+        for (std::size_t i = 0; i < std::size(more.values); ++i) detail->values[i] += more.values[i];
+        for (std::size_t i = 0; i < std::size(more.pair); ++i) detail->pair[i] += more.pair[i];
+    }
 }
 
 void CommState::retire(Process& self) {

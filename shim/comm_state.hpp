@@ -93,9 +93,11 @@ class CommState {
 
     // Detail `summary`: the records that calls of one kind are added to.
     struct Sum {
-        log::CallRecord* record;
+        log::Slot* call;
+        log::Slot* detail;
         std::uint32_t decision;
-        std::uint8_t collective, binding, in_place, large_count;
+        std::uint8_t collective, binding;
+        bool in_place, large_count;
     };
     std::vector<Sum> sums_;
     void add_to_sum(Process& self, const log::CallRecord& record);

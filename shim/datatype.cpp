@@ -48,8 +48,8 @@ bool is_dense(MPI_Datatype type, int keyval) {
     return dense;
 }
 
-// MPI_Pack counts bytes in int. Items beyond that go as a message to ourselves, which has no such limit: out as the
-// application's type, in as bytes, or the other way around.
+// MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. An item beyond that goes as a message to ourselves,
+// which has neither limit: out as the application's type, in as bytes, or the other way around.
 constexpr std::int64_t most_packed_at_once = std::int64_t{1} << 30;
 
 MPI_Datatype create_bytes_type(std::size_t size) {
@@ -78,15 +78,17 @@ int items_at_once(const Datatype& type, std::int64_t left) {
     return static_cast<int>(std::min(left, std::max<std::int64_t>(1, most_packed_at_once / size)));
 }
 
-// Walks `count` items in pieces; `few(items, bytes, n, n*size)` does a piece, `one(items, bytes)` a giant item.
+// Walks `count` items in pieces; `few(items, bytes, n, n*size)` does a piece, `one(items, bytes)` a special item.
 template <typename Items, typename Bytes, typename Few, typename One>
-int in_pieces(Items* items, Bytes* bytes, std::int64_t count, const Datatype& type, Few few, One one) {
+int in_pieces(Items* first, Bytes* bytes, std::int64_t count, const Datatype& type, Few few, One one) {
+    auto address = reinterpret_cast<std::uintptr_t>(first); // of the next item; MPI_BOTTOM is no pointer to count from
     for (std::int64_t left = count; left > 0;) {
-        int piece = items_at_once(type, left);
+        auto* items = reinterpret_cast<Items*>(address);
+        int piece = items == MPI_BOTTOM ? 0 : items_at_once(type, left);
         int code = piece == 0 ? one(items, bytes) : few(items, bytes, piece, static_cast<int>(type.size) * piece);
         if (code != MPI_SUCCESS) return code;
         piece = std::max(piece, 1);
-        items += piece * type.extent;
+        address += static_cast<std::uintptr_t>(piece * type.extent);
         bytes += static_cast<std::size_t>(piece) * type.size;
         left -= piece;
     }

@@ -145,7 +145,7 @@ std::uint64_t find_node(const Process& self) {
 
 std::uint64_t random_run() {
     std::random_device device;
-    return (std::uint64_t{device()} << 32 | device()) ^ now_ns();
+    return (std::uint64_t{device()} << 32 | device()) ^ Clock::now();
 }
 
 bool all_agree(bool here, MPI_Comm comm) {
@@ -211,12 +211,6 @@ void take_orders(Process& self, std::vector<std::string>& complaints) {
 
 Process* process() { return current.load(std::memory_order_acquire); }
 
-std::uint64_t now_ns() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
 MPI_Comm create_private(MPI_Comm comm) {
     // MPI_Comm_dup would run the application's attribute copy functions; and where MPI runs out of communicators the
     // application's error handler must not hear of it.
@@ -271,7 +265,7 @@ void start_with_world(const Host& host) noexcept {
     }
     // No communication may hang on one rank's luck: either all start or none does.
     if (!all_agree(good, world)) return;
-    self->start_ns = now_ns();
+    Clock::start_run();
     hang_on_comm_self();
     publish(std::move(self));
 }
@@ -298,7 +292,7 @@ void start_alone(const Host& host) noexcept {
         PMPI_Get_processor_name(name, &length);
         self->run_info.hosts = {name};
         self->node = std::hash<std::string_view>{}(name);
-        self->start_ns = now_ns();
+        Clock::start_run();
         create_keyvals(*self);
         publish(std::move(self));
     } catch (...) { // nothing is routed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "clock.hpp"
 #include "log/recorder.hpp"
 #include "log/run_directory.hpp"
 #include "log/merge.hpp"
@@ -39,7 +40,6 @@ struct Process {
     std::string log_directory;  // "" where nothing is logged
     std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
     bool summary = false;       // SWITCHYARD_DETAIL=summary
-    std::uint64_t start_ns = 0; // of the run, on this rank's clock
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // other than the world; numbers them
     std::atomic<std::uint32_t> communicators{0}, decisions{0}; // named in the log so far
@@ -63,8 +63,6 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
 
 // At the end of the run, called by MPI when it frees MPI_COMM_SELF's attributes: merges the log.
 void finish() noexcept;
-
-std::uint64_t now_ns(); // monotonic
 
 // A communicator of our own with the ranks of `comm`, which must be an intracommunicator: none of the application's
 // attributes travel along, and errors are returned. MPI_COMM_NULL where MPI has no more; collective.

@@ -25,7 +25,7 @@ struct Passage {
 // What the log says of a call whatever takes it.
 inline void begin_record(Passage& passage) {
     auto& record = passage.record;
-    record.begin = now_ns() - passage.self.start_ns;
+    record.begin = Clock::now();
     record.max_block = passage.measured.max_block;
     record.sent = passage.measured.sent;
     record.collective = static_cast<std::uint8_t>(passage.call.collective);
@@ -38,8 +38,7 @@ inline void end_record(Passage& passage) noexcept {
     if (!passage.logs) return;
     try {
         auto& record = passage.record;
-        record.elapsed = now_ns() - passage.self.start_ns - record.begin;
-        if (record.exchange == 0) record.exchange = record.elapsed; // native, and nothing before it
+        record.elapsed = Clock::now() - record.begin;
         record.decision = passage.plan.decision(passage.self, passage.match);
         passage.state.record(passage.self, record);
     } catch (...) { // a record less
@@ -75,15 +74,16 @@ bool run_ours(Passage& passage) {
     Stage stage(passage.call, passage.state, passage.self.datatype_keyval);
     bool ready = stage.reserve(), all_ready = true;
 
-    auto start = now_ns();
+    auto start = Clock::now();
     // In alltoall and allgather MPI itself guarantees that all ranks have the same block.
     if (passage.plan.policy().looks_at_block && passage.call.collective == Collective::alltoallv) {
         auto agreement = agree(passage.measured, ready, rails);
         record.max_block = passage.measured.max_block = agreement.max_block;
         all_ready = agreement.all_ready;
     }
-    auto agreed = now_ns();
+    auto agreed = Clock::now();
     record.agree = agreed - start;
+    record.has_detail = true;
 
     auto features = features_of(passage);
     if (all_ready) {
@@ -98,17 +98,17 @@ bool run_ours(Passage& passage) {
         passage.code = MPI_ERR_NO_MEM;
         return true;
     }
-    auto begin = now_ns();
+    auto begin = Clock::now();
     passage.code = stage.load();
-    auto loaded = now_ns();
+    auto loaded = Clock::now();
     if (passage.code == MPI_SUCCESS) {
         rails.wire.reset();
         algorithms::Context context{choice.parameters, rails.workspace, rails.wire};
         passage.code = algorithms::algorithm_of(*choice.algorithm).run(stage.exchange(features.max_block_bytes), context).code;
     }
-    auto exchanged = now_ns();
+    auto exchanged = Clock::now();
     if (passage.code == MPI_SUCCESS) passage.code = stage.unload();
-    record.stage = loaded - begin + (now_ns() - exchanged);
+    record.stage = loaded - begin + (Clock::now() - exchanged);
     record.exchange = exchanged - loaded;
     record.messages = rails.wire.traffic().messages;
     record.wire_bytes = rails.wire.traffic().bytes;
@@ -126,9 +126,9 @@ bool run_ours_guarded(Passage& passage) noexcept {
 }
 
 int run_native(Passage& passage, const Host& host) {
-    auto start = now_ns();
+    auto start = Clock::now();
     int code = call_native(host, passage.call);
-    passage.record.exchange = now_ns() - start;
+    passage.record.exchange = Clock::now() - start;
     end_record(passage);
     return code;
 }

@@ -104,7 +104,16 @@ void open_back_end() {
     if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;
 }
 
-extern "C" int MPI_Alltoallv(Word, Word, Word, Word, Word, Word, Word, Word, Word);
+// Whoever the program's calls go to first is not us: it will forward them as `PMPI_X`, which is not ours to take.
+void warn_of_tool_above() {
+    Dl_info first{}, us{};
+    void* symbol = dlsym(RTLD_DEFAULT, "MPI_Alltoallv");
+    if (symbol == nullptr || dladdr(symbol, &first) == 0 || dladdr(&state, &us) == 0) return;
+    if (first.dli_fbase != us.dli_fbase)
+        warn("%s comes before switchyard in LD_PRELOAD and takes the calls; nothing is routed or logged. Name "
+             "switchyard first",
+             first.dli_fname);
+}
 
 void resolve() {
     state.mpi = find_loaded_mpi();
@@ -119,14 +128,7 @@ void resolve() {
     } else if (state.mpi.handle == nullptr) {
         warn("%s; nothing is routed", "no MPI library of the names we know is loaded");
     } else {
-        void* first = dlsym(RTLD_DEFAULT, "MPI_Alltoallv");
-        if (first != nullptr && first != reinterpret_cast<void*>(&MPI_Alltoallv)) {
-            Dl_info tool{};
-            dladdr(first, &tool);
-            warn("%s comes before switchyard in LD_PRELOAD and takes the calls; nothing is routed or logged. Name "
-                 "switchyard first",
-                 tool.dli_fname != nullptr ? tool.dli_fname : "another tool");
-        }
+        warn_of_tool_above();
         open_back_end();
     }
     resolved.store(true, std::memory_order_release);

@@ -16,8 +16,8 @@ namespace switchyard::shim::log {
 
 namespace {
 
-constexpr int count_tag = 1, record_tag = 2, wish_tag = 3, merged_tag = 4;
-constexpr std::size_t records_at_once = 8192;
+constexpr int count_tag = 1, slot_tag = 2, wish_tag = 3, merged_tag = 4;
+constexpr std::size_t slots_at_once = 8192;
 constexpr std::size_t calls_at_once = 1024;
 
 template <typename T>
@@ -36,41 +36,41 @@ std::vector<T> receive(int source, int tag, MPI_Comm comm) {
     return items;
 }
 
-// This rank's records, by communicator.
-using ByCommunicator = std::vector<std::vector<const CallRecord*>>;
+// This rank's slots, by communicator.
+using ByCommunicator = std::vector<std::vector<const Slot*>>;
 
-ByCommunicator sort_records(Recorder& recorder, std::size_t communicators) {
+ByCommunicator sort_slots(Recorder& recorder, std::size_t communicators) {
     ByCommunicator sorted(communicators + 1);
-    for (const auto* record : recorder.finish())
-        if (record->communicator < sorted.size()) sorted[record->communicator].push_back(record);
+    for (const auto* slot : recorder.finish())
+        if (slot->communicator < sorted.size()) sorted[slot->communicator].push_back(slot);
     return sorted;
 }
 
-void send_records(const std::vector<const CallRecord*>& records, int leader, MPI_Comm comm) {
-    unsigned long long count = records.size();
+void send_slots(const std::vector<const Slot*>& slots, int leader, MPI_Comm comm) {
+    unsigned long long count = slots.size();
     PMPI_Send(&count, 1, MPI_UNSIGNED_LONG_LONG, leader, count_tag, comm);
-    for (std::size_t start = 0; start < records.size(); start += records_at_once) {
-        std::vector<CallRecord> some;
-        for (auto i = start; i < std::min(start + records_at_once, records.size()); ++i) some.push_back(*records[i]);
-        send(some, leader, record_tag, comm);
+    for (std::size_t start = 0; start < slots.size(); start += slots_at_once) {
+        std::vector<Slot> some;
+        for (auto i = start; i < std::min(start + slots_at_once, slots.size()); ++i) some.push_back(*slots[i]);
+        send(some, leader, slot_tag, comm);
     }
 }
 
-std::vector<MergedCall> merge_records(const CommunicatorName& name, const std::vector<const CallRecord*>& own,
+std::vector<MergedCall> merge_records(const CommunicatorName& name, const std::vector<const Slot*>& own,
                                       MPI_Comm comm, std::uint64_t& seen) {
     CommunicatorCalls calls;
     for (int rank = 0; rank < static_cast<int>(name.members.size()); ++rank) {
         int member = name.members[static_cast<std::size_t>(rank)];
         if (member == name.leader) {
-            for (const auto* record : own) calls.add(*record, rank);
+            for (const auto* slot : own) calls.add(*slot, rank);
             continue;
         }
         unsigned long long count = 0;
         PMPI_Recv(&count, 1, MPI_UNSIGNED_LONG_LONG, member, count_tag, comm, MPI_STATUS_IGNORE);
         while (count > 0) {
-            auto records = receive<CallRecord>(member, record_tag, comm);
-            for (const auto& record : records) calls.add(record, rank);
-            count -= records.size();
+            auto slots = receive<Slot>(member, slot_tag, comm);
+            for (const auto& slot : slots) calls.add(slot, rank);
+            count -= slots.size();
         }
     }
     auto merged = calls.take();
@@ -82,7 +82,7 @@ std::vector<MergedCall> merge_records(const CommunicatorName& name, const std::v
 }
 
 // All ranks take the communicators in one order, the leader's rank and number, so every wait ends.
-std::vector<MergedCall> merge_communicators(Process& self, const Names& names, const ByCommunicator& records,
+std::vector<MergedCall> merge_communicators(Process& self, const Names& names, const ByCommunicator& slots,
                                             std::uint64_t& seen) {
     std::vector<const CommunicatorName*> ordered;
     for (const auto& name : names.communicators) ordered.push_back(&name);
@@ -91,9 +91,9 @@ std::vector<MergedCall> merge_communicators(Process& self, const Names& names, c
     });
     std::vector<MergedCall> merged;
     for (const auto* name : ordered) {
-        const auto& own = records[name->number];
+        const auto& own = slots[name->number];
         if (name->leader != self.world_rank) {
-            send_records(own, name->leader, self.world);
+            send_slots(own, name->leader, self.world);
             continue;
         }
         auto calls = merge_records(*name, own, self.world, seen);
@@ -196,11 +196,14 @@ void write_calls(const Process& self, const std::vector<MergedCall>& own, const 
     }
 }
 
-void write_rank_lines(const Process& self, const Names& names, const ByCommunicator& records) {
+void write_rank_lines(const Process& self, const Names& names, const ByCommunicator& slots) {
     LogWriter log(self.log_directory + "/rank-" + std::to_string(self.world_rank) + ".jsonl");
-    for (const auto& name : names.communicators)
-        for (const auto* record : records[name.number])
-            log.line(rank_line(*record, self.world_rank, name, names.decision(record->decision)));
+    for (const auto& name : names.communicators) {
+        std::map<std::uint32_t, CallRecord> calls; // by sequence: a call's two slots need not lie side by side
+        for (const auto* slot : slots[name.number]) slot->tell(calls[slot->sequence]);
+        for (const auto& [sequence, record] : calls)
+            log.line(rank_line(record, self.world_rank, name, names.decision(record.decision)));
+    }
 }
 
 std::uint64_t sum(std::uint64_t here, MPI_Comm comm) {
@@ -224,10 +227,10 @@ void say_goodbye(const Process& self, const RunEnd& end) {
 bool write_log(Process& self, RunEnd& end) {
     auto names = Names::parse(self.recorder->names());
     std::uint32_t highest = names.communicators.empty() ? 0 : names.communicators.back().number;
-    auto records = sort_records(*self.recorder, highest);
-    if (self.settings.detail() == Detail::ranks) write_rank_lines(self, names, records);
+    auto slots = sort_slots(*self.recorder, highest);
+    if (self.settings.detail() == Detail::ranks) write_rank_lines(self, names, slots);
 
-    auto calls = merge_communicators(self, names, records, end.calls_seen);
+    auto calls = merge_communicators(self, names, slots, end.calls_seen);
     for (const auto& call : calls)
         if (names.decision(call.decision).find(R"("algorithm":"native")") == std::string::npos)
             end.calls_routed += call.calls;
@@ -262,7 +265,7 @@ void collect(Process& self) {
         end.calls_seen = self.calls_seen;
         end.calls_routed = self.calls_routed;
     }
-    end.wall_s = static_cast<double>(now_ns() - self.start_ns) * 1e-9;
+    end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
     if (self.world_rank == 0) {
         if (self.recorder && !written)
             warn("the log could not be written, is the disk full? The ranks' records stay: `switchyard report` reads them");

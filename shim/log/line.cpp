@@ -60,7 +60,7 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
         R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},"messages":{},"wire_bytes":{}}})",
         world_rank, communicator.id, communicator.rank, record.sequence, collective_name(record.collective),
         binding_name(record.binding), extras(record.calls, record.large_count), record.max_block, record.sent,
-        record.in_place != 0, decision, us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
+        record.in_place, decision, us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
         us(record.exchange), record.messages, record.wire_bytes);
 }
 

@@ -5,10 +5,23 @@
 
 namespace switchyard::shim::log {
 
-void MergedCall::add(const CallRecord& record, int rank_in_communicator) {
+namespace {
+
+void most(auto& kept, auto value) { kept = std::max<std::remove_reference_t<decltype(kept)>>(kept, value); }
+
+} // namespace
+
+// A rank's two slots may come in either order.
+void MergedCall::add(const Slot& slot, int rank_in_communicator) {
+    if (slot.kind == SlotKind::call) add_call(slot, rank_in_communicator);
+    if (slot.kind == SlotKind::detail) add_detail(slot);
+}
+
+void MergedCall::add_call(const Slot& slot, int rank_in_communicator) {
+    CallRecord record;
+    slot.tell(record);
     bool first = ranks_seen == 0;
     auto least = [first](auto& kept, auto value) { kept = first ? value : std::min(kept, value); };
-    auto most = [](auto& kept, auto value) { kept = std::max<std::remove_reference_t<decltype(kept)>>(kept, value); };
     if (first || record.elapsed > elapsed_max) slowest_rank = rank_in_communicator;
     least(begin, record.begin);
     least(sent_min, record.sent);
@@ -16,15 +29,10 @@ void MergedCall::add(const CallRecord& record, int rank_in_communicator) {
     most(sent_max, record.sent);
     most(elapsed_max, record.elapsed);
     most(max_block, record.max_block);
-    most(messages_max, record.messages);
-    most(wire_bytes_max, record.wire_bytes);
-    most(rounds_max, record.rounds);
     most(calls, record.calls);
     sent_sum += record.sent;
     elapsed_sum += record.elapsed;
-    agree_sum += record.agree;
-    stage_sum += record.stage;
-    exchange_sum += record.exchange;
+    exchange_sum += record.exchange; // 0 where a detail slot says it
     if (first) {
         communicator = record.communicator;
         sequence = record.sequence;
@@ -37,10 +45,21 @@ void MergedCall::add(const CallRecord& record, int rank_in_communicator) {
     ++ranks_seen;
 }
 
-void CommunicatorCalls::add(const CallRecord& record, int rank_in_communicator) {
-    if (record.sequence == 0) return;
-    if (calls_.size() < record.sequence) calls_.resize(record.sequence);
-    calls_[record.sequence - 1].add(record, rank_in_communicator);
+void MergedCall::add_detail(const Slot& slot) {
+    CallRecord record;
+    slot.tell(record);
+    agree_sum += record.agree;
+    stage_sum += record.stage;
+    exchange_sum += record.exchange;
+    most(messages_max, record.messages);
+    most(wire_bytes_max, record.wire_bytes);
+    most(rounds_max, record.rounds);
+}
+
+void CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {
+    if (slot.sequence == 0) return;
+    if (calls_.size() < slot.sequence) calls_.resize(slot.sequence);
+    calls_[slot.sequence - 1].add(slot, rank_in_communicator);
 }
 
 std::vector<MergedCall> CommunicatorCalls::take() {

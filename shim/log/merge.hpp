@@ -22,13 +22,17 @@ struct MergedCall {
     std::uint64_t messages_max = 0, wire_bytes_max = 0, rounds_max = 0;
     std::uint8_t collective = 0, binding = 0, in_place = 0, large_count = 0;
 
-    void add(const CallRecord& record, int rank_in_communicator);
+    void add(const Slot& slot, int rank_in_communicator);
+
+  private:
+    void add_call(const Slot& slot, int rank_in_communicator);
+    void add_detail(const Slot& slot);
 };
 
 // All calls of one communicator, by sequence number.
 class CommunicatorCalls {
   public:
-    void add(const CallRecord& record, int rank_in_communicator);
+    void add(const Slot& slot, int rank_in_communicator);
     // Leaves out what no rank recorded; ordered by sequence.
     std::vector<MergedCall> take();
 

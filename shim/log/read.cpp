@@ -28,13 +28,13 @@ std::string text_of(const fs::path& path) {
 // One rank's records, as they were when the run ended.
 struct RankFile {
     Names names;
-    std::vector<CallRecord> records;
+    std::vector<Slot> slots;
 };
 
-void read_records(std::istream& file, RankFile& rank) {
-    std::uint64_t next = rank.records.empty() ? 0 : rank.records.back().number + 1;
-    for (CallRecord record; file.read(reinterpret_cast<char*>(&record), sizeof record);)
-        if (record.kind == RecordKind::call && record.number >= next) rank.records.push_back(record);
+void read_slots(std::istream& file, RankFile& rank) {
+    std::uint64_t next = rank.slots.empty() ? 0 : rank.slots.back().number + 1;
+    for (Slot slot; file.read(reinterpret_cast<char*>(&slot), sizeof slot);)
+        if (slot.kind != SlotKind::none && slot.number >= next) rank.slots.push_back(slot);
 }
 
 // The ring holds what had not yet gone to the end of the file, and perhaps what just had.
@@ -46,10 +46,10 @@ RankFile read_rank(const fs::path& calls) {
     RecordFileHeader header, expected;
     file.read(reinterpret_cast<char*>(&header), sizeof header);
     if (!file || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
-        header.version != expected.version || header.record_size != expected.record_size)
+        header.version != expected.version || header.slot_size != expected.slot_size)
         return rank;
-    read_records(file, rank);
-    read_records(ring, rank);
+    read_slots(file, rank);
+    read_slots(ring, rank);
     return rank;
 }
 
@@ -77,16 +77,18 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
     std::map<std::pair<int, std::uint32_t>, Merging> communicators;
     for (const auto& file : files) {
         auto rank = read_rank(file);
-        for (auto& record : rank.records) {
-            const auto* name = rank.names.communicator(record.communicator);
+        for (auto& slot : rank.slots) {
+            const auto* name = rank.names.communicator(slot.communicator);
             if (name == nullptr) continue;
-            const auto& text = rank.names.decision(record.decision);
-            auto [known, is_new] = decision_numbers.try_emplace(text, static_cast<std::uint32_t>(decisions.size()));
-            if (is_new) decisions.push_back(text);
-            record.decision = known->second;
+            if (slot.kind == SlotKind::call) {
+                const auto& text = rank.names.decision(slot.decision());
+                auto [known, is_new] = decision_numbers.try_emplace(text, static_cast<std::uint32_t>(decisions.size()));
+                if (is_new) decisions.push_back(text);
+                slot.decision() = known->second;
+            }
             auto& merging = communicators[{name->leader, name->leader_number}];
             merging.name = *name;
-            merging.calls.add(record, name->rank);
+            merging.calls.add(slot, name->rank);
         }
     }
     std::vector<MergedLine> lines;

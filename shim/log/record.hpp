@@ -1,48 +1,130 @@
-// What a call leaves behind in the call path: one fixed-size record in a mapped file, nothing formatted, nothing
-// allocated. `calls.jsonl` is made of these at the end of the run, or by `switchyard report` when there was no end.
+// What a call leaves behind in the call path: one or two slots of fixed size in a mapped file, nothing formatted,
+// nothing allocated. `calls.jsonl` is made of these at the end of the run, or by `switchyard report` when there was
+// no end.
 #pragma once
 
 #include <cstdint>
 
 namespace switchyard::shim::log {
 
-enum class RecordKind : std::uint32_t { none, call };
-
-// Times in nanoseconds, sizes in bytes, all of this rank alone unless said otherwise.
+// One call as one rank saw it. Times in nanoseconds, sizes in bytes, all of this rank alone unless said otherwise.
 struct CallRecord {
-    std::uint32_t communicator = 0;  // this rank's number for it, see Names
-    std::uint32_t sequence = 0;      // of the call on its communicator, from 1; the same on all its ranks
-    std::uint32_t decision = 0;      // this rank's number for what was chosen and why, see Names
-    std::uint32_t calls = 1;         // more than one where calls are summed up (detail `summary`)
-    std::uint64_t number = 0;        // of the record on this rank, from 0
-    std::uint64_t begin = 0;         // since the run's start
-    std::uint64_t elapsed = 0;       // of the call as the application sees it
-    std::uint64_t agree = 0;         // in the agreement
-    std::uint64_t stage = 0;         // packing and unpacking
-    std::uint64_t exchange = 0;      // in the algorithm or the MPI library
-    std::uint64_t max_block = 0;     // largest block: agreed by all ranks where the call agreed, else this rank's own
-    std::uint64_t sent = 0;          // to other ranks, as the application asked for
-    std::uint64_t wire_bytes = 0;    // that our algorithm handed to MPI; 0 for native
-    std::uint64_t messages = 0;      // likewise
-    std::uint64_t rounds = 0;        // how often the algorithm waited
-    std::uint8_t collective = 0;     // algorithms::Collective
-    std::uint8_t binding = 0;        // shim::Binding
-    std::uint8_t in_place = 0;
-    std::uint8_t large_count = 0;    // an MPI-4 `_c` function
-    std::uint8_t unused[16] = {};
-    RecordKind kind = RecordKind::none; // written last: a record without it was never finished
-};
-static_assert(sizeof(CallRecord) == 128);
+    std::uint32_t communicator = 0; // this rank's number for it, see Names
+    std::uint32_t sequence = 0;     // of the call on its communicator, from 1; the same on all its ranks
+    std::uint32_t decision = 0;     // this rank's number for what was chosen and why, see Names
+    std::uint32_t calls = 1;        // more than one where calls are summed up (detail `summary`)
+    std::uint8_t collective = 0;    // algorithms::Collective
+    std::uint8_t binding = 0;       // shim::Binding
+    bool in_place = false;
+    bool large_count = false;    // an MPI-4 `_c` function
+    bool has_detail = false;     // something of ours took part: the lines below count
+    std::uint64_t begin = 0;     // since the run's start
+    std::uint64_t elapsed = 0;   // of the call as the application sees it
+    std::uint64_t max_block = 0; // largest block: agreed by all ranks where the call agreed, else this rank's own
+    std::uint64_t sent = 0;      // to other ranks, as the application asked for
 
-// First 128 bytes of a rank's record file.
+    std::uint64_t agree = 0;      // in the agreement
+    std::uint64_t stage = 0;      // packing and unpacking
+    std::uint64_t exchange = 0;   // in the algorithm or the MPI library
+    std::uint64_t wire_bytes = 0; // that our algorithm handed to MPI
+    std::uint64_t messages = 0;   // likewise
+    std::uint64_t rounds = 0;     // how often the algorithm waited
+};
+
+enum class SlotKind : std::uint8_t { none, call, detail };
+
+// How a record lies in the file: a head that both kinds share, then what the kind says. Most calls are native and
+// leave one slot.
+struct Slot {
+    std::uint32_t communicator = 0, sequence = 0;
+    std::uint64_t number = 0;              // of the slot on this rank, from 0
+    std::uint64_t values[4] = {};          // call: begin, elapsed, max_block, sent; detail: agree, stage, exchange,
+                                           // wire_bytes
+    std::uint32_t pair[2] = {};            // call: decision, calls (more than one where calls are summed up);
+                                           // detail: messages, rounds
+    std::uint8_t collective = 0, binding = 0; // call
+    std::uint8_t flags = 0;                   // call
+    SlotKind kind = SlotKind::none;           // written last: a slot without it was never finished
+    std::uint32_t unused = 0;
+
+    static constexpr std::uint8_t in_place = 1, large_count = 2, has_detail = 4;
+    static Slot call(const CallRecord& record);
+    static Slot detail(const CallRecord& record);
+    std::uint32_t& decision() { return pair[0]; } // of a call
+    std::uint32_t& calls() { return pair[1]; }
+    // Fills what this slot knows of the record.
+    void tell(CallRecord& record) const;
+};
+static_assert(sizeof(Slot) == 64);
+
+inline Slot Slot::call(const CallRecord& record) {
+    Slot slot;
+    slot.communicator = record.communicator;
+    slot.sequence = record.sequence;
+    slot.values[0] = record.begin;
+    slot.values[1] = record.elapsed;
+    slot.values[2] = record.max_block;
+    slot.values[3] = record.sent;
+    slot.pair[0] = record.decision;
+    slot.pair[1] = record.calls;
+    slot.collective = record.collective;
+    slot.binding = record.binding;
+    slot.flags = static_cast<std::uint8_t>((record.in_place ? in_place : 0) | (record.large_count ? large_count : 0) |
+                                           (record.has_detail ? has_detail : 0));
+    slot.kind = SlotKind::call;
+    return slot;
+}
+
+inline Slot Slot::detail(const CallRecord& record) {
+    auto bounded = [](std::uint64_t value) { return static_cast<std::uint32_t>(value < UINT32_MAX ? value : UINT32_MAX); };
+    Slot slot;
+    slot.communicator = record.communicator;
+    slot.sequence = record.sequence;
+    slot.values[0] = record.agree;
+    slot.values[1] = record.stage;
+    slot.values[2] = record.exchange;
+    slot.values[3] = record.wire_bytes;
+    slot.pair[0] = bounded(record.messages);
+    slot.pair[1] = bounded(record.rounds);
+    slot.kind = SlotKind::detail;
+    return slot;
+}
+
+inline void Slot::tell(CallRecord& record) const {
+    record.communicator = communicator;
+    record.sequence = sequence;
+    if (kind == SlotKind::detail) {
+        record.agree = values[0];
+        record.stage = values[1];
+        record.exchange = values[2];
+        record.wire_bytes = values[3];
+        record.messages = pair[0];
+        record.rounds = pair[1];
+    } else if (kind == SlotKind::call) {
+        record.begin = values[0];
+        record.elapsed = values[1];
+        record.max_block = values[2];
+        record.sent = values[3];
+        record.decision = pair[0];
+        record.calls = pair[1];
+        record.collective = collective;
+        record.binding = binding;
+        record.in_place = (flags & in_place) != 0;
+        record.large_count = (flags & large_count) != 0;
+        record.has_detail = (flags & has_detail) != 0;
+        if (!record.has_detail) record.exchange = record.elapsed;
+    }
+}
+
+// The first slot of a rank's record file.
 struct RecordFileHeader {
     char magic[16] = "switchyard rec1";
     std::uint32_t version = 1;
-    std::uint32_t record_size = sizeof(CallRecord);
+    std::uint32_t slot_size = sizeof(Slot);
     std::int32_t rank = 0;
     std::int32_t ranks = 0;
-    char unused[96] = {};
+    char unused[32] = {};
 };
-static_assert(sizeof(RecordFileHeader) == sizeof(CallRecord));
+static_assert(sizeof(RecordFileHeader) == sizeof(Slot));
 
 } // namespace switchyard::shim::log

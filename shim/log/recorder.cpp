@@ -15,7 +15,7 @@ namespace switchyard::shim::log {
 
 namespace {
 
-constexpr std::size_t ring_bytes = Recorder::records_in_ring * sizeof(CallRecord);
+constexpr std::size_t ring_bytes = Recorder::slots_in_ring * sizeof(Slot);
 
 int create(const std::string& path) { return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644); }
 
@@ -75,7 +75,7 @@ Recorder::~Recorder() {
     if (names_file_ >= 0) close(names_file_);
 }
 
-CallRecord* Recorder::map_ring(int file) {
+Slot* Recorder::map_ring(int file) {
     // Blocks must really be there: writing to a hole on a full disk would be a SIGBUS in somebody's program.
     if (file >= 0)
         if (int error = posix_fallocate(file, 0, ring_bytes)) {
@@ -84,7 +84,7 @@ CallRecord* Recorder::map_ring(int file) {
         }
     int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     void* memory = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, flags, file, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<CallRecord*>(memory);
+    return memory == MAP_FAILED ? nullptr : static_cast<Slot*>(memory);
 }
 
 std::uint64_t Recorder::claim() noexcept {
@@ -94,26 +94,28 @@ std::uint64_t Recorder::claim() noexcept {
     return number;
 }
 
-CallRecord* Recorder::place(std::uint64_t number, const CallRecord& record) noexcept {
-    auto* slot = ring_ + number % records_in_ring;
-    std::memcpy(static_cast<void*>(slot), &record, sizeof record); // its kind is still `none`
-    slot->number = number;
-    std::atomic_ref(slot->kind).store(RecordKind::call, std::memory_order_release);
-    return slot;
+Slot* Recorder::place(std::uint64_t number, const Slot& slot) noexcept {
+    auto* place = ring_ + number % slots_in_ring;
+    auto copy = slot;
+    copy.number = number;
+    copy.kind = SlotKind::none;
+    *place = copy;
+    std::atomic_ref(place->kind).store(slot.kind, std::memory_order_release);
+    return place;
 }
 
-void Recorder::add(const CallRecord& record) noexcept {
+void Recorder::add(const Slot& slot) noexcept {
     if (ring_ == nullptr) {
         dropped_.fetch_add(1, std::memory_order_relaxed);
         return;
     }
     auto number = claim();
-    auto index = number / records_per_piece % pieces;
+    auto index = number / slots_per_piece % pieces;
     auto& piece = pieces_[index];
     // Another thread may still be emptying it. It is a write of 256 KiB away from being done.
-    auto round = number / records_in_ring;
+    auto round = number / slots_in_ring;
     while (piece.round.load(std::memory_order_acquire) != round) sched_yield();
-    place(number, record);
+    place(number, slot);
     std::size_t finished = 0;
     if (threads_) {
         finished = piece.finished.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -121,31 +123,31 @@ void Recorder::add(const CallRecord& record) noexcept {
         finished = piece.finished.load(std::memory_order_relaxed) + 1;
         piece.finished.store(finished, std::memory_order_relaxed);
     }
-    if (finished == records_per_piece) empty(index);
+    if (finished == slots_per_piece) empty(index);
 }
 
-// By whoever finished its last record. The records are in the file before they leave the ring; a reader that finds
-// them in both knows by their numbers.
+// By whoever finished its last slot. The slots are in the file before they leave the ring; a reader that finds them in
+// both knows by their numbers.
 void Recorder::empty(std::size_t index) noexcept {
     auto& piece = pieces_[index];
-    auto* records = ring_ + index * records_per_piece;
+    auto* slots = ring_ + index * slots_per_piece;
     // Pieces are filled in turn but may be finished out of turn.
-    auto turn = records->number;
+    auto turn = slots->number;
     while (std::atomic_ref(stored_).load(std::memory_order_acquire) != turn) sched_yield();
-    store(records, records_per_piece);
-    for (std::size_t i = 0; i < records_per_piece; ++i) records[i].kind = RecordKind::none;
+    store(slots, slots_per_piece);
+    for (std::size_t i = 0; i < slots_per_piece; ++i) slots[i].kind = SlotKind::none;
     piece.finished.store(0, std::memory_order_relaxed);
-    std::atomic_ref(stored_).store(turn + records_per_piece, std::memory_order_release);
+    std::atomic_ref(stored_).store(turn + slots_per_piece, std::memory_order_release);
     piece.round.fetch_add(1, std::memory_order_release);
 }
 
-void Recorder::store(const CallRecord* records, std::size_t count) noexcept {
+void Recorder::store(const Slot* slots, std::size_t count) noexcept {
     bool stored = false;
     if (calls_file_ >= 0) {
-        stored = records->number + count <= most_on_disk && write_all(calls_file_, records, count * sizeof *records);
-    } else if (records->number + count <= most_in_memory) {
+        stored = slots->number + count <= most_on_disk && write_all(calls_file_, slots, count * sizeof *slots);
+    } else if (slots->number + count <= most_in_memory) {
         try {
-            in_memory_.insert(in_memory_.end(), records, records + count);
+            in_memory_.insert(in_memory_.end(), slots, slots + count);
             stored = true;
         } catch (...) { // no memory for it
         }
@@ -153,10 +155,9 @@ void Recorder::store(const CallRecord* records, std::size_t count) noexcept {
     if (!stored) dropped_.fetch_add(count, std::memory_order_relaxed);
 }
 
-CallRecord* Recorder::keep(const CallRecord& record) noexcept {
-    keeps_ = true;
+Slot* Recorder::keep(const Slot& slot) noexcept {
     auto number = claim();
-    if (ring_ != nullptr && number < records_in_ring) return place(number, record);
+    if (ring_ != nullptr && number < slots_in_ring) return place(number, slot);
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
 }
@@ -179,23 +180,23 @@ std::string Recorder::names() const {
     return text.str() + names_in_memory_;
 }
 
-std::vector<const CallRecord*> Recorder::finish() {
-    std::vector<const CallRecord*> records;
+std::vector<const Slot*> Recorder::finish() {
+    std::vector<const Slot*> slots;
     if (calls_file_ >= 0) {
         mapped_bytes_ = static_cast<std::size_t>(std::max<off_t>(lseek(calls_file_, 0, SEEK_END), 0));
         void* memory = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, calls_file_, 0);
         if (memory != MAP_FAILED) mapped_calls_ = memory;
         if (mapped_calls_ != nullptr)
-            for (std::size_t i = 1; i < mapped_bytes_ / sizeof(CallRecord); ++i) // the first is the header
-                records.push_back(static_cast<const CallRecord*>(mapped_calls_) + i);
+            for (std::size_t i = 1; i < mapped_bytes_ / sizeof(Slot); ++i) // the first is the header
+                slots.push_back(static_cast<const Slot*>(mapped_calls_) + i);
     }
-    for (const auto& record : in_memory_) records.push_back(&record);
-    auto in_file = static_cast<std::ptrdiff_t>(records.size());
-    for (std::size_t i = 0; ring_ != nullptr && i < records_in_ring; ++i)
-        if (ring_[i].kind == RecordKind::call) records.push_back(ring_ + i);
-    std::sort(records.begin() + in_file, records.end(),
-              [](const CallRecord* left, const CallRecord* right) { return left->number < right->number; });
-    return records;
+    for (const auto& slot : in_memory_) slots.push_back(&slot);
+    auto stored = static_cast<std::ptrdiff_t>(slots.size());
+    for (std::size_t i = 0; ring_ != nullptr && i < slots_in_ring; ++i)
+        if (ring_[i].kind != SlotKind::none) slots.push_back(ring_ + i);
+    std::sort(slots.begin() + stored, slots.end(),
+              [](const Slot* left, const Slot* right) { return left->number < right->number; });
+    return slots;
 }
 
 void Recorder::remove_files() {

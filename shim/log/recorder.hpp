@@ -1,7 +1,7 @@
 // One rank's records and names, on disk from the first moment on, so that a killed run can still be read.
 //
 // Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its pieces is
-// full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a page fault every 32
+// full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a page fault every 64
 // calls, three times as much; a plain buffer would be lost with the process.)
 #pragma once
 
@@ -26,15 +26,18 @@ class Recorder {
     Recorder& operator=(const Recorder&) = delete;
 
     // Any thread, at any time; full means dropped and counted. Does not mix with keep().
-    void add(const CallRecord& record) noexcept;
-    // A record that stays in its place and may be written to again and again (detail `summary`); null when full.
-    CallRecord* keep(const CallRecord& record) noexcept;
+    void add(const CallRecord& record) noexcept {
+        add(Slot::call(record));
+        if (record.has_detail) add(Slot::detail(record));
+    }
+    // A slot that stays in its place and may be written to again and again (detail `summary`); null when full.
+    Slot* keep(const Slot& slot) noexcept;
 
     // A line of JSON that explains the numbers in records: a communicator, a decision.
     void add_name(const std::string& line);
 
     // At the end of the run; nothing may be recorded any more.
-    std::vector<const CallRecord*> finish(); // all records, in the order of time
+    std::vector<const Slot*> finish(); // all slots, in the order of their numbers
     std::string names() const;
     void remove_files(); // the run's log has been written from them
 
@@ -42,33 +45,33 @@ class Recorder {
     const std::string& problem() const { return problem_; } // why in memory, or ""
 
     static constexpr std::size_t pieces = 2;
-    static constexpr std::size_t records_per_piece = 2048; // 256 KiB
-    static constexpr std::size_t records_in_ring = pieces * records_per_piece;
+    static constexpr std::size_t slots_per_piece = 4096; // 256 KiB
+    static constexpr std::size_t slots_in_ring = pieces * slots_per_piece;
 
   private:
     struct Piece {
         std::atomic<std::uint64_t> round{0};   // how often it has been emptied
-        std::atomic<std::size_t> finished{0};  // records written since
+        std::atomic<std::size_t> finished{0}; // slots written since
     };
     bool open_files(const std::string& directory, int rank, int ranks);
-    CallRecord* map_ring(int file);
-    CallRecord* place(std::uint64_t number, const CallRecord& record) noexcept;
+    Slot* map_ring(int file);
+    Slot* place(std::uint64_t number, const Slot& slot) noexcept;
+    void add(const Slot& slot) noexcept;
     std::uint64_t claim() noexcept;
     void empty(std::size_t piece) noexcept;
-    void store(const CallRecord* records, std::size_t count) noexcept;
+    void store(const Slot* slots, std::size_t count) noexcept;
 
-    static constexpr std::uint64_t most_on_disk = 8'000'000; // 1 GiB
-    static constexpr std::uint64_t most_in_memory = 500'000; // 64 MiB
+    static constexpr std::uint64_t most_on_disk = 16'000'000; // 1 GB
+    static constexpr std::uint64_t most_in_memory = 1'000'000; // 64 MB
 
     bool threads_;
-    bool keeps_ = false;
     int calls_file_ = -1, names_file_ = -1;
     std::string base_, problem_;
-    CallRecord* ring_ = nullptr; // null: there is not even memory for it
+    Slot* ring_ = nullptr; // null: there is not even memory for it
     std::array<Piece, pieces> pieces_;
     std::atomic<std::uint64_t> next_{0};
-    std::uint64_t stored_ = 0;          // records in the file or in memory
-    std::vector<CallRecord> in_memory_; // where there is no file
+    std::uint64_t stored_ = 0;          // slots in the file or in memory
+    std::vector<Slot> in_memory_; // where there is no file
     std::atomic<std::uint64_t> dropped_{0};
     void* mapped_calls_ = nullptr; // after finish()
     std::size_t mapped_bytes_ = 0;

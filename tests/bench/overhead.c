@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 typedef int alltoallv_t(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*, MPI_Datatype,
@@ -19,8 +20,10 @@ static alltoallv_t* bare_function(void) {
     const char* libraries[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"};
     for (unsigned i = 0; i < sizeof libraries / sizeof *libraries; ++i) {
         void* library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-        void* function = library ? dlsym(library, "PMPI_Alltoallv") : NULL;
-        if (function) return (alltoallv_t*)function;
+        void* symbol = library ? dlsym(library, "PMPI_Alltoallv") : NULL;
+        alltoallv_t* function = NULL;
+        memcpy(&function, &symbol, sizeof function); // ISO C has no cast for it
+        if (function) return function;
     }
     return NULL;
 }
