@@ -24,12 +24,10 @@ std::string why_not_admissible(const Traits& traits, const Parameters& parameter
         const std::int64_t value = parameters[parameter];
         const std::int64_t largest = maximum_of(bounds, fixed.ranks);
         const std::string what = std::string(bounds.name) + ' ' + std::to_string(value);
-        if (value < bounds.minimum)
-            return what + " is less than " + std::to_string(bounds.minimum);
+        if (value < bounds.minimum) return what + " is less than " + std::to_string(bounds.minimum);
         if (value > largest && bounds.ranks_bound && largest == fixed.ranks)
             return what + " is more than " + std::to_string(fixed.ranks) + " ranks";
-        if (value > largest)
-            return what + " is more than " + std::to_string(largest);
+        if (value > largest) return what + " is more than " + std::to_string(largest);
     }
     return "";
 }

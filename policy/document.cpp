@@ -118,11 +118,9 @@ class Builder final : public nlohmann::json_sax<Json> {
         Value& added = open_.empty() ? root_ : open_.back()->children.emplace_back();
         added.type = type;
         added.place.order = ++count_;
-        if (open_.empty())
-            return added;
+        if (open_.empty()) return added;
         const Value& parent = *open_.back();
-        if (parent.type == Value::Type::object)
-            added.key = std::move(key_);
+        if (parent.type == Value::Type::object) added.key = std::move(key_);
         added.place.pointer =
             parent.place.pointer + '/' +
             (parent.type == Value::Type::object ? pointer_token(added.key)
@@ -143,8 +141,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
     void report_keys_given_twice(const Value& object) {
         std::vector<const Value*> members;
-        for (const Value& child : object.children)
-            members.push_back(&child);
+        for (const Value& child : object.children) members.push_back(&child);
         std::stable_sort(members.begin(), members.end(),
                          [](const Value* left, const Value* right) { return left->key < right->key; });
         for (std::size_t i = 1; i < members.size(); ++i)
@@ -165,26 +162,19 @@ class Builder final : public nlohmann::json_sax<Json> {
 
 const Value* Value::find(std::string_view name) const {
     for (const Value& child : children)
-        if (child.key == name)
-            return &child;
+        if (child.key == name) return &child;
     return nullptr;
 }
 
 std::string describe(const Value& value) {
     switch (value.type) {
-    case Value::Type::null:
-        return "null";
-    case Value::Type::boolean:
-        return value.boolean ? "true" : "false";
+    case Value::Type::null: return "null";
+    case Value::Type::boolean: return value.boolean ? "true" : "false";
     case Value::Type::integer:
-    case Value::Type::fraction:
-        return printable(value.text, 40);
-    case Value::Type::string:
-        return in_quotes(value.text);
-    case Value::Type::array:
-        return "an array";
-    case Value::Type::object:
-        return "an object";
+    case Value::Type::fraction: return printable(value.text, 40);
+    case Value::Type::string: return in_quotes(value.text);
+    case Value::Type::array: return "an array";
+    case Value::Type::object: return "an object";
     }
     return "";
 }
@@ -196,8 +186,7 @@ std::optional<Value> read_document(std::string_view text, Findings& findings) {
         return std::nullopt;
     }
     Builder builder(text, findings);
-    if (!Json::sax_parse(text.begin(), text.end(), &builder))
-        return std::nullopt;
+    if (!Json::sax_parse(text.begin(), text.end(), &builder)) return std::nullopt;
     return builder.take_root();
 }
 

@@ -29,14 +29,12 @@ std::string label_of(const Rule& rule, std::size_t index) {
 // Names are unique, so a candidate finds its rule by it.
 const Candidate* candidate_of(const Plan& plan, const Rule& rule) {
     for (const Candidate& candidate : plan.candidates)
-        if (candidate.choice.rule == rule.name)
-            return &candidate;
+        if (candidate.choice.rule == rule.name) return &candidate;
     return nullptr;
 }
 
 std::string why_not(const Rule& rule, const Plan& plan, const Features& call) {
-    if (std::string why = why_not_met(rule, call, Keys::all); !why.empty())
-        return why;
+    if (std::string why = why_not_met(rule, call, Keys::all); !why.empty()) return why;
     const Candidate* candidate = candidate_of(plan, rule);
     return candidate == nullptr ? "an earlier rule takes every such call"
                                 : describe(*candidate, why_passed_over(*candidate, call));
@@ -65,8 +63,7 @@ std::string what_is_agreed(const Plan& plan, const Features& call) {
 
 std::string ending(const Policy& policy, const Plan& plan, const Match& match, const Features& call) {
     const Choice& choice = plan.candidates[match.candidate].choice;
-    if (choice.reason == "otherwise")
-        return "otherwise: " + what_runs(choice, call);
+    if (choice.reason == "otherwise") return "otherwise: " + what_runs(choice, call);
     std::string text;
     for (const Candidate& candidate : plan.candidates)
         if (candidate.choice.reason == "otherwise")

@@ -19,12 +19,10 @@ Problem cannot_read(int error) {
 
 std::variant<std::string, Problem> read_regular_file(const std::filesystem::path& path) {
     const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
-    if (!file)
-        return cannot_read(errno);
+    if (!file) return cannot_read(errno);
     std::string text(largest_policy_bytes + 1, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    if (std::ferror(file.get()) != 0)
-        return cannot_read(errno);
+    if (std::ferror(file.get()) != 0) return cannot_read(errno);
     if (text.size() > largest_policy_bytes)
         return Problem{"",
                        "is larger than a policy may be, " + std::to_string(largest_policy_bytes) + " bytes"};
@@ -39,13 +37,10 @@ std::variant<std::string, Problem> read_file(const std::filesystem::path& path) 
         const auto status = std::filesystem::status(path, error);
         if (status.type() == std::filesystem::file_type::not_found)
             return Problem{"", "there is no such file"};
-        if (error)
-            return cannot_read(error.value());
-        if (std::filesystem::is_directory(status))
-            return Problem{"", "is a directory, not a policy file"};
+        if (error) return cannot_read(error.value());
+        if (std::filesystem::is_directory(status)) return Problem{"", "is a directory, not a policy file"};
         // Opening a pipe could wait for its other end for ever.
-        if (!std::filesystem::is_regular_file(status))
-            return Problem{"", "is not a regular file"};
+        if (!std::filesystem::is_regular_file(status)) return Problem{"", "is not a regular file"};
         return read_regular_file(path);
     } catch (const std::exception& error) {
         return Problem{"", std::string("cannot be read: ") + error.what()};

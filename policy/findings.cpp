@@ -13,8 +13,7 @@ std::vector<Problem> Findings::in_document_order() && {
                      [](const auto& left, const auto& right) { return left.first < right.first; });
     std::vector<Problem> problems;
     problems.reserve(found_.size());
-    for (auto& [order, problem] : found_)
-        problems.push_back(std::move(problem));
+    for (auto& [order, problem] : found_) problems.push_back(std::move(problem));
     return problems;
 }
 

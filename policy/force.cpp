@@ -17,8 +17,7 @@ constexpr std::string_view form = "COLLECTIVE:ALGORITHM[:PARAMETER=VALUE]..., se
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view blanks = " \t\r\n";
     const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos)
-        return {};
+    if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
@@ -27,8 +26,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     while (true) {
         const std::size_t end = text.find(separator);
         parts.push_back(trimmed(text.substr(0, end)));
-        if (end == std::string_view::npos)
-            return parts;
+        if (end == std::string_view::npos) return parts;
         text.remove_prefix(end + 1);
     }
 }
@@ -65,8 +63,7 @@ class ForceReader {
     }
 
     std::variant<Force, std::vector<Problem>> take() {
-        if (problems_.empty())
-            return force_;
+        if (problems_.empty()) return force_;
         return std::move(problems_);
     }
 
@@ -78,11 +75,9 @@ class ForceReader {
         Value use;
         use.type = Value::Type::object;
         use.children.push_back(value_of("algorithm", fields[1]));
-        for (std::size_t i = 2; i < fields.size(); ++i)
-            read_assignment(fields[i], use, findings);
+        for (std::size_t i = 2; i < fields.size(); ++i) read_assignment(fields[i], use, findings);
         auto& forced = force_.by_collective[static_cast<std::size_t>(collective)];
-        if (forced)
-            findings.add({}, std::string(name_of(collective)) + " is forced twice");
+        if (forced) findings.add({}, std::string(name_of(collective)) + " is forced twice");
         forced = read_use(use, {collective, most_ranks}, findings);
     }
 
@@ -93,8 +88,7 @@ class ForceReader {
             return;
         }
         const std::string_view key = trimmed(field.substr(0, equals));
-        if (use.find(key) != nullptr)
-            findings.add({}, in_quotes(key) + " is given twice");
+        if (use.find(key) != nullptr) findings.add({}, in_quotes(key) + " is given twice");
         use.children.push_back(value_of(key, trimmed(field.substr(equals + 1))));
     }
 
@@ -106,13 +100,11 @@ std::variant<Force, std::vector<Problem>> parse_unguarded(std::string_view text)
     ForceReader reader;
     bool any = false;
     for (const std::string_view part : split(text, ';')) {
-        if (part.empty())
-            continue; // a closing ; is no mistake
+        if (part.empty()) continue; // a closing ; is no mistake
         any = true;
         reader.read(part);
     }
-    if (!any)
-        reader.refuse("nothing is forced; the form is " + std::string(form));
+    if (!any) reader.refuse("nothing is forced; the form is " + std::string(form));
     return reader.take();
 }
 

@@ -99,8 +99,7 @@ std::string label_of(const Choice& choice) {
 // Native whichever candidate a call takes: agreeing on the block only to know which would be a waste, so the
 // log gets one reason for all of them.
 void merge_natives(Plan& plan, const Features& fixed) {
-    if (!plan.always_native || (!plan.looks_at_block && !plan.looks_at_buffer))
-        return;
+    if (!plan.always_native || (!plan.looks_at_block && !plan.looks_at_buffer)) return;
     std::string reason = "native whichever rule matches";
     for (const Candidate& candidate : plan.candidates)
         if (!candidate.blocked.empty())
@@ -116,13 +115,11 @@ Plan all_candidates(const Policy& policy, const Features& fixed) {
     Plan plan;
     const auto ended = [&plan] { return !plan.candidates.empty() && ends_the_walk(plan.candidates.back()); };
     for (const Rule& rule : policy.rules) {
-        if (ended())
-            break;
+        if (ended()) break;
         if (why_not_met(rule, fixed, Keys::fixed).empty())
             plan.candidates.push_back(candidate_of(rule, fixed));
     }
-    if (!ended())
-        plan.candidates.push_back(candidate_of(policy.otherwise, fixed, "otherwise"));
+    if (!ended()) plan.candidates.push_back(candidate_of(policy.otherwise, fixed, "otherwise"));
     close(plan, fixed);
     return plan;
 }
@@ -153,8 +150,7 @@ bool matches(const Candidate& candidate, const Features& call) {
 }
 
 PassedOver why_passed_over(const Candidate& candidate, const Features& call) {
-    if (!candidate.blocked.empty())
-        return PassedOver::blocked;
+    if (!candidate.blocked.empty()) return PassedOver::blocked;
     const Choice& choice = candidate.choice;
     if (choice.memory_limit_bytes != no_limit && scratch_bytes(choice, call) > choice.memory_limit_bytes)
         return PassedOver::over_memory_limit;
@@ -166,11 +162,9 @@ Match choose(const Plan& plan, const Features& call, std::size_t from) {
     const std::size_t last = plan.candidates.size() - 1;
     for (std::size_t i = 0; i < last; ++i) {
         const Candidate& candidate = plan.candidates[i];
-        if (!matches(candidate, call))
-            continue;
+        if (!matches(candidate, call)) continue;
         PassedOver why = why_passed_over(candidate, call);
-        if (why == PassedOver::no && i < from)
-            why = PassedOver::scratch_does_not_fit;
+        if (why == PassedOver::no && i < from) why = PassedOver::scratch_does_not_fit;
         if (why == PassedOver::no) {
             match.candidate = i;
             return match;
@@ -186,22 +180,18 @@ Match choose(const Plan& plan, const Features& call, std::size_t from) {
 
 std::string describe(const Candidate& candidate, PassedOver why) {
     switch (why) {
-    case PassedOver::no:
-        return "";
-    case PassedOver::blocked:
-        return candidate.blocked;
+    case PassedOver::no: return "";
+    case PassedOver::blocked: return candidate.blocked;
     case PassedOver::over_memory_limit:
         return "its workspace is over memory_limit_bytes " +
                std::to_string(candidate.choice.memory_limit_bytes);
-    case PassedOver::scratch_does_not_fit:
-        return "its workspace does not fit into the memory of every rank";
+    case PassedOver::scratch_does_not_fit: return "its workspace does not fit into the memory of every rank";
     }
     return "";
 }
 
 std::string reason_of(const Plan& plan, const Match& match) {
-    if (match.why == PassedOver::no)
-        return plan.candidates[match.candidate].choice.reason;
+    if (match.why == PassedOver::no) return plan.candidates[match.candidate].choice.reason;
     const Candidate& passed = plan.candidates[match.passed];
     return label_of(passed.choice) + " passed over: " + describe(passed, match.why);
 }

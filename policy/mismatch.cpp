@@ -7,8 +7,7 @@ namespace {
 
 std::string why_out_of(const RangeKey& key, const Range& range, const Features& call) {
     const std::uint64_t value = key.value(call);
-    if (range.contains(value))
-        return "";
+    if (range.contains(value)) return "";
     const std::string is = std::string(key.name) + ' ' + std::to_string(value) + " is ";
     return value < range.min ? is + "below its minimum " + std::to_string(range.min)
                              : is + "above its maximum " + std::to_string(range.max);
@@ -25,12 +24,10 @@ std::string why_not_this_collective(const Rule& rule, Collective collective) {
 } // namespace
 
 std::string why_not_met(const Rule& rule, const Features& call, Keys keys) {
-    if (std::string why = why_not_this_collective(rule, call.collective); !why.empty())
-        return why;
+    if (std::string why = why_not_this_collective(rule, call.collective); !why.empty()) return why;
     for (const RangeKey& key : range_keys())
         if (key.fixed || keys == Keys::all)
-            if (std::string why = why_out_of(key, rule.when.*key.range, call); !why.empty())
-                return why;
+            if (std::string why = why_out_of(key, rule.when.*key.range, call); !why.empty()) return why;
     if (rule.when.in_place && *rule.when.in_place != call.in_place)
         return call.in_place ? "it is not for calls in place" : "it is for calls in place only";
     if (keys == Keys::all && rule.when.buffer && *rule.when.buffer != call.buffer)

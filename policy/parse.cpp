@@ -14,8 +14,7 @@ namespace {
 
 When read_when(const Value& value, Findings& findings) {
     When when;
-    if (!read_object(value, "when", findings))
-        return when;
+    if (!read_object(value, "when", findings)) return when;
     report_unknown_keys(value, when_keys(), findings);
     for (const RangeKey& key : range_keys())
         if (const Value* range = value.find(key.name))
@@ -33,20 +32,17 @@ When read_when(const Value& value, Findings& findings) {
 
 Rule read_rule(const Value& value, Findings& findings) {
     Rule rule;
-    if (!read_object(value, "a rule", findings))
-        return rule;
+    if (!read_object(value, "a rule", findings)) return rule;
     report_unknown_keys(value, {rule_keys.begin(), rule_keys.end()}, findings);
     report_missing_keys(value, {{"name", R"("small blocks")"}, {"use", R"({"algorithm": "native"})"}},
                         findings);
     if (const Value* name = value.find("name")) {
         if (const auto text = read_string(*name, "name", findings)) {
             rule.name = *text;
-            if (text->empty())
-                findings.add(name->place, "name is empty; the log tells rules by their names");
+            if (text->empty()) findings.add(name->place, "name is empty; the log tells rules by their names");
         }
     }
-    if (const Value* when = value.find("when"))
-        rule.when = read_when(*when, findings);
+    if (const Value* when = value.find("when")) rule.when = read_when(*when, findings);
     if (const Value* use = value.find("use"))
         rule.use = read_use(*use, {rule.when.collective, rule.when.ranks.max}, findings);
     if (const Value* because = value.find("because"))
@@ -63,8 +59,7 @@ class RuleList {
         rules_.push_back(read_rule(value, findings_));
         report_name_taken(value);
         // Of a rule that is not understood nothing can be said, least of all that it hides a later one.
-        if (findings_.count() == before)
-            report_never_fires(value);
+        if (findings_.count() == before) report_never_fires(value);
     }
 
     std::vector<Rule> take() { return std::move(rules_); }
@@ -80,8 +75,7 @@ class RuleList {
 
     void report_never_fires(const Value& value) {
         const std::string why = reach_.add(rules_.back(), rules_.size());
-        if (!why.empty())
-            findings_.add(value.place, "this rule can never fire: " + why);
+        if (!why.empty()) findings_.add(value.place, "this rule can never fire: " + why);
     }
 
     Findings& findings_;
@@ -96,8 +90,7 @@ std::vector<Rule> read_rules(const Value& value, Findings& findings) {
         return {};
     }
     RuleList list(findings);
-    for (const Value& rule : value.children)
-        list.read(rule);
+    for (const Value& rule : value.children) list.read(rule);
     return list.take();
 }
 
@@ -111,17 +104,13 @@ void read_version(const Value& value, Findings& findings) {
 
 Policy read_policy(const Value& document, Findings& findings) {
     Policy policy;
-    if (!read_object(document, "a policy", findings))
-        return policy;
+    if (!read_object(document, "a policy", findings)) return policy;
     report_unknown_keys(document, {policy_keys.begin(), policy_keys.end()}, findings);
     report_missing_keys(
         document, {{"version", "1"}, {"rules", "[]"}, {"otherwise", R"({"algorithm": "native"})"}}, findings);
-    if (const Value* schema = document.find("$schema"))
-        read_string(*schema, "$schema", findings);
-    if (const Value* version = document.find("version"))
-        read_version(*version, findings);
-    if (const Value* rules = document.find("rules"))
-        policy.rules = read_rules(*rules, findings);
+    if (const Value* schema = document.find("$schema")) read_string(*schema, "$schema", findings);
+    if (const Value* version = document.find("version")) read_version(*version, findings);
+    if (const Value* rules = document.find("rules")) policy.rules = read_rules(*rules, findings);
     if (const Value* otherwise = document.find("otherwise"))
         policy.otherwise = read_use(*otherwise, {std::nullopt, most_ranks}, findings);
     return policy;
@@ -139,8 +128,7 @@ std::variant<Policy, std::vector<Problem>> parse_unguarded(std::string_view text
     Policy policy;
     if (const std::optional<Value> document = read_document(text, findings))
         policy = read_policy(*document, findings);
-    if (findings.count() > 0)
-        return std::move(findings).in_document_order();
+    if (findings.count() > 0) return std::move(findings).in_document_order();
     return policy;
 }
 

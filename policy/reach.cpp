@@ -41,19 +41,16 @@ bool possible(const Box& box) {
 
 bool disjoint(const Box& a, const Box& b) {
     for (std::size_t d = 0; d < a.size(); ++d)
-        if (a[d].max < b[d].min || b[d].max < a[d].min)
-            return true;
+        if (a[d].max < b[d].min || b[d].max < a[d].min) return true;
     return false;
 }
 
 // The calls of `box` that are not in `hole`, as boxes that do not overlap.
 void subtract(Box box, const Box& hole, std::vector<Box>& out) {
     const auto keep = [&out](const Box& piece) {
-        if (possible(piece))
-            out.push_back(piece);
+        if (possible(piece)) out.push_back(piece);
     };
-    if (disjoint(box, hole))
-        return keep(box);
+    if (disjoint(box, hole)) return keep(box);
     for (std::size_t d = 0; d < box.size(); ++d) {
         if (box[d].min < hole[d].min) {
             Box below = box;
@@ -86,8 +83,7 @@ Box box_of(const When& when) {
 std::string enumerated(const std::vector<std::string>& items) {
     std::string out;
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0)
-            out += i + 1 == items.size() ? " and " : ", ";
+        if (i > 0) out += i + 1 == items.size() ? " and " : ", ";
         out += items[i];
     }
     return out;
@@ -124,12 +120,10 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
             continue;
         }
         boxes.push_back(box);
-        if (always_admissible(*traits, rule.use))
-            taken.boxes.push_back(box);
+        if (always_admissible(*traits, rule.use)) taken.boxes.push_back(box);
     }
     const std::string why = boxes.empty() ? impossible : why_hidden(boxes);
-    if (why.empty() && !taken.boxes.empty())
-        taken_.push_back(std::move(taken));
+    if (why.empty() && !taken.boxes.empty()) taken_.push_back(std::move(taken));
     return why;
 }
 
@@ -148,24 +142,19 @@ bool Reach::covered(const std::vector<Box>& boxes, const std::vector<const Taken
             }
             work_ += left.size();
             left.swap(next);
-            if (left.size() > most_boxes || work_ > most_work)
-                return false;
+            if (left.size() > most_boxes || work_ > most_work) return false;
         }
-        if (contributes && contributors != nullptr)
-            contributors->push_back(taken);
-        if (left.empty())
-            return true;
+        if (contributes && contributors != nullptr) contributors->push_back(taken);
+        if (left.empty()) return true;
     }
     return false;
 }
 
 std::string Reach::why_hidden(const std::vector<Box>& boxes) {
     std::vector<const Taken*> earlier;
-    for (const Taken& taken : taken_)
-        earlier.push_back(&taken);
+    for (const Taken& taken : taken_) earlier.push_back(&taken);
     std::vector<const Taken*> hiding;
-    if (!covered(boxes, earlier, &hiding))
-        return "";
+    if (!covered(boxes, earlier, &hiding)) return "";
     // Name only the rules that it takes: leave out each in turn and see whether the others do.
     for (std::size_t i = 0; i < hiding.size() && hiding.size() > 1;) {
         std::vector<const Taken*> fewer = hiding;

@@ -18,8 +18,7 @@ std::string algorithms_there_are(std::optional<Collective> only) {
     std::string out;
     for (std::size_t i = 0; i < algorithms::collective_count; ++i) {
         const auto collective = static_cast<Collective>(i);
-        if (only && collective != *only)
-            continue;
+        if (only && collective != *only) continue;
         out += (out.empty() ? "" : "; ") + std::string(name_of(collective)) + " has " +
                listed(algorithms_of(collective));
     }
@@ -29,8 +28,7 @@ std::string algorithms_there_are(std::optional<Collective> only) {
 std::vector<std::string_view> names_of_algorithms(std::optional<Collective> only) {
     std::vector<std::string_view> names;
     for (const Traits& traits : algorithms::all_traits())
-        if (!only || traits.collective == *only)
-            names.push_back(traits.name);
+        if (!only || traits.collective == *only) names.push_back(traits.name);
     return names;
 }
 
@@ -50,18 +48,15 @@ void report_unknown_algorithm(const Value& value, std::optional<Collective> only
 // The algorithm in each collective that the use applies to; empty, and a finding, where it is in none.
 std::vector<const Traits*> read_algorithm(const Value& value, std::optional<Collective> only,
                                           Findings& findings) {
-    if (!read_string(value, "algorithm", findings))
-        return {};
+    if (!read_string(value, "algorithm", findings)) return {};
     auto found = find_all(value.text, only);
-    if (found.empty())
-        report_unknown_algorithm(value, only, findings);
+    if (found.empty()) report_unknown_algorithm(value, only, findings);
     return found;
 }
 
 const ParameterTraits* find_parameter(std::string_view name) {
     for (const ParameterTraits& parameter : algorithms::parameter_vocabulary())
-        if (parameter.name == name)
-            return &parameter;
+        if (parameter.name == name) return &parameter;
     return nullptr;
 }
 
@@ -101,8 +96,7 @@ void read_parameters(const Value& value, const std::vector<const Traits*>& appli
                      Use& use, Findings& findings) {
     for (const Value& child : value.children) {
         const ParameterTraits* parameter = find_parameter(child.key);
-        if (parameter == nullptr)
-            continue;
+        if (parameter == nullptr) continue;
         const auto refusing = std::find_if(applies_to.begin(), applies_to.end(), [&](const Traits* traits) {
             return !traits->takes(parameter->parameter);
         });
@@ -128,8 +122,7 @@ void report_unknown_use_keys(const Value& value, const std::vector<const Traits*
     Value unknown = {};
     unknown.type = Value::Type::object;
     for (const Value& child : value.children)
-        if (find_parameter(child.key) == nullptr)
-            unknown.children.push_back(child);
+        if (find_parameter(child.key) == nullptr) unknown.children.push_back(child);
     report_unknown_keys(unknown, known_keys(applies_to), findings);
 }
 
@@ -137,8 +130,7 @@ void report_unknown_use_keys(const Value& value, const std::vector<const Traits*
 
 Use read_use(const Value& value, const Scope& scope, Findings& findings) {
     Use use;
-    if (!read_object(value, "use", findings))
-        return use;
+    if (!read_object(value, "use", findings)) return use;
     report_missing_keys(value, {{"algorithm", R"("native")"}}, findings);
     std::vector<const Traits*> applies_to;
     if (const Value* algorithm = value.find("algorithm")) {

@@ -10,8 +10,7 @@ namespace {
 
 bool has_type(const Value& value, Value::Type type, std::string_view what, std::string_view wanted,
               Findings& findings) {
-    if (value.type == type)
-        return true;
+    if (value.type == type) return true;
     findings.add(value.place,
                  std::string(what) + " is " + std::string(wanted) + "; found " + describe(value));
     return false;
@@ -24,14 +23,12 @@ bool read_object(const Value& value, std::string_view what, Findings& findings) 
 }
 
 std::optional<std::string> read_string(const Value& value, std::string_view what, Findings& findings) {
-    if (!has_type(value, Value::Type::string, what, "a string", findings))
-        return std::nullopt;
+    if (!has_type(value, Value::Type::string, what, "a string", findings)) return std::nullopt;
     return value.text;
 }
 
 std::optional<bool> read_boolean(const Value& value, std::string_view what, Findings& findings) {
-    if (!has_type(value, Value::Type::boolean, what, "true or false", findings))
-        return std::nullopt;
+    if (!has_type(value, Value::Type::boolean, what, "true or false", findings)) return std::nullopt;
     return value.boolean;
 }
 
@@ -39,10 +36,8 @@ std::optional<std::uint64_t> read_integer(const Value& value, std::string_view w
                                           Findings& findings, std::string_view because) {
     const std::string wanted =
         "a whole number, " + between(possible.min, possible.max) + std::string(because);
-    if (!has_type(value, Value::Type::integer, what, wanted, findings))
-        return std::nullopt;
-    if (!value.negative && possible.contains(value.magnitude))
-        return value.magnitude;
+    if (!has_type(value, Value::Type::integer, what, wanted, findings)) return std::nullopt;
+    if (!value.negative && possible.contains(value.magnitude)) return value.magnitude;
     findings.add(value.place,
                  std::string(what) + " " + describe(value) + " is out of range; it is " + wanted);
     return std::nullopt;
@@ -51,11 +46,9 @@ std::optional<std::uint64_t> read_integer(const Value& value, std::string_view w
 std::optional<std::size_t> read_word(const Value& value, std::string_view what,
                                      std::span<const std::string_view> words, Findings& findings) {
     const std::vector<std::string_view> known(words.begin(), words.end());
-    if (!has_type(value, Value::Type::string, what, "one of " + listed(known), findings))
-        return std::nullopt;
+    if (!has_type(value, Value::Type::string, what, "one of " + listed(known), findings)) return std::nullopt;
     const auto found = std::find(known.begin(), known.end(), value.text);
-    if (found != known.end())
-        return static_cast<std::size_t>(found - known.begin());
+    if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
     const std::string meant = did_you_mean(value.text, known);
     findings.add(value.place, "unknown " + std::string(what) + " " + in_quotes(value.text) +
                                   (meant.empty() ? ";" : meant) + " it is one of " + listed(known));
@@ -71,10 +64,8 @@ Range read_range(const Value& value, std::string_view what, Range possible, Find
     const Value* max = value.find("max");
     if (min == nullptr && max == nullptr)
         findings.add(value.place, std::string(what) + R"( is a range and has "min" or "max" or both)");
-    if (min != nullptr)
-        range.min = read_integer(*min, "min", possible, findings).value_or(range.min);
-    if (max != nullptr)
-        range.max = read_integer(*max, "max", possible, findings).value_or(range.max);
+    if (min != nullptr) range.min = read_integer(*min, "min", possible, findings).value_or(range.min);
+    if (max != nullptr) range.max = read_integer(*max, "max", possible, findings).value_or(range.max);
     if (range.min > range.max) {
         findings.add(value.place, "empty range: min " + std::to_string(range.min) + " is more than max " +
                                       std::to_string(range.max));
@@ -86,8 +77,7 @@ Range read_range(const Value& value, std::string_view what, Range possible, Find
 void report_unknown_keys(const Value& object, const std::vector<std::string_view>& known,
                          Findings& findings) {
     for (const Value& child : object.children) {
-        if (std::find(known.begin(), known.end(), child.key) != known.end())
-            continue;
+        if (std::find(known.begin(), known.end(), child.key) != known.end()) continue;
         const std::string meant = did_you_mean(child.key, known);
         findings.add(child.place, "unknown key " + in_quotes(child.key) + (meant.empty() ? ";" : meant) +
                                       " the keys here are " + listed(known));

@@ -50,8 +50,7 @@ void append_escaped(std::string& out, unsigned char c) {
 } // namespace
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
-    if (word.empty() || word.size() > longest_compared)
-        return "";
+    if (word.empty() || word.size() > longest_compared) return "";
     std::string_view best;
     std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string_view candidate : known) {
@@ -66,8 +65,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
 
 std::string printable(std::string_view text, std::size_t longest, bool ascii) {
     std::size_t length = std::min(text.size(), longest);
-    while (length > 0 && length < text.size() && continues_a_character(text[length]))
-        --length;
+    while (length > 0 && length < text.size() && continues_a_character(text[length])) --length;
     std::string out;
     for (const char c : text.substr(0, length)) {
         const auto byte = static_cast<unsigned char>(c);

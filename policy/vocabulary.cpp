@@ -36,8 +36,7 @@ std::span<const RangeKey, range_key_count> range_keys() {
 
 std::vector<std::string_view> when_keys() {
     std::vector<std::string_view> names = {"collective"};
-    for (const RangeKey& key : keys)
-        names.push_back(key.name);
+    for (const RangeKey& key : keys) names.push_back(key.name);
     names.insert(names.end(), {"buffer", "in_place"});
     return names;
 }
@@ -45,16 +44,14 @@ std::vector<std::string_view> when_keys() {
 std::vector<std::string_view> algorithms_of(Collective collective) {
     std::vector<std::string_view> names;
     for (const algorithms::Traits& traits : algorithms::all_traits())
-        if (traits.collective == collective)
-            names.push_back(traits.name);
+        if (traits.collective == collective) names.push_back(traits.name);
     return names;
 }
 
 std::vector<const algorithms::Traits*> find_all(std::string_view name, std::optional<Collective> only) {
     std::vector<const algorithms::Traits*> found;
     for (const algorithms::Traits& traits : algorithms::all_traits())
-        if (traits.name == name && (!only || traits.collective == *only))
-            found.push_back(&traits);
+        if (traits.name == name && (!only || traits.collective == *only)) found.push_back(&traits);
     return found;
 }
 

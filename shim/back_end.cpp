@@ -12,7 +12,9 @@ namespace {
 
 const Host* host = nullptr;
 
-void* send_buffer(const void* buffer) { return const_cast<void*>(buffer); } // never written to
+void* send_buffer(const void* buffer) {
+    return const_cast<void*>(buffer);
+} // never written to
 
 int go(const CallArgs& call) {
     // MPI_Init was not seen: a program that uses sessions, or was loaded in an unusual way.
@@ -21,8 +23,9 @@ int go(const CallArgs& call) {
     return route(*host, call);
 }
 
-int alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype, void* recvbuf,
-              const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm, Binding binding) {
+int alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+              void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+              Binding binding) {
     return go({Collective::alltoallv,
                binding,
                false,
@@ -31,9 +34,9 @@ int alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MP
                comm});
 }
 
-int alltoallv_c(const void* sendbuf, const std::int64_t* sendcounts, const std::int64_t* sdispls, MPI_Datatype sendtype,
-                void* recvbuf, const std::int64_t* recvcounts, const std::int64_t* rdispls, MPI_Datatype recvtype,
-                MPI_Comm comm, Binding binding) {
+int alltoallv_c(const void* sendbuf, const std::int64_t* sendcounts, const std::int64_t* sdispls,
+                MPI_Datatype sendtype, void* recvbuf, const std::int64_t* recvcounts,
+                const std::int64_t* rdispls, MPI_Datatype recvtype, MPI_Comm comm, Binding binding) {
     return go({Collective::alltoallv,
                binding,
                true,

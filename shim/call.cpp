@@ -4,12 +4,13 @@ namespace switchyard::shim {
 
 namespace {
 
-using Vector = int (*)(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*, MPI_Datatype,
-                       MPI_Comm);
+using Vector = int (*)(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*,
+                       MPI_Datatype, MPI_Comm);
 using VectorLarge = int (*)(const void*, const std::int64_t*, const std::int64_t*, MPI_Datatype, void*,
                             const std::int64_t*, const std::int64_t*, MPI_Datatype, MPI_Comm);
 using Uniform = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
-using UniformLarge = int (*)(const void*, std::int64_t, MPI_Datatype, void*, std::int64_t, MPI_Datatype, MPI_Comm);
+using UniformLarge = int (*)(const void*, std::int64_t, MPI_Datatype, void*, std::int64_t, MPI_Datatype,
+                             MPI_Comm);
 
 template <typename Function, typename Words>
 int vector_call(Words words, const CallArgs& call) {
@@ -17,12 +18,12 @@ int vector_call(Words words, const CallArgs& call) {
     const auto& recv = call.recv;
     if constexpr (std::is_same_v<Function, Vector>)
         return retyped<Function>(words)(send.buffer, send.counts.ints(), send.displacements.ints(), send.type,
-                                                 recv.buffer, recv.counts.ints(), recv.displacements.ints(),
-                                                 recv.type, call.comm);
+                                        recv.buffer, recv.counts.ints(), recv.displacements.ints(), recv.type,
+                                        call.comm);
     else
         return retyped<Function>(words)(send.buffer, send.counts.wide(), send.displacements.wide(), send.type,
-                                                 recv.buffer, recv.counts.wide(), recv.displacements.wide(),
-                                                 recv.type, call.comm);
+                                        recv.buffer, recv.counts.wide(), recv.displacements.wide(), recv.type,
+                                        call.comm);
 }
 
 template <typename Function, typename Count, typename Words>
@@ -30,8 +31,8 @@ int uniform_call(Words words, const CallArgs& call) {
     const auto& send = call.send;
     const auto& recv = call.recv;
     return retyped<Function>(words)(send.buffer, static_cast<Count>(send.counts.value()), send.type,
-                                             recv.buffer, static_cast<Count>(recv.counts.value()), recv.type,
-                                             call.comm);
+                                    recv.buffer, static_cast<Count>(recv.counts.value()), recv.type,
+                                    call.comm);
 }
 
 } // namespace

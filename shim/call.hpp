@@ -25,7 +25,8 @@ class Numbers {
         numbers.ints_ = values;
         return numbers;
     }
-    static Numbers of_wide(const void* values) { // MPI_Count and MPI_Aint are both 64 bits wide where `_c` exists
+    static Numbers
+    of_wide(const void* values) { // MPI_Count and MPI_Aint are both 64 bits wide where `_c` exists
         Numbers numbers;
         numbers.wide_ = static_cast<const std::int64_t*>(values);
         return numbers;
@@ -61,8 +62,8 @@ struct CallArgs {
     const Side& outgoing() const { return in_place() ? recv : send; }
 };
 
-// The MPI library's own collective, with the arguments as they came. C calls go to whatever stands below us in
-// LD_PRELOAD, Fortran ones to the library.
+// The MPI library's own collective, with the arguments as they came. C calls go to whatever stands below us
+// in LD_PRELOAD, Fortran ones to the library.
 int call_native(const Host& host, const CallArgs& call);
 
 } // namespace switchyard::shim

@@ -57,14 +57,19 @@ void Clock::start_run() {
     while (now.ns - beginning.ns < enough) now = moment(kernel_ns);
     clock_.zero = now.ns;
     if (!kernel_trusts_counter() || now.ticks <= beginning.ticks) return;
-    auto ratio = static_cast<double>(now.ns - beginning.ns) / static_cast<double>(now.ticks - beginning.ticks);
+    auto ratio =
+        static_cast<double>(now.ns - beginning.ns) / static_cast<double>(now.ticks - beginning.ticks);
     clock_ = {true, now.ticks, ratio};
 }
 
 #else
 
-void Clock::begin() { clock_.zero = kernel_ns(); }
-void Clock::start_run() { clock_.zero = kernel_ns(); }
+void Clock::begin() {
+    clock_.zero = kernel_ns();
+}
+void Clock::start_run() {
+    clock_.zero = kernel_ns();
+}
 
 #endif
 

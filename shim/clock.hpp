@@ -1,5 +1,5 @@
-// The clock of the call path. Where the kernel itself keeps time by the processor's time stamp counter, reading the
-// counter costs a third of asking the kernel; elsewhere the kernel is asked.
+// The clock of the call path. Where the kernel itself keeps time by the processor's time stamp counter,
+// reading the counter costs a third of asking the kernel; elsewhere the kernel is asked.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class Clock {
     static std::uint64_t kernel_ns() {
         timespec time{};
         clock_gettime(CLOCK_MONOTONIC, &time);
-        return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+        return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+               static_cast<std::uint64_t>(time.tv_nsec);
     }
 
     struct State {

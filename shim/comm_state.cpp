@@ -89,7 +89,8 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
     try {
         state.reset(new CommState);
         auto members = state->meet(row.comm(), self);
-        good = std::all_of(members.begin(), members.end(), [](const Member& member) { return member.good != 0; });
+        good = std::all_of(members.begin(), members.end(),
+                           [](const Member& member) { return member.good != 0; });
         bool one_run = std::all_of(members.begin(), members.end(),
                                    [&](const Member& member) { return member.run == self.run; });
         state->take_place(members, self);
@@ -135,7 +136,8 @@ std::vector<CommState::Member> CommState::meet(MPI_Comm comm, Process& self) {
         PMPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
         is_world_ = same == MPI_IDENT;
     }
-    if (self.world_rank < 0) self.world_rank = rank_; // a run without a world: the first communicator stands in
+    if (self.world_rank < 0)
+        self.world_rank = rank_; // a run without a world: the first communicator stands in
     std::uint32_t number = is_world_ ? 0 : ++self.communicators_met;
     Member mine{self.run, self.node, self.start_seconds, self.world_rank, getpid(), number, 1};
     std::vector<Member> members(static_cast<std::size_t>(ranks_));
@@ -144,10 +146,12 @@ std::vector<CommState::Member> CommState::meet(MPI_Comm comm, Process& self) {
 }
 
 void CommState::take_place(const std::vector<Member>& members, Process& self) {
-    auto first = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.run == self.run; });
+    auto first =
+        std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.run == self.run; });
     leader_ = first->world_rank;
     leader_number_ = first->leader_number;
     std::vector<std::uint64_t> nodes;
+    nodes.reserve(members.size());
     for (const auto& member : members) nodes.push_back(member.node);
     std::sort(nodes.begin(), nodes.end());
     nodes_ = ranks_per_node_ = 0;
@@ -212,7 +216,8 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
     });
     if (same == sums_.end()) {
         auto first = record;
-        first.sequence = static_cast<std::uint32_t>(sums_.size() + 1); // kinds appear in the same order on all ranks
+        first.sequence =
+            static_cast<std::uint32_t>(sums_.size() + 1); // kinds appear in the same order on all ranks
         auto* call = self.recorder->keep(log::Slot::call(first));
         auto* detail = first.has_detail ? self.recorder->keep(log::Slot::detail(first)) : nullptr;
         sums_.push_back({call, detail, record.decision, record.collective, record.binding, record.in_place,
@@ -256,7 +261,8 @@ void CommState::release_all(Process& self) {
     std::lock_guard lock(self.states_mutex);
     // Freeing is collective: in an order that all ranks share.
     std::sort(self.states.begin(), self.states.end(), [](const CommState* left, const CommState* right) {
-        return std::tie(left->leader_, left->leader_number_) < std::tie(right->leader_, right->leader_number_);
+        return std::tie(left->leader_, left->leader_number_) <
+               std::tie(right->leader_, right->leader_number_);
     });
     for (auto* state : self.states) state->retire(self);
     self.states.clear();

@@ -1,5 +1,5 @@
-// What we know of one communicator of the application: made at its first call, collectively; kept as an attribute, so
-// that it goes when the communicator goes.
+// What we know of one communicator of the application: made at its first call, collectively; kept as an
+// attribute, so that it goes when the communicator goes.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -29,8 +29,8 @@ struct Rails {
 
 class CommState {
   public:
-    // The communicator's state; at its first call this is collective over it. Null where there is none to be had, on
-    // all its ranks: then the call is forwarded.
+    // The communicator's state; at its first call this is collective over it. Null where there is none to be
+    // had, on all its ranks: then the call is forwarded.
     static CommState* of(MPI_Comm comm, Process& self) {
         if (last_.comm == comm && last_.freed == freed_.load(std::memory_order_acquire)) return last_.state;
         return look_up(comm, self);
@@ -46,7 +46,8 @@ class CommState {
     int rank() const { return rank_; }
     int nodes() const { return nodes_; }
     int ranks_per_node() const { return ranks_per_node_; }
-    // How many blocks a call on it has (the remote ranks of an intercommunicator), and which is this rank's own (-1).
+    // How many blocks a call on it has (the remote ranks of an intercommunicator), and which is this rank's
+    // own (-1).
     int blocks() const { return blocks_; }
     int own_block() const { return own_block_; }
 
@@ -83,8 +84,8 @@ class CommState {
 
     int ranks_ = 1, rank_ = 0, nodes_ = 1, ranks_per_node_ = 1, blocks_ = 1, own_block_ = 0;
     bool is_world_ = false;
-    int leader_ = 0;                   // world rank of the communicator's rank 0 and its number for it: the same on
-    std::uint32_t leader_number_ = 0;  // all ranks, different from all other communicators
+    int leader_ = 0; // world rank of the communicator's rank 0 and its number for it: the same on
+    std::uint32_t leader_number_ = 0; // all ranks, different from all other communicators
     std::uint32_t log_number_ = 0;
     std::uint32_t sequence_ = 0, routed_ = 0; // calls so far
     std::array<std::shared_ptr<Plan>, algorithms::collective_count * 2> plans_;
@@ -102,8 +103,9 @@ class CommState {
     std::vector<Sum> sums_;
     void add_to_sum(Process& self, const log::CallRecord& record);
 
-    // Programs call on the same communicator again and again; asking MPI for the attribute costs 6 to 9 ns each time.
-    // Whatever is remembered is forgotten when any communicator is freed, since its handle may come back.
+    // Programs call on the same communicator again and again; asking MPI for the attribute costs 6 to 9 ns
+    // each time. Whatever is remembered is forgotten when any communicator is freed, since its handle may
+    // come back.
     struct Last {
         MPI_Comm comm;
         CommState* state;

@@ -8,8 +8,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// A predefined type, or contiguous and duplicated chains of one, whose size equals its extent. Size equal to extent
-// alone would not do: an indexed type can permute its elements.
+// A predefined type, or contiguous and duplicated chains of one, whose size equals its extent. Size equal to
+// extent alone would not do: an indexed type can permute its elements.
 bool is_dense_chain(MPI_Datatype type) {
     int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
     if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
@@ -48,8 +48,8 @@ bool is_dense(MPI_Datatype type, int keyval) {
     return dense;
 }
 
-// MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. An item beyond that goes as a message to ourselves,
-// which has neither limit: out as the application's type, in as bytes, or the other way around.
+// MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. An item beyond that goes as a message to
+// ourselves, which has neither limit: out as the application's type, in as bytes, or the other way around.
 constexpr std::int64_t most_packed_at_once = std::int64_t{1} << 30;
 
 MPI_Datatype create_bytes_type(std::size_t size) {
@@ -78,14 +78,17 @@ int items_at_once(const Datatype& type, std::int64_t left) {
     return static_cast<int>(std::min(left, std::max<std::int64_t>(1, most_packed_at_once / size)));
 }
 
-// Walks `count` items in pieces; `few(items, bytes, n, n*size)` does a piece, `one(items, bytes)` a special item.
+// Walks `count` items in pieces; `few(items, bytes, n, n*size)` does a piece, `one(items, bytes)` a special
+// item.
 template <typename Items, typename Bytes, typename Few, typename One>
 int in_pieces(Items* first, Bytes* bytes, std::int64_t count, const Datatype& type, Few few, One one) {
-    auto address = reinterpret_cast<std::uintptr_t>(first); // of the next item; MPI_BOTTOM is no pointer to count from
+    auto address =
+        reinterpret_cast<std::uintptr_t>(first); // of the next item; MPI_BOTTOM is no pointer to count from
     for (std::int64_t left = count; left > 0;) {
         auto* items = reinterpret_cast<Items*>(address);
         int piece = items == MPI_BOTTOM ? 0 : items_at_once(type, left);
-        int code = piece == 0 ? one(items, bytes) : few(items, bytes, piece, static_cast<int>(type.size) * piece);
+        int code =
+            piece == 0 ? one(items, bytes) : few(items, bytes, piece, static_cast<int>(type.size) * piece);
         if (code != MPI_SUCCESS) return code;
         piece = std::max(piece, 1);
         address += static_cast<std::uintptr_t>(piece * type.extent);
@@ -106,7 +109,8 @@ std::int64_t size_of(MPI_Datatype type) {
 Datatype inspect(MPI_Datatype type, int keyval) {
     MPI_Count lower = 0, extent = 0;
     PMPI_Type_get_extent_x(type, &lower, &extent);
-    return {type, static_cast<std::size_t>(std::max<std::int64_t>(size_of(type), 0)), extent, is_dense(type, keyval)};
+    return {type, static_cast<std::size_t>(std::max<std::int64_t>(size_of(type), 0)), extent,
+            is_dense(type, keyval)};
 }
 
 int create_datatype_keyval() {

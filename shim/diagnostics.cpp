@@ -38,8 +38,14 @@ void set_up_diagnostics(std::string_view level, bool speaks) noexcept {
     }
 }
 
-void warn(const std::string& message) noexcept { log(spdlog::level::warn, "warning: ", message); }
-void inform(const std::string& message) noexcept { log(spdlog::level::info, "info: ", message); }
-void say(const std::string& message) noexcept { log(spdlog::level::warn, "", message); }
+void warn(const std::string& message) noexcept {
+    log(spdlog::level::warn, "warning: ", message);
+}
+void inform(const std::string& message) noexcept {
+    log(spdlog::level::info, "info: ", message);
+}
+void say(const std::string& message) noexcept {
+    log(spdlog::level::warn, "", message);
+}
 
 } // namespace switchyard::shim

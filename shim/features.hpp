@@ -16,7 +16,8 @@ struct Measure {
 };
 Measure measure(const CallArgs& call, const CommState& state);
 
-// The counted allreduce of the call: the largest block over all ranks, and whether every rank has what it needs.
+// The counted allreduce of the call: the largest block over all ranks, and whether every rank has what it
+// needs.
 struct Agreement {
     std::size_t max_block = 0;
     bool all_ready = true;

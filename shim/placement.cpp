@@ -28,7 +28,7 @@ std::optional<Placement> Placement::parse(std::string_view text) {
 
 int Placement::node_of(int rank, int world_ranks) const {
     if (cyclic_) {
-        int nodes = (world_ranks + blocks_.front() - 1) / blocks_.front();
+        int nodes = 1 + (world_ranks - 1) / blocks_.front();
         return rank % nodes;
     }
     long long round = std::accumulate(blocks_.begin(), blocks_.end(), 0LL);

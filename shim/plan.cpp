@@ -65,8 +65,8 @@ bool same(const policy::Match& left, const policy::Match& right) {
 std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, const char* only_native) {
     using Shape = std::tuple<Collective, bool, int, int, int, std::string>;
     static std::map<Shape, std::shared_ptr<Plan>> plans;
-    Shape shape{fixed.collective,     fixed.in_place, fixed.ranks, fixed.nodes,
-                fixed.ranks_per_node, only_native != nullptr ? only_native : ""};
+    Shape shape{fixed.collective, fixed.in_place,       fixed.ranks,
+                fixed.nodes,      fixed.ranks_per_node, only_native != nullptr ? only_native : ""};
     std::lock_guard lock(adding());
     auto& plan = plans[shape];
     if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));
@@ -74,11 +74,13 @@ std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, con
 }
 
 Plan::~Plan() {
-    for (auto* decision = decisions_.load(); decision != nullptr;) delete std::exchange(decision, decision->next);
+    for (auto* decision = decisions_.load(); decision != nullptr;)
+        delete std::exchange(decision, decision->next);
 }
 
 std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
-    for (auto* decision = decisions_.load(std::memory_order_acquire); decision != nullptr; decision = decision->next)
+    for (auto* decision = decisions_.load(std::memory_order_acquire); decision != nullptr;
+         decision = decision->next)
         if (same(decision->match, match)) return decision->number;
     return add_decision(self, match);
 }

@@ -1,5 +1,5 @@
-// A policy as one kind of communicator sees it, with the log's number for every outcome. Communicators of the same
-// shape share one: a program that makes and frees them in a loop must not make anything grow.
+// A policy as one kind of communicator sees it, with the log's number for every outcome. Communicators of the
+// same shape share one: a program that makes and frees them in a loop must not make anything grow.
 #pragma once
 
 #include "policy/match.hpp"

@@ -38,7 +38,8 @@ int launched_rank() {
 }
 
 std::string first_of(const std::vector<policy::Problem>& problems) {
-    auto text = (problems.front().pointer.empty() ? "" : problems.front().pointer + ": ") + problems.front().message;
+    auto text =
+        (problems.front().pointer.empty() ? "" : problems.front().pointer + ": ") + problems.front().message;
     if (problems.size() > 1) text += " (and " + std::to_string(problems.size() - 1) + " more)";
     return text;
 }
@@ -136,7 +137,8 @@ std::uint64_t find_node(const Process& self) {
     }
     MPI_Comm node = MPI_COMM_NULL;
     int leader = self.world_rank;
-    if (PMPI_Comm_split_type(self.world, MPI_COMM_TYPE_SHARED, self.world_rank, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    if (PMPI_Comm_split_type(self.world, MPI_COMM_TYPE_SHARED, self.world_rank, MPI_INFO_NULL, &node) ==
+        MPI_SUCCESS) {
         PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
         PMPI_Comm_free(&node);
     }
@@ -160,7 +162,8 @@ int at_end_of_run(MPI_Comm, int, void*, void*) {
 
 void hang_on_comm_self() {
     int keyval = MPI_KEYVAL_INVALID;
-    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end_of_run, &keyval, nullptr) != MPI_SUCCESS) return;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end_of_run, &keyval, nullptr) != MPI_SUCCESS)
+        return;
     PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
     PMPI_Comm_free_keyval(&keyval);
 }
@@ -209,11 +212,13 @@ void take_orders(Process& self, std::vector<std::string>& complaints) {
 
 } // namespace
 
-Process* process() { return current.load(std::memory_order_acquire); }
+Process* process() {
+    return current.load(std::memory_order_acquire);
+}
 
 MPI_Comm create_private(MPI_Comm comm) {
-    // MPI_Comm_dup would run the application's attribute copy functions; and where MPI runs out of communicators the
-    // application's error handler must not hear of it.
+    // MPI_Comm_dup would run the application's attribute copy functions; and where MPI runs out of
+    // communicators the application's error handler must not hear of it.
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     PMPI_Comm_get_errhandler(comm, &handler);
     PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -284,7 +289,8 @@ void start_alone(const Host& host) noexcept {
         self->settings = Settings::from_environment(complaints);
         give_orders(*self, complaints);
         self->run = mixed(std::hash<std::string>{}(self->settings.serialized()),
-                          std::hash<std::string>{}(self->policy_text)) | 1U;
+                          std::hash<std::string>{}(self->policy_text)) |
+                    1U;
         self->run_info.alone = true;
         self->run_info = describe(*self);
         char name[MPI_MAX_PROCESSOR_NAME] = {};

@@ -1,11 +1,12 @@
-// What holds for this process for the whole run: settings and policy (rank 0's, on all ranks), where it runs, its log.
+// What holds for this process for the whole run: settings and policy (rank 0's, on all ranks), where it runs,
+// its log.
 #pragma once
 
 #include "call.hpp"
 #include "clock.hpp"
+#include "log/merge.hpp"
 #include "log/recorder.hpp"
 #include "log/run_directory.hpp"
-#include "log/merge.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
 #include "settings.hpp"
@@ -36,12 +37,12 @@ struct Process {
     MPI_Comm world = MPI_COMM_NULL; // private, for start and end; null when MPI_Init was not seen
     int comm_keyval = MPI_KEYVAL_INVALID, datatype_keyval = MPI_KEYVAL_INVALID;
 
-    log::RunInfo run_info;      // complete on rank 0 only
-    std::string log_directory;  // "" where nothing is logged
+    log::RunInfo run_info;                   // complete on rank 0 only
+    std::string log_directory;               // "" where nothing is logged
     std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
-    bool summary = false;       // SWITCHYARD_DETAIL=summary
+    bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
-    std::atomic<std::uint32_t> communicators_met{0}; // other than the world; numbers them
+    std::atomic<std::uint32_t> communicators_met{0};           // other than the world; numbers them
     std::atomic<std::uint32_t> communicators{0}, decisions{0}; // named in the log so far
 
     // Living communicators; calls of those that are gone.
@@ -64,8 +65,9 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
 // At the end of the run, called by MPI when it frees MPI_COMM_SELF's attributes: merges the log.
 void finish() noexcept;
 
-// A communicator of our own with the ranks of `comm`, which must be an intracommunicator: none of the application's
-// attributes travel along, and errors are returned. MPI_COMM_NULL where MPI has no more; collective.
+// A communicator of our own with the ranks of `comm`, which must be an intracommunicator: none of the
+// application's attributes travel along, and errors are returned. MPI_COMM_NULL where MPI has no more;
+// collective.
 MPI_Comm create_private(MPI_Comm comm);
 
 } // namespace switchyard::shim

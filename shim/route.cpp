@@ -56,7 +56,8 @@ policy::Features features_of(const Passage& passage) {
     return features;
 }
 
-// The first choice whose scratch memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
+// The first choice whose scratch memory can be had on all ranks. Everything here is the same on all ranks, or
+// agreed.
 policy::Match choose(Passage& passage, const policy::Features& features) {
     auto& rails = *passage.state.rails();
     const auto& plan = passage.plan.policy();
@@ -89,7 +90,8 @@ bool run_ours(Passage& passage) {
     if (all_ready) {
         passage.match = choose(passage, features);
     } else { // some rank cannot pack: the last candidate is always native
-        passage.match = {passage.plan.policy().candidates.size() - 1, 0, policy::PassedOver::scratch_does_not_fit};
+        passage.match = {passage.plan.policy().candidates.size() - 1, 0,
+                         policy::PassedOver::scratch_does_not_fit};
     }
     const auto& choice = passage.plan.choice(passage.match);
     if (choice.algorithm->native) return false;
@@ -104,7 +106,9 @@ bool run_ours(Passage& passage) {
     if (passage.code == MPI_SUCCESS) {
         rails.wire.reset();
         algorithms::Context context{choice.parameters, rails.workspace, rails.wire};
-        passage.code = algorithms::algorithm_of(*choice.algorithm).run(stage.exchange(features.max_block_bytes), context).code;
+        passage.code = algorithms::algorithm_of(*choice.algorithm)
+                           .run(stage.exchange(features.max_block_bytes), context)
+                           .code;
     }
     auto exchanged = Clock::now();
     if (passage.code == MPI_SUCCESS) passage.code = stage.unload();

@@ -5,8 +5,8 @@
 
 namespace switchyard::shim {
 
-// What the application's call returns. Never throws anything of ours; what the application's own error handler
-// throws passes through.
+// What the application's call returns. Never throws anything of ours; what the application's own error
+// handler throws passes through.
 int route(const Host& host, const CallArgs& call);
 
 } // namespace switchyard::shim

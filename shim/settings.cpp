@@ -28,13 +28,17 @@ std::string one_of(const Names& names) {
 
 // What is wrong with a value, or "".
 std::string wrong_value(Setting setting, const std::string& value) {
-    auto is_in = [&](const auto& names) { return std::find(names.begin(), names.end(), value) != names.end(); };
+    auto is_in = [&](const auto& names) {
+        return std::find(names.begin(), names.end(), value) != names.end();
+    };
     switch (setting) {
     case Setting::enabled: return value == "on" || value == "off" ? "" : "on or off";
     case Setting::detail: return is_in(detail_names) ? "" : "one of " + one_of(detail_names);
     case Setting::verbose: return is_in(verbose_names) ? "" : "one of " + one_of(verbose_names);
     case Setting::ranks_per_node:
-        return Placement::parse(value) ? "" : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (round robin)";
+        return Placement::parse(value)
+                   ? ""
+                   : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (round robin)";
     case Setting::policy:
     case Setting::force:
     case Setting::log: return "";
@@ -48,10 +52,13 @@ const std::array<SettingTraits, setting_count>& setting_table() {
     static constexpr std::array<SettingTraits, setting_count> table = {{
         {"SWITCHYARD", "off: every call is forwarded untouched", "on"},
         {"SWITCHYARD_POLICY", "policy file", ""},
-        {"SWITCHYARD_FORCE", "alltoallv:tuna:radix=4[;allgather:ring], beats the policy; for experiments", ""},
+        {"SWITCHYARD_FORCE", "alltoallv:tuna:radix=4[;allgather:ring], beats the policy; for experiments",
+         ""},
         {"SWITCHYARD_LOG", "directory for run logs, or off", "switchyard-logs"},
-        {"SWITCHYARD_DETAIL", "calls (a line per call), ranks (also a line per rank and call), summary", "calls"},
-        {"SWITCHYARD_RANKS_PER_NODE", "pretend this placement of the world's ranks: 4, 3,1,4 or cyclic:4", ""},
+        {"SWITCHYARD_DETAIL", "calls (a line per call), ranks (also a line per rank and call), summary",
+         "calls"},
+        {"SWITCHYARD_RANKS_PER_NODE", "pretend this placement of the world's ranks: 4, 3,1,4 or cyclic:4",
+         ""},
         {"SWITCHYARD_VERBOSE", "diagnostics level: trace, debug, info, warn, err, critical, off", "warn"},
     }};
     return table;
@@ -68,7 +75,8 @@ Settings Settings::from_environment(std::vector<std::string>& complaints) {
         if (!line.starts_with(prefix)) continue;
         auto equals = line.find('=');
         auto name = line.substr(0, equals);
-        if (name.size() > prefix.size() && name[prefix.size()] != '_') continue; // somebody else's SWITCHYARDxyz
+        if (name.size() > prefix.size() && name[prefix.size()] != '_')
+            continue; // somebody else's SWITCHYARDxyz
         auto value = equals == line.npos ? std::string{} : std::string(line.substr(equals + 1));
         auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end()) {
@@ -116,7 +124,8 @@ std::string Settings::value(Setting setting) const {
     const auto& traits = setting_table()[index(setting)];
     if (const auto& text = given(setting)) return *text;
     if (setting == Setting::policy)
-        return installed_file(object_path_of(reinterpret_cast<const void*>(&setting_table)), "default.policy.json");
+        return installed_file(object_path_of(reinterpret_cast<const void*>(&setting_table)),
+                              "default.policy.json");
     return std::string(traits.preset);
 }
 
@@ -145,7 +154,8 @@ std::string installed_file(std::string_view object_path, std::string_view name) 
         std::error_code error;
         if (std::filesystem::exists(file, error)) return file.string();
     }
-    return (std::filesystem::path(object_path).parent_path().parent_path() / "share" / "switchyard" / name).string();
+    return (std::filesystem::path(object_path).parent_path().parent_path() / "share" / "switchyard" / name)
+        .string();
 }
 
 } // namespace switchyard::shim

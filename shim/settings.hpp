@@ -1,5 +1,5 @@
-// Everything a user can set, in one table: it feeds the shim, `switchyard config` and the warning about names that
-// do not exist. No MPI here.
+// Everything a user can set, in one table: it feeds the shim, `switchyard config` and the warning about names
+// that do not exist. No MPI here.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ enum class Detail { calls, ranks, summary };
 
 class Settings {
   public:
-    // From this process's environment. `complaints` gets a sentence per unknown variable or impossible value; such
-    // a value counts as not given.
+    // From this process's environment. `complaints` gets a sentence per unknown variable or impossible value;
+    // such a value counts as not given.
     static Settings from_environment(std::vector<std::string>& complaints);
 
     // For rank 0 to hand to the other ranks, and back.
@@ -47,8 +47,8 @@ class Settings {
     std::array<std::optional<std::string>, setting_count> given_{};
 };
 
-// Where an object of ours lies finds everything else: <prefix>/lib/libswitchyard*.so or <prefix>/bin/switchyard
-// gives <prefix>/share/switchyard/<name>.
+// Where an object of ours lies finds everything else: <prefix>/lib/libswitchyard*.so or
+// <prefix>/bin/switchyard gives <prefix>/share/switchyard/<name>.
 std::string installed_file(std::string_view object_path, std::string_view name);
 
 // The path of the object (shared library or program) that holds that address.

@@ -9,16 +9,20 @@ using algorithms::Block;
 
 namespace {
 
-std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
+std::byte* pointer(std::uintptr_t address) {
+    return reinterpret_cast<std::byte*>(address);
+}
 
 } // namespace
 
 Stage::Stage(const CallArgs& call, CommState& state, int datatype_keyval)
-    : call_(call), rails_(*state.rails()), rank_(state.rank()),
-      send_{reinterpret_cast<std::uintptr_t>(call.outgoing().buffer), inspect(call.outgoing().type, datatype_keyval)},
+    : call_(call), rails_(*state.rails()),
+      rank_(state.rank()), send_{reinterpret_cast<std::uintptr_t>(call.outgoing().buffer),
+                                 inspect(call.outgoing().type, datatype_keyval)},
       recv_{reinterpret_cast<std::uintptr_t>(call.recv.buffer), inspect(call.recv.type, datatype_keyval)} {
     recv_.packed = !recv_.type.dense;
-    // In place, what is sent would be overwritten by what arrives; an allgather's own block stays where it is.
+    // In place, what is sent would be overwritten by what arrives; an allgather's own block stays where it
+    // is.
     send_.packed = !send_.type.dense || (call.in_place() && call.collective != Collective::allgather);
     for (int i = 0; i < send_blocks(); ++i) send_.bytes += size(send_side(), send_, i);
     for (int i = 0; i < rails_.group.size; ++i) recv_.bytes += size(call_.recv, recv_, i);
@@ -48,8 +52,8 @@ bool Stage::reserve() {
     return need == 0 || rails_.staging.reserve(need);
 }
 
-// Blocks where they lie: displacements may be negative and out of order, so offsets count from the lowest address.
-// Blocks of no bytes may be displaced to anywhere and do not count.
+// Blocks where they lie: displacements may be negative and out of order, so offsets count from the lowest
+// address. Blocks of no bytes may be displaced to anywhere and do not count.
 void Stage::lay_out_in_place(const CallArgs::Side& side, Items& items, std::span<Block> blocks) {
     items.origin = ~std::uintptr_t{0};
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i)
@@ -61,7 +65,8 @@ void Stage::lay_out_in_place(const CallArgs::Side& side, Items& items, std::span
     if (items.bytes == 0) items.origin = 0;
 }
 
-void Stage::lay_out_packed(const CallArgs::Side& side, Items& items, std::span<Block> blocks, std::byte* memory) {
+void Stage::lay_out_packed(const CallArgs::Side& side, Items& items, std::span<Block> blocks,
+                           std::byte* memory) {
     items.origin = reinterpret_cast<std::uintptr_t>(memory);
     std::size_t offset = 0;
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i) {
@@ -114,8 +119,12 @@ int Stage::unload() {
 }
 
 algorithms::Exchange Stage::exchange(std::size_t max_block) const {
-    return {rails_.group,         pointer(send_.origin), std::span(rails_.send).first(static_cast<std::size_t>(send_blocks())),
-            pointer(recv_.origin), rails_.recv,          max_block};
+    return {rails_.group,
+            pointer(send_.origin),
+            std::span(rails_.send).first(static_cast<std::size_t>(send_blocks())),
+            pointer(recv_.origin),
+            rails_.recv,
+            max_block};
 }
 
 } // namespace switchyard::shim

@@ -1,5 +1,5 @@
-// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes, displacements and
-// MPI_IN_PLACE. Dense types are used where they lie, everything else is packed.
+// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes, displacements
+// and MPI_IN_PLACE. Dense types are used where they lie, everything else is packed.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -27,9 +27,9 @@ class Stage {
     struct Items {
         std::uintptr_t base; // an address to calculate with: MPI_BOTTOM is 0
         Datatype type;
-        bool packed = false;         // they travel through the staging memory
-        std::uintptr_t origin = 0;   // where the blocks' offsets start
-        std::size_t bytes = 0;       // in all
+        bool packed = false;       // they travel through the staging memory
+        std::uintptr_t origin = 0; // where the blocks' offsets start
+        std::size_t bytes = 0;     // in all
     };
     std::int64_t count(const CallArgs::Side& side, int i) const;
     std::uintptr_t address(const CallArgs::Side& side, const Items& items, int i) const;

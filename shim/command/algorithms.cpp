@@ -28,19 +28,16 @@ std::string words_of(const ParameterTraits& parameter) {
 }
 
 std::string range_of(const ParameterTraits& parameter) {
-    if (!parameter.choices.empty())
-        return words_of(parameter);
+    if (!parameter.choices.empty()) return words_of(parameter);
     const std::string from = std::to_string(parameter.minimum);
-    if (parameter.ranks_bound)
-        return from + " to ranks";
+    if (parameter.ranks_bound) return from + " to ranks";
     // The largest int is there for the code's sake and tells people nothing.
     const bool open = parameter.maximum >= std::numeric_limits<std::int32_t>::max();
     return open ? "at least " + from : from + " to " + std::to_string(parameter.maximum);
 }
 
 std::string preset_of(const ParameterTraits& parameter) {
-    if (parameter.preset == algorithms::Preset::square_root_of_ranks)
-        return "square root of ranks";
+    if (parameter.preset == algorithms::Preset::square_root_of_ranks) return "square root of ranks";
     if (!parameter.choices.empty())
         return std::string(parameter.choices[static_cast<std::size_t>(parameter.preset_value)]);
     return std::to_string(parameter.preset_value);
@@ -56,17 +53,14 @@ std::string parameters_of(const Traits& traits) {
 
 std::vector<std::string> needs_of(const Traits& traits) {
     std::vector<std::string> needs;
-    if ((traits.needs & algorithms::agreed_block) != 0)
-        needs.emplace_back("largest block agreed");
-    if (traits.scratch_bytes != nullptr)
-        needs.emplace_back("workspace");
+    if ((traits.needs & algorithms::agreed_block) != 0) needs.emplace_back("largest block agreed");
+    if (traits.scratch_bytes != nullptr) needs.emplace_back("workspace");
     return needs;
 }
 
 std::string needs_listed(const Traits& traits) {
     std::string text;
-    for (const std::string& need : needs_of(traits))
-        text += (text.empty() ? "" : ", ") + need;
+    for (const std::string& need : needs_of(traits)) text += (text.empty() ? "" : ", ") + need;
     return text.empty() ? "nothing" : text;
 }
 
@@ -134,15 +128,9 @@ void print_json() {
 
 int list_algorithms(ListFormat format) {
     switch (format) {
-    case ListFormat::text:
-        print_text();
-        break;
-    case ListFormat::json:
-        print_json();
-        break;
-    case ListFormat::markdown:
-        print_markdown();
-        break;
+    case ListFormat::text: print_text(); break;
+    case ListFormat::json: print_json(); break;
+    case ListFormat::markdown: print_markdown(); break;
     }
     return 0;
 }

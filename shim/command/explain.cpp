@@ -8,8 +8,7 @@ namespace switchyard::shim::command {
 
 int explain(const std::filesystem::path& file, const policy::Features& call) {
     const auto policy = read_policy(file);
-    if (!policy)
-        return 1;
+    if (!policy) return 1;
     std::cout << policy::explain(*policy, call);
     return 0;
 }

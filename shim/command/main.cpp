@@ -19,7 +19,8 @@ std::map<std::string, algorithms::Collective> collectives() {
 }
 
 void add_run(CLI::App& app, command::RunOptions& options) {
-    auto* run = app.add_subcommand("run", "Put switchyard in front of a program: mpirun -n 8 switchyard run -- ./app");
+    auto* run = app.add_subcommand(
+        "run", "Put switchyard in front of a program: mpirun -n 8 switchyard run -- ./app");
     run->add_option("--policy", options.policy, "Policy file (SWITCHYARD_POLICY)");
     run->add_option("--log", options.log, "Directory for run logs, or off (SWITCHYARD_LOG)");
     run->add_option("--force", options.force, "alltoallv:tuna:radix=4[;allgather:ring] (SWITCHYARD_FORCE)");
@@ -37,25 +38,34 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
     static const std::map<std::string, policy::Buffer> buffers = {{"host", policy::Buffer::host},
                                                                   {"device", policy::Buffer::device}};
     auto& call = options.call;
-    auto* explain = app.add_subcommand("explain", "Say which rule a call takes, and why each earlier one does not");
+    auto* explain =
+        app.add_subcommand("explain", "Say which rule a call takes, and why each earlier one does not");
     explain->add_option("policy", options.file, "Policy file")->required();
     explain->add_option("--collective", call.collective, "alltoallv, alltoall or allgather")
         ->required()
         ->transform(CLI::CheckedTransformer(collectives()));
-    explain->add_option("--ranks", call.ranks, "Ranks of the communicator")->required()->check(CLI::PositiveNumber);
-    explain->add_option("--ranks-per-node", call.ranks_per_node, "The largest number of its ranks on one node (1)")
+    explain->add_option("--ranks", call.ranks, "Ranks of the communicator")
+        ->required()
+        ->check(CLI::PositiveNumber);
+    explain
+        ->add_option("--ranks-per-node", call.ranks_per_node,
+                     "The largest number of its ranks on one node (1)")
         ->check(CLI::PositiveNumber);
     explain->add_option("--nodes", call.nodes, "Nodes that hold ranks of it (ranks / ranks per node)")
         ->check(CLI::PositiveNumber);
-    explain->add_option("--max-block", call.max_block_bytes, "Largest block that any rank sends to any other, in bytes");
-    explain->add_option("--buffer", call.buffer, "host or device")->transform(CLI::CheckedTransformer(buffers));
+    explain->add_option("--max-block", call.max_block_bytes,
+                        "Largest block that any rank sends to any other, in bytes");
+    explain->add_option("--buffer", call.buffer, "host or device")
+        ->transform(CLI::CheckedTransformer(buffers));
     explain->add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");
 }
 
 // Placement that was not given follows from the rest.
 void complete(policy::Features& call, const CLI::App& explain) {
-    if (explain.count("--nodes") == 0) call.nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
-    if (explain.count("--ranks-per-node") == 0) call.ranks_per_node = (call.ranks + call.nodes - 1) / call.nodes;
+    if (explain.count("--nodes") == 0)
+        call.nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
+    if (explain.count("--ranks-per-node") == 0)
+        call.ranks_per_node = (call.ranks + call.nodes - 1) / call.nodes;
 }
 
 int main_guarded(int argc, char** argv) {
@@ -72,7 +82,8 @@ int main_guarded(int argc, char** argv) {
     ExplainOptions explain;
     add_explain(app, explain);
     bool json = false, markdown = false;
-    auto* algorithms = app.add_subcommand("algorithms", "List every algorithm with its parameters and its source");
+    auto* algorithms =
+        app.add_subcommand("algorithms", "List every algorithm with its parameters and its source");
     algorithms->add_flag("--json", json, "As JSON");
     algorithms->add_flag("--markdown", markdown, "As the table of the README")->excludes("--json");
     std::string log;

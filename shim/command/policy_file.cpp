@@ -23,8 +23,7 @@ std::optional<policy::Policy> read_policy(const std::filesystem::path& file) {
     }
     auto parsed = policy::parse(std::get<std::string>(text));
     if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) {
-        for (const policy::Problem& problem : *problems)
-            print(file, problem);
+        for (const policy::Problem& problem : *problems) print(file, problem);
         return std::nullopt;
     }
     return std::get<policy::Policy>(std::move(parsed));

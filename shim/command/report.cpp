@@ -16,7 +16,8 @@ namespace switchyard::shim::command {
 
 namespace {
 
-// Calls that a person would call the same: one collective, one way of doing it, one size of communicator and block.
+// Calls that a person would call the same: one collective, one way of doing it, one size of communicator and
+// block.
 struct Kind {
     std::string collective, algorithm;
     int ranks = 0;
@@ -51,7 +52,8 @@ std::string algorithm_text(const nlohmann::json& line) {
 
 void add(Report& report, const nlohmann::json& line) {
     auto block = line["max_block_bytes"].get<std::uint64_t>();
-    Kind kind{line["collective"], algorithm_text(line), line["ranks"], block == 0 ? 0U : static_cast<unsigned>(std::bit_width(block - 1))};
+    Kind kind{line["collective"], algorithm_text(line), line["ranks"],
+              block == 0 ? 0U : static_cast<unsigned>(std::bit_width(block - 1))};
     auto calls = line.value("calls", std::uint64_t{1});
     const auto& time = line["time_us"];
     auto mean = time["mean"].get<double>();
@@ -106,12 +108,13 @@ void print_head(const log::LoggedRun& run) {
     if (!json.is_object()) json = nlohmann::json::object();
     std::string command;
     for (const auto& word : json.value("command_line", std::vector<std::string>{})) command += " " + word;
-    std::cout << fmt::format("{}\n  {} ranks on {} host(s), started {}, policy {}\n ", run.directory, json.value("ranks", 0),
-                             json.contains("hosts") ? json["hosts"].size() : 0, json.value("started", "?"),
-                             json.value("policy_file", "?"))
+    std::cout << fmt::format("{}\n  {} ranks on {} host(s), started {}, policy {}\n ", run.directory,
+                             json.value("ranks", 0), json.contains("hosts") ? json["hosts"].size() : 0,
+                             json.value("started", "?"), json.value("policy_file", "?"))
               << command << '\n';
     if (!run.complete && json.value("mpi_init_seen", true))
-        std::cout << "  PARTIAL: the run did not reach MPI_Finalize; these are the records that its ranks had written\n";
+        std::cout << "  PARTIAL: the run did not reach MPI_Finalize; these are the records that its ranks "
+                     "had written\n";
     if (!run.complete && !json.value("mpi_init_seen", true))
         std::cout << "  no MPI_Init was seen (sessions): the ranks' records are merged here\n";
 }
@@ -120,14 +123,16 @@ void print_kinds(const Report& report) {
     std::vector<std::pair<Kind, Totals>> kinds(report.kinds.begin(), report.kinds.end());
     std::sort(kinds.begin(), kinds.end(),
               [](const auto& left, const auto& right) { return left.second.time_us > right.second.time_us; });
-    std::cout << fmt::format("\n{:>10} {:>6} {:>10} {:>9} {:>6}  {:<10} {:>6} {:>11}  {:<34} {}\n", "time", "share", "median",
-                             "calls", "max/avg", "collective", "ranks", "block", "algorithm", "why");
+    std::cout << fmt::format("\n{:>10} {:>6} {:>10} {:>9} {:>6}  {:<10} {:>6} {:>11}  {:<34} {}\n", "time",
+                             "share", "median", "calls", "max/avg", "collective", "ranks", "block",
+                             "algorithm", "why");
     for (const auto& [kind, totals] : kinds)
-        std::cout << fmt::format("{:>10} {:>5.1f}% {:>10} {:>9} {:>7.2f}  {:<10} {:>6} {:>11}  {:<34} {}\n",
-                                 time_text(totals.time_us), report.time_us > 0 ? 100 * totals.time_us / report.time_us : 0.0,
-                                 time_text(median(totals.times_us)), totals.calls,
-                                 totals.time_us > 0 ? totals.slowest_us / totals.time_us : 1.0, kind.collective,
-                                 kind.ranks, bytes_text(kind.block_bits), kind.algorithm, totals.why);
+        std::cout << fmt::format(
+            "{:>10} {:>5.1f}% {:>10} {:>9} {:>7.2f}  {:<10} {:>6} {:>11}  {:<34} {}\n",
+            time_text(totals.time_us), report.time_us > 0 ? 100 * totals.time_us / report.time_us : 0.0,
+            time_text(median(totals.times_us)), totals.calls,
+            totals.time_us > 0 ? totals.slowest_us / totals.time_us : 1.0, kind.collective, kind.ranks,
+            bytes_text(kind.block_bits), kind.algorithm, totals.why);
 }
 
 } // namespace
@@ -136,12 +141,14 @@ int report(const std::string& directory) {
     auto run = log::open_run(directory);
     auto report = read(run);
     print_head(run);
-    std::cout << fmt::format("\n{} calls, {} routed, {} in collectives (mean over the ranks), of it {} agreement and {} packing\n",
-                             report.calls, report.routed, time_text(report.time_us), time_text(report.agree_us),
-                             time_text(report.stage_us));
+    std::cout << fmt::format(
+        "\n{} calls, {} routed, {} in collectives (mean over the ranks), of it {} agreement and {} packing\n",
+        report.calls, report.routed, time_text(report.time_us), time_text(report.agree_us),
+        time_text(report.stage_us));
     if (!report.kinds.empty()) print_kinds(report);
     if (!report.reasons.empty()) std::cout << "\nnot by a rule:\n";
-    for (const auto& [reason, calls] : report.reasons) std::cout << fmt::format("{:>9} calls: {}\n", calls, reason);
+    for (const auto& [reason, calls] : report.reasons)
+        std::cout << fmt::format("{:>9} calls: {}\n", calls, reason);
     if (report.unreadable > 0) std::cout << fmt::format("\n{} lines could not be read\n", report.unreadable);
     return 0;
 }

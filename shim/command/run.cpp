@@ -13,11 +13,12 @@ namespace switchyard::shim::command {
 
 namespace {
 
-// bin/switchyard stands beside lib/libswitchyard.so, in a build tree and where it is installed; lib may have the
-// architecture's subdirectory.
+// bin/switchyard stands beside lib/libswitchyard.so, in a build tree and where it is installed; lib may have
+// the architecture's subdirectory.
 std::string preload_object() {
     namespace fs = std::filesystem;
-    auto prefix = fs::path(object_path_of(reinterpret_cast<const void*>(&preload_object))).parent_path().parent_path();
+    auto prefix =
+        fs::path(object_path_of(reinterpret_cast<const void*>(&preload_object))).parent_path().parent_path();
     auto object = prefix / "lib" / "libswitchyard.so";
     if (fs::exists(object)) return object.string();
     for (const auto& directory : {"lib", "lib64"}) {
@@ -25,7 +26,8 @@ std::string preload_object() {
         for (const auto& entry : fs::directory_iterator(prefix / directory))
             if (entry.is_directory() && fs::exists(entry.path() / "libswitchyard.so"))
                 return (entry.path() / "libswitchyard.so").string();
-        if (fs::exists(prefix / directory / "libswitchyard.so")) return (prefix / directory / "libswitchyard.so").string();
+        if (fs::exists(prefix / directory / "libswitchyard.so"))
+            return (prefix / directory / "libswitchyard.so").string();
     }
     return object.string();
 }

@@ -1,5 +1,5 @@
-// What the entry stub and a back end say to each other. Machine words only: the two are compiled apart, one of them
-// without any MPI header.
+// What the entry stub and a back end say to each other. Machine words only: the two are compiled apart, one
+// of them without any MPI header.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct MpiFunctions {
 
 // What the entry found in the process.
 struct Host {
-    std::uint32_t version;       // of this structure: Host::current
-    MpiFunctions next;           // what `MPI_X` would have been without us: MPI itself, or a tool preloaded below us
-    MpiFunctions mpi;            // `PMPI_X`
+    std::uint32_t version; // of this structure: Host::current
+    MpiFunctions next; // what `MPI_X` would have been without us: MPI itself, or a tool preloaded below us
+    MpiFunctions mpi;  // `PMPI_X`
     const char* library_version; // MPI_Get_library_version
     const char* mpi_path;        // the loaded MPI library
     bool tool_below;             // next differs from mpi
@@ -39,8 +39,8 @@ struct BackEnd {
 #undef SWITCHYARD_AND_BINDING
 };
 
-// A function of machine words as the function it really is, or back. The calling conventions that we run on pass
-// handles, pointers, ints and counts alike, one word each.
+// A function of machine words as the function it really is, or back. The calling conventions that we run on
+// pass handles, pointers, ints and counts alike, one word each.
 template <typename To, typename From>
 To retyped(From function) {
     return reinterpret_cast<To>(reinterpret_cast<void (*)()>(function));

@@ -1,9 +1,9 @@
-// libswitchyard.so: what LD_PRELOAD puts in front of a program. It knows no MPI: at the first MPI call it looks which
-// one the program has loaded, and opens the back end that was built for it. Whatever goes wrong, calls are forwarded
-// untouched.
+// libswitchyard.so: what LD_PRELOAD puts in front of a program. It knows no MPI: at the first MPI call it
+// looks which one the program has loaded, and opens the back end that was built for it. Whatever goes wrong,
+// calls are forwarded untouched.
 //
-// Fortran: on Open MPI every Fortran binding, on MPICH part of them, calls `PMPI_X` from the MPI's Fortran library.
-// So `PMPI_X` is exported too, and is the application's call exactly when it comes from there.
+// Fortran: on Open MPI every Fortran binding, on MPICH part of them, calls `PMPI_X` from the MPI's Fortran
+// library. So `PMPI_X` is exported too, and is the application's call exactly when it comes from there.
 
 #include "abi.hpp"
 #include "modules.hpp"
@@ -33,7 +33,8 @@ pthread_once_t resolving = PTHREAD_ONCE_INIT;
 // One line on stderr, once per job as far as the environment tells which rank this is.
 void warn(const char* format, const char* detail) {
     const char* verbose = std::getenv("SWITCHYARD_VERBOSE");
-    if (verbose != nullptr && (std::strcmp(verbose, "off") == 0 || std::strcmp(verbose, "critical") == 0)) return;
+    if (verbose != nullptr && (std::strcmp(verbose, "off") == 0 || std::strcmp(verbose, "critical") == 0))
+        return;
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
         const char* rank = std::getenv(name);
         if (rank == nullptr) continue;
@@ -91,8 +92,9 @@ void open_back_end() {
     static char path[4096];
     if (!back_end_path(family, path, sizeof path) || access(path, R_OK) != 0)
         return warn("the back end %s is missing; nothing is routed", path);
-    // A back end names no MPI library, so that it fits every build of its family: it finds the symbols of the one
-    // that is loaded. Where the program keeps that one to itself (a plug-in opened RTLD_LOCAL), it is promoted.
+    // A back end names no MPI library, so that it fits every build of its family: it finds the symbols of the
+    // one that is loaded. Where the program keeps that one to itself (a plug-in opened RTLD_LOCAL), it is
+    // promoted.
     dlopen(state.mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return warn("%s; nothing is routed", dlerror());
@@ -104,20 +106,22 @@ void open_back_end() {
     if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;
 }
 
-// Whoever the program's calls go to first is not us: it will forward them as `PMPI_X`, which is not ours to take.
+// Whoever the program's calls go to first is not us: it will forward them as `PMPI_X`, which is not ours to
+// take.
 void warn_of_tool_above() {
     Dl_info first{}, us{};
     void* symbol = dlsym(RTLD_DEFAULT, "MPI_Alltoallv");
     if (symbol == nullptr || dladdr(symbol, &first) == 0 || dladdr(&state, &us) == 0) return;
     if (first.dli_fbase != us.dli_fbase)
-        warn("%s comes before switchyard in LD_PRELOAD and takes the calls; nothing is routed or logged. Name "
-             "switchyard first",
-             first.dli_fname);
+        warn(
+            "%s comes before switchyard in LD_PRELOAD and takes the calls; nothing is routed or logged. Name "
+            "switchyard first",
+            first.dli_fname);
 }
 
 void resolve() {
     state.mpi = find_loaded_mpi();
-#define SWITCHYARD_DECLARE(name, words, values)                                                                        \
+#define SWITCHYARD_DECLARE(name, words, values)                                                              \
     find_functions(#name, state.host.next.name, state.host.mpi.name, state.host.tool_below);
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
 #include "entries.def"
@@ -146,33 +150,35 @@ __attribute__((destructor)) void warn_of_static_mpi() {
     const char* enabled = std::getenv("SWITCHYARD");
     if (enabled != nullptr && std::strcmp(enabled, "off") == 0) return;
     if (program_has_static_mpi())
-        warn("%s: nothing was routed or logged", "this program has MPI linked in statically, no preload can reach it");
+        warn("%s: nothing was routed or logged",
+             "this program has MPI linked in statically, no preload can reach it");
 }
 
-// No such function in this MPI: only a program that looked it up by name can get here. MPI_ERR_OTHER is 16 or 15.
+// No such function in this MPI: only a program that looked it up by name can get here. MPI_ERR_OTHER is 16
+// or 15.
 constexpr int no_such_function = 16;
 
 } // namespace
 
 #define SWITCHYARD_EXPORT extern "C" __attribute__((visibility("default"))) int
 #define SWITCHYARD_AND_BINDING(...) (__VA_ARGS__, binding)
-#define SWITCHYARD_DECLARE(name, words, values)                                                                        \
-    SWITCHYARD_EXPORT MPI_##name words {                                                                               \
-        ensure_resolved();                                                                                             \
-        if (state.back_end.name != nullptr) {                                                                          \
-            Caller caller = caller_at(__builtin_return_address(0));                                                    \
-            Binding binding = caller == Caller::fortran ? Binding::fortran : Binding::c;                               \
-            if (caller != Caller::mpi) return state.back_end.name SWITCHYARD_AND_BINDING values;                       \
-        }                                                                                                              \
-        return state.host.next.name != nullptr ? state.host.next.name values : no_such_function;                       \
-    }                                                                                                                  \
-    SWITCHYARD_EXPORT PMPI_##name words {                                                                              \
-        ensure_resolved();                                                                                             \
-        if (state.back_end.name != nullptr && caller_at(__builtin_return_address(0)) == Caller::fortran) {             \
-            Binding binding = Binding::fortran;                                                                        \
-            return state.back_end.name SWITCHYARD_AND_BINDING values;                                                  \
-        }                                                                                                              \
-        return state.host.mpi.name != nullptr ? state.host.mpi.name values : no_such_function;                         \
+#define SWITCHYARD_DECLARE(name, words, values)                                                              \
+    SWITCHYARD_EXPORT MPI_##name words {                                                                     \
+        ensure_resolved();                                                                                   \
+        if (state.back_end.name != nullptr) {                                                                \
+            Caller caller = caller_at(__builtin_return_address(0));                                          \
+            Binding binding = caller == Caller::fortran ? Binding::fortran : Binding::c;                     \
+            if (caller != Caller::mpi) return state.back_end.name SWITCHYARD_AND_BINDING values;             \
+        }                                                                                                    \
+        return state.host.next.name != nullptr ? state.host.next.name values : no_such_function;             \
+    }                                                                                                        \
+    SWITCHYARD_EXPORT PMPI_##name words {                                                                    \
+        ensure_resolved();                                                                                   \
+        if (state.back_end.name != nullptr && caller_at(__builtin_return_address(0)) == Caller::fortran) {   \
+            Binding binding = Binding::fortran;                                                              \
+            return state.back_end.name SWITCHYARD_AND_BINDING values;                                        \
+        }                                                                                                    \
+        return state.host.mpi.name != nullptr ? state.host.mpi.name values : no_such_function;               \
     }
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
 #include "entries.def"

@@ -20,8 +20,8 @@ struct Module {
     Caller caller;
 };
 
-// Few enough to walk: the MPI and its Fortran libraries first, then objects that were once seen calling `PMPI_X`.
-// Entries are only ever added, so readers need no lock.
+// Few enough to walk: the MPI and its Fortran libraries first, then objects that were once seen calling
+// `PMPI_X`. Entries are only ever added, so readers need no lock.
 constexpr std::size_t most_modules = 64;
 Module modules[most_modules];
 std::atomic<std::size_t> module_count{0};
@@ -82,7 +82,8 @@ int find_mpi(dl_phdr_info* object, std::size_t, void* result) {
     if (!starts_with(name, "libmpi") || is_fortran_layer(name)) return 0;
     void* handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return 0;
-    // libmpi_cxx and the like depend on the MPI, so the symbol is found there too: it has to lie in this object.
+    // libmpi_cxx and the like depend on the MPI, so the symbol is found there too: it has to lie in this
+    // object.
     auto module = range_of(*object, Caller::mpi);
     auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
     if (address < module.begin || address >= module.end) {
@@ -102,7 +103,8 @@ struct Search {
 
 int add_module_around(dl_phdr_info* object, std::size_t, void* data) {
     auto address = static_cast<Search*>(data)->address;
-    auto module = range_of(*object, is_fortran_layer(object->dlpi_name) ? Caller::fortran : Caller::application);
+    auto module =
+        range_of(*object, is_fortran_layer(object->dlpi_name) ? Caller::fortran : Caller::application);
     if (address < module.begin || address >= module.end) return 0;
     add(module);
     return 1;

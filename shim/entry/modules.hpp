@@ -1,5 +1,5 @@
-// The objects loaded in this process, as far as they matter: which one is the MPI, and which hold MPI's own Fortran
-// layer.
+// The objects loaded in this process, as far as they matter: which one is the MPI, and which hold MPI's own
+// Fortran layer.
 #pragma once
 
 #include <cstddef>

@@ -51,7 +51,8 @@ void send_slots(const std::vector<const Slot*>& slots, int leader, MPI_Comm comm
     PMPI_Send(&count, 1, MPI_UNSIGNED_LONG_LONG, leader, count_tag, comm);
     for (std::size_t start = 0; start < slots.size(); start += slots_at_once) {
         std::vector<Slot> some;
-        for (auto i = start; i < std::min(start + slots_at_once, slots.size()); ++i) some.push_back(*slots[i]);
+        for (auto i = start; i < std::min(start + slots_at_once, slots.size()); ++i)
+            some.push_back(*slots[i]);
         send(some, leader, slot_tag, comm);
     }
 }
@@ -114,11 +115,13 @@ std::vector<std::string> gather_texts(const std::string& text, const Process& se
         for (std::size_t i = 1; i < ranks; ++i) offsets[i] = offsets[i - 1] + sizes[i - 1];
         all.resize(static_cast<std::size_t>(offsets.back()) + static_cast<std::size_t>(sizes.back()));
     }
-    PMPI_Gatherv(text.data(), size, MPI_CHAR, all.data(), sizes.data(), offsets.data(), MPI_CHAR, 0, self.world);
+    PMPI_Gatherv(text.data(), size, MPI_CHAR, all.data(), sizes.data(), offsets.data(), MPI_CHAR, 0,
+                 self.world);
     std::vector<std::string> texts;
     if (self.world_rank == 0)
         for (std::size_t i = 0; i < ranks; ++i)
-            texts.push_back(all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
+            texts.push_back(
+                all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
     return texts;
 }
 
@@ -174,8 +177,9 @@ class Source {
     std::vector<MergedCall> some_;
 };
 
-void write_calls(const Process& self, const std::vector<MergedCall>& own, const std::vector<std::string>& names,
-                 const std::vector<unsigned long long>& counts, LogWriter& log) {
+void write_calls(const Process& self, const std::vector<MergedCall>& own,
+                 const std::vector<std::string>& names, const std::vector<unsigned long long>& counts,
+                 LogWriter& log) {
     std::vector<Source> sources;
     for (std::size_t rank = 0; rank < names.size(); ++rank)
         sources.emplace_back(static_cast<int>(rank), counts[rank], Names::parse(names[rank]));
@@ -190,7 +194,8 @@ void write_calls(const Process& self, const std::vector<MergedCall>& own, const 
         heads.pop();
         const auto& call = *sources[i].next(own, self.world);
         const auto& known = sources[i].names();
-        log.line(call_line(number, call, *known.communicator(call.communicator), known.decision(call.decision)));
+        log.line(
+            call_line(number, call, *known.communicator(call.communicator), known.decision(call.decision)));
         sources[i].advance();
         look(i);
     }
@@ -199,7 +204,8 @@ void write_calls(const Process& self, const std::vector<MergedCall>& own, const 
 void write_rank_lines(const Process& self, const Names& names, const ByCommunicator& slots) {
     LogWriter log(self.log_directory + "/rank-" + std::to_string(self.world_rank) + ".jsonl");
     for (const auto& name : names.communicators) {
-        std::map<std::uint32_t, CallRecord> calls; // by sequence: a call's two slots need not lie side by side
+        std::map<std::uint32_t, CallRecord>
+            calls; // by sequence: a call's two slots need not lie side by side
         for (const auto* slot : slots[name.number]) slot->tell(calls[slot->sequence]);
         for (const auto& [sequence, record] : calls)
             log.line(rank_line(record, self.world_rank, name, names.decision(record.decision)));
@@ -215,11 +221,15 @@ std::uint64_t sum(std::uint64_t here, MPI_Comm comm) {
 void say_goodbye(const Process& self, const RunEnd& end) {
     auto where = self.log_directory.empty() ? std::string("log off") : "log in " + self.log_directory;
     if (end.calls_seen == 0)
-        return say("no calls seen: the program made no MPI_Alltoallv, MPI_Alltoall or MPI_Allgather, or makes them "
-                   "where no preload can see them (MPI linked statically, opened RTLD_DEEPBIND, or looked up by name); " +
-                   where);
-    auto text = std::to_string(end.calls_seen) + " calls seen, " + std::to_string(end.calls_routed) + " routed, " + where;
-    if (end.records_dropped > 0) text += " (" + std::to_string(end.records_dropped) + " records dropped: no room)";
+        return say(
+            "no calls seen: the program made no MPI_Alltoallv, MPI_Alltoall or MPI_Allgather, or makes them "
+            "where no preload can see them (MPI linked statically, opened RTLD_DEEPBIND, or looked up by "
+            "name); " +
+            where);
+    auto text = std::to_string(end.calls_seen) + " calls seen, " + std::to_string(end.calls_routed) +
+                " routed, " + where;
+    if (end.records_dropped > 0)
+        text += " (" + std::to_string(end.records_dropped) + " records dropped: no room)";
     say(text);
 }
 
@@ -268,7 +278,8 @@ void collect(Process& self) {
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
     if (self.world_rank == 0) {
         if (self.recorder && !written)
-            warn("the log could not be written, is the disk full? The ranks' records stay: `switchyard report` reads them");
+            warn("the log could not be written, is the disk full? The ranks' records stay: `switchyard "
+                 "report` reads them");
         if (written) written = write_run_json(self.log_directory, self.run_info, &end);
         say_goodbye(self, end);
     }

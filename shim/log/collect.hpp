@@ -7,8 +7,9 @@ struct Process;
 
 namespace switchyard::shim::log {
 
-// Collective over the run's world. Each communicator's calls are merged by its leader; rank 0 writes the leaders'
-// calls in the order of time, closes run.json and says where the log is. Then the ranks' own files go.
+// Collective over the run's world. Each communicator's calls are merged by its leader; rank 0 writes the
+// leaders' calls in the order of time, closes run.json and says where the log is. Then the ranks' own files
+// go.
 void collect(Process& self);
 
 } // namespace switchyard::shim::log

@@ -11,7 +11,9 @@ namespace switchyard::shim::log {
 namespace {
 
 // Shortest text that still gives every nanosecond.
-double us(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000.0; }
+double us(std::uint64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) / 1000.0;
+}
 double mean_us(std::uint64_t sum, std::uint32_t count) {
     return static_cast<double>((sum + count / 2) / count) / 1000.0;
 }
@@ -39,9 +41,9 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
         R"({{"call":{},"comm":"{}","seq":{},"collective":"{}","binding":"{}",{}"ranks":{},"nodes":{},"ranks_per_node":{},)"
         R"("max_block_bytes":{},"sent_bytes":{{"min":{},"mean":{},"max":{}}},"buffer":"host","in_place":{},{},)",
         number, communicator.id, call.sequence, collective_name(call.collective), binding_name(call.binding),
-        extras(call.calls, call.large_count), communicator.ranks, communicator.nodes, communicator.ranks_per_node,
-        call.max_block, call.sent_min, static_cast<double>(call.sent_sum) / seen, call.sent_max, call.in_place != 0,
-        decision);
+        extras(call.calls, call.large_count), communicator.ranks, communicator.nodes,
+        communicator.ranks_per_node, call.max_block, call.sent_min, static_cast<double>(call.sent_sum) / seen,
+        call.sent_max, call.in_place != 0, decision);
     line += fmt::format(
         R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},)"
         R"("messages":{},"wire_bytes":{},"rounds":{},"begin_us":{})",

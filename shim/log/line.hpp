@@ -7,7 +7,8 @@
 
 namespace switchyard::shim::log {
 
-// One call over its ranks, as the contract has it. `number`: of the line in the log, from 1. Without a newline.
+// One call over its ranks, as the contract has it. `number`: of the line in the log, from 1. Without a
+// newline.
 std::string call_line(std::uint64_t number, const MergedCall& call, const CommunicatorName& communicator,
                       const std::string& decision);
 

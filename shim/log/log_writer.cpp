@@ -16,7 +16,9 @@ LogWriter::LogWriter(const std::string& path) {
     }
 }
 
-LogWriter::~LogWriter() { finish(); }
+LogWriter::~LogWriter() {
+    finish();
+}
 
 void LogWriter::line(const std::string& text) {
     if (!failed_) logger_->info(spdlog::string_view_t(text));

@@ -12,8 +12,8 @@ namespace switchyard::shim::log {
 
 class LogWriter {
   public:
-    // A new file, or an existing one from its start. Where it cannot be written, failed() says so and lines go
-    // nowhere: whoever writes a log together with other ranks must go on.
+    // A new file, or an existing one from its start. Where it cannot be written, failed() says so and lines
+    // go nowhere: whoever writes a log together with other ranks must go on.
     explicit LogWriter(const std::string& path);
     ~LogWriter();
     LogWriter(const LogWriter&) = delete;

@@ -7,7 +7,9 @@ namespace switchyard::shim::log {
 
 namespace {
 
-void most(auto& kept, auto value) { kept = std::max<std::remove_reference_t<decltype(kept)>>(kept, value); }
+void most(auto& kept, auto value) {
+    kept = std::max<std::remove_reference_t<decltype(kept)>>(kept, value);
+}
 
 } // namespace
 
@@ -68,14 +70,16 @@ std::vector<MergedCall> CommunicatorCalls::take() {
 }
 
 std::string CommunicatorName::to_line() const {
-    nlohmann::json line = {{"communicator", number}, {"id", id},       {"leader", leader},
-                           {"leader_number", leader_number},           {"rank", rank},
-                           {"ranks", ranks},         {"nodes", nodes}, {"ranks_per_node", ranks_per_node}};
+    nlohmann::json line = {
+        {"communicator", number}, {"id", id},       {"leader", leader}, {"leader_number", leader_number},
+        {"rank", rank},           {"ranks", ranks}, {"nodes", nodes},   {"ranks_per_node", ranks_per_node}};
     if (!members.empty()) line["members"] = members;
     return line.dump();
 }
 
-std::string DecisionName::to_line() const { return nlohmann::json{{"decision", number}, {"text", text}}.dump(); }
+std::string DecisionName::to_line() const {
+    return nlohmann::json{{"decision", number}, {"text", text}}.dump();
+}
 
 Names Names::parse(std::string_view lines) {
     Names names;
@@ -114,17 +118,21 @@ namespace {
 
 template <typename Name>
 const Name* find_number(const std::vector<Name>& names, std::uint32_t number) {
-    auto found = std::lower_bound(names.begin(), names.end(), number,
-                                  [](const Name& name, std::uint32_t wanted) { return name.number < wanted; });
+    auto found =
+        std::lower_bound(names.begin(), names.end(), number,
+                         [](const Name& name, std::uint32_t wanted) { return name.number < wanted; });
     return found != names.end() && found->number == number ? &*found : nullptr;
 }
 
 } // namespace
 
-const CommunicatorName* Names::communicator(std::uint32_t number) const { return find_number(communicators, number); }
+const CommunicatorName* Names::communicator(std::uint32_t number) const {
+    return find_number(communicators, number);
+}
 
 const std::string& Names::decision(std::uint32_t number) const {
-    static const std::string lost = R"("algorithm":null,"parameters":{},"rule":null,"reason":"lost with the run's end")";
+    static const std::string lost =
+        R"("algorithm":null,"parameters":{},"rule":null,"reason":"lost with the run's end")";
     const auto* name = find_number(decisions, number);
     return name != nullptr ? name->text : lost;
 }

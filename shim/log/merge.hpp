@@ -1,5 +1,6 @@
-// The ranks' records of one call, made into one: minimum, mean and maximum. Used at the end of a run, where the ranks
-// send their records, and by `switchyard report`, which reads them from the files of a run that had no end.
+// The ranks' records of one call, made into one: minimum, mean and maximum. Used at the end of a run, where
+// the ranks send their records, and by `switchyard report`, which reads them from the files of a run that had
+// no end.
 #pragma once
 
 #include "record.hpp"
@@ -11,7 +12,7 @@
 namespace switchyard::shim::log {
 
 struct MergedCall {
-    std::uint64_t begin = 0; // of the first rank to arrive
+    std::uint64_t begin = 0;                                               // of the first rank to arrive
     std::uint32_t communicator = 0, sequence = 0, decision = 0, calls = 0; // numbers of the merging rank
     std::uint32_t ranks_seen = 0;
     std::int32_t slowest_rank = 0; // in the communicator
@@ -42,13 +43,13 @@ class CommunicatorCalls {
 
 // A communicator as the names file has it.
 struct CommunicatorName {
-    std::uint32_t number = 0;   // this rank's
-    std::string id;             // for people and for matching ranks: "world" or "<leader>:<n>"
-    int leader = 0;             // world rank that merges: rank 0 of the communicator
+    std::uint32_t number = 0;        // this rank's
+    std::string id;                  // for people and for matching ranks: "world" or "<leader>:<n>"
+    int leader = 0;                  // world rank that merges: rank 0 of the communicator
     std::uint32_t leader_number = 0; // that rank's number for it
-    int rank = 0;               // of this process in it
+    int rank = 0;                    // of this process in it
     int ranks = 0, nodes = 0, ranks_per_node = 0;
-    std::vector<int> members;   // world ranks; on the leader only
+    std::vector<int> members; // world ranks; on the leader only
 
     std::string to_line() const;
 };
@@ -68,7 +69,7 @@ struct Names {
     static Names parse(std::string_view lines);
 
     const CommunicatorName* communicator(std::uint32_t number) const; // null: no such name
-    const std::string& decision(std::uint32_t number) const;          // a text that says so where there is none
+    const std::string& decision(std::uint32_t number) const; // a text that says so where there is none
 };
 
 } // namespace switchyard::shim::log

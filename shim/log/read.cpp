@@ -82,7 +82,8 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
             if (name == nullptr) continue;
             if (slot.kind == SlotKind::call) {
                 const auto& text = rank.names.decision(slot.decision());
-                auto [known, is_new] = decision_numbers.try_emplace(text, static_cast<std::uint32_t>(decisions.size()));
+                auto [known, is_new] =
+                    decision_numbers.try_emplace(text, static_cast<std::uint32_t>(decisions.size()));
                 if (is_new) decisions.push_back(text);
                 slot.decision() = known->second;
             }
@@ -95,8 +96,9 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
     for (auto& [key, merging] : communicators)
         for (const auto& call : merging.calls.take())
             lines.push_back({call, &merging.name, &decisions[call.decision]});
-    std::sort(lines.begin(), lines.end(),
-              [](const MergedLine& left, const MergedLine& right) { return left.call.begin < right.call.begin; });
+    std::sort(lines.begin(), lines.end(), [](const MergedLine& left, const MergedLine& right) {
+        return left.call.begin < right.call.begin;
+    });
     std::uint64_t number = 0;
     for (const auto& line : lines) use(call_line(++number, line.call, *line.communicator, *line.decision));
 }

@@ -16,8 +16,8 @@ struct LoggedRun {
 // Throws std::runtime_error with a sentence for people where that is no log.
 LoggedRun open_run(const std::string& directory);
 
-// Every line of the log, in the order of time. A run that was killed has no calls.jsonl: its lines are made from the
-// ranks' records.
+// Every line of the log, in the order of time. A run that was killed has no calls.jsonl: its lines are made
+// from the ranks' records.
 void for_each_line(const LoggedRun& run, const std::function<void(const std::string& line)>& use);
 
 } // namespace switchyard::shim::log

@@ -1,13 +1,14 @@
-// What a call leaves behind in the call path: one or two slots of fixed size in a mapped file, nothing formatted,
-// nothing allocated. `calls.jsonl` is made of these at the end of the run, or by `switchyard report` when there was
-// no end.
+// What a call leaves behind in the call path: one or two slots of fixed size in a mapped file, nothing
+// formatted, nothing allocated. `calls.jsonl` is made of these at the end of the run, or by `switchyard
+// report` when there was no end.
 #pragma once
 
 #include <cstdint>
 
 namespace switchyard::shim::log {
 
-// One call as one rank saw it. Times in nanoseconds, sizes in bytes, all of this rank alone unless said otherwise.
+// One call as one rank saw it. Times in nanoseconds, sizes in bytes, all of this rank alone unless said
+// otherwise.
 struct CallRecord {
     std::uint32_t communicator = 0; // this rank's number for it, see Names
     std::uint32_t sequence = 0;     // of the call on its communicator, from 1; the same on all its ranks
@@ -16,12 +17,13 @@ struct CallRecord {
     std::uint8_t collective = 0;    // algorithms::Collective
     std::uint8_t binding = 0;       // shim::Binding
     bool in_place = false;
-    bool large_count = false;    // an MPI-4 `_c` function
-    bool has_detail = false;     // something of ours took part: the lines below count
-    std::uint64_t begin = 0;     // since the run's start
-    std::uint64_t elapsed = 0;   // of the call as the application sees it
-    std::uint64_t max_block = 0; // largest block: agreed by all ranks where the call agreed, else this rank's own
-    std::uint64_t sent = 0;      // to other ranks, as the application asked for
+    bool large_count = false;  // an MPI-4 `_c` function
+    bool has_detail = false;   // something of ours took part: the lines below count
+    std::uint64_t begin = 0;   // since the run's start
+    std::uint64_t elapsed = 0; // of the call as the application sees it
+    std::uint64_t max_block =
+        0;                  // largest block: agreed by all ranks where the call agreed, else this rank's own
+    std::uint64_t sent = 0; // to other ranks, as the application asked for
 
     std::uint64_t agree = 0;      // in the agreement
     std::uint64_t stage = 0;      // packing and unpacking
@@ -33,15 +35,15 @@ struct CallRecord {
 
 enum class SlotKind : std::uint8_t { none, call, detail };
 
-// How a record lies in the file: a head that both kinds share, then what the kind says. Most calls are native and
-// leave one slot.
+// How a record lies in the file: a head that both kinds share, then what the kind says. Most calls are native
+// and leave one slot.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
-    std::uint64_t number = 0;              // of the slot on this rank, from 0
-    std::uint64_t values[4] = {};          // call: begin, elapsed, max_block, sent; detail: agree, stage, exchange,
-                                           // wire_bytes
-    std::uint32_t pair[2] = {};            // call: decision, calls (more than one where calls are summed up);
-                                           // detail: messages, rounds
+    std::uint64_t number = 0;     // of the slot on this rank, from 0
+    std::uint64_t values[4] = {}; // call: begin, elapsed, max_block, sent; detail: agree, stage, exchange,
+                                  // wire_bytes
+    std::uint32_t pair[2] = {};   // call: decision, calls (more than one where calls are summed up);
+                                  // detail: messages, rounds
     std::uint8_t collective = 0, binding = 0; // call
     std::uint8_t flags = 0;                   // call
     SlotKind kind = SlotKind::none;           // written last: a slot without it was never finished
@@ -69,14 +71,17 @@ inline Slot Slot::call(const CallRecord& record) {
     slot.pair[1] = record.calls;
     slot.collective = record.collective;
     slot.binding = record.binding;
-    slot.flags = static_cast<std::uint8_t>((record.in_place ? in_place : 0) | (record.large_count ? large_count : 0) |
-                                           (record.has_detail ? has_detail : 0));
+    slot.flags =
+        static_cast<std::uint8_t>((record.in_place ? in_place : 0) | (record.large_count ? large_count : 0) |
+                                  (record.has_detail ? has_detail : 0));
     slot.kind = SlotKind::call;
     return slot;
 }
 
 inline Slot Slot::detail(const CallRecord& record) {
-    auto bounded = [](std::uint64_t value) { return static_cast<std::uint32_t>(value < UINT32_MAX ? value : UINT32_MAX); };
+    auto bounded = [](std::uint64_t value) {
+        return static_cast<std::uint32_t>(value < UINT32_MAX ? value : UINT32_MAX);
+    };
     Slot slot;
     slot.communicator = record.communicator;
     slot.sequence = record.sequence;

@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::size_t ring_bytes = Recorder::slots_in_ring * sizeof(Slot);
 
-int create(const std::string& path) { return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644); }
+int create(const std::string& path) {
+    return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+}
 
 // Writes all of it, or nothing that counts.
 bool write_all(int file, const void* data, std::size_t size) {
@@ -126,8 +128,8 @@ void Recorder::add(const Slot& slot) noexcept {
     if (finished == slots_per_piece) empty(index);
 }
 
-// By whoever finished its last slot. The slots are in the file before they leave the ring; a reader that finds them in
-// both knows by their numbers.
+// By whoever finished its last slot. The slots are in the file before they leave the ring; a reader that
+// finds them in both knows by their numbers.
 void Recorder::empty(std::size_t index) noexcept {
     auto& piece = pieces_[index];
     auto* slots = ring_ + index * slots_per_piece;
@@ -144,7 +146,8 @@ void Recorder::empty(std::size_t index) noexcept {
 void Recorder::store(const Slot* slots, std::size_t count) noexcept {
     bool stored = false;
     if (calls_file_ >= 0) {
-        stored = slots->number + count <= most_on_disk && write_all(calls_file_, slots, count * sizeof *slots);
+        stored =
+            slots->number + count <= most_on_disk && write_all(calls_file_, slots, count * sizeof *slots);
     } else if (slots->number + count <= most_in_memory) {
         try {
             in_memory_.insert(in_memory_.end(), slots, slots + count);

@@ -1,8 +1,8 @@
 // One rank's records and names, on disk from the first moment on, so that a killed run can still be read.
 //
-// Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its pieces is
-// full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a page fault every 64
-// calls, three times as much; a plain buffer would be lost with the process.)
+// Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its
+// pieces is full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a
+// page fault every 64 calls, three times as much; a plain buffer would be lost with the process.)
 #pragma once
 
 #include "record.hpp"
@@ -18,8 +18,9 @@ namespace switchyard::shim::log {
 
 class Recorder {
   public:
-    // Files `<directory>/ranks/<rank>.calls`, `.ring` and `.names`; where they cannot be made, the records stay in
-    // memory (less of them) and `problem()` says why. `threads`: more than one thread may record at once.
+    // Files `<directory>/ranks/<rank>.calls`, `.ring` and `.names`; where they cannot be made, the records
+    // stay in memory (less of them) and `problem()` says why. `threads`: more than one thread may record at
+    // once.
     Recorder(const std::string& directory, int rank, int ranks, bool threads);
     ~Recorder();
     Recorder(const Recorder&) = delete;
@@ -30,7 +31,8 @@ class Recorder {
         add(Slot::call(record));
         if (record.has_detail) add(Slot::detail(record));
     }
-    // A slot that stays in its place and may be written to again and again (detail `summary`); null when full.
+    // A slot that stays in its place and may be written to again and again (detail `summary`); null when
+    // full.
     Slot* keep(const Slot& slot) noexcept;
 
     // A line of JSON that explains the numbers in records: a communicator, a decision.
@@ -50,7 +52,7 @@ class Recorder {
 
   private:
     struct Piece {
-        std::atomic<std::uint64_t> round{0};   // how often it has been emptied
+        std::atomic<std::uint64_t> round{0};  // how often it has been emptied
         std::atomic<std::size_t> finished{0}; // slots written since
     };
     bool open_files(const std::string& directory, int rank, int ranks);
@@ -61,7 +63,7 @@ class Recorder {
     void empty(std::size_t piece) noexcept;
     void store(const Slot* slots, std::size_t count) noexcept;
 
-    static constexpr std::uint64_t most_on_disk = 16'000'000; // 1 GB
+    static constexpr std::uint64_t most_on_disk = 16'000'000;  // 1 GB
     static constexpr std::uint64_t most_in_memory = 1'000'000; // 64 MB
 
     bool threads_;
@@ -70,7 +72,7 @@ class Recorder {
     Slot* ring_ = nullptr; // null: there is not even memory for it
     std::array<Piece, pieces> pieces_;
     std::atomic<std::uint64_t> next_{0};
-    std::uint64_t stored_ = 0;          // slots in the file or in memory
+    std::uint64_t stored_ = 0;    // slots in the file or in memory
     std::vector<Slot> in_memory_; // where there is no file
     std::atomic<std::uint64_t> dropped_{0};
     void* mapped_calls_ = nullptr; // after finish()

@@ -37,7 +37,9 @@ nlohmann::json hosts_json(const std::vector<std::string>& hosts) {
 
 } // namespace
 
-std::string local_time(std::int64_t seconds) { return formatted_time(seconds, "%Y-%m-%dT%H:%M:%S%z"); }
+std::string local_time(std::int64_t seconds) {
+    return formatted_time(seconds, "%Y-%m-%dT%H:%M:%S%z");
+}
 
 std::string run_directory_name(const std::string& program, std::int64_t start_seconds, long pid) {
     return program + "." + formatted_time(start_seconds, "%Y%m%d-%H%M%S") + "." + std::to_string(pid);
@@ -49,7 +51,8 @@ std::string create_run_directory(const std::string& log, const RunInfo& info) {
     auto base = std::filesystem::absolute(log) / run_directory_name(info.program, now, info.pid);
     auto directory = base.string();
     for (int again = 2; mkdir(directory.c_str(), 0755) != 0; ++again) {
-        if (errno != EEXIST || again > 1000) throw std::system_error(errno, std::generic_category(), directory);
+        if (errno != EEXIST || again > 1000)
+            throw std::system_error(errno, std::generic_category(), directory);
         directory = base.string() + "-" + std::to_string(again);
     }
     return directory;

@@ -11,15 +11,15 @@ namespace switchyard::shim::log {
 
 // What run.json says of a run; known when it starts.
 struct RunInfo {
-    std::string program;    // file name of the executable
-    std::string started;    // local time, 2026-11-21T09:30:00+0100
-    long pid = 0;           // of rank 0
+    std::string program; // file name of the executable
+    std::string started; // local time, 2026-11-21T09:30:00+0100
+    long pid = 0;        // of rank 0
     int ranks = 0;
     std::vector<std::string> hosts; // by rank
     std::vector<std::string> command_line;
     std::string mpi_library;
     std::vector<std::pair<std::string, std::string>> settings; // variable, value in force
-    std::string policy_file, policy;                          // path and text
+    std::string policy_file, policy;                           // path and text
     bool alone = false; // MPI_Init was not seen (sessions): ranks could not merge their records
 };
 

@@ -1,0 +1,471 @@
+"""What a live call is routed to and why: first match, fall-through, the agreement, scratch memory, the counts of the
+log, and what the shim does not do: allocate, agree or hold on to anything without need."""
+
+import collections
+import os
+import re
+import unittest
+
+from harness import FEW_RANKS, OPENMPI, PreloadTest, host
+
+FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck"
+MIB = 1 << 20
+
+Facts = collections.namedtuple("Facts", "collective ranks nodes ranks_per_node max_block_bytes in_place")
+
+
+def nodes_of(placement, ranks):
+    """SWITCHYARD_RANKS_PER_NODE, read again from the contract: the node of each world rank."""
+    if placement.startswith("cyclic:"):
+        nodes = -(-ranks // int(placement[len("cyclic:"):]))
+        return [rank % nodes for rank in range(ranks)]
+    sizes = [int(size) for size in placement.split(",")]
+    nodes = [node for node in range(ranks) for _ in range(sizes[node % len(sizes)])]
+    return nodes[:ranks]
+
+
+def facts(collective, members, nodes, block, in_place):
+    here = collections.Counter(nodes[rank] for rank in members)
+    return Facts(collective, len(members), len(here), max(here.values()), block, in_place)
+
+
+def matches(when, call):
+    for key, wanted in when.items():
+        value = getattr(call, key)
+        if isinstance(wanted, dict):
+            if not wanted.get("min", 0) <= value <= wanted.get("max", value):
+                return False
+        elif value != wanted:
+            return False
+    return True
+
+
+class RouteTest(PreloadTest):
+    def rules(self, *rules, otherwise="native"):
+        """Rules as (when, use), named by their place: rule 1, rule 2, ..."""
+        listed = [{"name": f"rule {i}", "when": when, "use": use} for i, (when, use) in enumerate(rules, 1)]
+        return self.write("policy.json", {"version": 1, "rules": listed, "otherwise": {"algorithm": otherwise}})
+
+    def route(self, np, *words, **options):
+        result = self.launch(np, host("c_route"), *words, **options)
+        self.assert_ended_well(result)
+        self.assertEqual(result.warnings, [], result.everything())
+        return result
+
+    def lines(self, np, *words, **options):
+        return self.assert_logged(self.route(np, *words, **options))
+
+    def one_line(self, np, *words, **options):
+        (line,) = self.lines(np, *words, **options)
+        return line
+
+    def assert_chosen(self, line, algorithm, rule, reason):
+        self.assertEqual((line["algorithm"], line["rule"]), (algorithm, rule), line)
+        self.assertRegex(line["reason"], reason)
+
+
+class FirstMatch(RouteTest):
+    """Many calls on many communicators, against a walk over the rules that is too simple to be wrong."""
+
+    RULES = (
+        ({"collective": "alltoallv", "in_place": True}, {"algorithm": "pairwise"}),
+        ({"collective": "alltoallv", "max_block_bytes": {"max": 8}, "ranks": {"min": 3}}, {"algorithm": "spread_out"}),
+        ({"collective": "alltoallv", "nodes": {"min": 2}, "ranks_per_node": {"min": 2},
+          "max_block_bytes": {"min": 9, "max": 64}}, {"algorithm": "tuna", "radix": 2}),
+        ({"collective": "alltoallv", "nodes": {"max": 1}, "max_block_bytes": {"max": 64}},
+         {"algorithm": "scattered", "block_count": 1}),
+        ({"collective": "alltoallv", "ranks_per_node": {"max": 1}}, {"algorithm": "tuna", "radix": 2}),
+        ({"collective": "alltoall", "in_place": False, "nodes": {"min": 2, "max": 3}},
+         {"algorithm": "zero_rotation_bruck"}),
+        ({"collective": "allgather", "max_block_bytes": {"min": 40, "max": 40}}, {"algorithm": "ring"}),
+        ({"collective": "allgather", "ranks": {"max": 2}}, {"algorithm": "bruck"}),
+    )
+    CALLS = [(collective, block, in_place) for collective in ("alltoallv", "alltoall", "allgather")
+             for block in (4, 40, 400) for in_place in (False, True)]
+    NP = 5 if OPENMPI else 3
+
+    def communicators(self):
+        """As the host's words, and the members of each group, world ranks."""
+        world = list(range(self.NP))
+        colors = [0, 0, 1, 1, 1][:self.NP] if self.NP > 3 else [0, 1, 0]
+        groups = [[rank for rank in world if colors[rank] == color] for color in (0, 1)]
+        return (("world", [world]), ("split:" + ",".join(map(str, colors)), groups), ("reversed", [world[::-1]]))
+
+    def expected(self, call):
+        for i, (when, use) in enumerate(self.RULES, 1):
+            if matches(when, call):
+                return use["algorithm"], f"rule {i}", "rule"
+        return "native", None, "otherwise"
+
+    def check(self, placement):
+        nodes = nodes_of(placement, self.NP)
+        words, wanted = [], collections.Counter()
+        for word, groups in self.communicators():
+            words.append(word)
+            for collective, block, in_place in self.CALLS:
+                words.append(f"{collective}{'_in_place' if in_place else ''}:{block}")
+                for members in groups:
+                    if len(members) == 1 and collective != "alltoall":
+                        block = 0 if collective == "alltoallv" else block
+                    call = facts(collective, members, nodes, block, in_place)
+                    wanted[call + self.expected(call)] += 1
+        logged = collections.Counter(
+            tuple(line[field] for field in Facts._fields + ("algorithm", "rule", "reason"))
+            for line in self.lines(self.NP, *words, policy=self.rules(*self.RULES),
+                                   settings={"SWITCHYARD_RANKS_PER_NODE": placement}))
+        self.assertEqual(dict(logged - wanted), {}, "logged, but not expected")
+        self.assertEqual(dict(wanted - logged), {}, "expected, but not logged")
+        return {entry[-2] for entry in wanted}
+
+    def test_every_placement(self):
+        fired = set()
+        for placement in ("2", "3,1,4", "cyclic:2", "1", "100"):
+            with self.subTest(placement=placement):
+                fired |= self.check(placement)
+        # The table is of no use if some rule never comes first.
+        self.assertEqual(fired, {None} | {f"rule {i + 1}" for i in range(len(self.RULES))})
+
+    def test_largest_block_is_agreed(self):
+        """One large block between two ranks decides for all of them."""
+        policy = self.rules(({"max_block_bytes": {"max": 50}}, {"algorithm": "spread_out"}),
+                            ({"max_block_bytes": {"min": 51}}, {"algorithm": "pairwise"}))
+        policy_text = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
+            {"name": "small", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 50}},
+             "use": {"algorithm": "spread_out"}},
+            {"name": "large", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 51}},
+             "use": {"algorithm": "pairwise"}}]}
+        policy = self.write("policy.json", policy_text)
+        small, large = self.lines(FEW_RANKS, "one_hot:50", "one_hot:51", policy=policy)
+        self.assert_chosen(small, "spread_out", "small", "^rule$")
+        self.assert_chosen(large, "pairwise", "large", "^rule$")
+        self.assertEqual((small["max_block_bytes"], large["max_block_bytes"]), (50, 51))
+        self.assertEqual(large["sent_bytes"]["max"], 51 + FEW_RANKS - 2)
+        self.assertEqual(large["sent_bytes"]["min"], FEW_RANKS - 1)
+
+    def test_no_block_goes_to_others_from_a_rank_alone(self):
+        """`max_block_bytes` is the largest block to any *other* rank, for all three collectives alike."""
+        for line in self.lines(1, "self", "alltoallv:8", "alltoall:8", "allgather:8", "world", "alltoallv:8",
+                               "alltoall:8", "allgather:8"):
+            with self.subTest(comm=line["comm"], collective=line["collective"]):
+                self.assertEqual(line["sent_bytes"]["max"], 0)
+                self.assertEqual(line["max_block_bytes"], 0)
+
+
+class PassedOver(RouteTest):
+    TOO_LARGE = "radix 64 is more than 4 ranks"
+
+    def test_not_admissible_here(self):
+        policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "tuna", "radix": 64}),
+                            ({"collective": "alltoallv", "max_block_bytes": {"max": 10}}, {"algorithm": "spread_out"}),
+                            ({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
+        small, large = self.lines(4, "alltoallv:10", "alltoallv:11", policy=policy)
+        self.assert_chosen(small, "spread_out", "rule 2", f'rule "rule 1".*{self.TOO_LARGE}')
+        self.assert_chosen(large, "pairwise", "rule 3", f'rule "rule 1".*{self.TOO_LARGE}')
+
+    def test_nothing_else_is_left(self):
+        policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "tuna", "radix": 64}))
+        line = self.one_line(4, "alltoallv:10", policy=policy)
+        self.assert_chosen(line, "native", None, f'rule "rule 1".*{self.TOO_LARGE}')
+
+    def test_nothing_else_is_left_that_looks_at_blocks(self):
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 10}},
+                             {"algorithm": "tuna", "radix": 64}))
+        result = self.route(4, "alltoallv:10", "allreduces", "alltoallv:10:20", "allreduces", policy=policy)
+        for line in self.assert_logged(result):
+            self.assert_chosen(line, "native", None, self.TOO_LARGE)
+        self.assertEqual(re.findall(r"allreduces=(\S+)", result.stdout)[1], "0..0", result.stdout)
+
+    def test_forced(self):
+        line = self.one_line(4, "alltoallv:10", force="alltoallv:tuna:radix=64")
+        self.assert_chosen(line, "native", None, f"forced.*{self.TOO_LARGE}")
+
+    def test_forced_fits_some_communicators(self):
+        lines = self.lines(4, "alltoallv:10", "split:0,0,0,1", "alltoallv:10", force="alltoallv:tuna:radix=4")
+        chosen = {line["ranks"]: (line["algorithm"], line["reason"]) for line in lines}
+        self.assertEqual(chosen[4], ("tuna", "forced"))
+        self.assertEqual(chosen[3][0], "native")
+        self.assertIn("radix 4 is more than 3 ranks", chosen[3][1])
+
+    def test_memory_limit(self):
+        """Four ranks in radix 2: one slot, and two messages of two blocks."""
+        policy = self.rules(({"collective": "alltoallv"},
+                             {"algorithm": "tuna", "radix": 2, "memory_limit_bytes": 512}),
+                            ({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
+        small, large, again = self.lines(4, "alltoallv:8", "alltoallv:1000", "alltoallv:8", policy=policy)
+        for line in (small, again):
+            self.assert_chosen(line, "tuna", "rule 1", "^rule$")
+        self.assert_chosen(large, "pairwise", "rule 2", 'rule "rule 1".*memory_limit_bytes 512')
+
+
+class NoMemory(RouteTest):
+    """One rank of four cannot have the scratch memory: all of them do without, and go on. Four ranks in radix 2 take
+    five blocks: one slot, and two messages of two blocks."""
+    BLOCK = 4 * MIB
+    NO_ROOM = "does not fit into the memory of every rank"
+
+    def limited(self, *words, rank=2, mib=12, **options):
+        return self.lines(4, "alltoallv:8", "alltoall:8", "allgather:8", f"memory:{rank}:{mib}", *words,
+                          timeout=40, **options)[3:]
+
+    def test_next_rule(self):
+        policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "tuna", "radix": 2}),
+                            ({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
+        for rank in (0, 3):
+            with self.subTest(rank=rank):
+                large, small = self.limited(f"alltoallv:{self.BLOCK}", "alltoallv:40", rank=rank, policy=policy)
+                self.assert_chosen(large, "pairwise", "rule 2", f'rule "rule 1".*{self.NO_ROOM}')
+                self.assert_chosen(small, "tuna", "rule 1", "^rule$")
+
+    def test_native(self):
+        large, small = self.limited(f"alltoallv:{self.BLOCK}", "alltoallv:40", force="alltoallv:tuna:radix=2")
+        self.assert_chosen(large, "native", None, f"forced.*{self.NO_ROOM}")
+        self.assert_chosen(small, "tuna", None, "^forced$")
+
+    def test_alltoall_and_allgather(self):
+        force = "alltoall:zero_rotation_bruck;allgather:bruck"
+        for line in self.limited(f"alltoall:{self.BLOCK}", f"allgather:{self.BLOCK}", force=force):
+            self.assert_chosen(line, "native", None, f"forced.*{self.NO_ROOM}")
+
+    def test_packed_data_where_a_rule_looks_at_blocks(self):
+        """What must be packed does not fit on one rank: said in the agreement."""
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"min": 1}}, {"algorithm": "pairwise"}))
+        large, small = self.limited(f"gaps:{self.BLOCK}", "gaps:40", mib=20, policy=policy)
+        self.assert_chosen(large, "native", None, "memory")
+        self.assert_chosen(small, "pairwise", "rule 1", "^rule$")
+
+    def test_packed_data_where_nothing_is_agreed(self):
+        """The same where no rule looks at a block. The program is right without us, so it must be with us."""
+        policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
+        plain = self.plain(4, host("c_route"), "alltoallv:8", "memory:2:20", f"gaps:{self.BLOCK}", "gaps:40", timeout=40)
+        if plain.code != 0:
+            self.skipTest("the MPI library itself has not enough memory")
+        large, small = self.limited(f"gaps:{self.BLOCK}", "gaps:40", mib=20, policy=policy)
+        self.assert_chosen(large, "native", None, "memory")
+        self.assert_chosen(small, "pairwise", "rule 1", "^rule$")
+
+
+class Agreement(RouteTest):
+    def allreduces(self, *words, np=FEW_RANKS, **options):
+        """What a hundred calls add after the first one, on every rank alike."""
+        doubled = []
+        for word in words:
+            doubled += [word, "allreduces", f"{word}:100", "allreduces"]
+        result = self.route(np, *doubled, **options)
+        counted = re.findall(r"allreduces=(\d+)\.\.(\d+)", result.stdout)[1::2]
+        self.assertTrue(all(least == most for least, most in counted), result.stdout)
+        return [int(least) for least, _ in counted], result
+
+    def test_none_where_no_rule_looks_at_a_block(self):
+        policy = self.rules(({"collective": "alltoallv", "ranks": {"min": 2}}, {"algorithm": "spread_out"}),
+                            ({"collective": "alltoallv", "max_block_bytes": {"max": 50}}, {"algorithm": "tuna"}),
+                            ({"collective": "alltoall"}, {"algorithm": "zero_rotation_bruck"}),
+                            ({"collective": "allgather", "max_block_bytes": {"max": 50}}, {"algorithm": "bruck"}))
+        counted, result = self.allreduces("alltoallv:40", "alltoallv_in_place:40", "alltoall:40", "allgather:40",
+                                          policy=policy)
+        self.assertEqual(counted, [0, 0, 0, 0])
+        lines = self.assert_logged(result)
+        self.assertEqual({line["algorithm"] for line in lines}, {"spread_out", "zero_rotation_bruck", "bruck"})
+        self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0}, "no agreement takes no time")
+
+    def test_one_where_a_rule_looks_at_a_block(self):
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 50}}, {"algorithm": "spread_out"}))
+        counted, result = self.allreduces("alltoallv:40", "alltoallv:400", "alltoallv_in_place:40", policy=policy)
+        self.assertEqual(counted, [100, 100, 100])
+        lines = self.assert_logged(result)
+        self.assertEqual({line["algorithm"] for line in lines}, {"spread_out", "native"})
+        for line in lines:
+            self.assertGreater(line["phases_us"]["agree"], 0, line)
+
+    def test_forced(self):
+        self.assertEqual(self.allreduces("alltoallv:40", force="alltoallv:tuna")[0], [100])
+        self.assertEqual(self.allreduces("alltoallv:40", "alltoall:40", force="alltoallv:scattered")[0], [0, 0])
+
+    def test_none_where_the_looking_rule_is_for_other_communicators(self):
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 50}, "ranks": {"min": 1000}},
+                             {"algorithm": "tuna"}),
+                            ({"collective": "alltoallv", "max_block_bytes": {"max": 50}, "in_place": True},
+                             {"algorithm": "pairwise"}))
+        counted, _ = self.allreduces("alltoallv:40", "alltoallv_in_place:40", policy=policy)
+        self.assertEqual(counted, [0, 100])
+
+    def test_none_where_all_is_native(self):
+        policy = self.rules(({"max_block_bytes": {"max": 50}}, {"algorithm": "native"}))
+        for settings in ({}, {"SWITCHYARD": "off"}):
+            counted, result = self.allreduces("alltoallv:40", "alltoall:40", policy=policy, settings=settings)
+            self.assertEqual(counted, [0, 0])
+        # Off: not even at the first call.
+        self.assertEqual(set(re.findall(r"allreduces=(\S+)", result.stdout)), {"0..0"})
+
+
+class Counts(RouteTest):
+    """Messages and bytes of uniform blocks are the papers' formulas."""
+    BLOCK = 48
+    NP = 5 if OPENMPI else 3
+
+    def bruck(self, radix):
+        """The blocks of each round."""
+        rounds, weight = [], 1
+        while weight < self.NP:
+            for digit in range(1, radix):
+                blocks = sum(offset // weight % radix == digit for offset in range(1, self.NP))
+                rounds += [blocks] if blocks else []
+            weight *= radix
+        return rounds
+
+    def check(self, force, messages, wire_bytes, word="alltoallv"):
+        line = self.one_line(self.NP, f"{word}:{self.BLOCK}", force=force)
+        self.assertNotEqual(line["algorithm"], "native", line)
+        self.assertEqual((line["messages"], line["wire_bytes"]), (messages, wire_bytes), line)
+        self.assertEqual(line["sent_bytes"], dict.fromkeys(("min", "mean", "max"), (self.NP - 1) * self.BLOCK))
+
+    def test_direct(self):
+        for algorithm in ("spread_out", "pairwise", "scattered:block_count=2"):
+            with self.subTest(algorithm=algorithm):
+                self.check(f"alltoallv:{algorithm}", self.NP - 1, (self.NP - 1) * self.BLOCK)
+
+    def test_tuna(self):
+        for radix in (2, 3):
+            rounds = self.bruck(radix)
+            # Sizes travel as four bytes each, with the blocks or before them; a direct block needs none.
+            fused = sum(blocks * self.BLOCK + (4 * blocks if blocks > 1 else 0) for blocks in rounds)
+            separate = sum(rounds) * (self.BLOCK + 4)
+            with self.subTest(radix=radix):
+                self.check(f"alltoallv:tuna:radix={radix},metadata=fused", len(rounds), fused)
+                self.check(f"alltoallv:tuna:radix={radix},metadata=separate", 2 * len(rounds), separate)
+
+    def test_alltoall_and_allgather(self):
+        rounds = self.bruck(2)
+        direct = (self.NP - 1) * self.BLOCK
+        self.check("alltoall:zero_rotation_bruck", len(rounds), sum(rounds) * self.BLOCK, "alltoall")
+        self.check("allgather:ring", self.NP - 1, direct, "allgather")
+        self.check("allgather:bruck", len(rounds), direct, "allgather")
+
+    def test_native_sends_nothing_of_ours(self):
+        line = self.one_line(2, f"alltoallv:{self.BLOCK}")
+        self.assertEqual((line["messages"], line["wire_bytes"]), (0, 0))
+        self.assertGreater(line["phases_us"]["exchange"], 0)
+
+    def test_counts_start_again_at_every_call(self):
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 50}}, {"algorithm": "pairwise"}))
+        for line in self.lines(2, "alltoallv:40", "alltoallv:400", "alltoallv:40:2", policy=policy):
+            routed = line["max_block_bytes"] == 40
+            self.assertEqual((line["messages"], line["wire_bytes"]), (1, 40) if routed else (0, 0), line)
+
+
+class Allocations(RouteTest):
+    CALLS = 1000 if OPENMPI else 300
+
+    def allocations(self, result):
+        self.assert_ended_well(result)
+        found = re.findall(r"(self|world) (first|later): ours=(\d+) all=(\d+)", result.stdout)
+        self.assertEqual(len(found), 4, result.everything())
+        return {(where, when): (int(ours), int(everything)) for where, when, ours, everything in found}
+
+    def check(self, **options):
+        result = self.launch(2, host("c_allocations"), self.CALLS, **options)
+        self.assertEqual(result.warnings, [], result.everything())
+        counted = self.allocations(result)
+        # At its first calls the shim does allocate: the counting works.
+        self.assertGreater(counted["self", "first"][0], 0, result.stdout)
+        self.assertEqual((counted["self", "later"][0], counted["world", "later"][0]), (0, 0), result.stdout)
+        return counted
+
+    def test_native(self):
+        plain = self.allocations(self.plain(2, host("c_allocations"), self.CALLS))
+        counted = self.check()
+        # MPI allocates for the calls themselves; in one process it does so alike each time.
+        self.assertLessEqual(counted["self", "later"][1], plain["self", "later"][1])
+        self.check(log="off")
+
+    def test_routed(self):
+        for detail in ("calls", "ranks", "summary"):
+            with self.subTest(detail=detail):
+                self.check(force=FORCE, settings={"SWITCHYARD_DETAIL": detail})
+        self.check(force=FORCE, log="off")
+
+    def test_routed_by_rules(self):
+        """Rules that are passed over at every call, and one that looks at blocks."""
+        self.check(policy=self.rules(
+            ({"collective": "alltoallv"}, {"algorithm": "tuna", "memory_limit_bytes": 0}),
+            ({"collective": "alltoallv", "max_block_bytes": {"max": 10}}, {"algorithm": "spread_out"}),
+            ({"collective": "alltoallv", "max_block_bytes": {"max": 500}}, {"algorithm": "pairwise"}),
+            ({"collective": "alltoall", "max_block_bytes": {"max": 10}}, {"algorithm": "zero_rotation_bruck"}),
+            ({"collective": "allgather"}, {"algorithm": "ring"})))
+
+    def test_off(self):
+        counted = self.allocations(self.launch(2, host("c_allocations"), self.CALLS, settings={"SWITCHYARD": "off"}))
+        self.assertEqual({ours for ours, _ in counted.values()}, {0})
+
+
+class Guest(RouteTest):
+    def test_threads_and_a_log_longer_than_the_ring(self):
+        """Two threads at once, more records than the ring has slots: every call once, results right."""
+        rounds = 800 if OPENMPI else 80
+        plain = self.plain_once(2, host("c_threads"), 2, rounds)
+        result = self.launch(2, host("c_threads"), 2, rounds, force=FORCE, timeout=90)
+        self.assert_ended_well(result)
+        self.assertEqual(result.digest, plain.digest)
+        lines = self.assert_logged(result)
+        self.assertEqual(len(lines), 2 * 3 * rounds)
+        self.assertEqual({line["reason"] for line in lines}, {"forced"})
+        for comm in {line["comm"] for line in lines}:
+            sequence = sorted(line["seq"] for line in lines if line["comm"] == comm)
+            self.assertEqual(sequence, list(range(1, 3 * rounds + 1)))
+        self.assertFalse(any("ranks_seen" in line for line in lines))
+
+    def test_communicators_held_at_once(self):
+        """MPICH has about two thousand communicators, and a program may have most of them: ours must not run the
+        program out of its own."""
+        plain = self.plain_once(2, host("c_route"), "hold:1500")
+        result = self.route(2, "hold:1500", force="alltoallv:pairwise", timeout=90)
+        self.assertEqual(result.digest, plain.digest)
+        lines = self.assert_logged(result)
+        self.assertEqual(lines[0]["algorithm"], "pairwise")
+
+    def test_files_may_not_grow(self):
+        """`ulimit -f`, or a quota's signal: the log must not be what kills the program."""
+        calls = ("file_size:300", "self", "alltoallv:8:20000")
+        plain = self.plain_once(1, host("c_route"), *calls)
+        result = self.launch(1, host("c_route"), *calls)
+        self.assert_ended_well(result)
+        self.assertEqual(result.digest, plain.digest)
+        self.assertEqual(len(result.lines_of_ours), len(result.warnings) + 1, result.everything())
+
+    def test_no_file_may_be_made(self):
+        """The same from the start: the job runs under `ulimit -f`."""
+        limited = ["-c", 'ulimit -f 100; exec "$@"', "sh", host("c_route"), "self", "alltoallv:8:50"]
+        plain = self.plain(1, "/bin/sh", *limited)
+        if plain.code != 0:
+            self.skipTest("the MPI library itself needs longer files")
+        result = self.launch(1, "/bin/sh", *limited)
+        self.assert_ended_well(result)
+        self.assertEqual(result.digest, plain.digest)
+
+    def test_huge_pretended_nodes(self):
+        """Any placement that is one is harmless."""
+        for placement in ("2147483647", "cyclic:2147483647", "2147483647,1"):
+            with self.subTest(placement=placement):
+                line = self.one_line(2, "alltoallv:8", settings={"SWITCHYARD_RANKS_PER_NODE": placement})
+                self.assertEqual((line["nodes"], line["ranks_per_node"]), (1, 2))
+
+    def test_off(self):
+        """Every call forwarded, no file, no word."""
+        words = ("alltoallv:40", "alltoall:40", "allgather:40", "dup", "gaps:40", "allreduces")
+        plain = self.plain_once(2, host("c_route"), *words)
+        result = self.route(2, *words, settings={"SWITCHYARD": "off"}, force=FORCE)
+        self.assertEqual(result.stdout, plain.stdout)
+        self.assertEqual(result.stderr, plain.stderr)
+        self.assertEqual(result.logs, [])
+        self.assertEqual([name for name in os.listdir(self.folder) if not name.endswith(".json")], [])
+
+    def test_log_off_still_routes(self):
+        result = self.route(2, "alltoallv:40:5", "allreduces", log="off", force=FORCE)
+        self.assertEqual(len(result.lines_of_ours), 1, result.everything())
+        self.assertRegex(result.lines_of_ours[0], r"\b5 calls seen, 5 routed, log off")
+        # It does agree, so it does route.
+        self.assertGreaterEqual(int(re.search(r"allreduces=(\d+)", result.stdout).group(1)), 5)
+        self.assertEqual([name for name in os.listdir(self.folder) if not name.endswith(".json")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

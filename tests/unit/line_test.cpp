@@ -1,0 +1,226 @@
+// A line of the log: valid JSON, the contract's fields, their types.
+#include "tests/support/catch.hpp"
+
+#include "shim/entry/abi.hpp"
+#include "shim/log/line.hpp"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace switchyard::shim::log;
+using nlohmann::json;
+using switchyard::shim::Binding;
+
+namespace {
+
+const std::string decision =
+    R"("algorithm":"tuna","parameters":{"radix":4},"rule":"small blocks, many ranks","reason":"rule")";
+
+CommunicatorName communicator(int ranks) {
+    CommunicatorName name;
+    name.number = 1;
+    name.id = "world";
+    name.rank = 2;
+    name.ranks = ranks;
+    name.nodes = 4;
+    name.ranks_per_node = 4;
+    return name;
+}
+
+MergedCall merged(int ranks) {
+    MergedCall call;
+    for (int rank = 0; rank < ranks; ++rank) {
+        CallRecord record;
+        record.communicator = 1;
+        record.sequence = 12;
+        record.decision = 3;
+        record.binding = static_cast<std::uint8_t>(Binding::c);
+        record.has_detail = true;
+        record.begin = 7'000'100U + static_cast<unsigned>(rank);
+        record.elapsed = 41'200U + 1000U * static_cast<unsigned>(rank);
+        record.max_block = 64;
+        record.sent = static_cast<unsigned>(rank) * 32U;
+        record.agree = 9'100;
+        record.stage = 400;
+        record.exchange = 33'000;
+        record.messages = 10;
+        record.rounds = 5;
+        record.wire_bytes = 1840;
+        call.add(Slot::call(record), rank);
+        call.add(Slot::detail(record), rank);
+    }
+    return call;
+}
+
+std::set<std::string> keys(const json& object) {
+    std::set<std::string> names;
+    for (const auto& item : object.items())
+        names.insert(item.key());
+    return names;
+}
+
+// Catch2's own Approx has another name in version 3.
+bool near(const json& value, double expected) {
+    return std::abs(value.get<double>() - expected) <= 1e-9 * std::abs(expected);
+}
+
+const std::set<std::string> contract = {
+    "call",   "comm",      "seq",        "collective", "binding", "ranks",     "nodes",   "ranks_per_node",
+    "max_block_bytes",     "sent_bytes", "buffer",     "in_place", "algorithm", "parameters",
+    "rule",   "reason",    "time_us",    "phases_us",  "messages", "wire_bytes"};
+
+} // namespace
+
+TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") {
+    const auto text = call_line(17, merged(16), communicator(16), decision);
+    CHECK(text.find('\n') == std::string::npos);
+    const auto line = json::parse(text);
+    auto expected = contract;
+    expected.insert({"rounds", "begin_us"}); // added
+    CHECK(keys(line) == expected);
+    CHECK(keys(line["sent_bytes"]) == std::set<std::string>{"min", "mean", "max"});
+    CHECK(keys(line["time_us"]) == std::set<std::string>{"min", "mean", "max", "slowest_rank"});
+    CHECK(keys(line["phases_us"]) == std::set<std::string>{"agree", "stage", "exchange"});
+}
+
+TEST_CASE("the fields have the contract's types and the call's values", "[line]") {
+    const auto line = json::parse(call_line(17, merged(16), communicator(16), decision));
+    for (const char* field : {"call", "seq", "ranks", "nodes", "ranks_per_node", "max_block_bytes", "messages", "wire_bytes"})
+        CHECK(line[field].is_number_integer());
+    for (const char* field : {"comm", "collective", "binding", "buffer", "algorithm", "rule", "reason"})
+        CHECK(line[field].is_string());
+    CHECK(line["in_place"].is_boolean());
+    CHECK(line["parameters"].is_object());
+    for (const char* object : {"sent_bytes", "time_us", "phases_us"})
+        for (const auto& item : line[object].items())
+            CHECK(item.value().is_number());
+    CHECK(line["sent_bytes"]["min"].is_number_integer());
+    CHECK(line["time_us"]["slowest_rank"].is_number_integer());
+
+    CHECK(line["call"] == 17);
+    CHECK(line["comm"] == "world");
+    CHECK(line["seq"] == 12);
+    CHECK(line["collective"] == "alltoallv");
+    CHECK(line["binding"] == "c");
+    CHECK(line["ranks"] == 16);
+    CHECK(line["nodes"] == 4);
+    CHECK(line["ranks_per_node"] == 4);
+    CHECK(line["max_block_bytes"] == 64);
+    CHECK(line["sent_bytes"] == json{{"min", 0}, {"mean", 240}, {"max", 480}});
+    CHECK(line["buffer"] == "host");
+    CHECK(line["in_place"] == false);
+    CHECK(line["parameters"] == json{{"radix", 4}});
+    CHECK(line["rule"] == "small blocks, many ranks");
+    CHECK(near(line["time_us"]["min"], 41.2));
+    CHECK(near(line["time_us"]["mean"], 48.7));
+    CHECK(near(line["time_us"]["max"], 56.2));
+    CHECK(line["time_us"]["slowest_rank"] == 15);
+    CHECK(near(line["phases_us"]["agree"], 9.1));
+    CHECK(near(line["phases_us"]["stage"], 0.4));
+    CHECK(near(line["phases_us"]["exchange"], 33.0));
+    CHECK(line["messages"] == 10);
+    CHECK(line["wire_bytes"] == 1840);
+    CHECK(line["rounds"] == 5);
+    CHECK(near(line["begin_us"], 7000.1));
+}
+
+TEST_CASE("collectives, bindings and flags have their names", "[line]") {
+    auto call = merged(2);
+    const char* collectives[] = {"alltoallv", "alltoall", "allgather"};
+    for (std::uint8_t i = 0; i < 3; ++i) {
+        call.collective = i;
+        CHECK(json::parse(call_line(1, call, communicator(2), decision))["collective"] == collectives[i]);
+    }
+    call.binding = static_cast<std::uint8_t>(Binding::fortran);
+    call.in_place = 1;
+    call.large_count = 1;
+    const auto line = json::parse(call_line(1, call, communicator(2), decision));
+    CHECK(line["binding"] == "fortran");
+    CHECK(line["in_place"] == true);
+    CHECK(line["large_count"] == true);
+}
+
+TEST_CASE("what is unusual is said: missing ranks, several calls", "[line]") {
+    auto call = merged(3);
+    call.calls = 40;
+    const auto line = json::parse(call_line(1, call, communicator(4), decision));
+    CHECK(line["ranks_seen"] == 3);
+    CHECK(line["calls"] == 40);
+    CHECK(near(line["sent_bytes"]["mean"], 32)); // of those that are there
+    CHECK(near(line["phases_us"]["agree"], 9.1));
+}
+
+TEST_CASE("numbers of any size are JSON", "[line]") {
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{999}, std::uint64_t{1'000'001},
+                                std::uint64_t{1} << 53, most / 2, most}) {
+        MergedCall call;
+        CallRecord record;
+        record.sequence = 1;
+        record.begin = record.elapsed = record.max_block = record.sent = value;
+        record.wire_bytes = value;
+        record.has_detail = true;
+        call.add(Slot::call(record), 0);
+        call.add(Slot::detail(record), 0);
+        const auto line = json::parse(call_line(most, call, communicator(1), decision));
+        CHECK(line["max_block_bytes"] == value);
+        CHECK(line["wire_bytes"] == value);
+        CHECK(line["sent_bytes"]["max"] == value);
+        CHECK(line["call"] == most);
+        CHECK(near(line["time_us"]["max"], static_cast<double>(value) / 1000.0));
+    }
+}
+
+TEST_CASE("times keep every nanosecond", "[line]") {
+    auto call = merged(1);
+    for (std::uint64_t ns : {1UL, 41'234UL, 1'000'000'001UL, 3'600'000'000'001UL * 24}) {
+        call.elapsed_max = ns;
+        const auto us = json::parse(call_line(1, call, communicator(1), decision))["time_us"]["max"].get<double>();
+        CHECK(static_cast<std::uint64_t>(us * 1000 + 0.5) == ns);
+    }
+}
+
+TEST_CASE("a decision that was lost still makes a line", "[line]") {
+    const Names none;
+    const auto line = json::parse(call_line(1, merged(1), communicator(1), none.decision(3)));
+    CHECK(line["algorithm"].is_null());
+    CHECK(line["rule"].is_null());
+    CHECK(line["reason"].is_string());
+}
+
+TEST_CASE("a rank's line says the same of one rank", "[line]") {
+    CallRecord record;
+    record.communicator = 1;
+    record.sequence = 12;
+    record.collective = 2;
+    record.binding = static_cast<std::uint8_t>(Binding::fortran);
+    record.in_place = true;
+    record.begin = 5'500;
+    record.elapsed = 2'250;
+    record.max_block = 64;
+    record.sent = 192;
+    record.agree = 1'000;
+    record.stage = 250;
+    record.exchange = 1'000;
+    record.messages = 3;
+    record.wire_bytes = 192;
+    const auto line = json::parse(rank_line(record, 9, communicator(4), decision));
+    CHECK(keys(line) == std::set<std::string>{"world_rank", "comm", "rank", "seq", "collective", "binding",
+                                              "max_block_bytes", "sent_bytes", "in_place", "algorithm", "parameters",
+                                              "rule", "reason", "begin_us", "time_us", "phases_us", "messages",
+                                              "wire_bytes"});
+    CHECK(line["world_rank"] == 9);
+    CHECK(line["rank"] == 2);
+    CHECK(line["seq"] == 12);
+    CHECK(line["collective"] == "allgather");
+    CHECK(line["binding"] == "fortran");
+    CHECK(line["in_place"] == true);
+    CHECK(line["sent_bytes"] == 192);
+    CHECK(near(line["begin_us"], 5.5));
+    CHECK(near(line["time_us"], 2.25));
+    CHECK(near(line["phases_us"]["stage"], 0.25));
+    record.calls = 3;
+    CHECK(json::parse(rank_line(record, 9, communicator(4), decision))["calls"] == 3);
+}

@@ -1,0 +1,532 @@
+// A rank's records: all of them come back, once, in order, whatever ends the run.
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include "shim/log/merge.hpp"
+#include "shim/log/read.hpp"
+#include "shim/log/recorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace switchyard;
+using namespace shim::log;
+using tests::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto ring = static_cast<std::uint32_t>(Recorder::slots_in_ring);
+constexpr auto piece = static_cast<std::uint32_t>(Recorder::slots_per_piece);
+
+// Every value of a record follows from its communicator and sequence, so that a slot in the wrong place shows.
+CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence, bool has_detail = false) {
+    CallRecord record;
+    const std::uint64_t seed = std::uint64_t{communicator} << 32 | sequence;
+    record.communicator = communicator;
+    record.sequence = sequence;
+    record.decision = 1 + sequence % 3;
+    record.collective = static_cast<std::uint8_t>(sequence % 3);
+    record.binding = static_cast<std::uint8_t>(sequence % 2);
+    record.in_place = sequence % 5 == 0;
+    record.large_count = sequence % 7 == 0;
+    record.has_detail = has_detail;
+    record.begin = seed + 1;
+    record.elapsed = seed + 2;
+    record.max_block = seed + 3;
+    record.sent = seed + 4;
+    if (has_detail) {
+        record.agree = seed + 5;
+        record.stage = seed + 6;
+        record.exchange = seed + 7;
+        record.wire_bytes = seed + 8;
+        record.messages = sequence % 100;
+        record.rounds = sequence % 10;
+    } else {
+        record.exchange = record.elapsed; // what a record without detail means
+    }
+    return record;
+}
+
+// What was recorded and what is told differ; "" if they do not.
+std::string difference(const CallRecord& told, const CallRecord& expected) {
+    auto tie = [](const CallRecord& r) {
+        return std::tie(r.communicator, r.sequence, r.decision, r.calls, r.collective, r.binding, r.in_place,
+                        r.large_count, r.has_detail, r.begin, r.elapsed, r.max_block, r.sent, r.agree, r.stage,
+                        r.exchange, r.wire_bytes, r.messages, r.rounds);
+    };
+    if (tie(told) == tie(expected))
+        return "";
+    return "call " + std::to_string(expected.sequence) + " of communicator " +
+           std::to_string(expected.communicator) + " came back changed";
+}
+
+std::string first_not_in_order(const std::vector<const Slot*>& slots) {
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        if (slots[i]->number != i)
+            return "slot " + std::to_string(i) + " has number " + std::to_string(slots[i]->number);
+    return "";
+}
+
+std::string text_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// What a rank of a run of one has on disk when it is killed: read back as `switchyard report` does.
+std::vector<std::string> lines_of(const std::string& directory) {
+    std::vector<std::string> lines;
+    const auto run = open_run(directory);
+    CHECK_FALSE(run.complete);
+    for_each_line(run, [&](const std::string& line) { lines.push_back(line); });
+    return lines;
+}
+
+void add_names(Recorder& recorder, std::uint32_t communicators) {
+    for (std::uint32_t number = 1; number <= communicators; ++number) {
+        CommunicatorName name;
+        name.number = name.leader_number = number;
+        name.id = "0:" + std::to_string(number);
+        name.ranks = name.nodes = name.ranks_per_node = 1;
+        name.members = {0};
+        recorder.add_name(name.to_line());
+    }
+    for (std::uint32_t number = 1; number <= 3; ++number)
+        recorder.add_name(DecisionName{
+            number, R"("algorithm":"native","parameters":{},"rule":null,"reason":"otherwise")"}.to_line());
+}
+
+// Every call of each communicator exactly once, from 1 without holes; by communicator, how many.
+std::map<std::string, std::size_t> check_lines(const std::vector<std::string>& lines, bool has_detail) {
+    std::map<std::string, std::map<std::uint32_t, int>> seen;
+    for (const auto& text : lines) {
+        const auto line = nlohmann::json::parse(text);
+        const std::string comm = line["comm"];
+        const auto sequence = line["seq"].get<std::uint32_t>();
+        const auto expected = record_of(static_cast<std::uint32_t>(std::stoul(comm.substr(2))), sequence, has_detail);
+        ++seen[comm][sequence];
+        if (line.contains("ranks_seen")) // a slot that was read twice
+            FAIL(text);
+        if (line["max_block_bytes"] != expected.max_block || line["sent_bytes"]["min"] != expected.sent)
+            FAIL(text);
+        // The detail of the very last call may not have been written.
+        if (has_detail && line["wire_bytes"] != expected.wire_bytes && line["wire_bytes"] != 0)
+            FAIL(text);
+    }
+    std::map<std::string, std::size_t> counts;
+    for (const auto& [comm, sequences] : seen) {
+        counts[comm] = sequences.size();
+        CHECK(sequences.begin()->first == 1);
+        CHECK(sequences.rbegin()->first == sequences.size());
+    }
+    return counts;
+}
+
+} // namespace
+
+TEST_CASE("slots tell what the record said", "[record]") {
+    for (std::uint32_t sequence : {1U, 5U, 7U, 35U})
+        for (bool has_detail : {false, true}) {
+            const auto record = record_of(9, sequence, has_detail);
+            CallRecord told;
+            Slot::call(record).tell(told);
+            if (has_detail)
+                Slot::detail(record).tell(told);
+            CHECK(difference(told, record) == "");
+        }
+    CallRecord summed = record_of(1, 1);
+    summed.calls = 12;
+    CallRecord told;
+    Slot::call(summed).tell(told);
+    CHECK(told.calls == 12);
+    CallRecord many = record_of(1, 1, true);
+    many.messages = many.rounds = std::uint64_t{1} << 40; // more than the slot has room for
+    Slot::detail(many).tell(told);
+    CHECK(told.messages == UINT32_MAX);
+    CHECK(told.rounds == UINT32_MAX);
+}
+
+TEST_CASE("records come back complete and in order, however often the ring went around", "[record]") {
+    for (bool threads : {false, true})
+        for (std::uint32_t count : {0U, 1U, piece - 1, piece, piece + 1, ring - 1, ring, ring + 1, 9 * ring + 17}) {
+            INFO(count << " records, threads " << threads);
+            const TemporaryFolder folder;
+            Recorder recorder(folder / "run", 3, 4, threads);
+            REQUIRE(recorder.problem() == "");
+            for (std::uint32_t i = 1; i <= count; ++i)
+                recorder.add(record_of(1, i));
+            const auto slots = recorder.finish();
+            REQUIRE(slots.size() == count);
+            CHECK(first_not_in_order(slots) == "");
+            std::string wrong;
+            for (std::uint32_t i = 0; i < count && wrong.empty(); ++i) {
+                CallRecord told;
+                slots[i]->tell(told);
+                wrong = difference(told, record_of(1, i + 1));
+            }
+            CHECK(wrong == "");
+            CHECK(recorder.dropped() == 0);
+        }
+}
+
+TEST_CASE("a record with detail is two slots", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(folder / "run", 0, 1, false);
+    const std::uint32_t count = ring + 5;
+    for (std::uint32_t i = 1; i <= count; ++i)
+        recorder.add(record_of(2, i, i % 2 == 0));
+    std::map<std::uint32_t, CallRecord> calls;
+    const auto slots = recorder.finish();
+    CHECK(first_not_in_order(slots) == "");
+    CHECK(slots.size() == count + count / 2);
+    for (const auto* slot : slots)
+        slot->tell(calls[slot->sequence]);
+    REQUIRE(calls.size() == count);
+    std::string wrong;
+    for (const auto& [sequence, told] : calls)
+        if (wrong.empty())
+            wrong = difference(told, record_of(2, sequence, sequence % 2 == 0));
+    CHECK(wrong == "");
+}
+
+TEST_CASE("threads that record at once lose nothing and double nothing", "[record]") {
+    constexpr std::uint32_t each = 100'000;
+    for (std::uint32_t threads : {2U, 4U}) {
+        const TemporaryFolder folder;
+        Recorder recorder(folder / "run", 0, 1, true);
+        std::vector<std::thread> running;
+        for (std::uint32_t thread = 1; thread <= threads; ++thread)
+            running.emplace_back([&recorder, thread] {
+                for (std::uint32_t i = 1; i <= each; ++i)
+                    recorder.add(record_of(thread, i));
+            });
+        for (auto& thread : running)
+            thread.join();
+        const auto slots = recorder.finish();
+        REQUIRE(slots.size() == std::size_t{threads} * each);
+        CHECK(first_not_in_order(slots) == "");
+        std::vector<std::uint32_t> last(threads + 1);
+        std::string wrong;
+        for (const auto* slot : slots) { // a thread's own records are in its order
+            CallRecord told;
+            slot->tell(told);
+            if (wrong.empty())
+                wrong = difference(told, record_of(slot->communicator, ++last.at(slot->communicator)));
+        }
+        CHECK(wrong == "");
+        CHECK(recorder.dropped() == 0);
+    }
+}
+
+TEST_CASE("where no file can be made, records stay in memory, and the problem is told", "[record]") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "file") << "in the way";
+    Recorder recorder(folder / "file", 0, 1, false);
+    CHECK(recorder.problem() == std::strerror(ENOTDIR));
+    const std::uint32_t count = 3 * ring + 1;
+    for (std::uint32_t i = 1; i <= count; ++i)
+        recorder.add(record_of(1, i));
+    recorder.add_name(R"({"decision":1,"text":"a"})");
+    recorder.add_name(R"({"decision":2,"text":"b"})");
+    CHECK(recorder.names() == "{\"decision\":1,\"text\":\"a\"}\n{\"decision\":2,\"text\":\"b\"}\n");
+    const auto slots = recorder.finish();
+    CHECK(slots.size() == count);
+    CHECK(first_not_in_order(slots) == "");
+    CHECK(recorder.dropped() == 0);
+    recorder.remove_files();
+    CHECK(text_of(folder / "file") == "in the way");
+}
+
+TEST_CASE("what is more than memory should hold is dropped and counted", "[record]") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "file") << "in the way";
+    Recorder recorder(folder / "file", 0, 1, false);
+    const std::uint32_t count = 1'100'000;
+    for (std::uint32_t i = 1; i <= count; ++i)
+        recorder.add(record_of(1, i));
+    const auto slots = recorder.finish();
+    CHECK(slots.size() + recorder.dropped() == count);
+    CHECK(slots.size() > 990'000);
+    CHECK(slots.front()->sequence == 1);
+}
+
+TEST_CASE("files that are there already are left as they are", "[record]") {
+    for (const char* part : {"0.calls", "0.ring", "0.names"}) {
+        INFO(part);
+        const TemporaryFolder folder;
+        fs::create_directories(folder / "run/ranks");
+        std::ofstream(folder / "run/ranks/" + part) << "somebody's";
+        {
+            Recorder recorder(folder / "run", 0, 1, false);
+            CHECK(recorder.problem() == std::strerror(EEXIST));
+            recorder.add(record_of(1, 1));
+            CHECK(recorder.finish().size() == 1);
+            recorder.remove_files();
+        }
+        CHECK(text_of(folder / "run/ranks/" + part) == "somebody's");
+        CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 1);
+    }
+}
+
+TEST_CASE("removed files take nothing away from what finish gave", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(folder / "run", 0, 1, false);
+    for (std::uint32_t i = 1; i <= ring + piece / 2; ++i)
+        recorder.add(record_of(1, i));
+    recorder.add_name("a");
+    CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 3);
+    const auto slots = recorder.finish();
+    recorder.remove_files();
+    CHECK(fs::is_empty(folder / "run/ranks"));
+    CHECK(first_not_in_order(slots) == "");
+    CHECK(slots.back()->sequence == ring + piece / 2);
+}
+
+TEST_CASE("kept slots stay in their place and may be written to", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(folder / "run", 0, 1, false);
+    std::vector<Slot*> kept;
+    for (std::uint32_t i = 1; i <= ring; ++i)
+        kept.push_back(recorder.keep(Slot::call(record_of(1, i))));
+    for (auto* slot : kept) {
+        REQUIRE(slot != nullptr);
+        slot->calls() += 2;
+    }
+    CHECK(recorder.keep(Slot::call(record_of(1, ring + 1))) == nullptr);
+    CHECK(recorder.keep(Slot::call(record_of(1, ring + 2))) == nullptr);
+    CHECK(recorder.dropped() == 2);
+    const auto slots = recorder.finish();
+    REQUIRE(slots.size() == ring);
+    CHECK(first_not_in_order(slots) == "");
+    for (std::uint32_t i = 0; i < ring; ++i)
+        if (slots[i] != kept[i] || slots[i]->pair[1] != 3)
+            FAIL("slot " << i);
+}
+
+TEST_CASE("kept slots are kept in memory, too", "[record]") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "file") << "in the way";
+    Recorder recorder(folder / "file", 0, 1, true);
+    auto* slot = recorder.keep(Slot::call(record_of(1, 1)));
+    REQUIRE(slot != nullptr);
+    slot->calls() = 40;
+    REQUIRE(recorder.finish().size() == 1);
+    CHECK(recorder.finish().front()->pair[1] == 40);
+}
+
+TEST_CASE("names that are torn leave the others readable", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(folder / "run", 0, 1, false);
+    add_names(recorder, 2);
+    const auto text = recorder.names();
+    CHECK(text == text_of(folder / "run/ranks/0.names"));
+    const auto whole = Names::parse(text);
+    REQUIRE(whole.communicators.size() == 2);
+    REQUIRE(whole.decisions.size() == 3);
+    for (std::size_t length = 0; length < text.size(); ++length) {
+        const auto torn = Names::parse(text.substr(0, length));
+        // A last line that lacks its newline only is not torn.
+        const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), '\n')) +
+                           (text[length] == '\n' ? 1 : 0);
+        if (torn.communicators.size() + torn.decisions.size() != lines)
+            FAIL("cut off after " << length << " bytes");
+    }
+    // A line torn by a full disk, and what came after it.
+    const auto mended = Names::parse("{\"decision\":1,\"te\n{\"decision\":2,\"text\":\"b\"}\n");
+    REQUIRE(mended.decisions.size() == 1);
+    CHECK(mended.decision(2) == "b");
+    CHECK(mended.decision(1).find("lost") != std::string::npos);
+    CHECK(mended.communicator(1) == nullptr);
+    for (const char* foreign : {"[]", "null", "7", "{}", R"({"decision":"one","text":1})", R"({"communicator":1})",
+                                R"({"decision":1})", "\xff\xfe\n\n"})
+        CHECK(Names::parse(foreign).communicators.size() + Names::parse(foreign).decisions.size() == 0);
+}
+
+TEST_CASE("a killed run can be read at every moment", "[record][killed]") {
+    const TemporaryFolder folder;
+    Recorder recorder(folder / "run", 0, 1, false);
+    add_names(recorder, 1);
+    std::uint32_t recorded = 0;
+    for (std::uint32_t count : {0U, 1U, piece / 2, piece - 1, piece, piece + 1, ring + 1, ring + piece + 1}) {
+        while (recorded < count)
+            recorder.add(record_of(1, ++recorded));
+        const auto copy = folder / ("copy" + std::to_string(count));
+        fs::copy(folder / "run", copy, fs::copy_options::recursive);
+        const auto lines = lines_of(copy);
+        INFO(count << " calls");
+        REQUIRE(lines.size() == count);
+        check_lines(lines, false);
+        for (std::size_t i = 0; i < lines.size(); ++i) // in the order of time, numbered
+            if (!lines[i].starts_with("{\"call\":" + std::to_string(i + 1) + ","))
+                FAIL(lines[i]);
+    }
+}
+
+namespace {
+
+struct Progress {
+    std::array<std::atomic<std::uint32_t>, 2> done{}; // by thread: calls whose add has returned
+};
+
+void record_until_killed(const std::string& directory, Progress& progress, bool has_detail, std::uint32_t threads) {
+    Recorder recorder(directory, 0, 1, threads > 1);
+    add_names(recorder, threads);
+    auto run = [&](std::uint32_t thread) {
+        for (std::uint32_t i = 1; i <= 12'000; ++i) {
+            recorder.add(record_of(thread + 1, i, has_detail));
+            progress.done[thread] = i;
+        }
+    };
+    std::thread other;
+    if (threads > 1)
+        other = std::thread(run, 1U);
+    run(0);
+    while (true)
+        pause();
+}
+
+} // namespace
+
+TEST_CASE("a run that is killed while it records loses no call that had ended", "[record][killed]") {
+    void* memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    int trial = 0;
+    for (std::uint32_t threads : {1U, 2U})
+        for (bool has_detail : {false, true})
+            for (std::uint32_t enough : {10U, 4'000U}) {
+                const TemporaryFolder folder;
+                auto* progress = new (memory) Progress;
+                const auto child = fork();
+                REQUIRE(child >= 0);
+                if (child == 0)
+                    record_until_killed(folder / "run", *progress, has_detail, threads);
+                while (progress->done[0] < enough)
+                    std::this_thread::yield();
+                std::this_thread::sleep_for(std::chrono::microseconds(37 * trial++));
+                kill(child, SIGKILL);
+                int status = 0;
+                waitpid(child, &status, 0);
+                const auto counts = check_lines(lines_of(folder / "run"), has_detail);
+                for (std::uint32_t thread = 0; thread < threads; ++thread) {
+                    const auto found = counts.find("0:" + std::to_string(thread + 1));
+                    const auto count = found == counts.end() ? 0 : found->second;
+                    const auto done = progress->done[thread].load();
+                    INFO(threads << " threads, detail " << has_detail << ", thread " << thread);
+                    CHECK(count >= done);
+                    CHECK(count <= done + 1);
+                }
+            }
+    munmap(memory, sizeof(Progress));
+}
+
+TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") {
+    const TemporaryFolder folder;
+    auto recorder = std::make_unique<Recorder>(folder / "run", 0, 1, false);
+    for (std::uint32_t i = 1; i <= piece + 10; ++i)
+        recorder->add(record_of(1, i));
+    const auto child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        recorder.reset(); // as static destructors would
+        _exit(0);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+    for (std::uint32_t i = piece + 11; i <= 2 * ring; ++i)
+        recorder->add(record_of(1, i));
+    const auto slots = recorder->finish();
+    CHECK(slots.size() == 2 * ring);
+    CHECK(first_not_in_order(slots) == "");
+}
+
+// Files may grow to that size only, for this process; as a disk that is full, but it can be emptied again.
+class FileSizeLimit {
+  public:
+    explicit FileSizeLimit(rlim_t bytes) {
+        before_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &before_);
+        rlimit limit = before_;
+        limit.rlim_cur = bytes;
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, before_handler_);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+  private:
+    rlimit before_{};
+    void (*before_handler_)(int) = nullptr;
+};
+
+TEST_CASE("a disk that is full for a while costs the records of that time only", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(folder / "run", 0, 1, false);
+    std::uint32_t recorded = 0;
+    auto record_up_to = [&](std::uint32_t last) {
+        while (recorded < last)
+            recorder.add(record_of(1, ++recorded));
+    };
+    record_up_to(piece);
+    {
+        // The second piece is written in part: not even a whole number of slots of it.
+        const FileSizeLimit limit(sizeof(RecordFileHeader) + piece * sizeof(Slot) + 100 * sizeof(Slot) + 20);
+        record_up_to(2 * piece);
+        CHECK(recorder.dropped() > 0);
+    }
+    record_up_to(4 * piece + 5);
+    const auto slots = recorder.finish();
+    CHECK(slots.size() + recorder.dropped() == recorded);
+    CHECK(recorder.dropped() <= piece);
+    std::map<std::uint32_t, int> seen;
+    for (const auto* slot : slots) {
+        CallRecord told;
+        slot->tell(told);
+        if (difference(told, record_of(1, slot->sequence)) != "")
+            FAIL("garbage in slot " << slot->number << " after " << seen.size() << " good ones");
+        ++seen[slot->sequence];
+    }
+    CHECK(seen.size() == slots.size());
+    for (std::uint32_t i = 2 * piece + 1; i <= recorded; ++i)
+        if (!seen.contains(i))
+            FAIL("call " << i << " is lost");
+}
+
+TEST_CASE("names written to a disk that is full for a while are not lost", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(folder / "run", 0, 1, false);
+    add_names(recorder, 1);
+    {
+        const FileSizeLimit limit(recorder.names().size() + 30);
+        recorder.add_name(DecisionName{4, std::string(100, 'x')}.to_line());
+        recorder.add_name(DecisionName{5, "y"}.to_line());
+    }
+    recorder.add_name(DecisionName{6, "z"}.to_line());
+    const auto names = Names::parse(recorder.names());
+    CHECK(names.decision(4) == std::string(100, 'x'));
+    CHECK(names.decision(5) == "y");
+    CHECK(names.decision(6) == "z");
+    CHECK(names.communicators.size() == 1);
+}
