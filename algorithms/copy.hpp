@@ -2,7 +2,9 @@
 #pragma once
 
 #include "exchange.hpp"
+#include "wire.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -16,16 +18,18 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
 }
 
 // The block that a rank has for itself; it takes no part in the exchange.
-inline void copy_own_block(const Exchange& exchange) {
+inline Status copy_own_block(const Exchange& exchange) {
     const int self = exchange.group.rank;
-    copy_bytes(exchange.recv_from(self), exchange.send_to(self), exchange.send_size(self));
+    const std::size_t room = exchange.recv_size(self), size = exchange.send_size(self);
+    copy_bytes(exchange.recv_from(self), exchange.send_to(self), std::min(size, room));
+    return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
 }
 
 // Allgather: what this rank contributes, which may already lie at its place.
 inline void copy_contribution(const Exchange& exchange, std::byte* to) {
     const std::byte* own = exchange.send_base + exchange.send.front().offset;
     if (own != to) {
-        copy_bytes(to, own, exchange.max_block);
+        copy_bytes(to, own, exchange.send.front().size);
     }
 }
 

@@ -13,6 +13,10 @@ namespace switchyard::algorithms {
 struct [[nodiscard]] Status {
     int code = MPI_SUCCESS;
     bool ok() const { return code == MPI_SUCCESS; }
+    // Remembers the first error. An exchange goes on after one: the other ranks wait for our messages.
+    void keep(Status later) {
+        if (ok()) code = later.code;
+    }
 };
 
 // What one rank sent since the last reset.

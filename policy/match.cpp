@@ -85,7 +85,10 @@ void set_facts(Plan& plan) {
 }
 
 void close(Plan& plan, const Features& fixed) {
-    if (plan.candidates.empty() || !ends_the_walk(plan.candidates.back())) {
+    const auto ends_native = [](const Candidate& last) {
+        return ends_the_walk(last) && last.choice.algorithm->native;
+    };
+    if (plan.candidates.empty() || !ends_native(plan.candidates.back())) {
         plan.candidates.emplace_back();
         plan.candidates.back().choice = native_choice(fixed, "native");
     }

@@ -30,7 +30,8 @@ struct Candidate {
     std::string blocked;
 };
 
-// The last candidate always applies and always can (native), so choosing cannot fail.
+// The last candidate is native and takes every call, so choosing cannot fail, not even where the memory for
+// anything of ours is not to be had.
 struct Plan {
     std::vector<Candidate> candidates;
     bool looks_at_block = false;  // some candidate that can be reached needs max_block_bytes

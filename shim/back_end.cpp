@@ -58,17 +58,23 @@ int uniform(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
 }
 
 int init(int* argc, char*** argv, Binding binding) {
-    const auto& mpi = binding == Binding::c ? host->next : host->mpi;
+    const auto& mpi = functions_for(*host, binding);
     int code = retyped<int (*)(int*, char***)>(mpi.Init)(argc, argv);
     if (code == MPI_SUCCESS) start_with_world(*host);
     return code;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided, Binding binding) {
-    const auto& mpi = binding == Binding::c ? host->next : host->mpi;
+    const auto& mpi = functions_for(*host, binding);
     int code = retyped<int (*)(int*, char***, int, int*)>(mpi.Init_thread)(argc, argv, required, provided);
     if (code == MPI_SUCCESS) start_with_world(*host);
     return code;
+}
+
+int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* merged, Binding binding) {
+    if (Process* self = process()) self->merged_groups = true;
+    const auto& mpi = functions_for(*host, binding);
+    return retyped<int (*)(MPI_Comm, int, MPI_Comm*)>(mpi.Intercomm_merge)(intercomm, high, merged);
 }
 
 template <typename Words, typename Function>
@@ -89,6 +95,7 @@ extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back
     hand_over(back_end.Alltoall_c, uniform<Collective::alltoall, std::int64_t, true>);
     hand_over(back_end.Allgather, uniform<Collective::allgather, int, false>);
     hand_over(back_end.Allgather_c, uniform<Collective::allgather, std::int64_t, true>);
+    hand_over(back_end.Intercomm_merge, intercomm_merge);
     hand_over(back_end.Init, init);
     hand_over(back_end.Init_thread, init_thread);
     return &back_end;

@@ -38,7 +38,7 @@ int uniform_call(Words words, const CallArgs& call) {
 } // namespace
 
 int call_native(const Host& host, const CallArgs& call) {
-    const MpiFunctions& mpi = call.binding == Binding::c ? host.next : host.mpi;
+    const MpiFunctions& mpi = functions_for(host, call.binding);
     switch (call.collective) {
     case Collective::alltoallv:
         return call.large_count ? vector_call<VectorLarge>(mpi.Alltoallv_c, call)

@@ -62,8 +62,13 @@ struct CallArgs {
     const Side& outgoing() const { return in_place() ? recv : send; }
 };
 
-// The MPI library's own collective, with the arguments as they came. C calls go to whatever stands below us
-// in LD_PRELOAD, Fortran ones to the library.
+// What a call is forwarded to: `MPI_X` goes to whatever stands below us in LD_PRELOAD, `PMPI_X` to the
+// library.
+inline const MpiFunctions& functions_for(const Host& host, Binding binding) {
+    return binding == Binding::fortran_by_pmpi ? host.mpi : host.next;
+}
+
+// The MPI library's own collective, with the arguments as they came.
 int call_native(const Host& host, const CallArgs& call);
 
 } // namespace switchyard::shim

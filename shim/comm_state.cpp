@@ -1,7 +1,7 @@
 #include "comm_state.hpp"
 
-#include "diagnostics.hpp"
 #include "log/merge.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,38 +16,18 @@ struct CommState::Member {
     std::int64_t start_seconds;
     std::int32_t world_rank, pid;
     std::uint32_t leader_number; // its number for the communicator, in case it is the leader
-    std::uint32_t good;          // nothing has gone wrong on it
+    std::uint32_t unused;
 };
 
 namespace {
 
 constexpr const char* is_intercommunicator = "intercommunicator";
+constexpr const char* has_strangers = "ranks of another job";
 constexpr const char* spans_runs = "ranks with different policies";
 constexpr const char* no_private = "no private communicator to be had";
 
-// The ranks of an intercommunicator in one row, both groups; the communicator itself when it is none.
-class OneRow {
-  public:
-    explicit OneRow(MPI_Comm comm) : comm_(comm) {
-        int inter = 0;
-        PMPI_Comm_test_inter(comm, &inter);
-        if (inter == 0) return;
-        merged_ = PMPI_Intercomm_merge(comm, 0, &comm_) == MPI_SUCCESS;
-        is_inter_ = true;
-    }
-    ~OneRow() {
-        if (merged_) PMPI_Comm_free(&comm_);
-    }
-    OneRow(const OneRow&) = delete;
-    OneRow& operator=(const OneRow&) = delete;
-    MPI_Comm comm() const { return comm_; }
-    bool is_inter() const { return is_inter_; }
-    bool good() const { return !is_inter_ || merged_; }
-
-  private:
-    MPI_Comm comm_;
-    bool is_inter_ = false, merged_ = false;
-};
+// MPICH has about 2000 communicators for a process; most of them shall stay the application's.
+constexpr int most_private = 256;
 
 bool all_good(bool here, MPI_Comm comm) {
     int mine = here ? 1 : 0, all = 0;
@@ -77,50 +57,33 @@ CommState* CommState::look_up(MPI_Comm comm, Process& self) {
     if (PMPI_Comm_get_attr(comm, self.comm_keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS)
         return nullptr;
     auto* state = found != 0 ? static_cast<CommState*>(attribute) : create(comm, self);
-    last_ = {comm, state, freed};
+    if (state != nullptr) last_ = {comm, state, freed}; // a rank alone may not remember that there is none
     return state;
 }
 
+// Every rank goes through the same collectives whatever happens to it; the votes make sure that all ranks end
+// with a state or none does, and with rails or without. Nothing is allocated after the first vote but the
+// rails themselves.
 CommState* CommState::create(MPI_Comm comm, Process& self) {
-    OneRow row(comm);
-    if (!row.good()) return nullptr;
+    Row row(comm, self);
+    if (row.comm() == MPI_COMM_NULL) return nullptr;
     std::unique_ptr<CommState> state;
-    bool good = true, routes = false;
+    Plans without_rails;
+    bool good = false;
     try {
         state.reset(new CommState);
-        auto members = state->meet(row.comm(), self);
-        good = std::all_of(members.begin(), members.end(),
-                           [](const Member& member) { return member.good != 0; });
-        bool one_run = std::all_of(members.begin(), members.end(),
-                                   [&](const Member& member) { return member.run == self.run; });
-        state->take_place(members, self);
-        state->blocks_ = state->ranks_;
-        state->own_block_ = state->rank_;
-        if (row.is_inter()) {
-            PMPI_Comm_remote_size(comm, &state->blocks_);
-            state->own_block_ = -1;
-        }
-        if (good) {
-            state->choose_plans(self, row.is_inter() ? is_intercommunicator : one_run ? nullptr : spans_runs);
-            state->name_in_log(self, members);
-        }
-        routes = std::any_of(state->plans_.begin(), state->plans_.end(),
-                             [](const auto& plan) { return plan && !plan->always_native(); });
-    } catch (...) {
-        good = false;
+        state->meet(comm, row, self);
+        without_rails = state->plans_of(self, no_private);
+        std::lock_guard lock(self.states_mutex);
+        self.states.reserve(self.states.size() + 1);
+        good = true;
+    } catch (...) { // out of memory
     }
     if (!all_good(good, row.comm())) return nullptr;
-    if (routes) { // the same on all ranks: it follows from what they told each other
-        try {
-            state->lay_rails(comm);
-        } catch (...) {
-            state->rails_.reset();
-        }
-        if (!all_good(state->rails_ != nullptr, row.comm())) {
-            state->rails_.reset();
-            state->choose_plans(self, no_private);
-        }
-    }
+    bool routes = std::any_of(state->plans_.begin(), state->plans_.end(),
+                              [](const auto& plan) { return !plan->always_native(); });
+    // From here on the same on all ranks: it follows from what they told each other.
+    if (routes && !state->lay_rails(comm, self)) state->plans_ = without_rails;
     state->process_ = &self;
     if (PMPI_Comm_set_attr(comm, self.comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
     std::lock_guard lock(self.states_mutex);
@@ -128,7 +91,28 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
     return state.release();
 }
 
-std::vector<CommState::Member> CommState::meet(MPI_Comm comm, Process& self) {
+// Learns who the others are, and from that, on all ranks alike, what can be routed.
+void CommState::meet(MPI_Comm comm, const Row& row, Process& self) {
+    auto members = introduce(row.comm(), self);
+    if (row.is_inter()) {
+        PMPI_Comm_remote_size(comm, &blocks_);
+        own_block_ = -1;
+    } else {
+        PMPI_Comm_size(comm, &blocks_);
+        PMPI_Comm_rank(comm, &own_block_);
+    }
+    take_place(members, self);
+    bool one_run = std::all_of(members.begin(), members.end(),
+                               [&](const Member& member) { return member.run == self.run; });
+    plans_ = plans_of(self, row.is_inter()        ? is_intercommunicator
+                            : row.has_strangers() ? has_strangers
+                            : !one_run            ? spans_runs
+                                                  : nullptr);
+    ranks_ = row.ranks();
+    name_in_log(self, members);
+}
+
+std::vector<CommState::Member> CommState::introduce(MPI_Comm comm, Process& self) {
     PMPI_Comm_rank(comm, &rank_);
     PMPI_Comm_size(comm, &ranks_);
     if (self.world != MPI_COMM_NULL) {
@@ -139,7 +123,7 @@ std::vector<CommState::Member> CommState::meet(MPI_Comm comm, Process& self) {
     if (self.world_rank < 0)
         self.world_rank = rank_; // a run without a world: the first communicator stands in
     std::uint32_t number = is_world_ ? 0 : ++self.communicators_met;
-    Member mine{self.run, self.node, self.start_seconds, self.world_rank, getpid(), number, 1};
+    Member mine{self.run, self.node, self.start_seconds, self.world_rank, getpid(), number, 0};
     std::vector<Member> members(static_cast<std::size_t>(ranks_));
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, members.data(), sizeof mine, MPI_BYTE, comm);
     return members;
@@ -164,22 +148,33 @@ void CommState::take_place(const std::vector<Member>& members, Process& self) {
     }
 }
 
-void CommState::choose_plans(Process& self, const char* only_native) {
+CommState::Plans CommState::plans_of(Process& self, const char* only_native) const {
     policy::Features fixed;
     fixed.ranks = ranks_;
     fixed.nodes = nodes_;
     fixed.ranks_per_node = ranks_per_node_;
-    for (std::size_t i = 0; i < plans_.size(); ++i) {
+    Plans plans;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
         fixed.collective = static_cast<Collective>(i / 2);
         fixed.in_place = i % 2 != 0;
-        plans_[i] = Plan::of(self, fixed, only_native);
+        plans[i] = Plan::of(self, fixed, only_native);
     }
+    return plans;
 }
 
-void CommState::lay_rails(MPI_Comm comm) {
-    algorithms::Group group{create_private(comm), rank_, ranks_};
-    if (group.comm == MPI_COMM_NULL) return;
-    rails_ = std::make_unique<Rails>(group);
+bool CommState::lay_rails(MPI_Comm comm, Process& self) {
+    bool room = ++self.private_communicators <= most_private;
+    if (all_good(room, comm)) {
+        algorithms::Group group{create_private(comm), rank_, ranks_};
+        try {
+            if (group.comm != MPI_COMM_NULL) rails_ = std::make_unique<Rails>(group);
+        } catch (...) { // out of memory
+        }
+        if (all_good(rails_ != nullptr, comm)) return true;
+    }
+    rails_.reset();
+    --self.private_communicators;
+    return false;
 }
 
 // In a run without MPI_Init the first communicator of a rank decides where its records go.
@@ -237,35 +232,50 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
     }
 }
 
+// Counts its calls; what is left to free is collective to free, hence not done under a lock.
 void CommState::retire(Process& self) {
-    self.calls_seen += sequence_;
-    self.calls_routed += routed_;
-    if (rails_) PMPI_Comm_free(&rails_->group.comm);
-    rails_.reset();
+    if (leader_ == self.world_rank) {
+        self.calls_seen += sequence_;
+        self.calls_routed += routed_;
+    }
     process_ = nullptr;
+}
+
+void CommState::free_rails(Process& self) {
+    if (!rails_) return;
+    PMPI_Comm_free(&rails_->group.comm);
+    rails_.reset();
+    --self.private_communicators;
 }
 
 int CommState::on_delete(MPI_Comm, int, void* attribute, void*) {
     freed_.fetch_add(1, std::memory_order_release);
     std::unique_ptr<CommState> state(static_cast<CommState*>(attribute));
-    if (state->process_ == nullptr) return MPI_SUCCESS;
+    if (state->process_ == nullptr) return MPI_SUCCESS; // the run is over
     auto& self = *state->process_;
-    std::lock_guard lock(self.states_mutex);
-    std::erase(self.states, state.get());
-    state->retire(self);
+    {
+        std::lock_guard lock(self.states_mutex);
+        std::erase(self.states, state.get());
+        state->retire(self);
+    }
+    state->free_rails(self);
     return MPI_SUCCESS;
 }
 
 void CommState::release_all(Process& self) {
     freed_.fetch_add(1, std::memory_order_release);
-    std::lock_guard lock(self.states_mutex);
+    std::vector<CommState*> states;
+    {
+        std::lock_guard lock(self.states_mutex);
+        states.swap(self.states);
+        for (auto* state : states) state->retire(self);
+    }
     // Freeing is collective: in an order that all ranks share.
-    std::sort(self.states.begin(), self.states.end(), [](const CommState* left, const CommState* right) {
+    std::sort(states.begin(), states.end(), [](const CommState* left, const CommState* right) {
         return std::tie(left->leader_, left->leader_number_) <
                std::tie(right->leader_, right->leader_number_);
     });
-    for (auto* state : self.states) state->retire(self);
-    self.states.clear();
+    for (auto* state : states) state->free_rails(self);
 }
 
 } // namespace switchyard::shim

@@ -27,6 +27,8 @@ struct Rails {
     bool reserve(std::size_t bytes);
 };
 
+class Row;
+
 class CommState {
   public:
     // The communicator's state; at its first call this is collective over it. Null where there is none to be
@@ -75,12 +77,15 @@ class CommState {
     CommState() = default;
     static CommState* look_up(MPI_Comm comm, Process& self);
     static CommState* create(MPI_Comm comm, Process& self);
-    std::vector<Member> meet(MPI_Comm comm, Process& self);
+    void meet(MPI_Comm comm, const Row& row, Process& self);
+    std::vector<Member> introduce(MPI_Comm comm, Process& self);
     void take_place(const std::vector<Member>& members, Process& self);
-    void choose_plans(Process& self, const char* only_native);
-    void lay_rails(MPI_Comm comm);
+    using Plans = std::array<std::shared_ptr<Plan>, algorithms::collective_count * 2>;
+    Plans plans_of(Process& self, const char* only_native) const;
+    bool lay_rails(MPI_Comm comm, Process& self);
     void name_in_log(Process& self, const std::vector<Member>& members);
     void retire(Process& self);
+    void free_rails(Process& self);
 
     int ranks_ = 1, rank_ = 0, nodes_ = 1, ranks_per_node_ = 1, blocks_ = 1, own_block_ = 0;
     bool is_world_ = false;
@@ -88,7 +93,7 @@ class CommState {
     std::uint32_t leader_number_ = 0; // all ranks, different from all other communicators
     std::uint32_t log_number_ = 0;
     std::uint32_t sequence_ = 0, routed_ = 0; // calls so far
-    std::array<std::shared_ptr<Plan>, algorithms::collective_count * 2> plans_;
+    Plans plans_; // by collective, each for calls that are not and that are in place
     std::unique_ptr<Rails> rails_;
     Process* process_ = nullptr; // null once the run is over
 

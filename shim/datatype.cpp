@@ -8,28 +8,68 @@ namespace switchyard::shim {
 
 namespace {
 
+// How a type was made, as far as a chain of contiguous and duplicated types goes.
+struct Envelope {
+    int combiner = MPI_COMBINER_NAMED;
+    int integers = 0;
+    bool is_chain = false; // one type inside, nothing else
+};
+
+#if MPI_VERSION >= 4
+// Not in an older library of the same family.
+#pragma weak PMPI_Type_get_envelope_c
+
+// A type that was made by an MPI-4 `_c` function may only be asked about by another; the plain question would
+// end the program. Such types are packed.
+bool is_large(MPI_Datatype type) {
+    MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
+    int combiner = 0;
+    if (PMPI_Type_get_envelope_c == nullptr) return false;
+    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
+    return large > 0;
+}
+#else
+bool is_large(MPI_Datatype) {
+    return false;
+}
+#endif
+
+Envelope envelope_of(MPI_Datatype type) {
+    Envelope envelope;
+    int addresses = 0, types = 0;
+    PMPI_Type_get_envelope(type, &envelope.integers, &addresses, &types, &envelope.combiner);
+    bool is_link = envelope.combiner == MPI_COMBINER_CONTIGUOUS || envelope.combiner == MPI_COMBINER_DUP;
+    envelope.is_chain = is_link && types == 1 && envelope.integers <= 1 && addresses == 0;
+    return envelope;
+}
+
+// Predefined types, and those that Fortran asks for by precision: MPI owns them.
+bool is_predefined(int combiner) {
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+bool has_no_gaps(MPI_Datatype type) {
+    MPI_Count size = 0, lower = 0, extent = 0;
+    PMPI_Type_size_x(type, &size);
+    PMPI_Type_get_extent_x(type, &lower, &extent);
+    return lower == 0 && size == extent;
+}
+
 // A predefined type, or contiguous and duplicated chains of one, whose size equals its extent. Size equal to
 // extent alone would not do: an indexed type can permute its elements.
 bool is_dense_chain(MPI_Datatype type) {
-    int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-    if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
-    if (combiner == MPI_COMBINER_NAMED) {
-        MPI_Count size = 0, lower = 0, extent = 0;
-        PMPI_Type_size_x(type, &size);
-        PMPI_Type_get_extent_x(type, &lower, &extent);
-        return lower == 0 && size == extent;
-    }
-    if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || types != 1 || integers > 1 ||
-        addresses > 0)
-        return false;
+    if (is_large(type)) return false;
+    auto envelope = envelope_of(type);
+    if (is_predefined(envelope.combiner)) return has_no_gaps(type);
+    if (!envelope.is_chain) return false;
     int count = 0;
     MPI_Aint address = 0;
     MPI_Datatype inner = MPI_DATATYPE_NULL;
-    if (PMPI_Type_get_contents(type, integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS) return false;
+    if (PMPI_Type_get_contents(type, envelope.integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS)
+        return false;
     bool dense = is_dense_chain(inner);
-    int inner_combiner = MPI_COMBINER_NAMED;
-    PMPI_Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
-    if (inner_combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&inner);
+    if (is_large(inner) || !is_predefined(envelope_of(inner).combiner)) PMPI_Type_free(&inner);
     return dense;
 }
 

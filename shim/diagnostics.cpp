@@ -8,10 +8,11 @@ namespace switchyard::shim {
 
 namespace {
 
-// A logger object of our own, never registered: spdlog's registry may be the application's.
+// A logger object of our own, never registered: spdlog's registry may be the application's. Never destroyed
+// either: programs call MPI_Finalize from exit handlers that run after our static objects are gone.
 std::unique_ptr<spdlog::logger>& logger() {
-    static std::unique_ptr<spdlog::logger> instance;
-    return instance;
+    static auto* instance = new std::unique_ptr<spdlog::logger>;
+    return *instance;
 }
 
 void log(spdlog::level::level_enum level, const char* label, const std::string& message) noexcept {

@@ -48,14 +48,14 @@ Measure measure(const CallArgs& call, const CommState& state) {
     if (is_vector) return measure_vector(call, state, size);
     auto block = static_cast<std::size_t>(call.outgoing().counts.value()) * size;
     auto others = static_cast<std::size_t>(state.blocks() - (state.own_block() >= 0 ? 1 : 0));
-    return {true, block, block * others};
+    return {true, others > 0 ? block : 0, block * others}; // nothing goes to others from a rank alone
 }
 
 Agreement agree(const Measure& measure, bool ready, const Rails& rails) {
     std::array<unsigned long long, 2> mine = {measure.max_block, ready ? 0U : 1U}, all = mine;
-    PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UNSIGNED_LONG_LONG, MPI_MAX,
-                   rails.group.comm);
-    return {static_cast<std::size_t>(all[0]), all[1] == 0};
+    int code = PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UNSIGNED_LONG_LONG,
+                              MPI_MAX, rails.group.comm);
+    return {static_cast<std::size_t>(all[0]), all[1] == 0, code};
 }
 
 } // namespace switchyard::shim

@@ -21,6 +21,7 @@ Measure measure(const CallArgs& call, const CommState& state);
 struct Agreement {
     std::size_t max_block = 0;
     bool all_ready = true;
+    int code = MPI_SUCCESS; // of the allreduce itself
 };
 Agreement agree(const Measure& measure, bool ready, const Rails& rails);
 

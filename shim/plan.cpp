@@ -2,18 +2,11 @@
 
 #include "process.hpp"
 
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 namespace switchyard::shim {
 
 namespace {
-
-std::mutex& adding() {
-    static std::mutex mutex;
-    return mutex;
-}
 
 policy::Plan native_plan(Collective collective, const char* reason) {
     policy::Candidate native;
@@ -63,12 +56,10 @@ bool same(const policy::Match& left, const policy::Match& right) {
 } // namespace
 
 std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, const char* only_native) {
-    using Shape = std::tuple<Collective, bool, int, int, int, std::string>;
-    static std::map<Shape, std::shared_ptr<Plan>> plans;
     Shape shape{fixed.collective, fixed.in_place,       fixed.ranks,
                 fixed.nodes,      fixed.ranks_per_node, only_native != nullptr ? only_native : ""};
-    std::lock_guard lock(adding());
-    auto& plan = plans[shape];
+    std::lock_guard lock(self.plans_mutex);
+    auto& plan = self.plans[shape];
     if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));
     return plan;
 }
@@ -86,7 +77,7 @@ std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
 }
 
 std::uint32_t Plan::add_decision(Process& self, const policy::Match& match) {
-    std::lock_guard lock(adding());
+    std::lock_guard lock(self.plans_mutex);
     for (auto* decision = decisions_.load(); decision != nullptr; decision = decision->next)
         if (same(decision->match, match)) return decision->number;
     log::DecisionName name{++self.decisions, decision_text(policy_, match)};

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <tuple>
 
 namespace switchyard::shim {
 
@@ -14,6 +16,9 @@ struct Process;
 
 class Plan {
   public:
+    // What plans of one process differ by: collective, in place, ranks, nodes, ranks per node, only_native.
+    using Shape = std::tuple<algorithms::Collective, bool, int, int, int, std::string>;
+
     // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
     static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);
 

@@ -4,6 +4,7 @@
 #include "datatype.hpp"
 #include "diagnostics.hpp"
 #include "log/collect.hpp"
+#include "log/file_size_signal.hpp"
 #include "placement.hpp"
 #include "policy/file.hpp"
 
@@ -21,14 +22,6 @@ namespace {
 std::atomic<Process*> current{nullptr};
 Process* started = nullptr; // outlives `current`: records must stay mapped until the process is gone
 pid_t started_by = 0;
-
-// What rank 0 knows and the others need.
-struct Orders {
-    Settings settings;
-    std::string policy_text; // "" where it could not be read or is not good
-    std::uint64_t run = 0;
-    std::string log_directory;
-};
 
 // The rank as the launcher's environment has it, where nobody can ask MPI; -1: it does not say.
 int launched_rank() {
@@ -247,6 +240,7 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
 }
 
 void start_with_world(const Host& host) noexcept {
+    log::FileSizeSignalBlocked blocked;
     MPI_Comm world = create_private(MPI_COMM_WORLD);
     if (world == MPI_COMM_NULL) return;
     bool good = true;

@@ -7,12 +7,14 @@
 #include "log/merge.hpp"
 #include "log/recorder.hpp"
 #include "log/run_directory.hpp"
+#include "plan.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
 #include "settings.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
@@ -42,10 +44,18 @@ struct Process {
     std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
     bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
-    std::atomic<std::uint32_t> communicators_met{0};           // other than the world; numbers them
+    std::atomic<std::uint32_t> communicators_met{0}; // other than the world; numbers them
+    std::atomic<int> private_communicators{0};       // alive
+    std::atomic<bool> merged_groups{
+        false}; // MPI_Intercomm_merge was called: there may be ranks of other jobs
     std::atomic<std::uint32_t> communicators{0}, decisions{0}; // named in the log so far
 
-    // Living communicators; calls of those that are gone.
+    // One for each shape of communicator seen so far.
+    std::mutex plans_mutex;
+    std::map<Plan::Shape, std::shared_ptr<Plan>> plans;
+
+    // Living communicators; and the calls on those that are gone which this process was to count: every call
+    // counts on the leader of its communicator.
     std::mutex states_mutex;
     std::vector<CommState*> states;
     std::uint64_t calls_seen = 0, calls_routed = 0;

@@ -56,12 +56,13 @@ policy::Features features_of(const Passage& passage) {
     return features;
 }
 
-// The first choice whose scratch memory can be had on all ranks. Everything here is the same on all ranks, or
-// agreed.
-policy::Match choose(Passage& passage, const policy::Features& features) {
+// The first choice whose memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
+policy::Match choose(Passage& passage, const policy::Features& features, bool all_can_pack) {
     auto& rails = *passage.state.rails();
     const auto& plan = passage.plan.policy();
     auto match = policy::choose(plan, features);
+    if (!all_can_pack && !passage.plan.choice(match).algorithm->native)
+        return {plan.candidates.size() - 1, match.candidate, policy::PassedOver::scratch_does_not_fit};
     while (!rails.reserve(policy::scratch_bytes(passage.plan.choice(match), features)))
         match = policy::choose(plan, features, match.candidate + 1);
     return match;
@@ -75,24 +76,19 @@ bool run_ours(Passage& passage) {
     Stage stage(passage.call, passage.state, passage.self.datatype_keyval);
     bool ready = stage.reserve(), all_ready = true;
 
-    auto start = Clock::now();
     // In alltoall and allgather MPI itself guarantees that all ranks have the same block.
     if (passage.plan.policy().looks_at_block && passage.call.collective == Collective::alltoallv) {
+        auto start = Clock::now();
         auto agreement = agree(passage.measured, ready, rails);
+        record.agree = Clock::now() - start;
+        passage.code = agreement.code;
+        if (agreement.code != MPI_SUCCESS) return true; // the communicator is broken
         record.max_block = passage.measured.max_block = agreement.max_block;
         all_ready = agreement.all_ready;
     }
-    auto agreed = Clock::now();
-    record.agree = agreed - start;
     record.has_detail = true;
 
-    auto features = features_of(passage);
-    if (all_ready) {
-        passage.match = choose(passage, features);
-    } else { // some rank cannot pack: the last candidate is always native
-        passage.match = {passage.plan.policy().candidates.size() - 1, 0,
-                         policy::PassedOver::scratch_does_not_fit};
-    }
+    passage.match = choose(passage, features_of(passage), all_ready);
     const auto& choice = passage.plan.choice(passage.match);
     if (choice.algorithm->native) return false;
 
@@ -107,7 +103,7 @@ bool run_ours(Passage& passage) {
         rails.wire.reset();
         algorithms::Context context{choice.parameters, rails.workspace, rails.wire};
         passage.code = algorithms::algorithm_of(*choice.algorithm)
-                           .run(stage.exchange(features.max_block_bytes), context)
+                           .run(stage.exchange(passage.measured.max_block), context)
                            .code;
     }
     auto exchanged = Clock::now();
@@ -141,6 +137,9 @@ int run_native(Passage& passage, const Host& host) {
 int run_always_native(Passage&& passage, const Host& host) {
     begin_record(passage);
     int code = call_native(host, passage.call);
+    // What is passed over here may still differ from call to call; the log says what and why.
+    const auto& plan = passage.plan.policy();
+    if (plan.candidates.size() > 1) passage.match = policy::choose(plan, features_of(passage));
     end_record(passage);
     return code;
 }

@@ -27,19 +27,16 @@ Status bruck(const Exchange& exchange, Context& context) {
     std::byte* const data = context.workspace.take(scratch).data();
     copy_contribution(exchange, data);
 
+    Status status;
     for (int distance = 1; distance < group.size; distance *= 2) {
         const auto size = static_cast<std::size_t>(std::min(distance, group.size - distance)) * block;
         std::byte* const end = data + static_cast<std::size_t>(distance) * block;
-        if (Status status =
-                context.wire.exchange(group.down(distance), data, size, group.up(distance), end, size);
-            !status.ok()) {
-            return status;
-        }
+        status.keep(context.wire.exchange(group.down(distance), data, size, group.up(distance), end, size));
     }
     for (int i = 1; i < group.size; ++i) { // rotate data down by id positions
         copy_bytes(exchange.recv_from(group.up(i)), data + static_cast<std::size_t>(i) * block, block);
     }
-    return {};
+    return status;
 }
 
 } // namespace switchyard::algorithms::allgather

@@ -13,15 +13,13 @@ Status ring(const Exchange& exchange, Context& context) {
     const std::size_t block = exchange.max_block;
     copy_contribution(exchange, exchange.recv_from(group.rank));
 
+    Status status;
     for (int step = 0; step + 1 < group.size; ++step) {
         const std::byte* newest = exchange.recv_from(group.up(step));
         std::byte* next = exchange.recv_from(group.up(step + 1));
-        if (Status status = context.wire.exchange(group.down(1), newest, block, group.up(1), next, block);
-            !status.ok()) {
-            return status;
-        }
+        status.keep(context.wire.exchange(group.down(1), newest, block, group.up(1), next, block));
     }
-    return {};
+    return status;
 }
 
 } // namespace switchyard::algorithms::allgather

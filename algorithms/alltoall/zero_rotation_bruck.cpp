@@ -58,27 +58,21 @@ Status zero_rotation_bruck(const Exchange& exchange, Context& context) {
         return {MPI_ERR_NO_MEM};
     }
 
-    copy_own_block(exchange);
+    Status status = copy_own_block(exchange);
     for (Round step(group.size, 2); step.valid(); step.advance()) {
         const int destination = group.down(step.distance());
         const int source = group.up(step.distance());
-        Status status;
         if (step.blocks() == 1) {
-            status = context.wire.exchange(destination, first_place(exchange, step.distance()), block, source,
-                                           place(exchange, step.distance()), block);
+            status.keep(context.wire.exchange(destination, first_place(exchange, step.distance()), block,
+                                              source, place(exchange, step.distance()), block));
         } else {
             const std::size_t bytes = pack(exchange, step, outgoing.data());
-            status =
-                context.wire.exchange(destination, outgoing.data(), bytes, source, incoming.data(), bytes);
-        }
-        if (!status.ok()) {
-            return status;
-        }
-        if (step.blocks() != 1) {
+            status.keep(
+                context.wire.exchange(destination, outgoing.data(), bytes, source, incoming.data(), bytes));
             unpack(exchange, step, incoming.data());
         }
     }
-    return {};
+    return status;
 }
 
 } // namespace switchyard::algorithms::alltoall

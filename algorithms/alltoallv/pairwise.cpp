@@ -10,13 +10,11 @@
 namespace switchyard::algorithms::alltoallv {
 
 Status pairwise(const Exchange& exchange, Context& context) {
-    copy_own_block(exchange);
+    Status status = copy_own_block(exchange);
     for (int distance = 1; distance < exchange.group.size; ++distance) {
-        if (Status status = exchange_with(distance, distance + 1, exchange, context.wire); !status.ok()) {
-            return status;
-        }
+        status.keep(exchange_with(distance, distance + 1, exchange, context.wire));
     }
-    return {};
+    return status;
 }
 
 } // namespace switchyard::algorithms::alltoallv

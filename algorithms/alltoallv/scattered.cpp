@@ -17,14 +17,11 @@ Status scattered(const Exchange& exchange, Context& context) {
     const auto block_count =
         std::min<std::int64_t>(context.parameters[Parameter::block_count], Wire::largest_batch);
 
-    copy_own_block(exchange);
+    Status status = copy_own_block(exchange);
     for (patterns::Batch batch(exchange.group.size, block_count); batch.valid(); batch.advance()) {
-        if (Status status = exchange_with(batch.first(), batch.last(), exchange, context.wire);
-            !status.ok()) {
-            return status;
-        }
+        status.keep(exchange_with(batch.first(), batch.last(), exchange, context.wire));
     }
-    return {};
+    return status;
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -11,14 +11,11 @@
 namespace switchyard::algorithms::alltoallv {
 
 Status spread_out(const Exchange& exchange, Context& context) {
-    copy_own_block(exchange);
+    Status status = copy_own_block(exchange);
     for (patterns::Batch batch(exchange.group.size, Wire::largest_batch); batch.valid(); batch.advance()) {
-        if (Status status = exchange_with(batch.first(), batch.last(), exchange, context.wire);
-            !status.ok()) {
-            return status;
-        }
+        status.keep(exchange_with(batch.first(), batch.last(), exchange, context.wire));
     }
-    return {};
+    return status;
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -34,13 +34,11 @@ class Tuna {
           incoming_(context.workspace.take(layout.message_bytes).data()) {}
 
     Status run(int radix) {
+        Status status;
         for (Round round(group_.size, radix); round.valid(); round.advance()) { // lines 6 and 7
-            const Status status = round.blocks() == 1 ? exchange_direct(round) : exchange_blocks(round);
-            if (!status.ok()) {
-                return status;
-            }
+            status.keep(round.blocks() == 1 ? exchange_direct(round) : exchange_blocks(round));
         }
-        return {};
+        return status;
     }
 
   private:
@@ -54,11 +52,10 @@ class Tuna {
             std::memcpy(outgoing_, &size, sizeof size);
             status = wire_.exchange(destination, outgoing_, sizeof size, source, incoming_, sizeof size);
         }
-        if (!status.ok()) {
-            return status;
-        }
-        return wire_.exchange(destination, exchange_.send_to(destination), exchange_.send_size(destination),
-                              source, exchange_.recv_from(source), exchange_.recv_size(source));
+        status.keep(wire_.exchange(destination, exchange_.send_to(destination),
+                                   exchange_.send_size(destination), source, exchange_.recv_from(source),
+                                   exchange_.recv_size(source)));
+        return status;
     }
 
     Status exchange_blocks(const Round& round) {
@@ -72,14 +69,20 @@ class Tuna {
         Status status;
         if (fused_ && most <= wire_.limit()) {
             status = wire_.exchange(destination, outgoing_, metadata + data, source, incoming_, most);
+            forget_sizes_after(status, metadata);
         } else {
             status = wire_.exchange(destination, outgoing_, metadata, source, incoming_, metadata); // line 14
-            if (status.ok()) {
-                status = wire_.exchange(destination, outgoing_ + metadata, data, source, incoming_ + metadata,
-                                        incoming_data(blocks)); // line 15
-            }
+            forget_sizes_after(status, metadata);
+            status.keep(wire_.exchange(destination, outgoing_ + metadata, data, source, incoming_ + metadata,
+                                       incoming_data(blocks))); // line 15
         }
-        return status.ok() ? unpack(round, metadata) : status;
+        status.keep(unpack(round, metadata));
+        return status;
+    }
+
+    // Sizes that did not arrive must not be read: nothing came.
+    void forget_sizes_after(Status status, std::size_t metadata) {
+        if (!status.ok()) std::memset(incoming_, 0, metadata);
     }
 
     // Lines 8 to 11: gathers the blocks whose digit x is z; their bytes without the sizes.
@@ -152,9 +155,9 @@ class Tuna {
 } // namespace
 
 Status tuna(const Exchange& exchange, Context& context) {
-    copy_own_block(exchange);
+    Status status = copy_own_block(exchange);
     if (exchange.max_block == 0) {
-        return {};
+        return status;
     }
     const int ranks = exchange.group.size;
     const auto layout = patterns::tuna_layout(ranks, exchange.max_block, context.parameters);
@@ -163,9 +166,10 @@ Status tuna(const Exchange& exchange, Context& context) {
         return {MPI_ERR_NO_MEM};
     }
     const auto radix = static_cast<int>(context.parameters[Parameter::radix]);
-    return layout.size_bytes == sizeof(std::uint32_t)
-               ? Tuna<std::uint32_t>(exchange, context, layout).run(radix)
-               : Tuna<std::uint64_t>(exchange, context, layout).run(radix);
+    status.keep(layout.size_bytes == sizeof(std::uint32_t)
+                    ? Tuna<std::uint32_t>(exchange, context, layout).run(radix)
+                    : Tuna<std::uint64_t>(exchange, context, layout).run(radix));
+    return status;
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -8,7 +8,9 @@ namespace switchyard::shim {
 
 using Word = std::uintptr_t;
 
-enum class Binding : std::uint8_t { c, fortran };
+// Who called, and by which name. MPI's Fortran layer calls either one; what is passed on goes the way it
+// came.
+enum class Binding : std::uint8_t { c, fortran, fortran_by_pmpi };
 
 // Functions of the loaded MPI, by entry; null where that MPI has none.
 struct MpiFunctions {

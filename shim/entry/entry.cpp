@@ -175,7 +175,7 @@ constexpr int no_such_function = 16;
     SWITCHYARD_EXPORT PMPI_##name words {                                                                    \
         ensure_resolved();                                                                                   \
         if (state.back_end.name != nullptr && caller_at(__builtin_return_address(0)) == Caller::fortran) {   \
-            Binding binding = Binding::fortran;                                                              \
+            Binding binding = Binding::fortran_by_pmpi;                                                      \
             return state.back_end.name SWITCHYARD_AND_BINDING values;                                        \
         }                                                                                                    \
         return state.host.mpi.name != nullptr ? state.host.mpi.name values : no_such_function;               \

@@ -77,24 +77,25 @@ int add_fortran_layer(dl_phdr_info* object, std::size_t, void*) {
     return 0;
 }
 
-int find_mpi(dl_phdr_info* object, std::size_t, void* result) {
+// Objects that may be the MPI library.
+struct Candidates {
+    static constexpr std::size_t most = 16;
+    struct {
+        Module range;
+        char path[4096];
+    } list[most];
+    std::size_t count = 0;
+};
+
+int add_candidate(dl_phdr_info* object, std::size_t, void* data) {
     const char* name = file_name(object->dlpi_name);
-    if (!starts_with(name, "libmpi") || is_fortran_layer(name)) return 0;
-    void* handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle == nullptr) return 0;
-    // libmpi_cxx and the like depend on the MPI, so the symbol is found there too: it has to lie in this
-    // object.
-    auto module = range_of(*object, Caller::mpi);
-    auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
-    if (address < module.begin || address >= module.end) {
-        dlclose(handle);
+    auto* candidates = static_cast<Candidates*>(data);
+    if (!starts_with(name, "libmpi") || is_fortran_layer(name) || candidates->count == Candidates::most)
         return 0;
-    }
-    auto* mpi = static_cast<LoadedMpi*>(result);
-    mpi->handle = handle; // kept open: the library may not go while we hold its addresses
-    std::strncpy(mpi->path, object->dlpi_name, sizeof mpi->path - 1);
-    add(module);
-    return 1;
+    auto& candidate = candidates->list[candidates->count++];
+    candidate.range = range_of(*object, Caller::mpi);
+    std::strncpy(candidate.path, object->dlpi_name, sizeof candidate.path - 1);
+    return 0;
 }
 
 struct Search {
@@ -123,8 +124,24 @@ Caller caller_at(const void* return_address) {
 }
 
 LoadedMpi find_loaded_mpi() {
+    static Candidates candidates; // large; and dlopen may not be called from within the walk
     LoadedMpi mpi{};
-    dl_iterate_phdr(find_mpi, &mpi);
+    dl_iterate_phdr(add_candidate, &candidates);
+    for (std::size_t i = 0; i < candidates.count && mpi.handle == nullptr; ++i) {
+        const auto& [range, path] = candidates.list[i];
+        void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+        if (handle == nullptr) continue;
+        // libmpi_cxx and the like depend on the MPI, so the symbol is found there too: it has to lie in this
+        // object.
+        auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
+        if (address < range.begin || address >= range.end) {
+            dlclose(handle);
+            continue;
+        }
+        mpi.handle = handle; // kept open: the library may not go while we hold its addresses
+        std::strncpy(mpi.path, path, sizeof mpi.path - 1);
+        add(range);
+    }
     dl_iterate_phdr(add_fortran_layer, nullptr);
     return mpi;
 }

@@ -1,5 +1,6 @@
 #include "collect.hpp"
 
+#include "file_size_signal.hpp"
 #include "line.hpp"
 #include "log_writer.hpp"
 #include "merge.hpp"
@@ -58,7 +59,7 @@ void send_slots(const std::vector<const Slot*>& slots, int leader, MPI_Comm comm
 }
 
 std::vector<MergedCall> merge_records(const CommunicatorName& name, const std::vector<const Slot*>& own,
-                                      MPI_Comm comm, std::uint64_t& seen) {
+                                      MPI_Comm comm) {
     CommunicatorCalls calls;
     for (int rank = 0; rank < static_cast<int>(name.members.size()); ++rank) {
         int member = name.members[static_cast<std::size_t>(rank)];
@@ -75,16 +76,12 @@ std::vector<MergedCall> merge_records(const CommunicatorName& name, const std::v
         }
     }
     auto merged = calls.take();
-    for (auto& call : merged) {
-        call.communicator = name.number; // of the leader, who merges
-        seen += call.calls;
-    }
+    for (auto& call : merged) call.communicator = name.number; // of the leader, who merges
     return merged;
 }
 
 // All ranks take the communicators in one order, the leader's rank and number, so every wait ends.
-std::vector<MergedCall> merge_communicators(Process& self, const Names& names, const ByCommunicator& slots,
-                                            std::uint64_t& seen) {
+std::vector<MergedCall> merge_communicators(Process& self, const Names& names, const ByCommunicator& slots) {
     std::vector<const CommunicatorName*> ordered;
     for (const auto& name : names.communicators) ordered.push_back(&name);
     std::sort(ordered.begin(), ordered.end(), [](const auto* left, const auto* right) {
@@ -97,7 +94,7 @@ std::vector<MergedCall> merge_communicators(Process& self, const Names& names, c
             send_slots(own, name->leader, self.world);
             continue;
         }
-        auto calls = merge_records(*name, own, self.world, seen);
+        auto calls = merge_records(*name, own, self.world);
         merged.insert(merged.end(), calls.begin(), calls.end());
     }
     std::sort(merged.begin(), merged.end(),
@@ -240,12 +237,7 @@ bool write_log(Process& self, RunEnd& end) {
     auto slots = sort_slots(*self.recorder, highest);
     if (self.settings.detail() == Detail::ranks) write_rank_lines(self, names, slots);
 
-    auto calls = merge_communicators(self, names, slots, end.calls_seen);
-    for (const auto& call : calls)
-        if (names.decision(call.decision).find(R"("algorithm":"native")") == std::string::npos)
-            end.calls_routed += call.calls;
-    end.calls_seen = sum(end.calls_seen, self.world);
-    end.calls_routed = sum(end.calls_routed, self.world);
+    auto calls = merge_communicators(self, names, slots);
     end.records_dropped = sum(self.recorder->dropped(), self.world);
 
     auto all_names = gather_texts(led_names(names, self.world_rank), self);
@@ -267,14 +259,11 @@ bool write_log(Process& self, RunEnd& end) {
 } // namespace
 
 void collect(Process& self) {
+    FileSizeSignalBlocked blocked;
     RunEnd end;
-    bool written = false;
-    if (self.recorder) {
-        written = write_log(self, end);
-    } else { // without a log only rank 0's own calls are known
-        end.calls_seen = self.calls_seen;
-        end.calls_routed = self.calls_routed;
-    }
+    end.calls_seen = sum(self.calls_seen, self.world);
+    end.calls_routed = sum(self.calls_routed, self.world);
+    bool written = self.recorder && write_log(self, end);
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
     if (self.world_rank == 0) {
         if (self.recorder && !written)

@@ -22,7 +22,7 @@ std::string_view collective_name(std::uint8_t collective) {
     return algorithms::name_of(static_cast<algorithms::Collective>(collective));
 }
 std::string_view binding_name(std::uint8_t binding) {
-    return static_cast<Binding>(binding) == Binding::fortran ? "fortran" : "c";
+    return static_cast<Binding>(binding) == Binding::c ? "c" : "fortran";
 }
 // Only where they say something; the fields that always stand are the contract's.
 std::string extras(std::uint32_t calls, std::uint8_t large_count) {

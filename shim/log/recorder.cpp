@@ -1,13 +1,13 @@
 #include "recorder.hpp"
 
+#include "file_size_signal.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <sched.h>
-#include <sstream>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,10 +16,6 @@ namespace switchyard::shim::log {
 namespace {
 
 constexpr std::size_t ring_bytes = Recorder::slots_in_ring * sizeof(Slot);
-
-int create(const std::string& path) {
-    return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-}
 
 // Writes all of it, or nothing that counts.
 bool write_all(int file, const void* data, std::size_t size) {
@@ -34,40 +30,74 @@ bool write_all(int file, const void* data, std::size_t size) {
     return true;
 }
 
-void remove_parts(const std::string& base) {
-    for (const char* part : {".calls", ".ring", ".names"}) unlink((base + part).c_str());
+// Out of the way of programs that expect the low numbers for files of their own, or close them all.
+int moved_up(int file) {
+    constexpr int high = 200;
+    int moved = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, high) : -1;
+    if (moved < 0) return file;
+    close(file);
+    return moved;
 }
 
 } // namespace
 
 Recorder::Recorder(const std::string& directory, int rank, int ranks, bool threads)
-    : threads_(threads), base_(directory + "/ranks/" + std::to_string(rank)) {
+    : threads_(threads),
+      base_(std::filesystem::absolute(directory).string() + "/ranks/" + std::to_string(rank)) {
+    FileSizeSignalBlocked blocked;
     if (open_files(directory, rank, ranks)) return;
     problem_ = std::strerror(errno);
-    if (calls_file_ >= 0) close(calls_file_);
-    if (names_file_ >= 0) close(names_file_);
-    if (calls_file_ >= 0) remove_parts(base_);
-    calls_file_ = names_file_ = -1;
+    forget_files();
     ring_ = map_ring(-1);
+}
+
+int Recorder::create(const char* part) {
+    auto path = base_ + part;
+    int file = moved_up(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (file >= 0) created_.push_back(path);
+    return file;
 }
 
 bool Recorder::open_files(const std::string& directory, int rank, int ranks) {
     // On a host that does not see rank 0's file system the directory may not exist yet.
     std::error_code error;
     std::filesystem::create_directories(directory + "/ranks", error);
-    calls_file_ = create(base_ + ".calls");
+    calls_file_ = create(".calls");
     if (calls_file_ < 0) return false;
-    names_file_ = create(base_ + ".names");
-    int ring_file = create(base_ + ".ring");
+    names_file_ = create(".names");
+    if (names_file_ < 0) return false;
+    int ring_file = create(".ring");
+    if (ring_file < 0) return false;
     RecordFileHeader header;
     header.rank = rank;
     header.ranks = ranks;
-    if (names_file_ >= 0 && ring_file >= 0 && write_all(calls_file_, &header, sizeof header))
-        ring_ = map_ring(ring_file);
+    if (append(&header, sizeof header)) ring_ = map_ring(ring_file);
     int reason = errno;
-    if (ring_file >= 0) close(ring_file);
+    close(ring_file);
     errno = reason;
     return ring_ != nullptr;
+}
+
+void Recorder::forget_files() {
+    if (calls_file_ >= 0) close(calls_file_);
+    if (names_file_ >= 0) close(names_file_);
+    calls_file_ = names_file_ = -1;
+    for (const auto& path : created_) unlink(path.c_str());
+    created_.clear();
+}
+
+// All of it, or nothing: what a full disk took of it is taken back, so that the next piece lies where it
+// should.
+bool Recorder::append(const void* data, std::size_t size) noexcept {
+    if (write_all(calls_file_, data, size)) {
+        calls_bytes_ += size;
+        return true;
+    }
+    int reason = errno;
+    [[maybe_unused]] int cut = ftruncate(calls_file_, static_cast<off_t>(calls_bytes_));
+    lseek(calls_file_, static_cast<off_t>(calls_bytes_), SEEK_SET);
+    errno = reason;
+    return false;
 }
 
 Recorder::~Recorder() {
@@ -144,6 +174,8 @@ void Recorder::empty(std::size_t index) noexcept {
 }
 
 void Recorder::store(const Slot* slots, std::size_t count) noexcept {
+    FileSizeSignalBlocked blocked;
+    int before = errno; // the application may be about to look at it
     bool stored = false;
     if (calls_file_ >= 0) {
         stored =
@@ -156,6 +188,7 @@ void Recorder::store(const Slot* slots, std::size_t count) noexcept {
         }
     }
     if (!stored) dropped_.fetch_add(count, std::memory_order_relaxed);
+    errno = before;
 }
 
 Slot* Recorder::keep(const Slot& slot) noexcept {
@@ -166,6 +199,7 @@ Slot* Recorder::keep(const Slot& slot) noexcept {
 }
 
 void Recorder::add_name(const std::string& line) {
+    FileSizeSignalBlocked blocked;
     std::lock_guard lock(naming_);
     auto text = line + "\n";
     bool on_disk = names_file_ >= 0 && names_in_memory_.empty();
@@ -177,10 +211,12 @@ void Recorder::add_name(const std::string& line) {
 std::string Recorder::names() const {
     std::lock_guard lock(naming_);
     if (names_file_ < 0) return names_in_memory_;
-    std::ifstream file(base_ + ".names", std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str() + names_in_memory_;
+    // By its number: the name may be gone, to a cleaner of temporary files for one.
+    auto size = lseek(names_file_, 0, SEEK_END);
+    std::string text(static_cast<std::size_t>(std::max<off_t>(size, 0)), '\0');
+    auto got = pread(names_file_, text.data(), text.size(), 0);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return text + names_in_memory_;
 }
 
 std::vector<const Slot*> Recorder::finish() {
@@ -203,11 +239,7 @@ std::vector<const Slot*> Recorder::finish() {
 }
 
 void Recorder::remove_files() {
-    if (calls_file_ < 0) return;
-    close(calls_file_);
-    close(names_file_);
-    calls_file_ = names_file_ = -1;
-    remove_parts(base_);
+    forget_files();
 }
 
 } // namespace switchyard::shim::log

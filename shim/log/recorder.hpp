@@ -56,6 +56,9 @@ class Recorder {
         std::atomic<std::size_t> finished{0}; // slots written since
     };
     bool open_files(const std::string& directory, int rank, int ranks);
+    int create(const char* part);
+    void forget_files();
+    bool append(const void* data, std::size_t size) noexcept;
     Slot* map_ring(int file);
     Slot* place(std::uint64_t number, const Slot& slot) noexcept;
     void add(const Slot& slot) noexcept;
@@ -69,7 +72,9 @@ class Recorder {
     bool threads_;
     int calls_file_ = -1, names_file_ = -1;
     std::string base_, problem_;
-    Slot* ring_ = nullptr; // null: there is not even memory for it
+    std::vector<std::string> created_; // files of ours, and only those, may be removed
+    std::size_t calls_bytes_ = 0;      // of the calls file that are good
+    Slot* ring_ = nullptr;             // null: there is not even memory for it
     std::array<Piece, pieces> pieces_;
     std::atomic<std::uint64_t> next_{0};
     std::uint64_t stored_ = 0;    // slots in the file or in memory

@@ -127,17 +127,11 @@ class FirstMatch(RouteTest):
 
     def test_largest_block_is_agreed(self):
         """One large block between two ranks decides for all of them."""
-        policy = self.rules(({"max_block_bytes": {"max": 50}}, {"algorithm": "spread_out"}),
-                            ({"max_block_bytes": {"min": 51}}, {"algorithm": "pairwise"}))
-        policy_text = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
-            {"name": "small", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 50}},
-             "use": {"algorithm": "spread_out"}},
-            {"name": "large", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 51}},
-             "use": {"algorithm": "pairwise"}}]}
-        policy = self.write("policy.json", policy_text)
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 50}}, {"algorithm": "spread_out"}),
+                            ({"collective": "alltoallv", "max_block_bytes": {"min": 51}}, {"algorithm": "pairwise"}))
         small, large = self.lines(FEW_RANKS, "one_hot:50", "one_hot:51", policy=policy)
-        self.assert_chosen(small, "spread_out", "small", "^rule$")
-        self.assert_chosen(large, "pairwise", "large", "^rule$")
+        self.assert_chosen(small, "spread_out", "rule 1", "^rule$")
+        self.assert_chosen(large, "pairwise", "rule 2", "^rule$")
         self.assertEqual((small["max_block_bytes"], large["max_block_bytes"]), (50, 51))
         self.assertEqual(large["sent_bytes"]["max"], 51 + FEW_RANKS - 2)
         self.assertEqual(large["sent_bytes"]["min"], FEW_RANKS - 1)
@@ -204,11 +198,12 @@ class NoMemory(RouteTest):
     NO_ROOM = "does not fit into the memory of every rank"
 
     def limited(self, *words, rank=2, mib=12, **options):
-        return self.lines(4, "alltoallv:8", "alltoall:8", "allgather:8", f"memory:{rank}:{mib}", *words,
-                          timeout=40, **options)[3:]
+        words = ("alltoallv:8", "alltoall:8", "allgather:8", f"memory:{rank}:{mib}") + words
+        return self.lines(4, *words, timeout=40, **options)[3:]
 
     def test_next_rule(self):
-        policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "tuna", "radix": 2}),
+        tuna = {"algorithm": "tuna", "radix": 2, "memory_limit_bytes": 100 * MIB}  # without, nothing may follow it
+        policy = self.rules(({"collective": "alltoallv"}, tuna),
                             ({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
         for rank in (0, 3):
             with self.subTest(rank=rank):
@@ -236,7 +231,8 @@ class NoMemory(RouteTest):
     def test_packed_data_where_nothing_is_agreed(self):
         """The same where no rule looks at a block. The program is right without us, so it must be with us."""
         policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
-        plain = self.plain(4, host("c_route"), "alltoallv:8", "memory:2:20", f"gaps:{self.BLOCK}", "gaps:40", timeout=40)
+        words = ("alltoallv:8", "memory:2:20", f"gaps:{self.BLOCK}", "gaps:40")
+        plain = self.plain(4, host("c_route"), *words, timeout=40)
         if plain.code != 0:
             self.skipTest("the MPI library itself has not enough memory")
         large, small = self.limited(f"gaps:{self.BLOCK}", "gaps:40", mib=20, policy=policy)
@@ -330,8 +326,8 @@ class Counts(RouteTest):
             fused = sum(blocks * self.BLOCK + (4 * blocks if blocks > 1 else 0) for blocks in rounds)
             separate = sum(rounds) * (self.BLOCK + 4)
             with self.subTest(radix=radix):
-                self.check(f"alltoallv:tuna:radix={radix},metadata=fused", len(rounds), fused)
-                self.check(f"alltoallv:tuna:radix={radix},metadata=separate", 2 * len(rounds), separate)
+                self.check(f"alltoallv:tuna:radix={radix}:metadata=fused", len(rounds), fused)
+                self.check(f"alltoallv:tuna:radix={radix}:metadata=separate", 2 * len(rounds), separate)
 
     def test_alltoall_and_allgather(self):
         rounds = self.bruck(2)
@@ -445,8 +441,8 @@ class Guest(RouteTest):
         """Any placement that is one is harmless."""
         for placement in ("2147483647", "cyclic:2147483647", "2147483647,1"):
             with self.subTest(placement=placement):
-                line = self.one_line(2, "alltoallv:8", settings={"SWITCHYARD_RANKS_PER_NODE": placement})
-                self.assertEqual((line["nodes"], line["ranks_per_node"]), (1, 2))
+                line = self.one_line(4, "alltoallv:8", settings={"SWITCHYARD_RANKS_PER_NODE": placement})
+                self.assertEqual((line["nodes"], line["ranks_per_node"]), (1, 4))
 
     def test_off(self):
         """Every call forwarded, no file, no word."""

@@ -12,8 +12,7 @@ class TemporaryFolder {
   public:
     TemporaryFolder() {
         auto pattern = (std::filesystem::temp_directory_path() / "switchyard-unit-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr)
-            throw std::runtime_error("no temporary folder: " + pattern);
+        if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder: " + pattern);
         path_ = pattern;
     }
     ~TemporaryFolder() {

@@ -56,8 +56,7 @@ MergedCall merged(int ranks) {
 
 std::set<std::string> keys(const json& object) {
     std::set<std::string> names;
-    for (const auto& item : object.items())
-        names.insert(item.key());
+    for (const auto& item : object.items()) names.insert(item.key());
     return names;
 }
 
@@ -66,10 +65,13 @@ bool near(const json& value, double expected) {
     return std::abs(value.get<double>() - expected) <= 1e-9 * std::abs(expected);
 }
 
-const std::set<std::string> contract = {
-    "call",   "comm",      "seq",        "collective", "binding", "ranks",     "nodes",   "ranks_per_node",
-    "max_block_bytes",     "sent_bytes", "buffer",     "in_place", "algorithm", "parameters",
-    "rule",   "reason",    "time_us",    "phases_us",  "messages", "wire_bytes"};
+const std::set<std::string> contract = {"call",       "comm",           "seq",
+                                        "collective", "binding",        "ranks",
+                                        "nodes",      "ranks_per_node", "max_block_bytes",
+                                        "sent_bytes", "buffer",         "in_place",
+                                        "algorithm",  "parameters",     "rule",
+                                        "reason",     "time_us",        "phases_us",
+                                        "messages",   "wire_bytes"};
 
 } // namespace
 
@@ -87,15 +89,15 @@ TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") 
 
 TEST_CASE("the fields have the contract's types and the call's values", "[line]") {
     const auto line = json::parse(call_line(17, merged(16), communicator(16), decision));
-    for (const char* field : {"call", "seq", "ranks", "nodes", "ranks_per_node", "max_block_bytes", "messages", "wire_bytes"})
+    for (const char* field :
+         {"call", "seq", "ranks", "nodes", "ranks_per_node", "max_block_bytes", "messages", "wire_bytes"})
         CHECK(line[field].is_number_integer());
     for (const char* field : {"comm", "collective", "binding", "buffer", "algorithm", "rule", "reason"})
         CHECK(line[field].is_string());
     CHECK(line["in_place"].is_boolean());
     CHECK(line["parameters"].is_object());
     for (const char* object : {"sent_bytes", "time_us", "phases_us"})
-        for (const auto& item : line[object].items())
-            CHECK(item.value().is_number());
+        for (const auto& item : line[object].items()) CHECK(item.value().is_number());
     CHECK(line["sent_bytes"]["min"].is_number_integer());
     CHECK(line["time_us"]["slowest_rank"].is_number_integer());
 
@@ -154,8 +156,8 @@ TEST_CASE("what is unusual is said: missing ranks, several calls", "[line]") {
 
 TEST_CASE("numbers of any size are JSON", "[line]") {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    for (std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{999}, std::uint64_t{1'000'001},
-                                std::uint64_t{1} << 53, most / 2, most}) {
+    for (std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{999},
+                                std::uint64_t{1'000'001}, std::uint64_t{1} << 53, most / 2, most}) {
         MergedCall call;
         CallRecord record;
         record.sequence = 1;
@@ -177,7 +179,8 @@ TEST_CASE("times keep every nanosecond", "[line]") {
     auto call = merged(1);
     for (std::uint64_t ns : {1UL, 41'234UL, 1'000'000'001UL, 3'600'000'000'001UL * 24}) {
         call.elapsed_max = ns;
-        const auto us = json::parse(call_line(1, call, communicator(1), decision))["time_us"]["max"].get<double>();
+        const auto us =
+            json::parse(call_line(1, call, communicator(1), decision))["time_us"]["max"].get<double>();
         CHECK(static_cast<std::uint64_t>(us * 1000 + 0.5) == ns);
     }
 }
@@ -208,9 +211,9 @@ TEST_CASE("a rank's line says the same of one rank", "[line]") {
     record.wire_bytes = 192;
     const auto line = json::parse(rank_line(record, 9, communicator(4), decision));
     CHECK(keys(line) == std::set<std::string>{"world_rank", "comm", "rank", "seq", "collective", "binding",
-                                              "max_block_bytes", "sent_bytes", "in_place", "algorithm", "parameters",
-                                              "rule", "reason", "begin_us", "time_us", "phases_us", "messages",
-                                              "wire_bytes"});
+                                              "max_block_bytes", "sent_bytes", "in_place", "algorithm",
+                                              "parameters", "rule", "reason", "begin_us", "time_us",
+                                              "phases_us", "messages", "wire_bytes"});
     CHECK(line["world_rank"] == 9);
     CHECK(line["rank"] == 2);
     CHECK(line["seq"] == 12);

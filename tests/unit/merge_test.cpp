@@ -75,8 +75,7 @@ TEST_CASE("minimum, sum, maximum and the slowest rank", "[merge]") {
     std::mt19937 random(7);
     for (int trial = 0; trial < 50; ++trial) {
         MergedCall call;
-        for (const auto& [slot, rank] : slots)
-            call.add(slot, rank);
+        for (const auto& [slot, rank] : slots) call.add(slot, rank);
         check_three_ranks(call);
         std::shuffle(slots.begin(), slots.end(), random);
     }
@@ -125,8 +124,7 @@ TEST_CASE("zeros on the first rank stay the minimum", "[merge]") {
 
 TEST_CASE("of ranks that are equally slow one is named", "[merge]") {
     MergedCall call;
-    for (int rank = 0; rank < 3; ++rank)
-        call.add(Slot::call(record(1, 1, 7, 1)), rank);
+    for (int rank = 0; rank < 3; ++rank) call.add(Slot::call(record(1, 1, 7, 1)), rank);
     CHECK(call.slowest_rank == 0);
 }
 
@@ -135,7 +133,7 @@ TEST_CASE("calls of a communicator come by sequence, gaps left out", "[merge]") 
     for (std::uint32_t sequence : {9U, 2U, 5U})
         calls.add(Slot::call(record(sequence, 10 * sequence, 1, sequence)), 0);
     calls.add(Slot::call(record(5, 40, 3, 1)), 1);
-    calls.add(Slot::call(record(0, 1, 1, 1)), 0); // there is no such call
+    calls.add(Slot::call(record(0, 1, 1, 1)), 0);                         // there is no such call
     calls.add(Slot::detail(with_detail(record(7, 1, 1, 1), 1, 1, 1)), 0); // its call was lost
     const auto merged = calls.take();
     REQUIRE(merged.size() == 3);
@@ -177,7 +175,8 @@ TEST_CASE("names come back from their lines, by number", "[merge]") {
     other.number = 7;
     other.id = "3:7";
     other.members.clear();
-    const DecisionName decision{5, R"("algorithm":"tuna","parameters":{"radix":2},"rule":"a \"b\" é","reason":"rule")"};
+    const DecisionName decision{
+        5, R"("algorithm":"tuna","parameters":{"radix":2},"rule":"a \"b\" é","reason":"rule")"};
     const auto names = Names::parse(other.to_line() + "\n" + decision.to_line() + "\n" + world.to_line());
     const auto* found = names.communicator(2);
     REQUIRE(found != nullptr);

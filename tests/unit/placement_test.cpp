@@ -15,8 +15,7 @@ std::vector<int> nodes(const std::string& text, int ranks) {
     const auto placement = Placement::parse(text);
     REQUIRE(placement);
     std::vector<int> all;
-    for (int rank = 0; rank < ranks; ++rank)
-        all.push_back(placement->node_of(rank, ranks));
+    for (int rank = 0; rank < ranks; ++rank) all.push_back(placement->node_of(rank, ranks));
     return all;
 }
 
@@ -51,16 +50,39 @@ TEST_CASE("no node has more ranks than the placement says", "[placement]") {
                 std::vector<int> on_node(static_cast<std::size_t>(ranks));
                 for (int node : nodes(kind + std::to_string(each), ranks))
                     ++on_node.at(static_cast<std::size_t>(node));
-                for (int here : on_node)
-                    CHECK(here <= each);
+                for (int here : on_node) CHECK(here <= each);
             }
 }
 
 TEST_CASE("anything else is no placement", "[placement]") {
-    for (const char* text :
-         {"", " ", "0", "-1", "+4", "4 ", " 4", "4,", ",4", "4,,4", "4,0", "4,-2", "4;4", "4x", "4.0", "0x4", "four",
-          "cyclic", "cyclic:", "cyclic:0", "cyclic:-1", "cyclic:2,2", "cyclic:2x", "Cyclic:2", "cyclic:cyclic:2",
-          "2147483648", "99999999999999999999", "3,1,2147483648"})
+    for (const char* text : {"",
+                             " ",
+                             "0",
+                             "-1",
+                             "+4",
+                             "4 ",
+                             " 4",
+                             "4,",
+                             ",4",
+                             "4,,4",
+                             "4,0",
+                             "4,-2",
+                             "4;4",
+                             "4x",
+                             "4.0",
+                             "0x4",
+                             "four",
+                             "cyclic",
+                             "cyclic:",
+                             "cyclic:0",
+                             "cyclic:-1",
+                             "cyclic:2,2",
+                             "cyclic:2x",
+                             "Cyclic:2",
+                             "cyclic:cyclic:2",
+                             "2147483648",
+                             "99999999999999999999",
+                             "3,1,2147483648"})
         CHECK_FALSE(Placement::parse(text));
     CHECK_FALSE(Placement::parse(std::string_view("4\0", 2)));
 }

@@ -36,7 +36,8 @@ namespace {
 constexpr auto ring = static_cast<std::uint32_t>(Recorder::slots_in_ring);
 constexpr auto piece = static_cast<std::uint32_t>(Recorder::slots_per_piece);
 
-// Every value of a record follows from its communicator and sequence, so that a slot in the wrong place shows.
+// Every value of a record follows from its communicator and sequence, so that a slot in the wrong place
+// shows.
 CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence, bool has_detail = false) {
     CallRecord record;
     const std::uint64_t seed = std::uint64_t{communicator} << 32 | sequence;
@@ -69,11 +70,10 @@ CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence, bool ha
 std::string difference(const CallRecord& told, const CallRecord& expected) {
     auto tie = [](const CallRecord& r) {
         return std::tie(r.communicator, r.sequence, r.decision, r.calls, r.collective, r.binding, r.in_place,
-                        r.large_count, r.has_detail, r.begin, r.elapsed, r.max_block, r.sent, r.agree, r.stage,
-                        r.exchange, r.wire_bytes, r.messages, r.rounds);
+                        r.large_count, r.has_detail, r.begin, r.elapsed, r.max_block, r.sent, r.agree,
+                        r.stage, r.exchange, r.wire_bytes, r.messages, r.rounds);
     };
-    if (tie(told) == tie(expected))
-        return "";
+    if (tie(told) == tie(expected)) return "";
     return "call " + std::to_string(expected.sequence) + " of communicator " +
            std::to_string(expected.communicator) + " came back changed";
 }
@@ -111,8 +111,9 @@ void add_names(Recorder& recorder, std::uint32_t communicators) {
         recorder.add_name(name.to_line());
     }
     for (std::uint32_t number = 1; number <= 3; ++number)
-        recorder.add_name(DecisionName{
-            number, R"("algorithm":"native","parameters":{},"rule":null,"reason":"otherwise")"}.to_line());
+        recorder.add_name(
+            DecisionName{number, R"("algorithm":"native","parameters":{},"rule":null,"reason":"otherwise")"}
+                .to_line());
 }
 
 // Every call of each communicator exactly once, from 1 without holes; by communicator, how many.
@@ -122,15 +123,15 @@ std::map<std::string, std::size_t> check_lines(const std::vector<std::string>& l
         const auto line = nlohmann::json::parse(text);
         const std::string comm = line["comm"];
         const auto sequence = line["seq"].get<std::uint32_t>();
-        const auto expected = record_of(static_cast<std::uint32_t>(std::stoul(comm.substr(2))), sequence, has_detail);
+        const auto expected =
+            record_of(static_cast<std::uint32_t>(std::stoul(comm.substr(2))), sequence, has_detail);
         ++seen[comm][sequence];
         if (line.contains("ranks_seen")) // a slot that was read twice
             FAIL(text);
         if (line["max_block_bytes"] != expected.max_block || line["sent_bytes"]["min"] != expected.sent)
             FAIL(text);
         // The detail of the very last call may not have been written.
-        if (has_detail && line["wire_bytes"] != expected.wire_bytes && line["wire_bytes"] != 0)
-            FAIL(text);
+        if (has_detail && line["wire_bytes"] != expected.wire_bytes && line["wire_bytes"] != 0) FAIL(text);
     }
     std::map<std::string, std::size_t> counts;
     for (const auto& [comm, sequences] : seen) {
@@ -149,8 +150,7 @@ TEST_CASE("slots tell what the record said", "[record]") {
             const auto record = record_of(9, sequence, has_detail);
             CallRecord told;
             Slot::call(record).tell(told);
-            if (has_detail)
-                Slot::detail(record).tell(told);
+            if (has_detail) Slot::detail(record).tell(told);
             CHECK(difference(told, record) == "");
         }
     CallRecord summed = record_of(1, 1);
@@ -167,13 +167,13 @@ TEST_CASE("slots tell what the record said", "[record]") {
 
 TEST_CASE("records come back complete and in order, however often the ring went around", "[record]") {
     for (bool threads : {false, true})
-        for (std::uint32_t count : {0U, 1U, piece - 1, piece, piece + 1, ring - 1, ring, ring + 1, 9 * ring + 17}) {
+        for (std::uint32_t count :
+             {0U, 1U, piece - 1, piece, piece + 1, ring - 1, ring, ring + 1, 9 * ring + 17}) {
             INFO(count << " records, threads " << threads);
             const TemporaryFolder folder;
             Recorder recorder(folder / "run", 3, 4, threads);
             REQUIRE(recorder.problem() == "");
-            for (std::uint32_t i = 1; i <= count; ++i)
-                recorder.add(record_of(1, i));
+            for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(1, i));
             const auto slots = recorder.finish();
             REQUIRE(slots.size() == count);
             CHECK(first_not_in_order(slots) == "");
@@ -192,19 +192,16 @@ TEST_CASE("a record with detail is two slots", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(folder / "run", 0, 1, false);
     const std::uint32_t count = ring + 5;
-    for (std::uint32_t i = 1; i <= count; ++i)
-        recorder.add(record_of(2, i, i % 2 == 0));
+    for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(2, i, i % 2 == 0));
     std::map<std::uint32_t, CallRecord> calls;
     const auto slots = recorder.finish();
     CHECK(first_not_in_order(slots) == "");
     CHECK(slots.size() == count + count / 2);
-    for (const auto* slot : slots)
-        slot->tell(calls[slot->sequence]);
+    for (const auto* slot : slots) slot->tell(calls[slot->sequence]);
     REQUIRE(calls.size() == count);
     std::string wrong;
     for (const auto& [sequence, told] : calls)
-        if (wrong.empty())
-            wrong = difference(told, record_of(2, sequence, sequence % 2 == 0));
+        if (wrong.empty()) wrong = difference(told, record_of(2, sequence, sequence % 2 == 0));
     CHECK(wrong == "");
 }
 
@@ -216,11 +213,9 @@ TEST_CASE("threads that record at once lose nothing and double nothing", "[recor
         std::vector<std::thread> running;
         for (std::uint32_t thread = 1; thread <= threads; ++thread)
             running.emplace_back([&recorder, thread] {
-                for (std::uint32_t i = 1; i <= each; ++i)
-                    recorder.add(record_of(thread, i));
+                for (std::uint32_t i = 1; i <= each; ++i) recorder.add(record_of(thread, i));
             });
-        for (auto& thread : running)
-            thread.join();
+        for (auto& thread : running) thread.join();
         const auto slots = recorder.finish();
         REQUIRE(slots.size() == std::size_t{threads} * each);
         CHECK(first_not_in_order(slots) == "");
@@ -243,8 +238,7 @@ TEST_CASE("where no file can be made, records stay in memory, and the problem is
     Recorder recorder(folder / "file", 0, 1, false);
     CHECK(recorder.problem() == std::strerror(ENOTDIR));
     const std::uint32_t count = 3 * ring + 1;
-    for (std::uint32_t i = 1; i <= count; ++i)
-        recorder.add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(1, i));
     recorder.add_name(R"({"decision":1,"text":"a"})");
     recorder.add_name(R"({"decision":2,"text":"b"})");
     CHECK(recorder.names() == "{\"decision\":1,\"text\":\"a\"}\n{\"decision\":2,\"text\":\"b\"}\n");
@@ -261,8 +255,7 @@ TEST_CASE("what is more than memory should hold is dropped and counted", "[recor
     std::ofstream(folder / "file") << "in the way";
     Recorder recorder(folder / "file", 0, 1, false);
     const std::uint32_t count = 1'100'000;
-    for (std::uint32_t i = 1; i <= count; ++i)
-        recorder.add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(1, i));
     const auto slots = recorder.finish();
     CHECK(slots.size() + recorder.dropped() == count);
     CHECK(slots.size() > 990'000);
@@ -290,8 +283,7 @@ TEST_CASE("files that are there already are left as they are", "[record]") {
 TEST_CASE("removed files take nothing away from what finish gave", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(folder / "run", 0, 1, false);
-    for (std::uint32_t i = 1; i <= ring + piece / 2; ++i)
-        recorder.add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= ring + piece / 2; ++i) recorder.add(record_of(1, i));
     recorder.add_name("a");
     CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 3);
     const auto slots = recorder.finish();
@@ -305,8 +297,7 @@ TEST_CASE("kept slots stay in their place and may be written to", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(folder / "run", 0, 1, false);
     std::vector<Slot*> kept;
-    for (std::uint32_t i = 1; i <= ring; ++i)
-        kept.push_back(recorder.keep(Slot::call(record_of(1, i))));
+    for (std::uint32_t i = 1; i <= ring; ++i) kept.push_back(recorder.keep(Slot::call(record_of(1, i))));
     for (auto* slot : kept) {
         REQUIRE(slot != nullptr);
         slot->calls() += 2;
@@ -318,8 +309,7 @@ TEST_CASE("kept slots stay in their place and may be written to", "[record]") {
     REQUIRE(slots.size() == ring);
     CHECK(first_not_in_order(slots) == "");
     for (std::uint32_t i = 0; i < ring; ++i)
-        if (slots[i] != kept[i] || slots[i]->pair[1] != 3)
-            FAIL("slot " << i);
+        if (slots[i] != kept[i] || slots[i]->pair[1] != 3) FAIL("slot " << i);
 }
 
 TEST_CASE("kept slots are kept in memory, too", "[record]") {
@@ -345,7 +335,8 @@ TEST_CASE("names that are torn leave the others readable", "[record]") {
     for (std::size_t length = 0; length < text.size(); ++length) {
         const auto torn = Names::parse(text.substr(0, length));
         // A last line that lacks its newline only is not torn.
-        const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), '\n')) +
+        const auto lines = static_cast<std::size_t>(std::count(
+                               text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), '\n')) +
                            (text[length] == '\n' ? 1 : 0);
         if (torn.communicators.size() + torn.decisions.size() != lines)
             FAIL("cut off after " << length << " bytes");
@@ -356,8 +347,8 @@ TEST_CASE("names that are torn leave the others readable", "[record]") {
     CHECK(mended.decision(2) == "b");
     CHECK(mended.decision(1).find("lost") != std::string::npos);
     CHECK(mended.communicator(1) == nullptr);
-    for (const char* foreign : {"[]", "null", "7", "{}", R"({"decision":"one","text":1})", R"({"communicator":1})",
-                                R"({"decision":1})", "\xff\xfe\n\n"})
+    for (const char* foreign : {"[]", "null", "7", "{}", R"({"decision":"one","text":1})",
+                                R"({"communicator":1})", R"({"decision":1})", "\xff\xfe\n\n"})
         CHECK(Names::parse(foreign).communicators.size() + Names::parse(foreign).decisions.size() == 0);
 }
 
@@ -367,8 +358,7 @@ TEST_CASE("a killed run can be read at every moment", "[record][killed]") {
     add_names(recorder, 1);
     std::uint32_t recorded = 0;
     for (std::uint32_t count : {0U, 1U, piece / 2, piece - 1, piece, piece + 1, ring + 1, ring + piece + 1}) {
-        while (recorded < count)
-            recorder.add(record_of(1, ++recorded));
+        while (recorded < count) recorder.add(record_of(1, ++recorded));
         const auto copy = folder / ("copy" + std::to_string(count));
         fs::copy(folder / "run", copy, fs::copy_options::recursive);
         const auto lines = lines_of(copy);
@@ -376,8 +366,7 @@ TEST_CASE("a killed run can be read at every moment", "[record][killed]") {
         REQUIRE(lines.size() == count);
         check_lines(lines, false);
         for (std::size_t i = 0; i < lines.size(); ++i) // in the order of time, numbered
-            if (!lines[i].starts_with("{\"call\":" + std::to_string(i + 1) + ","))
-                FAIL(lines[i]);
+            if (!lines[i].starts_with("{\"call\":" + std::to_string(i + 1) + ",")) FAIL(lines[i]);
     }
 }
 
@@ -387,7 +376,8 @@ struct Progress {
     std::array<std::atomic<std::uint32_t>, 2> done{}; // by thread: calls whose add has returned
 };
 
-void record_until_killed(const std::string& directory, Progress& progress, bool has_detail, std::uint32_t threads) {
+void record_until_killed(const std::string& directory, Progress& progress, bool has_detail,
+                         std::uint32_t threads) {
     Recorder recorder(directory, 0, 1, threads > 1);
     add_names(recorder, threads);
     auto run = [&](std::uint32_t thread) {
@@ -397,11 +387,9 @@ void record_until_killed(const std::string& directory, Progress& progress, bool 
         }
     };
     std::thread other;
-    if (threads > 1)
-        other = std::thread(run, 1U);
+    if (threads > 1) other = std::thread(run, 1U);
     run(0);
-    while (true)
-        pause();
+    while (true) pause();
 }
 
 } // namespace
@@ -417,10 +405,8 @@ TEST_CASE("a run that is killed while it records loses no call that had ended", 
                 auto* progress = new (memory) Progress;
                 const auto child = fork();
                 REQUIRE(child >= 0);
-                if (child == 0)
-                    record_until_killed(folder / "run", *progress, has_detail, threads);
-                while (progress->done[0] < enough)
-                    std::this_thread::yield();
+                if (child == 0) record_until_killed(folder / "run", *progress, has_detail, threads);
+                while (progress->done[0] < enough) std::this_thread::yield();
                 std::this_thread::sleep_for(std::chrono::microseconds(37 * trial++));
                 kill(child, SIGKILL);
                 int status = 0;
@@ -441,8 +427,7 @@ TEST_CASE("a run that is killed while it records loses no call that had ended", 
 TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") {
     const TemporaryFolder folder;
     auto recorder = std::make_unique<Recorder>(folder / "run", 0, 1, false);
-    for (std::uint32_t i = 1; i <= piece + 10; ++i)
-        recorder->add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= piece + 10; ++i) recorder->add(record_of(1, i));
     const auto child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -452,8 +437,7 @@ TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") 
     int status = 1;
     waitpid(child, &status, 0);
     CHECK(status == 0);
-    for (std::uint32_t i = piece + 11; i <= 2 * ring; ++i)
-        recorder->add(record_of(1, i));
+    for (std::uint32_t i = piece + 11; i <= 2 * ring; ++i) recorder->add(record_of(1, i));
     const auto slots = recorder->finish();
     CHECK(slots.size() == 2 * ring);
     CHECK(first_not_in_order(slots) == "");
@@ -486,8 +470,7 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
     Recorder recorder(folder / "run", 0, 1, false);
     std::uint32_t recorded = 0;
     auto record_up_to = [&](std::uint32_t last) {
-        while (recorded < last)
-            recorder.add(record_of(1, ++recorded));
+        while (recorded < last) recorder.add(record_of(1, ++recorded));
     };
     record_up_to(piece);
     {
@@ -510,8 +493,7 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
     }
     CHECK(seen.size() == slots.size());
     for (std::uint32_t i = 2 * piece + 1; i <= recorded; ++i)
-        if (!seen.contains(i))
-            FAIL("call " << i << " is lost");
+        if (!seen.contains(i)) FAIL("call " << i << " is lost");
 }
 
 TEST_CASE("names written to a disk that is full for a while are not lost", "[record]") {

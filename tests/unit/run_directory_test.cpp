@@ -68,7 +68,8 @@ TEST_CASE("a directory is named by program, start and pid, and is new", "[run_di
     CHECK(fs::is_empty(directory));
     CHECK(fs::path(directory).is_absolute());
     CHECK(fs::path(directory).parent_path() == fs::path(folder / "not/there/yet"));
-    CHECK(std::regex_match(fs::path(directory).filename().string(), std::regex(R"(solver\.\d{8}-\d{6}\.4711)")));
+    CHECK(std::regex_match(fs::path(directory).filename().string(),
+                           std::regex(R"(solver\.\d{8}-\d{6}\.4711)")));
 }
 
 TEST_CASE("directories are never used twice", "[run_directory]") {
@@ -85,8 +86,7 @@ TEST_CASE("directories are never used twice", "[run_directory]") {
                 names.insert(directory);
             }
         });
-    for (auto& thread : threads)
-        thread.join();
+    for (auto& thread : threads) thread.join();
     CHECK(names.size() == 80);
 }
 
@@ -128,8 +128,9 @@ TEST_CASE("run.json says what holds from the start", "[run_directory]") {
     CHECK(run["settings"] == json{{"SWITCHYARD", "on"}, {"SWITCHYARD_LOG", "logs"}});
     CHECK(run["policy_file"] == "/p/policy.json");
     CHECK(run["policy"] == "{\n \"version\": 1 }\n");
-    CHECK(run["hosts"] == json::array({{{"host", "a"}, {"ranks", 2}}, {{"host", "b"}, {"ranks", 2}},
-                                       {{"host", "a"}, {"ranks", 1}}}));
+    CHECK(run["hosts"] ==
+          json::array(
+              {{{"host", "a"}, {"ranks", 2}}, {{"host", "b"}, {"ranks", 2}}, {{"host", "a"}, {"ranks", 1}}}));
     CHECK(run["units"].is_object());
     CHECK_FALSE(run.contains("calls_seen"));
     CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
@@ -180,21 +181,18 @@ TEST_CASE("lines reach their file, and a full disk is told", "[run_directory]") 
     const TemporaryFolder folder;
     {
         LogWriter log(folder / "a.jsonl");
-        for (int i = 0; i < 10'000; ++i)
-            log.line("{\"line\":\"" + std::to_string(i) + " {} %v\"}");
+        for (int i = 0; i < 10'000; ++i) log.line("{\"line\":\"" + std::to_string(i) + " {} %v\"}");
         CHECK(log.finish());
     }
     std::ifstream file(folder / "a.jsonl");
     std::string line;
     int count = 0;
     while (std::getline(file, line))
-        if (line != "{\"line\":\"" + std::to_string(count++) + " {} %v\"}")
-            FAIL(line);
+        if (line != "{\"line\":\"" + std::to_string(count++) + " {} %v\"}") FAIL(line);
     CHECK(count == 10'000);
 
     LogWriter full("/dev/full");
-    for (int i = 0; i < 1000; ++i)
-        full.line(std::string(100, 'x'));
+    for (int i = 0; i < 1000; ++i) full.line(std::string(100, 'x'));
     CHECK_FALSE(full.finish());
     LogWriter nowhere(folder / "a.jsonl/below");
     nowhere.line("x");

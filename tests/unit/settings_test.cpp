@@ -29,18 +29,15 @@ class Environment {
             if (line.starts_with("SWITCHYARD"))
                 before_.emplace_back(line.substr(0, line.find('=')), line.substr(line.find('=') + 1));
         }
-        for (const auto& [name, value] : before_)
-            unsetenv(name.c_str());
+        for (const auto& [name, value] : before_) unsetenv(name.c_str());
         for (const auto& [name, value] : variables) {
             setenv(name.c_str(), value.c_str(), 1);
             set_.push_back(name);
         }
     }
     ~Environment() {
-        for (const auto& name : set_)
-            unsetenv(name.c_str());
-        for (const auto& [name, value] : before_)
-            setenv(name.c_str(), value.c_str(), 1);
+        for (const auto& name : set_) unsetenv(name.c_str());
+        for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
     }
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
@@ -88,8 +85,7 @@ TEST_CASE("the table is the contract's list, in the order of the enum", "[settin
         "SWITCHYARD",        "SWITCHYARD_POLICY",         "SWITCHYARD_FORCE",  "SWITCHYARD_LOG",
         "SWITCHYARD_DETAIL", "SWITCHYARD_RANKS_PER_NODE", "SWITCHYARD_VERBOSE"};
     std::vector<std::string> names;
-    for (const auto& traits : shim::setting_table())
-        names.emplace_back(traits.variable);
+    for (const auto& traits : shim::setting_table()) names.emplace_back(traits.variable);
     CHECK(names == expected);
     CHECK(shim::setting_table()[static_cast<std::size_t>(Setting::ranks_per_node)].variable ==
           "SWITCHYARD_RANKS_PER_NODE");
@@ -179,8 +175,8 @@ TEST_CASE("settings arrive on the other ranks as they left rank 0", "[settings]"
 }
 
 TEST_CASE("text that is no settings does no harm", "[settings]") {
-    for (const char* text : {"", "-", "-;", "x", "5:ab;", "99999999999999999999:a;", "18446744073709551615:a;",
-                             "1", "1:", "-;-;-;-;-;-;-;-;-;-;"})
+    for (const char* text : {"", "-", "-;", "x", "5:ab;", "99999999999999999999:a;",
+                             "18446744073709551615:a;", "1", "1:", "-;-;-;-;-;-;-;-;-;-;"})
         CHECK_NOTHROW(Settings::deserialized(text));
 }
 
@@ -188,10 +184,12 @@ TEST_CASE("files of an installation are found from where an object lies", "[sett
     const tests::TemporaryFolder prefix;
     std::filesystem::create_directories(prefix / "share/switchyard");
     std::ofstream(prefix / "share/switchyard/default.policy.json") << "{}";
-    for (const char* object : {"lib/libswitchyard.so", "bin/switchyard", "lib/x86_64-linux-gnu/libswitchyard.so"})
+    for (const char* object :
+         {"lib/libswitchyard.so", "bin/switchyard", "lib/x86_64-linux-gnu/libswitchyard.so"})
         CHECK(shim::installed_file(prefix / object, "default.policy.json") ==
               prefix / "share/switchyard/default.policy.json");
-    CHECK(shim::installed_file("libswitchyard.so", "no such file").ends_with("share/switchyard/no such file"));
+    CHECK(
+        shim::installed_file("libswitchyard.so", "no such file").ends_with("share/switchyard/no such file"));
     CHECK_NOTHROW(shim::installed_file("", "default.policy.json"));
 }
 

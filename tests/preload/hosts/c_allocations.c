@@ -1,6 +1,6 @@
 /* Counts allocations by who asks for them: the innermost caller outside the C and C++ libraries. Arguments:
- * [calls of each kind, default 1000]. Prints, for each communicator, `first` (its first calls: here the shim may
- * allocate, which also shows that the counting works) and `later`. */
+ * [calls of each kind, default 1000]. Prints, for each communicator, `first` (its first calls: here the shim
+ * may allocate, which also shows that the counting works) and `later`. */
 #include "host.h"
 
 #include <errno.h>
@@ -25,14 +25,11 @@ static _Thread_local int inside;
 static atomic_long by_us, by_all;
 
 static enum owner owner_of(const char* name) {
-    if (!*name)
-        return the_host;
-    if (strstr(name, "libswitchyard"))
-        return ours;
+    if (!*name) return the_host;
+    if (strstr(name, "libswitchyard")) return ours;
     static const char* const passing[] = {"/libstdc++.", "/libc.so", "/libc-", "/libgcc_s", "/ld-linux"};
     for (size_t i = 0; i < sizeof passing / sizeof *passing; ++i)
-        if (strstr(name, passing[i]))
-            return passing_on;
+        if (strstr(name, passing[i])) return passing_on;
     return somebody;
 }
 
@@ -55,18 +52,15 @@ static enum owner owner_at(const void* address) {
 }
 
 static void count(void) {
-    if (!atomic_load(&counting) || inside)
-        return;
+    if (!atomic_load(&counting) || inside) return;
     inside = 1;
     atomic_fetch_add(&by_all, 1);
     void* frames[depth];
     int found = backtrace(frames, depth), i = 0;
     while (i < found && owner_at(frames[i]) == the_host) /* these hooks */
         ++i;
-    while (i < found && owner_at(frames[i]) == passing_on)
-        ++i;
-    if (i < found && owner_at(frames[i]) == ours)
-        atomic_fetch_add(&by_us, 1);
+    while (i < found && owner_at(frames[i]) == passing_on) ++i;
+    if (i < found && owner_at(frames[i]) == ours) atomic_fetch_add(&by_us, 1);
     inside = 0;
 }
 
@@ -115,8 +109,7 @@ static void all_calls(MPI_Comm comm, int ranks) {
     MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, recv, counts, displs, MPI_BYTE, comm);
     MPI_Alltoall(send, 16, MPI_BYTE, recv, 16, MPI_BYTE, comm);
     MPI_Allgather(send, 16, MPI_BYTE, recv, 16, MPI_BYTE, comm);
-    for (int i = 0; i < 5; ++i)
-        host_count(comm);
+    for (int i = 0; i < 5; ++i) host_count(comm);
 }
 
 static void count_calls(const char* when, const char* where, MPI_Comm comm, int ranks, int times) {
@@ -124,16 +117,14 @@ static void count_calls(const char* when, const char* where, MPI_Comm comm, int 
     atomic_store(&by_us, 0);
     atomic_store(&by_all, 0);
     atomic_store(&counting, 1);
-    for (int i = 0; i < times; ++i)
-        all_calls(comm, ranks);
+    for (int i = 0; i < times; ++i) all_calls(comm, ranks);
     atomic_store(&counting, 0);
     mine[0] = atomic_load(&by_us);
     mine[1] = atomic_load(&by_all);
     PMPI_Reduce(mine, most, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0)
-        printf("%s %s: ours=%ld all=%ld\n", where, when, most[0], most[1]);
+    if (rank == 0) printf("%s %s: ours=%ld all=%ld\n", where, when, most[0], most[1]);
 }
 
 static void check(const char* where, MPI_Comm parent, int times) {

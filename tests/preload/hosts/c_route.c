@@ -1,9 +1,9 @@
-/* Makes the calls that its arguments name, one after the other, and checks what arrives by itself: no oracle takes
- * part, so that every allreduce and every byte of memory beyond the plain run is the shim's.
- *   world self dup reversed split:C0,C1,...   the communicator of the calls that follow; a color for each world rank
+/* Makes the calls that its arguments name, one after the other, and checks what arrives by itself: no oracle
+ * takes part, so that every allreduce and every byte of memory beyond the plain run is the shim's. world self
+ * dup reversed split:C0,C1,...   the communicator of the calls that follow; a color for each world rank
  *   COLLECTIVE[_in_place]:BYTES[:TIMES]       alltoallv alltoall allgather, all blocks of one size
- *   one_hot:BYTES                             alltoallv; one byte each, but BYTES from rank 0 to the last rank
- *   gaps:BYTES                                alltoallv of a type with gaps, which must be packed
+ *   one_hot:BYTES                             alltoallv; one byte each, but BYTES from rank 0 to the last
+ * rank gaps:BYTES                                alltoallv of a type with gaps, which must be packed
  *   allreduces                                prints how many PMPI_Allreduce were called since the last time
  *   memory:RANK:MIB                           this world rank can have so much memory more than it has now
  *   file_size:KIB                             no file may grow longer
@@ -23,8 +23,7 @@ static atomic_llong allreduces;
 __attribute__((visibility("default"))) int PMPI_Allreduce(const void* send, void* recv, int count,
                                                           MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     static int (*next)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
-    if (!next)
-        *(void**)&next = dlsym(RTLD_NEXT, "PMPI_Allreduce");
+    if (!next) *(void**)&next = dlsym(RTLD_NEXT, "PMPI_Allreduce");
     atomic_fetch_add(&allreduces, 1);
     return next(send, recv, count, type, op, comm);
 }
@@ -46,16 +45,13 @@ static int size_of(const struct shape* shape, int source, int destination) {
 static void fill(const struct shape* shape, unsigned char* buffer, int sending) {
     size_t step = shape->gaps ? 2 : 1;
     memset(buffer, 255, (size_t)ranks * (size_t)shape->bytes * step);
-    if (!sending)
-        return;
+    if (!sending) return;
     for (int peer = 0; peer < ranks; ++peer)
         for (int i = 0; i < size_of(shape, rank, peer); ++i)
             buffer[((size_t)peer * (size_t)shape->bytes + (size_t)i) * step] = byte_of(rank, peer, (size_t)i);
-    if (shape->which != allgather)
-        return;
+    if (shape->which != allgather) return;
     size_t at = shape->in_place ? (size_t)rank * (size_t)shape->bytes : 0;
-    for (int i = 0; i < shape->bytes; ++i)
-        buffer[at + (size_t)i] = byte_of(rank, 0, (size_t)i);
+    for (int i = 0; i < shape->bytes; ++i) buffer[at + (size_t)i] = byte_of(rank, 0, (size_t)i);
 }
 
 static void check(const struct shape* shape, const char* name) {
@@ -67,7 +63,8 @@ static void check(const struct shape* shape, const char* name) {
             unsigned char wanted = arrives ? byte_of(peer, destination, (size_t)i) : 255;
             size_t at = ((size_t)peer * (size_t)shape->bytes + (size_t)i) * step;
             if (recv_buffer[at] != wanted || (shape->gaps && recv_buffer[at + 1] != 255))
-                host_fail("%s: rank %d got %d, not %d, at byte %d from %d", name, rank, recv_buffer[at], wanted, i, peer);
+                host_fail("%s: rank %d got %d, not %d, at byte %d from %d", name, rank, recv_buffer[at],
+                          wanted, i, peer);
         }
 }
 
@@ -94,8 +91,7 @@ static void call(const struct shape* shape, const char* name) {
     else
         MPI_Allgather(send, shape->bytes, type, recv_buffer, shape->bytes, type, current);
     host_count(current);
-    if (shape->gaps)
-        MPI_Type_free(&type);
+    if (shape->gaps) MPI_Type_free(&type);
     check(shape, name);
     if (shape->bytes <= 4096)
         host_digest_add(name, world_rank, recv_buffer, (size_t)ranks * (size_t)shape->bytes);
@@ -108,8 +104,7 @@ static void use(MPI_Comm comm) {
 }
 
 static void leave(void) {
-    if (current != MPI_COMM_WORLD && current != MPI_COMM_SELF)
-        MPI_Comm_free(&current);
+    if (current != MPI_COMM_WORLD && current != MPI_COMM_SELF) MPI_Comm_free(&current);
 }
 
 static void split(const char* colors, int key) {
@@ -129,23 +124,20 @@ static void print_allreduces(void) {
     long long here = atomic_exchange(&allreduces, 0), least = 0, most = 0;
     PMPI_Reduce(&here, &least, 1, MPI_LONG_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
     PMPI_Reduce(&here, &most, 1, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (world_rank == 0)
-        printf("allreduces=%lld..%lld\n", least, most);
+    if (world_rank == 0) printf("allreduces=%lld..%lld\n", least, most);
 }
 
 static void limit(int resource, rlim_t bytes) {
     struct rlimit limit;
     getrlimit(resource, &limit);
     limit.rlim_cur = bytes;
-    if (setrlimit(resource, &limit) != 0)
-        host_fail("no limit can be set");
+    if (setrlimit(resource, &limit) != 0) host_fail("no limit can be set");
 }
 
 static void limit_memory(int mib) {
     long pages = 0;
     FILE* file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld", &pages) != 1)
-        host_fail("the memory in use is not known");
+    if (!file || fscanf(file, "%ld", &pages) != 1) host_fail("the memory in use is not known");
     fclose(file);
     limit(RLIMIT_AS, (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)mib << 20));
 }
@@ -153,15 +145,13 @@ static void limit_memory(int mib) {
 static void hold(int count) {
     static MPI_Comm held[4096];
     struct shape shape = {.bytes = 8, .which = alltoallv};
-    if (count > 4096)
-        count = 4096;
+    if (count > 4096) count = 4096;
     for (int i = 0; i < count; ++i) {
         MPI_Comm_dup(MPI_COMM_WORLD, &held[i]);
         use(held[i]);
         call(&shape, "hold");
     }
-    for (int i = 0; i < count; ++i)
-        MPI_Comm_free(&held[i]);
+    for (int i = 0; i < count; ++i) MPI_Comm_free(&held[i]);
     use(MPI_COMM_WORLD);
 }
 
@@ -173,8 +163,7 @@ static void call_named(const char* name) {
     static const char* const names[] = {"alltoallv", "alltoall", "allgather"};
     struct shape shape = {.one_hot = starts(name, "one_hot:"), .gaps = starts(name, "gaps:")};
     const char* colon = strchr(name, ':');
-    if (!colon)
-        host_fail("what is %s?", name);
+    if (!colon) host_fail("what is %s?", name);
     for (int i = 2; i >= 0; --i)
         if (starts(name, names[i]) && (name[strlen(names[i])] == ':' || name[strlen(names[i])] == '_'))
             shape.which = i;
@@ -182,8 +171,7 @@ static void call_named(const char* name) {
     char* end;
     shape.bytes = (int)strtol(colon + 1, &end, 10);
     int times = *end ? atoi(end + 1) : 1;
-    for (int i = 0; i < times; ++i)
-        call(&shape, name);
+    for (int i = 0; i < times; ++i) call(&shape, name);
 }
 
 int main(int argc, char** argv) {
@@ -198,8 +186,7 @@ int main(int argc, char** argv) {
     }
     send_buffer = malloc(2 * largest * (size_t)ranks);
     recv_buffer = malloc(2 * largest * (size_t)ranks);
-    if (!send_buffer || !recv_buffer)
-        host_fail("no memory");
+    if (!send_buffer || !recv_buffer) host_fail("no memory");
     memset(send_buffer, 1, 2 * largest * (size_t)ranks);
     memset(recv_buffer, 1, 2 * largest * (size_t)ranks);
     for (int i = 1; i < argc; ++i) {
@@ -217,8 +204,7 @@ int main(int argc, char** argv) {
             print_allreduces();
         } else if (starts(word, "memory:")) {
             PMPI_Barrier(MPI_COMM_WORLD);
-            if (world_rank == atoi(word + 7))
-                limit_memory(atoi(strrchr(word, ':') + 1));
+            if (world_rank == atoi(word + 7)) limit_memory(atoi(strrchr(word, ':') + 1));
         } else if (starts(word, "file_size:")) {
             limit(RLIMIT_FSIZE, (rlim_t)atoi(word + 10) << 10);
         } else if (starts(word, "hold:")) {
