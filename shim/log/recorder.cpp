@@ -178,8 +178,7 @@ void Recorder::store(const Slot* slots, std::size_t count) noexcept {
     int before = errno; // the application may be about to look at it
     bool stored = false;
     if (calls_file_ >= 0) {
-        stored =
-            slots->number + count <= most_on_disk && write_all(calls_file_, slots, count * sizeof *slots);
+        stored = slots->number + count <= most_on_disk && append(slots, count * sizeof *slots);
     } else if (slots->number + count <= most_in_memory) {
         try {
             in_memory_.insert(in_memory_.end(), slots, slots + count);

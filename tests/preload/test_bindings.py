@@ -53,6 +53,9 @@ class Bindings(PreloadTest):
                 self.assertEqual((line["algorithm"], line["reason"]), (name, "forced"), line)
                 given = {key: line["parameters"].get(key) for key in parameters}
                 self.assertEqual(given, parameters, line)
+            else:
+                self.assertEqual(line["algorithm"], "native", line)
+                self.assertIn("passed over", line["reason"], line)
 
     def check_native(self, lines):
         for line in lines:

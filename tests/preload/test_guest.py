@@ -97,6 +97,39 @@ class Guest(PreloadTest):
                 self.assertGreaterEqual(len(result.calls()), result.calls_made)
 
     @unittest.skipUnless(host_exists("fftw_transform"), "no FFTW for this MPI")
+    def test_finalize_in_an_exit_handler(self):
+        """It runs after static objects are gone, if those were made after it was registered."""
+        self.check(3, host("c_odd_ends"), "exit_handler")
+
+    @unittest.skipUnless(OPENMPI, "Debian's MPICH cannot spawn here, with or without us")
+    def test_communicators_with_strangers(self):
+        """Spawned processes have no shim in front of them: waiting for their answer would be for ever."""
+        result = self.launch(2, host("c_odd_ends"), "spawn", force=FORCE, timeout=40)
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        reasons = sorted(line["reason"] for line in result.calls())
+        self.assertEqual(reasons, ["forced", "intercommunicator"] + ["ranks of another job"] * 3)
+
+    def test_types_of_fortran_and_of_large_counts(self):
+        _, lines = self.check(3, host("c_odd_ends"), "types")
+        self.assertEqual({line["reason"] for line in lines}, {"forced"})
+
+    def test_wrong_counts(self):
+        """The rank that expects too little hears of it; the others are not left waiting, and nothing is overrun. (Not
+        compared with the plain run: Open MPI's own call does worse than that.)"""
+        for algorithm in ("spread_out", "pairwise", "scattered:block_count=1", "tuna:radix=2",
+                          "tuna:radix=2:metadata=separate", "tuna:radix=3"):
+            for mode in ("truncate", "truncate_own"):
+                with self.subTest(algorithm=algorithm, mode=mode):
+                    result = self.launch(4, host("c_odd_ends"), mode, force=f"alltoallv:{algorithm}", timeout=40)
+                    self.assert_ended_well(result)
+                    self.assertEqual({line["reason"] for line in self.assert_logged(result)}, {"forced"})
+
+    def test_record_names_that_a_cleaner_took(self):
+        """Files that lie about for long may be tidied away; the run still ends, and its log is whole."""
+        _, lines = self.check(2, host("c_odd_ends"), "cleaned")
+        self.assertEqual({line["reason"] for line in lines}, {"forced"})
+
     def test_fftw(self):
         plain = self.plain(4, host("fftw_transform"), 5)
         result = self.launch(4, host("fftw_transform"), 5, force=FORCE)

@@ -4,7 +4,7 @@ import os
 import unittest
 
 from harness import OPENMPI, PreloadTest, host
-from test_bindings import FORCED, spelled
+from test_bindings import FORCED, smallest, spelled
 
 RANKS = (1, 2, 3, 5) if OPENMPI else (1, 2)
 NEEDED_MEMORY_KB = 14 * 1024 * 1024
@@ -35,7 +35,7 @@ class Types(PreloadTest):
             for forced in FORCED:
                 with self.subTest(ranks=np, force=spelled(forced)):
                     lines = self.check(np, host("c_datatypes"), force=spelled(forced))
-                    if np > 1:
+                    if all(np >= smallest(parameters) for _, parameters in forced.values()):
                         self.assertTrue(any(line["reason"] == "forced" for line in lines))
 
     def test_bytes_are_counted_as_data(self):

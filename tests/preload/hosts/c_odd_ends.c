@@ -1,0 +1,137 @@
+/* What the standard allows and few programs do. First argument:
+ * exit_handler   MPI is used and finalized from an exit handler that was registered before MPI_Init
+ * spawn          calls on communicators shared with spawned processes, which have no shim in front of them
+ * types          contiguous types of Fortran's and, with MPI-4, of large counts
+ * truncate       one rank expects too little, of another rank: an error there, and only there
+ * cleaned        the files of the log under $SWITCHYARD_LOG lose their names in mid-run, to a cleaner of old
+ * files truncate_own   every rank expects too little of itself: an error, and nothing written beyond */
+#include "host.h"
+
+enum { block = 8, spacing = 32 };
+
+static int one[host_max_ranks], all[host_max_ranks];
+
+static void alltoall(MPI_Comm comm) {
+    MPI_Alltoall(one, 1, MPI_INT, all, 1, MPI_INT, comm);
+    host_count(comm);
+}
+
+static void finalize_late(void) {
+    MPI_Comm half;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    alltoall(MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+    alltoall(half);
+    MPI_Comm_free(&half);
+    host_finish();
+    MPI_Finalize();
+}
+
+static void spawn(char* program) {
+    MPI_Comm parent, others, merged;
+    MPI_Comm_get_parent(&parent);
+    char* arguments[] = {(char*)"spawn", NULL};
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others, MPI_ERRCODES_IGNORE);
+    else
+        others = parent;
+    alltoall(others);
+    MPI_Intercomm_merge(others, parent != MPI_COMM_NULL, &merged);
+    MPI_Allgather(one, 1, MPI_INT, all, 1, MPI_INT, merged);
+    host_count(merged);
+    MPI_Comm half;
+    int rank;
+    MPI_Comm_rank(merged, &rank);
+    MPI_Comm_split(merged, rank % 2, rank, &half); /* one of each kind, or more */
+    alltoall(half);
+    alltoall(MPI_COMM_WORLD);
+    MPI_Comm_free(&half);
+    MPI_Comm_free(&merged);
+    MPI_Comm_disconnect(&others);
+}
+
+static void call_with(MPI_Datatype type, int ranks, int rank) {
+    static double send[2 * host_max_ranks], recv[2 * host_max_ranks];
+    int counts[host_max_ranks], displs[host_max_ranks];
+    for (int peer = 0; peer < ranks; ++peer) {
+        counts[peer] = 1;
+        displs[peer] = peer;
+        send[2 * peer] = send[2 * peer + 1] = 100 * rank + peer;
+    }
+    MPI_Type_commit(&type);
+    MPI_Alltoallv(send, counts, displs, type, recv, counts, displs, type, MPI_COMM_WORLD);
+    host_count(MPI_COMM_WORLD);
+    for (int peer = 0; peer < ranks; ++peer)
+        if (recv[2 * peer] != 100 * peer + rank || recv[2 * peer + 1] != 100 * peer + rank)
+            host_fail("wrong data from %d", peer);
+    MPI_Type_free(&type);
+}
+
+static void types(int ranks, int rank) {
+    MPI_Datatype real, pair;
+    MPI_Type_create_f90_real(15, MPI_UNDEFINED, &real);
+    MPI_Type_contiguous(2, real, &pair);
+    call_with(pair, ranks, rank);
+#if MPI_VERSION >= 4
+    MPI_Type_contiguous_c(2, MPI_DOUBLE, &pair);
+    call_with(pair, ranks, rank);
+    MPI_Datatype large;
+    MPI_Type_contiguous_c(2, MPI_DOUBLE, &large);
+    MPI_Type_dup(large, &pair);
+    MPI_Type_free(&large);
+    call_with(pair, ranks, rank);
+#endif
+}
+
+static void truncate_call(int ranks, int rank, int own) {
+    static int send[spacing * host_max_ranks], recv[spacing * host_max_ranks];
+    int counts[host_max_ranks], expected[host_max_ranks], displs[host_max_ranks];
+    for (int peer = 0; peer < ranks; ++peer) {
+        counts[peer] = expected[peer] = block;
+        displs[peer] = spacing * peer;
+    }
+    int wrong = own || rank == 1;
+    if (wrong) expected[own ? rank : (rank + 1) % ranks] = block / 2;
+    for (int i = 0; i < spacing * ranks; ++i) recv[i] = -1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int code = MPI_Alltoallv(send, counts, displs, MPI_INT, recv, expected, displs, MPI_INT, MPI_COMM_WORLD);
+    host_count(MPI_COMM_WORLD);
+    int class = MPI_SUCCESS;
+    MPI_Error_class(code, &class);
+    if (wrong && class != MPI_ERR_TRUNCATE) host_fail("error class %d", class);
+    if (!wrong && code != MPI_SUCCESS) host_fail("error class %d", class);
+    if (own && recv[spacing * rank + block / 2] != -1) host_fail("written beyond its own block");
+}
+
+static void cleaned(int rank) {
+    alltoall(MPI_COMM_WORLD);
+    const char* log = getenv("SWITCHYARD_LOG");
+    char command[4096];
+    snprintf(command, sizeof command, "rm -f %s/*/ranks/*.names", log ? log : "/nonexistent");
+    PMPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && system(command) != 0) host_fail("%s", command);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    alltoall(MPI_COMM_WORLD);
+}
+
+int main(int argc, char** argv) {
+    const char* mode = argc > 1 ? argv[1] : "";
+    if (strcmp(mode, "exit_handler") == 0) atexit(finalize_late);
+    MPI_Init(&argc, &argv);
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (strcmp(mode, "exit_handler") == 0) {
+        alltoall(MPI_COMM_WORLD);
+        return 0;
+    }
+    if (strcmp(mode, "spawn") == 0) spawn(argv[0]);
+    if (strcmp(mode, "types") == 0) types(ranks, rank);
+    if (strcmp(mode, "cleaned") == 0) cleaned(rank);
+    if (strcmp(mode, "truncate") == 0) truncate_call(ranks, rank, 0);
+    if (strcmp(mode, "truncate_own") == 0) truncate_call(ranks, rank, 1);
+    host_finish();
+    MPI_Finalize();
+    return 0;
+}
