@@ -28,7 +28,7 @@ def spelled(forced):
 
 def smallest(parameters):
     """The fewest ranks on which a forced choice can run: a radix goes up to the number of ranks."""
-    return max(2, parameters.get("radix", 2), parameters.get("block_count", 1))
+    return parameters.get("radix", 2) if parameters.get("radix", 2) > 2 else 1
 
 
 class Bindings(PreloadTest):

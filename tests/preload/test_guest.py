@@ -96,7 +96,6 @@ class Guest(PreloadTest):
                 self.assertEqual(result.warnings, [], result.everything())
                 self.assertGreaterEqual(len(result.calls()), result.calls_made)
 
-    @unittest.skipUnless(host_exists("fftw_transform"), "no FFTW for this MPI")
     def test_finalize_in_an_exit_handler(self):
         """It runs after static objects are gone, if those were made after it was registered."""
         self.check(3, host("c_odd_ends"), "exit_handler")
@@ -130,6 +129,7 @@ class Guest(PreloadTest):
         _, lines = self.check(2, host("c_odd_ends"), "cleaned")
         self.assertEqual({line["reason"] for line in lines}, {"forced"})
 
+    @unittest.skipUnless(host_exists("fftw_transform"), "no FFTW for this MPI")
     def test_fftw(self):
         plain = self.plain(4, host("fftw_transform"), 5)
         result = self.launch(4, host("fftw_transform"), 5, force=FORCE)
