@@ -29,11 +29,6 @@ constexpr const char* no_private = "no private communicator to be had";
 // MPICH has about 2000 communicators for a process; most of them shall stay the application's.
 constexpr int most_private = 256;
 
-bool all_good(bool here, MPI_Comm comm) {
-    int mine = here ? 1 : 0, all = 0;
-    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
-}
-
 } // namespace
 
 bool Rails::reserve(std::size_t bytes) {
@@ -41,7 +36,7 @@ bool Rails::reserve(std::size_t bytes) {
     // In steps of a quarter, so that slowly growing blocks do not vote at every call.
     auto step = std::max<std::size_t>(4096, std::bit_floor(bytes) / 4);
     auto rounded = (bytes + step - 1) / step * step;
-    if (!all_good(workspace.reserve(rounded), group.comm)) return false;
+    if (!all_agree(workspace.reserve(rounded), group.comm)) return false;
     agreed_workspace = rounded;
     return true;
 }
@@ -79,7 +74,7 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
         good = true;
     } catch (...) { // out of memory
     }
-    if (!all_good(good, row.comm())) return nullptr;
+    if (!all_agree(good, row.comm())) return nullptr;
     bool routes = std::any_of(state->plans_.begin(), state->plans_.end(),
                               [](const auto& plan) { return !plan->always_native(); });
     // From here on the same on all ranks: it follows from what they told each other.
@@ -164,13 +159,13 @@ CommState::Plans CommState::plans_of(Process& self, const char* only_native) con
 
 bool CommState::lay_rails(MPI_Comm comm, Process& self) {
     bool room = ++self.private_communicators <= most_private;
-    if (all_good(room, comm)) {
+    if (all_agree(room, comm)) {
         algorithms::Group group{create_private(comm), rank_, ranks_};
         try {
             if (group.comm != MPI_COMM_NULL) rails_ = std::make_unique<Rails>(group);
         } catch (...) { // out of memory
         }
-        if (all_good(rails_ != nullptr, comm)) return true;
+        if (all_agree(rails_ != nullptr, comm)) return true;
     }
     rails_.reset();
     --self.private_communicators;

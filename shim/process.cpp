@@ -143,11 +143,6 @@ std::uint64_t random_run() {
     return (std::uint64_t{device()} << 32 | device()) ^ Clock::now();
 }
 
-bool all_agree(bool here, MPI_Comm comm) {
-    int mine = here ? 1 : 0, all = 0;
-    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
-}
-
 int at_end_of_run(MPI_Comm, int, void*, void*) {
     finish();
     return MPI_SUCCESS;
@@ -207,6 +202,11 @@ void take_orders(Process& self, std::vector<std::string>& complaints) {
 
 Process* process() {
     return current.load(std::memory_order_acquire);
+}
+
+bool all_agree(bool here, MPI_Comm comm) {
+    int mine = here ? 1 : 0, all = 0;
+    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
 }
 
 MPI_Comm create_private(MPI_Comm comm) {

@@ -75,6 +75,9 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
 // At the end of the run, called by MPI when it frees MPI_COMM_SELF's attributes: merges the log.
 void finish() noexcept;
 
+// True when it holds on all ranks; collective.
+bool all_agree(bool here, MPI_Comm comm);
+
 // A communicator of our own with the ranks of `comm`, which must be an intracommunicator: none of the
 // application's attributes travel along, and errors are returned. MPI_COMM_NULL where MPI has no more;
 // collective.

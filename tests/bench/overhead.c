@@ -1,6 +1,6 @@
-// What an intercepted call costs over the bare library call: MPI_X through the shim and the library's own PMPI_X, in
-// turn, in one process, on a duplicate of MPI_COMM_SELF. Prints one row; `overhead` beside this file runs it in every
-// mode and prints the table.
+// What an intercepted call costs over the bare library call: MPI_X through the shim and the library's own
+// PMPI_X, in turn, in one process, on a duplicate of MPI_COMM_SELF. Prints one row; `overhead` beside this
+// file runs it in every mode and prints the table.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-typedef int alltoallv_t(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*, MPI_Datatype,
-                        MPI_Comm);
+typedef int alltoallv_t(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*,
+                        MPI_Datatype, MPI_Comm);
 
 enum { rounds = 401, calls = 1000 };
 
@@ -67,7 +67,8 @@ int main(int argc, char** argv) {
         direct[i] = time_calls(bare, comm);
         extra[i] = through[i] - direct[i];
     }
-    printf("%-34s %10.1f %10.1f %10.1f\n", argc > 1 ? argv[1] : "", median(through), median(direct), median(extra));
+    printf("%-34s %10.1f %10.1f %10.1f\n", argc > 1 ? argv[1] : "", median(through), median(direct),
+           median(extra));
     MPI_Comm_free(&comm);
     MPI_Finalize();
     return 0;

@@ -66,14 +66,12 @@ bool matches(const When& when, const Features& call) {
 
 bool can_run(const Use& use, const Features& call) {
     const algorithms::Traits* traits = algorithms::find(call.collective, use.algorithm);
-    if (traits == nullptr)
-        return false;
+    if (traits == nullptr) return false;
     algorithms::Parameters parameters;
     for (const Parameter p : traits->parameters) {
         const auto& bounds = traits_of(p);
         parameters[p] = use.parameters[static_cast<std::size_t>(p)].value_or(preset_of(bounds, call.ranks));
-        if (parameters[p] < bounds.minimum || parameters[p] > maximum_of(bounds, call.ranks))
-            return false;
+        if (parameters[p] < bounds.minimum || parameters[p] > maximum_of(bounds, call.ranks)) return false;
     }
     return !use.memory_limit_bytes || traits->scratch_bytes == nullptr ||
            traits->scratch_bytes(call.ranks, call.max_block_bytes, parameters) <= *use.memory_limit_bytes;
@@ -81,8 +79,7 @@ bool can_run(const Use& use, const Features& call) {
 
 Outcome first_match(const Policy& policy, const Features& call) {
     for (const Rule& rule : policy.rules)
-        if (matches(rule.when, call) && can_run(rule.use, call))
-            return {rule.name, rule.use.algorithm};
+        if (matches(rule.when, call) && can_run(rule.use, call)) return {rule.name, rule.use.algorithm};
     return {"", can_run(policy.otherwise, call) ? policy.otherwise.algorithm : "native"};
 }
 
@@ -98,10 +95,8 @@ class Dice {
         Range range;
         const std::uint64_t a = least + below(most - least + 1);
         const std::uint64_t b = least + below(most - least + 1);
-        if (!one_in(3))
-            range.min = std::min(a, b);
-        if (!one_in(3))
-            range.max = std::max(a, b);
+        if (!one_in(3)) range.min = std::min(a, b);
+        if (!one_in(3)) range.max = std::max(a, b);
         return range;
     }
 
@@ -115,8 +110,7 @@ class Dice {
                 use.parameters[static_cast<std::size_t>(p)] = traits_of(p).choices.empty()
                                                                   ? static_cast<std::int64_t>(2 + below(12))
                                                                   : static_cast<std::int64_t>(below(2));
-        if (one_in(3))
-            use.memory_limit_bytes = below(60);
+        if (one_in(3)) use.memory_limit_bytes = below(60);
         return use;
     }
 
@@ -126,29 +120,21 @@ class Dice {
         rule.use = use();
         if (one_in(3)) {
             for (const auto& traits : algorithms::all_traits())
-                if (traits.name == rule.use.algorithm)
-                    rule.when.collective = traits.collective;
+                if (traits.name == rule.use.algorithm) rule.when.collective = traits.collective;
         }
-        if (one_in(2))
-            rule.when.ranks = range(1, 12);
-        if (one_in(3))
-            rule.when.nodes = range(1, 5);
-        if (one_in(3))
-            rule.when.ranks_per_node = range(1, 5);
-        if (one_in(2))
-            rule.when.max_block_bytes = range(0, 5);
-        if (one_in(4))
-            rule.when.buffer = static_cast<Buffer>(below(2));
-        if (one_in(4))
-            rule.when.in_place = one_in(2);
+        if (one_in(2)) rule.when.ranks = range(1, 12);
+        if (one_in(3)) rule.when.nodes = range(1, 5);
+        if (one_in(3)) rule.when.ranks_per_node = range(1, 5);
+        if (one_in(2)) rule.when.max_block_bytes = range(0, 5);
+        if (one_in(4)) rule.when.buffer = static_cast<Buffer>(below(2));
+        if (one_in(4)) rule.when.in_place = one_in(2);
         return rule;
     }
 
     Policy policy() {
         Policy policy;
         const std::size_t count = below(6);
-        for (std::size_t i = 0; i < count; ++i)
-            policy.rules.push_back(rule(i));
+        for (std::size_t i = 0; i < count; ++i) policy.rules.push_back(rule(i));
         policy.otherwise = use();
         return policy;
     }
@@ -223,8 +209,7 @@ TEST_CASE("where a plan says that something does not matter, it does not", "[mat
         never_looked += plan.looks_at_block ? 0 : 1;
         for (int j = 0; j < 20; ++j) {
             Features other = call;
-            if (!plan.looks_at_block || plan.always_native)
-                other.max_block_bytes = dice.below(8);
+            if (!plan.looks_at_block || plan.always_native) other.max_block_bytes = dice.below(8);
             if (!plan.looks_at_buffer || plan.always_native)
                 other.buffer = static_cast<Buffer>(dice.below(2));
             CHECK(outcome_of(plan, other) == first);

@@ -31,8 +31,7 @@ std::string text_of(const fs::path& file) {
 std::vector<fs::path> files_in(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.path().extension() == ".json")
-            files.push_back(entry.path());
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -45,8 +44,7 @@ std::vector<Problem> problems_of(std::string_view text) {
 
 std::string listed(const std::vector<Problem>& problems) {
     std::string text;
-    for (const Problem& problem : problems)
-        text += problem.pointer + ": " + problem.message + '\n';
+    for (const Problem& problem : problems) text += problem.pointer + ": " + problem.message + '\n';
     return text;
 }
 
@@ -162,8 +160,7 @@ TEST_CASE("each malformed policy has one problem, with its place", "[parse]") {
 
 TEST_CASE("every malformed policy is in the table", "[parse]") {
     std::set<std::string> in_table;
-    for (const Malformed& expected : malformed)
-        in_table.insert(expected.name);
+    for (const Malformed& expected : malformed) in_table.insert(expected.name);
     for (const fs::path& file : files_in(policies / "invalid"))
         CHECK(in_table.count(file.stem().string()) == 1);
 }
@@ -171,8 +168,7 @@ TEST_CASE("every malformed policy is in the table", "[parse]") {
 TEST_CASE("valid policies, our own among them, have no problems", "[parse]") {
     auto files = files_in(policies / "valid");
     for (const fs::path& file : files_in(source_folder / "config"))
-        if (file.string().ends_with(".policy.json"))
-            files.push_back(file);
+        if (file.string().ends_with(".policy.json")) files.push_back(file);
     CHECK(files.size() >= 12);
     for (const fs::path& file : files) {
         const auto problems = problems_of(text_of(file));
@@ -211,8 +207,7 @@ TEST_CASE("all problems at once, in the order of the document", "[parse]") {
         {"name": "a", "when": {"ranks": {"min": 5, "max": 4}, "nodes": true}, "use": {"algorithm": "nativ"}}],
         "otherwise": {"algorithm": "ring", "radix": 2}, "more": 1})");
     std::vector<std::string> pointers;
-    for (const Problem& problem : problems)
-        pointers.push_back(problem.pointer);
+    for (const Problem& problem : problems) pointers.push_back(problem.pointer);
     CHECK(pointers == std::vector<std::string>{"/version", "/rules/0/use/radix", "/rules/0/use/metadata",
                                                "/rules/0/use/speed", "/rules/1/name", "/rules/1/when/ranks",
                                                "/rules/1/when/nodes", "/rules/1/use/algorithm",
@@ -229,18 +224,15 @@ TEST_CASE("a rule with a problem hides no other", "[parse]") {
 
 TEST_CASE("huge and hostile texts are refused at once", "[parse]") {
     const std::size_t huge = 50U << 20U;
-    for (const char c : {'[', '{', ' ', '"', '\0'})
-        CHECK(problems_of(std::string(huge, c)).size() == 1);
+    for (const char c : {'[', '{', ' ', '"', '\0'}) CHECK(problems_of(std::string(huge, c)).size() == 1);
     const std::size_t just_read = policy::largest_policy_bytes;
     for (const char c : {'[', '{', ' ', '"', '\0', '1'})
         CHECK(problems_of(std::string(just_read, c)).size() == 1);
     std::string wide = "[1";
-    while (wide.size() + 3 < just_read)
-        wide += ",1";
+    while (wide.size() + 3 < just_read) wide += ",1";
     CHECK(problems_of(wide + "]").size() == 1);
     const std::string long_key = "{\"" + std::string(just_read - 100, 'k') + "\": 1}";
-    for (const Problem& problem : problems_of(long_key))
-        CHECK(problem.message.size() < 1000);
+    for (const Problem& problem : problems_of(long_key)) CHECK(problem.message.size() < 1000);
 }
 
 TEST_CASE("many rules are checked in bounded time", "[parse]") {
@@ -256,26 +248,17 @@ TEST_CASE("random mutations of valid texts never do harm", "[parse][fuzz]") {
     std::mt19937 random(7);
     const std::string_view pieces = "{}[]\",:0123456789-.eE \n\\u\"null true \xff\xc3";
     std::vector<std::string> seeds;
-    for (const fs::path& file : files_in(policies))
-        seeds.push_back(text_of(file));
+    for (const fs::path& file : files_in(policies)) seeds.push_back(text_of(file));
     for (int round = 0; round < 6000; ++round) {
         std::string text = seeds[random() % seeds.size()];
         for (auto changes = random() % 5 + 1; changes > 0 && !text.empty(); --changes) {
             const std::size_t at = random() % text.size();
             const std::size_t length = std::min<std::size_t>(random() % 12, text.size() - at);
             switch (random() % 4) {
-            case 0:
-                text[at] = pieces[random() % pieces.size()];
-                break;
-            case 1:
-                text.erase(at, length);
-                break;
-            case 2:
-                text.insert(at, text.substr(random() % text.size(), length));
-                break;
-            default:
-                text.insert(at, 1, pieces[random() % pieces.size()]);
-                break;
+            case 0: text[at] = pieces[random() % pieces.size()]; break;
+            case 1: text.erase(at, length); break;
+            case 2: text.insert(at, text.substr(random() % text.size(), length)); break;
+            default: text.insert(at, 1, pieces[random() % pieces.size()]); break;
             }
         }
         const auto parsed = policy::parse(text);

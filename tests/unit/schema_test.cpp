@@ -24,8 +24,7 @@ const json& schema() {
 
 // What a `$ref` stands for.
 const json& resolved(const json& node) {
-    if (!node.contains("$ref"))
-        return node;
+    if (!node.contains("$ref")) return node;
     const auto pointer = node.at("$ref").get<std::string>().substr(1);
     return resolved(schema().at(json::json_pointer(pointer)));
 }
@@ -33,8 +32,7 @@ const json& resolved(const json& node) {
 Names keys_of(const json& object) {
     CHECK(object.at("additionalProperties") == false);
     Names names;
-    for (const auto& item : object.at("properties").items())
-        names.insert(item.key());
+    for (const auto& item : object.at("properties").items()) names.insert(item.key());
     return names;
 }
 
@@ -146,8 +144,7 @@ TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
     const json& any = resolved(rule().at("else").at("properties").at("use"));
     CHECK(resolved(schema().at("properties").at("otherwise")) == any);
     Names expected;
-    for (const algorithms::Traits& traits : algorithms::all_traits())
-        expected.emplace(traits.name);
+    for (const algorithms::Traits& traits : algorithms::all_traits()) expected.emplace(traits.name);
     Names found;
     for (const json& alternative : any.at("anyOf")) {
         const json& use = resolved(alternative);

@@ -21,18 +21,12 @@ static void call_once(int rank, int ranks, int round) {
 }
 
 static void end(const char* mode, int ranks) {
-    if (strcmp(mode, "abort") == 0)
-        MPI_Abort(MPI_COMM_WORLD, 7);
-    if (strcmp(mode, "exit") == 0)
-        exit(7);
-    if (strcmp(mode, "_exit") == 0)
-        _exit(7);
-    if (strcmp(mode, "segv") == 0)
-        raise(SIGSEGV);
-    if (strcmp(mode, "fatal") == 0)
-        MPI_Send(&ranks, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
-    if (strcmp(mode, "kill") == 0)
-        raise(SIGKILL);
+    if (strcmp(mode, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+    if (strcmp(mode, "exit") == 0) exit(7);
+    if (strcmp(mode, "_exit") == 0) _exit(7);
+    if (strcmp(mode, "segv") == 0) raise(SIGSEGV);
+    if (strcmp(mode, "fatal") == 0) MPI_Send(&ranks, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
+    if (strcmp(mode, "kill") == 0) raise(SIGKILL);
     fprintf(stderr, "unknown mode %s\n", mode);
     exit(99);
 }
@@ -43,8 +37,7 @@ int main(int argc, char** argv) {
     int calls = argc > 2 ? atoi(argv[2]) : 20, rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int round = 0; round < calls; ++round)
-        call_once(rank, ranks, round);
+    for (int round = 0; round < calls; ++round) call_once(rank, ranks, round);
     if (rank == 0) {
         printf("made calls=%d\n", calls);
         fflush(stdout);
@@ -52,10 +45,8 @@ int main(int argc, char** argv) {
     /* The line above must be out, and every rank past its calls, before anything is torn down. */
     PMPI_Barrier(MPI_COMM_WORLD);
     usleep(200000);
-    if (strcmp(mode, "leave") == 0)
-        return 0;
-    if (rank == ranks - 1)
-        end(mode, ranks);
+    if (strcmp(mode, "leave") == 0) return 0;
+    if (rank == ranks - 1) end(mode, ranks);
     call_once(rank, ranks, calls);
     MPI_Finalize();
     return 0;

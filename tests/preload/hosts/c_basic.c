@@ -75,8 +75,7 @@ static void check(struct host_arguments* call, size_t send_bytes, size_t recv_by
     unsigned char* region = malloc(recv_bytes + 2 * canary);
     host_fill(send, send_bytes, rank, 17);
     host_fill(region, recv_bytes + 2 * canary, rank, 99);
-    if (call->send != MPI_IN_PLACE)
-        call->send = send;
+    if (call->send != MPI_IN_PLACE) call->send = send;
     call->recv = region + canary;
     host_check(host_run, call, call->comm, rank, region, recv_bytes + 2 * canary, what);
     free(send);

@@ -41,8 +41,7 @@ static struct shape vector_shape(void) {
 static unsigned char* lazy_memory(size_t bytes) {
     void* memory =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        host_fail("no address space for %zu bytes", bytes);
+    if (memory == MAP_FAILED) host_fail("no address space for %zu bytes", bytes);
     madvise(memory, bytes, MADV_NOHUGEPAGE);
     return memory;
 }
@@ -61,8 +60,7 @@ static void verify(const unsigned char* memory, const struct shape* shape) {
         memcpy(&found, memory + at + 8 * (n % 64), sizeof found);
         if (found != n || memory[at + shape->piece - 1] != (unsigned char)(n % 251 + 1))
             host_fail("piece %zu at byte %zu is wrong: %zu", n, at, found);
-        if (memory[at + shape->piece / 2] != 0)
-            host_fail("piece %zu has data where none was sent", n);
+        if (memory[at + shape->piece / 2] != 0) host_fail("piece %zu has data where none was sent", n);
         if (shape->stride > shape->piece && memory[at + shape->piece + 100] != 0)
             host_fail("the gap after piece %zu was written to", n);
         host_digest_add("big", 1, &found, sizeof found);
@@ -81,14 +79,12 @@ int main(int argc, char** argv) {
         recvcounts[0] = rank == 1 ? shape.items : 0;
     }
     unsigned char* memory = lazy_memory(shape.span + 4096);
-    if (rank == 0)
-        mark(memory, &shape);
+    if (rank == 0) mark(memory, &shape);
     unsigned char nothing[2];
     MPI_Alltoallv(rank == 0 ? memory : &nothing[0], sendcounts, displs, shape.type,
                   rank == 1 ? memory : &nothing[1], recvcounts, displs, shape.type, MPI_COMM_WORLD);
     host_count(MPI_COMM_WORLD);
-    if (rank == 1)
-        verify(memory, &shape);
+    if (rank == 1) verify(memory, &shape);
     MPI_Type_free(&shape.type);
     host_finish();
     MPI_Finalize();

@@ -9,10 +9,8 @@ enum { max_held = 1000 };
 static long resident_kb(void) {
     long pages = 0, resident = 0;
     FILE* file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2)
-        resident = 0;
-    if (file)
-        fclose(file);
+    if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) resident = 0;
+    if (file) fclose(file);
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
@@ -52,13 +50,11 @@ static void one_loop(int loop, int world_rank) {
 
 static void hold_many(int count) {
     static MPI_Comm held[max_held];
-    if (count > max_held)
-        count = max_held;
+    if (count > max_held) count = max_held;
     for (int i = 0; i < count; ++i)
         if (MPI_Comm_dup(MPI_COMM_WORLD, &held[i]) != MPI_SUCCESS)
             host_fail("communicator %d could not be made: ids have leaked", i);
-    for (int i = 0; i < count; ++i)
-        MPI_Comm_free(&held[i]);
+    for (int i = 0; i < count; ++i) MPI_Comm_free(&held[i]);
 }
 
 int main(int argc, char** argv) {
@@ -69,14 +65,12 @@ int main(int argc, char** argv) {
     int warm_up = loops / 4;
     long before = 0;
     for (int loop = 0; loop < loops; ++loop) {
-        if (loop == warm_up)
-            before = resident_kb();
+        if (loop == warm_up) before = resident_kb();
         one_loop(loop, world_rank);
     }
     long growth = resident_kb() - before, largest = 0;
     PMPI_Reduce(&growth, &largest, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (world_rank == 0)
-        printf("rss_growth_kb=%ld\n", largest);
+    if (world_rank == 0) printf("rss_growth_kb=%ld\n", largest);
     hold_many(held);
     host_finish();
     MPI_Finalize();

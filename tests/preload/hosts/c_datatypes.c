@@ -142,8 +142,7 @@ static size_t span_of(MPI_Datatype type, size_t items) {
 
 static void run_in_areas(struct host_arguments* call, size_t send_span, size_t recv_span, const char* what) {
     struct area send = make_area(send_span, 5), recv = make_area(recv_span, 77);
-    if (call->send != MPI_IN_PLACE)
-        call->send = send.origin;
+    if (call->send != MPI_IN_PLACE) call->send = send.origin;
     call->recv = recv.origin;
     host_check(host_run, call, call->comm, world_rank, recv.memory, recv.bytes, what);
     free(send.memory);
@@ -159,8 +158,7 @@ static int count_between(int source, int destination, int in_place) {
  * garbage. */
 static size_t place(const int* counts, int* displs, int ranks) {
     int total = 0, at = 0;
-    for (int peer = 0; peer < ranks; ++peer)
-        total += counts[peer] + 1;
+    for (int peer = 0; peer < ranks; ++peer) total += counts[peer] + 1;
     at = total / 2;
     for (int peer = 0; peer < ranks; ++peer) {
         at -= counts[peer] + 1;
@@ -233,11 +231,9 @@ static void check_kinds(MPI_Comm comm) {
             check_pair(comm, kind, 1, kind, 1, 0);
             check_pair(comm, kind, 1, kind, 1, 1);
         }
-        if (kind->basic != MPI_INT)
-            continue;
+        if (kind->basic != MPI_INT) continue;
         check_pair(comm, kind, 1, &ints, kind->units, 0);
-        if (!kind->overlapping)
-            check_pair(comm, &ints, kind->units, kind, 1, 0);
+        if (!kind->overlapping) check_pair(comm, &ints, kind->units, kind, 1, 0);
     }
 }
 
@@ -246,8 +242,7 @@ static void check_mixed(MPI_Comm comm) {
     const struct kind* fours[max_kinds];
     int count = 0;
     for (int k = 0; k < kind_count; ++k)
-        if (kinds[k].units == 4 && !kinds[k].overlapping)
-            fours[count++] = &kinds[k];
+        if (kinds[k].units == 4 && !kinds[k].overlapping) fours[count++] = &kinds[k];
     for (int shift = 0; shift < count; ++shift)
         check_pair(comm, fours[(shift + world_rank) % count], 1, fours[(2 * shift + 1) % count], 1, 0);
 }
@@ -326,8 +321,7 @@ static void free_types(void) {
     for (int k = 0; k < kind_count; ++k) {
         int integers, addresses, types, combiner;
         MPI_Type_get_envelope(kinds[k].type, &integers, &addresses, &types, &combiner);
-        if (combiner != MPI_COMBINER_NAMED)
-            MPI_Type_free(&kinds[k].type);
+        if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(&kinds[k].type);
     }
 }
 

@@ -26,8 +26,7 @@ static void check_mistake(const struct host_arguments* call, const char* what, i
     ++erroneous;
     if (class_of(code) != class_of(bare))
         host_fail("%s: error class %d, bare %d", what, class_of(code), class_of(bare));
-    if (class_of(code) == MPI_SUCCESS)
-        host_fail("%s: no error at all", what);
+    if (class_of(code) == MPI_SUCCESS) host_fail("%s: no error at all", what);
     if (own_handler && runs != bare_runs)
         host_fail("%s: the handler ran %d times, bare %d", what, runs, bare_runs);
 }
@@ -64,12 +63,10 @@ static void check_mistakes(MPI_Comm comm, int ranks, int own_handler) {
                      : which == host_alltoall ? host_alltoall
                                               : host_allgather;
         call.comm = MPI_COMM_NULL;
-        if (check_nulls)
-            check_mistake(&call, "null communicator", own_handler);
+        if (check_nulls) check_mistake(&call, "null communicator", own_handler);
         call.comm = comm;
         call.recvtype = MPI_DATATYPE_NULL;
-        if (check_nulls)
-            check_mistake(&call, "null datatype", own_handler);
+        if (check_nulls) check_mistake(&call, "null datatype", own_handler);
         call.recvtype = MPI_INT;
         call.sendcounts = negative;
         call.sendcount = -1;
@@ -79,8 +76,7 @@ static void check_mistakes(MPI_Comm comm, int ranks, int own_handler) {
 
 static void check_right(MPI_Comm comm, int rank, int ranks) {
     int send[host_max_ranks], recv[host_max_ranks] = {0};
-    for (int peer = 0; peer < ranks; ++peer)
-        send[peer] = 100 * rank + peer;
+    for (int peer = 0; peer < ranks; ++peer) send[peer] = 100 * rank + peer;
     struct host_arguments call = {.which = host_alltoall,
                                   .send = send,
                                   .sendcount = 1,
@@ -111,8 +107,7 @@ int main(int argc, char** argv) {
     check_right(comm, rank, ranks);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);
-    if (rank == 0)
-        printf("erroneous=%d\n", erroneous);
+    if (rank == 0) printf("erroneous=%d\n", erroneous);
     host_finish();
     MPI_Finalize();
     return 0;

@@ -8,8 +8,7 @@
 
 static void check_round(int rank, int ranks, int round) {
     int send[host_max_ranks], recv[host_max_ranks];
-    for (int peer = 0; peer < ranks; ++peer)
-        send[peer] = 100 * rank + peer + round;
+    for (int peer = 0; peer < ranks; ++peer) send[peer] = 100 * rank + peer + round;
     memset(recv, 0, sizeof recv);
     struct host_arguments call = {.which = host_alltoall,
                                   .send = send,

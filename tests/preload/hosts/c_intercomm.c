@@ -26,8 +26,7 @@ static void check_round(const struct two_sides* sides, int round) {
         recvcounts[peer] = (low + 2 * high + round + 1 - sides->side) % 4;
         displs[peer] = 8 * peer;
     }
-    for (int i = 0; i < 8 * sides->remote_ranks; ++i)
-        send[i] = 1000 * sides->world_rank + 10 * i + round;
+    for (int i = 0; i < 8 * sides->remote_ranks; ++i) send[i] = 1000 * sides->world_rank + 10 * i + round;
     size_t items = 8 * (size_t)sides->remote_ranks;
     struct host_arguments v = {.which = host_alltoallv,
                                .send = send,
@@ -55,8 +54,7 @@ static void check_split(int first_group, int rank, int ranks) {
     MPI_Intercomm_create(sides.local, 0, MPI_COMM_WORLD, sides.side ? 0 : first_group, 42, &sides.inter);
     sides.remote_ranks = sides.side ? first_group : ranks - first_group;
     MPI_Comm_rank(sides.inter, &sides.rank);
-    for (int round = 0; round < 4; ++round)
-        check_round(&sides, round);
+    for (int round = 0; round < 4; ++round) check_round(&sides, round);
     MPI_Comm merged;
     MPI_Intercomm_merge(sides.inter, sides.side, &merged);
     MPI_Comm_free(&merged);
@@ -69,10 +67,8 @@ int main(int argc, char** argv) {
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks > 1)
-        check_split(1, rank, ranks);
-    if (ranks > 2)
-        check_split(ranks / 2, rank, ranks);
+    if (ranks > 1) check_split(1, rank, ranks);
+    if (ranks > 2) check_split(ranks / 2, rank, ranks);
     host_finish();
     MPI_Finalize();
     return 0;

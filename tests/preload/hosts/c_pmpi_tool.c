@@ -11,10 +11,8 @@ static atomic_llong calls[3];
 
 static void count(int which, MPI_Comm comm) {
     int rank = 1;
-    if (comm != MPI_COMM_NULL)
-        PMPI_Comm_rank(comm, &rank);
-    if (rank == 0)
-        atomic_fetch_add(&calls[which], 1);
+    if (comm != MPI_COMM_NULL) PMPI_Comm_rank(comm, &rank);
+    if (rank == 0) atomic_fetch_add(&calls[which], 1);
 }
 
 EXPORTED int MPI_Alltoallv(const void* send, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
@@ -39,8 +37,7 @@ EXPORTED int MPI_Allgather(const void* send, int sendcount, MPI_Datatype sendtyp
 EXPORTED int MPI_Finalize(void) {
     long long mine[3], all[3] = {0};
     int rank;
-    for (int i = 0; i < 3; ++i)
-        mine[i] = atomic_load(&calls[i]);
+    for (int i = 0; i < 3; ++i) mine[i] = atomic_load(&calls[i]);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Reduce(mine, all, 3, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)

@@ -9,8 +9,7 @@ static void check_round(MPI_Comm comm, int rank, int ranks, int round) {
         recvcounts[peer] = (peer + 2 * rank + round) % 4;
         displs[peer] = 3 * peer;
     }
-    for (int i = 0; i < 3 * ranks; ++i)
-        send[i] = 100 * rank + i + round;
+    for (int i = 0; i < 3 * ranks; ++i) send[i] = 100 * rank + i + round;
     memset(recv, 0, sizeof recv);
     size_t bytes = 3 * sizeof(int) * (size_t)ranks;
     struct host_arguments v = {.which = host_alltoallv,
@@ -49,10 +48,8 @@ int main(void) {
     MPI_Initialized(&initialized);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    if (initialized)
-        printf("note: MPI_Initialized is true in a sessions-only program\n");
-    for (int round = 0; round < 8; ++round)
-        check_round(comm, rank, ranks, round);
+    if (initialized) printf("note: MPI_Initialized is true in a sessions-only program\n");
+    for (int round = 0; round < 8; ++round) check_round(comm, rank, ranks, round);
     host_finish_on(comm);
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);

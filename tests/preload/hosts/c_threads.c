@@ -23,8 +23,7 @@ static void one_round(const struct work* work, int rank, int ranks, int round) {
         recvcounts[peer] = (peer + 2 * rank + round) % 4;
         displs[peer] = 4 * peer;
     }
-    for (int i = 0; i < 4 * ranks; ++i)
-        send[i] = (work->index << 24) + (round << 16) + (world_rank << 8) + i;
+    for (int i = 0; i < 4 * ranks; ++i) send[i] = (work->index << 24) + (round << 16) + (world_rank << 8) + i;
     memset(recv, 0, sizeof recv);
     size_t bytes = sizeof(int) * 4 * (size_t)ranks;
     char what[32];
@@ -58,22 +57,18 @@ static void* run(void* pointer) {
     int rank, ranks;
     MPI_Comm_rank(work->comm, &rank);
     MPI_Comm_size(work->comm, &ranks);
-    for (int round = 0; round < rounds; ++round)
-        one_round(work, rank, ranks, round);
+    for (int round = 0; round < rounds; ++round) one_round(work, rank, ranks, round);
     return NULL;
 }
 
 int main(int argc, char** argv) {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided < MPI_THREAD_MULTIPLE)
-        host_fail("no MPI_THREAD_MULTIPLE");
+    if (provided < MPI_THREAD_MULTIPLE) host_fail("no MPI_THREAD_MULTIPLE");
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     int threads = argc > 1 ? atoi(argv[1]) : 3;
-    if (threads > max_threads)
-        threads = max_threads;
-    if (argc > 2)
-        rounds = atoi(argv[2]);
+    if (threads > max_threads) threads = max_threads;
+    if (argc > 2) rounds = atoi(argv[2]);
     struct work work[max_threads];
     for (int i = 0; i < threads; ++i) {
         work[i].index = i;
@@ -82,12 +77,9 @@ int main(int argc, char** argv) {
         else
             MPI_Comm_dup(MPI_COMM_WORLD, &work[i].comm);
     }
-    for (int i = 0; i < threads; ++i)
-        pthread_create(&work[i].thread, NULL, run, &work[i]);
-    for (int i = 0; i < threads; ++i)
-        pthread_join(work[i].thread, NULL);
-    for (int i = 0; i < threads; ++i)
-        MPI_Comm_free(&work[i].comm);
+    for (int i = 0; i < threads; ++i) pthread_create(&work[i].thread, NULL, run, &work[i]);
+    for (int i = 0; i < threads; ++i) pthread_join(work[i].thread, NULL);
+    for (int i = 0; i < threads; ++i) MPI_Comm_free(&work[i].comm);
     host_finish();
     MPI_Finalize();
     return 0;

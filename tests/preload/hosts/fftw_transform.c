@@ -26,8 +26,7 @@ static void make_plans(struct transform* t) {
                                       FFTW_FORWARD, flags | FFTW_MPI_TRANSPOSED_OUT);
     t->backward = fftw_mpi_plan_dft_3d(t->n[0], t->n[1], t->n[2], t->spectrum, t->space, MPI_COMM_WORLD,
                                        FFTW_BACKWARD, flags | FFTW_MPI_TRANSPOSED_IN);
-    if (!t->forward || !t->backward)
-        host_fail("FFTW made no plan");
+    if (!t->forward || !t->backward) host_fail("FFTW made no plan");
 }
 
 static ptrdiff_t local_points(const struct transform* t) {
@@ -75,22 +74,18 @@ int main(int argc, char** argv) {
     int rank, transforms = argc > 1 ? atoi(argv[1]) : 20;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     struct transform t = {.n = {30, 22, 26}};
-    for (int i = 0; i < 3 && argc > 2 + i; ++i)
-        t.n[i] = atoi(argv[2 + i]);
+    for (int i = 0; i < 3 && argc > 2 + i; ++i) t.n[i] = atoi(argv[2 + i]);
     make_plans(&t);
     double worst = 0;
-    for (int round = 0; round < transforms; ++round)
-        worst = fmax(worst, transform_once(&t, round, rank));
-    if (worst > 1e-12)
-        host_fail("the error after the way back is %g", worst);
+    for (int round = 0; round < transforms; ++round) worst = fmax(worst, transform_once(&t, round, rank));
+    if (worst > 1e-12) host_fail("the error after the way back is %g", worst);
     if (rank == 0)
         printf("transforms=%d size=%tdx%tdx%td largest_error=%.1e\n", transforms, t.n[0], t.n[1], t.n[2],
                worst);
     free_plans(&t);
     unsigned long long mine = atomic_load(&host_digest), all = 0;
     PMPI_Reduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("ok digest=%016llx\n", all);
+    if (rank == 0) printf("ok digest=%016llx\n", all);
     fftw_mpi_cleanup();
     MPI_Finalize();
     return 0;

@@ -35,17 +35,14 @@ HOST_UNUSED __attribute__((format(printf, 1, 2))) static void host_fail(const ch
  * nobody does. */
 HOST_UNUSED static void host_count(MPI_Comm comm) {
     int rank = 1;
-    if (comm != MPI_COMM_NULL)
-        PMPI_Comm_rank(comm, &rank);
-    if (rank == 0)
-        atomic_fetch_add(&host_calls, 1);
+    if (comm != MPI_COMM_NULL) PMPI_Comm_rank(comm, &rank);
+    if (rank == 0) atomic_fetch_add(&host_calls, 1);
 }
 
 HOST_UNUSED static uint64_t host_hash(uint64_t seed, const void* data, size_t bytes) {
     const unsigned char* byte = data;
     uint64_t hash = seed ^ 1469598103934665603u;
-    for (size_t i = 0; i < bytes; ++i)
-        hash = (hash ^ byte[i]) * 1099511628211u;
+    for (size_t i = 0; i < bytes; ++i) hash = (hash ^ byte[i]) * 1099511628211u;
     return hash;
 }
 
@@ -66,13 +63,11 @@ HOST_UNUSED static void host_check(host_call call, const void* arguments, MPI_Co
     unsigned char* before = malloc(bytes + 1);
     unsigned char* expected = malloc(bytes + 1);
     memcpy(before, region, bytes);
-    if (call(arguments, 1) != MPI_SUCCESS)
-        host_fail("%s: the bare call failed on rank %d", what, rank);
+    if (call(arguments, 1) != MPI_SUCCESS) host_fail("%s: the bare call failed on rank %d", what, rank);
     memcpy(expected, region, bytes);
     memcpy(region, before, bytes);
     host_count(comm);
-    if (call(arguments, 0) != MPI_SUCCESS)
-        host_fail("%s: the call failed on rank %d", what, rank);
+    if (call(arguments, 0) != MPI_SUCCESS) host_fail("%s: the call failed on rank %d", what, rank);
     for (size_t i = 0; i < bytes; ++i)
         if (((unsigned char*)region)[i] != expected[i])
             host_fail("%s: rank %d differs from PMPI_ at byte %zu of %zu", what, rank, i, bytes);
