@@ -56,9 +56,9 @@ CommState* CommState::look_up(MPI_Comm comm, Process& self) {
     return state;
 }
 
-// Every rank goes through the same collectives whatever happens to it; the votes make sure that all ranks end
-// with a state or none does, and with rails or without. Nothing is allocated after the first vote but the
-// rails themselves.
+// The votes make sure that all ranks end with a state or none does, and with rails or without. Nothing is
+// allocated after the first vote but the rails themselves. One gap is left: a rank that has no memory for the
+// list of members cannot meet the others, who wait.
 CommState* CommState::create(MPI_Comm comm, Process& self) {
     Row row(comm, self);
     if (row.comm() == MPI_COMM_NULL) return nullptr;
