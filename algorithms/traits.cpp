@@ -30,6 +30,30 @@ constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
      .maximum = static_cast<std::int64_t>(metadata_choices.size()) - 1,
      .preset_value = static_cast<std::int64_t>(Metadata::fused), // half the messages
      .choices = metadata_choices},
+    {.parameter = Parameter::in_flight,
+     .name = "in_flight",
+     .help = "rounds of one digit under way at the same time: 1 is the paper's one after the other",
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .preset_value = 32},
+    {.parameter = Parameter::stride,
+     .name = "stride",
+     .help = "pairs of a send and a receive under way at the same time",
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .preset_value = 5}, // the GPU paper's choice, section 3
+    {.parameter = Parameter::auxiliary_bytes,
+     .name = "auxiliary_bytes",
+     .help = "memory beside the buffer for data whose place is still taken",
+     .minimum = 1,
+     .maximum = std::int64_t{1} << 50,
+     .preset_value = 1 << 20}, // the in-place paper's choice, section 4
+    {.parameter = Parameter::buffers,
+     .name = "buffers",
+     .help = "parts of the auxiliary memory, each lent to one source at a time",
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .preset = Preset::eighth_of_ranks}, // the in-place paper's choice, section 4
 }};
 
 template <Parameter... parameters>
@@ -96,9 +120,9 @@ std::int64_t maximum_of(const ParameterTraits& parameter, int ranks) {
 }
 
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks) {
-    const std::int64_t value = parameter.preset == Preset::square_root_of_ranks
-                                   ? square_root_rounded_up(ranks)
-                                   : parameter.preset_value;
+    std::int64_t value = parameter.preset_value;
+    if (parameter.preset == Preset::square_root_of_ranks) value = square_root_rounded_up(ranks);
+    if (parameter.preset == Preset::eighth_of_ranks) value = ranks / 8;
     return std::clamp(value, parameter.minimum, maximum_of(parameter, ranks));
 }
 

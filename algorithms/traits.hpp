@@ -23,14 +23,22 @@ constexpr std::string_view name_of(Collective collective) {
 // ---- Parameters -----------------------------------------------------------------------------------------
 
 // Every parameter that any algorithm has. A new one gets a line here and a line in parameter_vocabulary.
-enum class Parameter : std::uint8_t { radix, block_count, metadata };
-inline constexpr std::size_t parameter_count = 3;
+enum class Parameter : std::uint8_t {
+    radix,
+    block_count,
+    metadata,
+    in_flight,
+    stride,
+    auxiliary_bytes,
+    buffers
+};
+inline constexpr std::size_t parameter_count = 7;
 
 // The values of Parameter::metadata.
 enum class Metadata : std::int64_t { separate, fused };
 
 // What a parameter is when a policy does not say.
-enum class Preset : std::uint8_t { value, square_root_of_ranks };
+enum class Preset : std::uint8_t { value, square_root_of_ranks, eighth_of_ranks };
 
 struct ParameterTraits {
     Parameter parameter;
@@ -66,7 +74,14 @@ class Parameters {
 // them.
 enum Needs : unsigned {
     no_needs = 0,
-    agreed_block = 1U << 0, // the largest block over all ranks must be agreed before the call
+    agreed_block = 1U << 0,       // the largest block over all ranks must be agreed before the call
+    power_of_two_ranks = 1U << 1, // any other number of ranks has no partner for somebody
+};
+
+// What an algorithm can do besides; bits of the same word.
+enum Abilities : unsigned {
+    // Its send and receive blocks may overlap one another: an exchange in place.
+    takes_overlap = 1U << 16,
 };
 
 struct Traits {
@@ -74,7 +89,7 @@ struct Traits {
     std::string_view name;                 // in JSON, in the log, and as file name
     std::string_view idea;                 // one line for people
     std::span<const Parameter> parameters; // those it takes
-    unsigned needs = no_needs;
+    unsigned needs = no_needs;             // and abilities
     // Bytes of workspace one call takes, from values that are the same on all ranks: exact where the file
     // header says so. Null: none.
     std::size_t (*scratch_bytes)(int ranks, std::size_t max_block, const Parameters&) = nullptr;
@@ -82,6 +97,7 @@ struct Traits {
     bool native = false;     // the MPI library's own collective: there is nothing of ours to run
 
     bool takes(Parameter parameter) const;
+    bool has(unsigned need_or_ability) const { return (needs & need_or_ability) != 0; }
 };
 
 // Every algorithm of the registry, `native` first, in the order of registry.def.

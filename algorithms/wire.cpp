@@ -1,6 +1,7 @@
 #include "algorithms/wire.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <new>
 #include <utility>
 
@@ -12,10 +13,35 @@ namespace {
 // transfers, and the parts of a split one, in the same order.
 constexpr int tag = 0;
 
+// A datatype of our own, freed with its scope: MPI keeps what transfers under way still need.
+class Type {
+  public:
+    // Bytes at those addresses, to be used with MPI_BOTTOM; or at those distances from a buffer.
+    Type(const std::vector<int>& bytes, const std::vector<MPI_Aint>& addresses) {
+        code_ = PMPI_Type_create_hindexed(static_cast<int>(bytes.size()), bytes.data(), addresses.data(),
+                                          MPI_BYTE, &type_);
+        if (code_ == MPI_SUCCESS) code_ = PMPI_Type_commit(&type_);
+    }
+    Type(const Type&) = delete;
+    Type& operator=(const Type&) = delete;
+    ~Type() {
+        if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
+    }
+    int code() const { return code_; }
+    MPI_Datatype get() const { return type_; }
+
+  private:
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+    int code_ = MPI_SUCCESS;
+};
+
 } // namespace
 
 Wire::Wire(const Group& group, std::size_t limit) : group_(group), limit_(limit) {
-    requests_.reserve(2 * static_cast<std::size_t>(largest_batch));
+    constexpr auto most = 2 * static_cast<std::size_t>(largest_batch);
+    requests_.reserve(most);
+    transfer_of_.reserve(most);
+    transfers_.reserve(most);
 }
 
 void Wire::keep(int code) {
@@ -24,45 +50,109 @@ void Wire::keep(int code) {
     }
 }
 
-// The place for the request is made first: a request that MPI has started must never be lost.
-template <typename Start>
-void Wire::start(Start&& start_one) {
+// ---- Starting -------------------------------------------------------------------------------------------
+
+// Room for one more, before MPI starts anything: a request that is under way must never be lost.
+template <typename T>
+bool Wire::make_room(std::vector<T>& list, std::size_t more) {
     try {
-        requests_.push_back(MPI_REQUEST_NULL);
+        if (list.capacity() - list.size() < more) list.reserve(std::max(2 * list.size(), list.size() + more));
+        return true;
     } catch (const std::bad_alloc&) {
         keep(MPI_ERR_NO_MEM);
+        return false;
+    }
+}
+
+bool Wire::begin(int peer, bool sent) {
+    if (requests_.empty()) transfers_.clear();
+    if (!make_room(transfers_)) return false;
+    transfers_.push_back({{peer, sent}, 0});
+    return true;
+}
+
+// One message of the transfer that was begun last.
+template <typename Start>
+void Wire::start(Start&& start_one) {
+    if (!make_room(requests_) || !make_room(transfer_of_)) return;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = start_one(&request);
+    if (code != MPI_SUCCESS) {
+        keep(code);
         return;
     }
-    const int code = start_one(&requests_.back());
-    if (code != MPI_SUCCESS) {
-        requests_.pop_back();
-        keep(code);
+    requests_.push_back(request);
+    transfer_of_.push_back(transfers_.size() - 1);
+    ++transfers_.back().messages;
+}
+
+void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
+    for (std::size_t done = 0; done < bytes;) {
+        const int part = static_cast<int>(std::min(bytes - done, limit_));
+        start([&](MPI_Request* request) {
+            return sent ? PMPI_Isend(data + done, part, MPI_BYTE, peer, tag, group_.comm, request)
+                        : PMPI_Irecv(data + done, part, MPI_BYTE, peer, tag, group_.comm, request);
+        });
+        done += static_cast<std::size_t>(part);
+        if (sent) ++traffic_.messages;
     }
+    if (sent) traffic_.bytes += bytes;
+}
+
+// One message of the pieces noted; they are few enough and short enough for MPI's integers.
+void Wire::transfer_pieces(int peer, bool sent, std::size_t bytes) {
+    const Type type(piece_bytes_, piece_addresses_);
+    start([&](MPI_Request* request) {
+        if (type.code() != MPI_SUCCESS) return type.code();
+        return sent ? PMPI_Isend(MPI_BOTTOM, 1, type.get(), peer, tag, group_.comm, request)
+                    : PMPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, tag, group_.comm, request);
+    });
+    piece_bytes_.clear();
+    piece_addresses_.clear();
+    if (sent) {
+        ++traffic_.messages;
+        traffic_.bytes += bytes;
+    }
+}
+
+// Messages are cut by bytes alone, never by parts: that is what the other side can know.
+void Wire::transfer_parts(int peer, bool sent, std::span<const Part> parts) {
+    std::size_t pieces = parts.size(), message = 0;
+    for (const Part& part : parts) pieces += part.bytes / limit_ + 1;
+    if (!make_room(piece_bytes_, pieces) || !make_room(piece_addresses_, pieces)) return;
+    for (const Part& part : parts) {
+        for (std::size_t done = 0; done < part.bytes;) {
+            const std::size_t piece = std::min(part.bytes - done, limit_ - message);
+            MPI_Aint address = 0;
+            PMPI_Get_address(part.data + done, &address);
+            piece_bytes_.push_back(static_cast<int>(piece));
+            piece_addresses_.push_back(address);
+            done += piece;
+            message += piece;
+            if (message == limit_) transfer_pieces(peer, sent, std::exchange(message, 0));
+        }
+    }
+    if (message > 0) transfer_pieces(peer, sent, message);
 }
 
 void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
-    for (std::size_t done = 0; done < bytes;) {
-        const std::size_t part = std::min(bytes - done, limit_);
-        start([&](MPI_Request* request) {
-            return PMPI_Isend(data + done, static_cast<int>(part), MPI_BYTE, destination, tag, group_.comm,
-                              request);
-        });
-        done += part;
-        ++traffic_.messages;
-    }
-    traffic_.bytes += bytes;
+    if (bytes != 0 && begin(destination, true))
+        transfer(destination, true, const_cast<std::byte*>(data), bytes); // only ever read
 }
 
 void Wire::receive(int source, std::byte* data, std::size_t bytes) {
-    for (std::size_t done = 0; done < bytes;) {
-        const std::size_t part = std::min(bytes - done, limit_);
-        start([&](MPI_Request* request) {
-            return PMPI_Irecv(data + done, static_cast<int>(part), MPI_BYTE, source, tag, group_.comm,
-                              request);
-        });
-        done += part;
-    }
+    if (bytes != 0 && begin(source, false)) transfer(source, false, data, bytes);
 }
+
+void Wire::send_parts(int destination, std::span<const Part> parts) {
+    if (begin(destination, true)) transfer_parts(destination, true, parts);
+}
+
+void Wire::receive_parts(int source, std::span<const Part> parts) {
+    if (begin(source, false)) transfer_parts(source, false, parts);
+}
+
+// ---- Waiting --------------------------------------------------------------------------------------------
 
 // One by one, because each then gives its own error code, where Waitall has one for all. (MPICH takes an
 // error found in either to the handler of MPI_COMM_WORLD instead of our own communicator's; no call that
@@ -74,15 +164,85 @@ Status Wire::wait_all() {
             keep(PMPI_Wait(&request, MPI_STATUS_IGNORE));
         }
         requests_.clear();
+        transfer_of_.clear();
     }
     return {std::exchange(error_, MPI_SUCCESS)};
 }
+
+// Takes a request that MPI is done with off the list; its transfer, where that was the last message of it.
+std::optional<Landed> Wire::finish(std::size_t request) {
+    Transfer& transfer = transfers_[transfer_of_[request]];
+    requests_[request] = requests_.back();
+    requests_.pop_back();
+    transfer_of_[request] = transfer_of_.back();
+    transfer_of_.pop_back();
+    if (--transfer.messages > 0) return std::nullopt;
+    ++traffic_.rounds;
+    return transfer.landed;
+}
+
+std::optional<Landed> Wire::wait_any() {
+    while (!requests_.empty()) {
+        int index = MPI_UNDEFINED;
+        const int code =
+            PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, MPI_STATUS_IGNORE);
+        keep(code);
+        if (index < 0 || index == MPI_UNDEFINED) { // an error that MPI ties to no request: take the first
+            index = 0;
+            keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
+        }
+        if (auto landed = finish(static_cast<std::size_t>(index))) return landed;
+    }
+    return std::nullopt;
+}
+
+std::optional<Landed> Wire::test_any() {
+    if (requests_.empty()) return std::nullopt;
+    int index = MPI_UNDEFINED, is_over = 0;
+    const int code = PMPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &index, &is_over,
+                                  MPI_STATUS_IGNORE);
+    keep(code);
+    if (code != MPI_SUCCESS && (index < 0 || index == MPI_UNDEFINED)) {
+        index = 0;
+        keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
+    } else if (code == MPI_SUCCESS && is_over == 0) {
+        return std::nullopt;
+    }
+    return finish(static_cast<std::size_t>(index));
+}
+
+// ---- Both -----------------------------------------------------------------------------------------------
 
 Status Wire::exchange(int destination, const std::byte* out, std::size_t out_bytes, int source, std::byte* in,
                       std::size_t in_bytes) {
     receive(source, in, in_bytes);
     send(destination, out, out_bytes);
     return wait_all();
+}
+
+Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
+    if (block == 0 || group_.size == 1) {
+        if (block != 0) std::copy_n(out, block, in);
+        return {};
+    }
+    const auto others = static_cast<std::uint64_t>(group_.size - 1);
+    traffic_.messages += others;
+    traffic_.bytes += others * block;
+    ++traffic_.rounds;
+    const std::size_t pieces = block / largest_message + 1;
+    if (!make_room(piece_bytes_, pieces) || !make_room(piece_addresses_, pieces))
+        return {std::exchange(error_, MPI_SUCCESS)};
+    for (std::size_t done = 0; done < block;) { // a block as one item, since MPI counts with int
+        const std::size_t piece = std::min(block - done, largest_message);
+        piece_bytes_.push_back(static_cast<int>(piece));
+        piece_addresses_.push_back(static_cast<MPI_Aint>(done));
+        done += piece;
+    }
+    const Type item(piece_bytes_, piece_addresses_);
+    piece_bytes_.clear();
+    piece_addresses_.clear();
+    if (item.code() != MPI_SUCCESS) return {item.code()};
+    return {PMPI_Alltoall(out, 1, item.get(), in, 1, item.get(), group_.comm)};
 }
 
 } // namespace switchyard::algorithms

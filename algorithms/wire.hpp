@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace switchyard::algorithms {
@@ -26,6 +28,18 @@ struct Traffic {
     std::uint32_t rounds = 0; // waits with something to wait for: how often the rank stood still for others
 };
 
+// A piece of memory in a transfer; one that is only sent is not written to.
+struct Part {
+    std::byte* data;
+    std::size_t bytes;
+};
+
+// A transfer that is over.
+struct Landed {
+    int peer;
+    bool sent; // else received
+};
+
 class Wire {
   public:
     // Largest single MPI message, in bytes; longer transfers are split on both sides alike.
@@ -43,26 +57,60 @@ class Wire {
     // ever left behind.
     void send(int destination, const std::byte* data, std::size_t bytes);
     void receive(int source, std::byte* data, std::size_t bytes);
+    // The same for bytes that lie in several places, taken and put there by a derived datatype, without a
+    // copy of ours. What travels is the same as if they lay in one piece, so the other side may use either
+    // form.
+    void send_parts(int destination, std::span<const Part> parts);
+    void receive_parts(int source, std::span<const Part> parts);
+
     // Waits for everything started; one round in the count. The first error since the last wait, if any.
     Status wait_all();
+    // Waits until any one transfer is over; each is one round in the count. Nothing: none is under way. What
+    // went wrong is left for wait_all(), which ends such an exchange.
+    std::optional<Landed> wait_any();
+    // The same without waiting: nothing where none is over yet.
+    std::optional<Landed> test_any();
+    bool is_idle() const { return requests_.empty(); }
 
     // A round: one send and one receive, then wait.
     Status exchange(int destination, const std::byte* out, std::size_t out_bytes, int source, std::byte* in,
                     std::size_t in_bytes);
+
+    // The MPI library's own uniform exchange over the group: the block at out + i * block goes to rank i, the
+    // one from rank i to in + i * block. Counts as one round with a message for every other rank; what MPI
+    // makes of it is its own affair.
+    Status alltoall(const std::byte* out, std::byte* in, std::size_t block);
 
     std::size_t limit() const { return limit_; }
     const Traffic& traffic() const { return traffic_; }
     void reset() { traffic_ = {}; }
 
   private:
+    struct Transfer {
+        Landed landed;
+        int messages; // still under way
+    };
+    template <typename T>
+    bool make_room(std::vector<T>& list, std::size_t more = 1);
     template <typename Start>
     void start(Start&& start_one);
+    bool begin(int peer, bool sent);
+    void transfer(int peer, bool sent, std::byte* data, std::size_t bytes);
+    void transfer_parts(int peer, bool sent, std::span<const Part> parts);
+    void transfer_pieces(int peer, bool sent, std::size_t bytes);
+    std::optional<Landed> finish(std::size_t request);
     void keep(int code);
 
     const Group& group_;
     std::size_t limit_;
-    std::vector<MPI_Request> requests_; // grows only where transfers are split
-    int error_ = MPI_SUCCESS;           // first one since the last wait
+    // These grow only where transfers are split.
+    std::vector<MPI_Request> requests_;
+    std::vector<std::size_t> transfer_of_; // of each request
+    std::vector<Transfer> transfers_;      // begun since the last time all were over
+    // The pieces of one message that lie in several places.
+    std::vector<int> piece_bytes_;
+    std::vector<MPI_Aint> piece_addresses_;
+    int error_ = MPI_SUCCESS; // first one since the last wait
     Traffic traffic_;
 };
 

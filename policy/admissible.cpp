@@ -1,6 +1,7 @@
 #include "admissible.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace switchyard::policy {
 
@@ -19,6 +20,9 @@ Parameters resolve(const Traits& traits, const Use& use, int ranks) {
 }
 
 std::string why_not_admissible(const Traits& traits, const Parameters& parameters, const Features& fixed) {
+    if (traits.has(algorithms::power_of_two_ranks) &&
+        !std::has_single_bit(static_cast<unsigned>(fixed.ranks)))
+        return std::to_string(fixed.ranks) + " ranks are no power of two";
     for (const Parameter parameter : traits.parameters) {
         const ParameterTraits& bounds = traits_of(parameter);
         const std::int64_t value = parameters[parameter];
@@ -44,7 +48,7 @@ std::uint64_t fewest_ranks(const Traits& traits, const Use& use) {
 }
 
 bool always_admissible(const Traits& traits, const Use& use) {
-    const bool needs_are_met = (traits.needs & ~static_cast<unsigned>(algorithms::agreed_block)) == 0;
+    const bool needs_are_met = !traits.has(algorithms::power_of_two_ranks);
     const bool fits = !use.memory_limit_bytes || traits.scratch_bytes == nullptr;
     return needs_are_met && fits;
 }

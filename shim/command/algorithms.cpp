@@ -32,12 +32,13 @@ std::string range_of(const ParameterTraits& parameter) {
     const std::string from = std::to_string(parameter.minimum);
     if (parameter.ranks_bound) return from + " to ranks";
     // The largest int is there for the code's sake and tells people nothing.
-    const bool open = parameter.maximum >= std::numeric_limits<std::int32_t>::max();
+    const bool open = parameter.maximum >= std::numeric_limits<std::int32_t>::max(); // and what is larger
     return open ? "at least " + from : from + " to " + std::to_string(parameter.maximum);
 }
 
 std::string preset_of(const ParameterTraits& parameter) {
     if (parameter.preset == algorithms::Preset::square_root_of_ranks) return "square root of ranks";
+    if (parameter.preset == algorithms::Preset::eighth_of_ranks) return "an eighth of ranks";
     if (!parameter.choices.empty())
         return std::string(parameter.choices[static_cast<std::size_t>(parameter.preset_value)]);
     return std::to_string(parameter.preset_value);
@@ -53,7 +54,8 @@ std::string parameters_of(const Traits& traits) {
 
 std::vector<std::string> needs_of(const Traits& traits) {
     std::vector<std::string> needs;
-    if ((traits.needs & algorithms::agreed_block) != 0) needs.emplace_back("largest block agreed");
+    if (traits.has(algorithms::agreed_block)) needs.emplace_back("largest block agreed");
+    if (traits.has(algorithms::power_of_two_ranks)) needs.emplace_back("power of two ranks");
     if (traits.scratch_bytes != nullptr) needs.emplace_back("workspace");
     return needs;
 }

@@ -46,6 +46,54 @@ Traffic tuna_traffic(int ranks, std::uint64_t block, const Parameters& parameter
     return traffic(counts.rounds, data + with_sizes * size_bytes, counts.rounds);
 }
 
+// The shape of one exchange.
+struct Shape {
+    int ranks;
+    std::uint64_t block;
+    const Parameters& parameters;
+
+    std::int64_t others() const { return ranks - 1; }
+    std::uint64_t direct() const { return static_cast<std::uint64_t>(others()) * block; } // each block once
+    std::int64_t batches(std::int64_t size) const { return (others() + size - 1) / size; }
+};
+
+std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape& shape) {
+    if (algorithm == "spread_out") {
+        return traffic(shape.others(), shape.direct(), shape.batches(Wire::largest_batch));
+    }
+    if (algorithm == "pairwise") {
+        return traffic(shape.others(), shape.direct(), shape.others());
+    }
+    if (algorithm == "scattered") {
+        const std::int64_t limit = Wire::largest_batch;
+        return traffic(shape.others(), shape.direct(),
+                       shape.batches(std::min(shape.parameters[Parameter::block_count], limit)));
+    }
+    if (algorithm == "tuna") {
+        return tuna_traffic(shape.ranks, shape.block, shape.parameters);
+    }
+    return std::nullopt;
+}
+
+std::optional<Traffic> alltoall_traffic(std::string_view algorithm, const Shape& shape) {
+    const Counts binary = counts_of(shape.ranks, 2);
+    if (algorithm == "zero_rotation_bruck") {
+        return traffic(binary.rounds, static_cast<std::uint64_t>(binary.blocks) * shape.block, binary.rounds);
+    }
+    return std::nullopt;
+}
+
+std::optional<Traffic> allgather_traffic(std::string_view algorithm, const Shape& shape) {
+    const Counts binary = counts_of(shape.ranks, 2);
+    if (algorithm == "ring") {
+        return traffic(shape.others(), shape.direct(), shape.others());
+    }
+    if (algorithm == "bruck") {
+        return traffic(binary.rounds, shape.direct(), binary.rounds);
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<Traffic> expected_traffic(Collective collective, std::string_view algorithm, int ranks,
@@ -53,28 +101,11 @@ std::optional<Traffic> expected_traffic(Collective collective, std::string_view 
     if (block == 0) {
         return Traffic{};
     }
-    const std::int64_t others = ranks - 1;
-    const std::uint64_t direct = static_cast<std::uint64_t>(others) * block;
-    auto batches = [&](std::int64_t size) { return (others + size - 1) / size; };
-    if (algorithm == "spread_out" && collective != Collective::allgather) {
-        return traffic(others, direct, batches(Wire::largest_batch));
-    }
-    if (algorithm == "pairwise" || algorithm == "ring") {
-        return traffic(others, direct, others);
-    }
-    if (algorithm == "scattered") {
-        const std::int64_t limit = Wire::largest_batch;
-        return traffic(others, direct, batches(std::min(parameters[Parameter::block_count], limit)));
-    }
-    if (algorithm == "tuna") {
-        return tuna_traffic(ranks, block, parameters);
-    }
-    const Counts binary = counts_of(ranks, 2);
-    if (algorithm == "zero_rotation_bruck") {
-        return traffic(binary.rounds, static_cast<std::uint64_t>(binary.blocks) * block, binary.rounds);
-    }
-    if (algorithm == "bruck" && collective == Collective::allgather) {
-        return traffic(binary.rounds, direct, binary.rounds);
+    const Shape shape{ranks, block, parameters};
+    switch (collective) {
+    case Collective::alltoallv: return alltoallv_traffic(algorithm, shape);
+    case Collective::alltoall: return alltoall_traffic(algorithm, shape);
+    case Collective::allgather: return allgather_traffic(algorithm, shape);
     }
     return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -59,8 +60,19 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks) {
         }
         return values;
     }
-    for (std::int64_t value : {parameter.minimum, parameter.minimum + 1, parameter.minimum + 2,
-                               std::int64_t{ranks} - 1, std::int64_t{ranks}, preset_of(parameter, ranks)}) {
+    std::vector<std::int64_t> all = {parameter.minimum, preset_of(parameter, ranks)};
+    switch (parameter.parameter) {
+    case Parameter::radix:
+        all.insert(all.end(), {parameter.minimum + 1, parameter.minimum + 2, ranks - 1, ranks});
+        break;
+    case Parameter::block_count:
+    case Parameter::stride: all.insert(all.end(), {2, 3, ranks - 1, ranks}); break;
+    case Parameter::auxiliary_bytes: all.push_back(100); break;
+    case Parameter::buffers: all.push_back(ranks); break;
+    case Parameter::in_flight: all.push_back(2); break;
+    case Parameter::metadata: break; // words
+    }
+    for (std::int64_t value : all) {
         values.push_back(std::clamp(value, parameter.minimum, maximum_of(parameter, ranks)));
     }
     std::ranges::sort(values);
@@ -232,11 +244,16 @@ std::vector<Case> cases_of(const Test& test, Collective collective) {
     return cases;
 }
 
+bool can_run(const Traits& traits, int ranks) {
+    return !traits.native &&
+           (!traits.has(power_of_two_ranks) || std::has_single_bit(static_cast<unsigned>(ranks)));
+}
+
 // `run` sees every admissible combination of algorithm and parameters.
 template <typename Run>
 void for_each_choice(const Test& test, Collective collective, Run&& run) {
     for (const Traits& traits : all_traits()) {
-        if (traits.collective != collective || traits.native) {
+        if (traits.collective != collective || !can_run(traits, test.group.size)) {
             continue;
         }
         for (const Parameters& parameters : combinations(traits, test.group.size)) {
@@ -356,6 +373,104 @@ void check_wire(Test& test) {
     }
 }
 
+// Parts on one side, parts or one piece on the other: the same bytes in the same messages.
+void check_wire_parts(Test& test) {
+    Failures& failures = test.failures;
+    const Group& group = test.group;
+    constexpr std::size_t bytes = 300;
+    const int up = group.up(1 % group.size), down = group.down(1 % group.size);
+    for (std::size_t limit : {Wire::largest_message, std::size_t{300}, std::size_t{64}, std::size_t{1}}) {
+        failures.set_place("wire, parts, limit " + std::to_string(limit));
+        Wire wire(group, limit);
+        auto out = filled(bytes, static_cast<std::uint64_t>(group.rank));
+        const auto from_up = filled(bytes, static_cast<std::uint64_t>(up));
+        const Part backwards[] = {
+            {out.data() + 100, 200}, {out.data(), 0}, {out.data() + 3, 97}, {out.data(), 3}};
+        std::vector<std::byte> expected(from_up.begin() + 100, from_up.end());
+        expected.insert(expected.end(), from_up.begin() + 3, from_up.begin() + 100);
+        expected.insert(expected.end(), from_up.begin(), from_up.begin() + 3);
+
+        std::vector<std::byte> in(bytes);
+        wire.receive(up, in.data(), bytes);
+        wire.send_parts(down, backwards);
+        failures.check(wire.wait_all().ok() && in == expected, "parts into one piece");
+        failures.check_equal(wire.traffic().messages, (bytes + limit - 1) / limit, "messages");
+        failures.check_equal(wire.traffic().bytes, bytes, "bytes");
+
+        std::vector<std::byte> scattered(bytes + 10, std::byte{7});
+        const Part apart[] = {{scattered.data() + 200, 110}, {scattered.data() + 5, 190}};
+        wire.receive_parts(up, apart);
+        wire.send(down, out.data(), bytes);
+        failures.check(wire.wait_all().ok(), "one piece into parts");
+        failures.check(std::equal(from_up.begin(), from_up.begin() + 110, scattered.begin() + 200) &&
+                           std::equal(from_up.begin() + 110, from_up.end(), scattered.begin() + 5),
+                       "contents");
+        failures.check(scattered[4] == std::byte{7} && scattered[195] == std::byte{7}, "between the parts");
+        wire.receive_parts(up, {});
+        wire.send_parts(down, {});
+        failures.check(wire.is_idle() && wire.wait_all().ok(), "no parts");
+    }
+}
+
+// Every transfer is reported once, when its last message is over.
+void check_wire_any(Test& test) {
+    Failures& failures = test.failures;
+    const Group& group = test.group;
+    for (const bool tests : {false, true}) {
+        for (std::size_t limit : {std::size_t{100}, std::size_t{30}}) {
+            failures.set_place(std::string(tests ? "test_any" : "wait_any") + ", limit " +
+                               std::to_string(limit));
+            Wire wire(group, limit);
+            failures.check(!wire.wait_any() && !wire.test_any(), "nothing under way");
+            std::vector<std::vector<std::byte>> in(static_cast<std::size_t>(group.size));
+            const auto out = filled(100, static_cast<std::uint64_t>(group.rank));
+            for (int distance = 0; distance < group.size; ++distance) {
+                auto& place = in[static_cast<std::size_t>(distance)];
+                place.resize(100);
+                wire.receive(group.down(distance), place.data(), place.size());
+                wire.send(group.up(distance), out.data(), out.size());
+            }
+            std::vector<int> landed(2 * static_cast<std::size_t>(group.size), 0);
+            while (!wire.is_idle()) {
+                const auto one = tests ? wire.test_any() : wire.wait_any();
+                if (one) ++landed[2 * static_cast<std::size_t>(one->peer) + (one->sent ? 1 : 0)];
+            }
+            failures.check(std::ranges::count(landed, 1) == 2 * group.size, "each transfer once");
+            failures.check(wire.wait_all().ok(), "no error");
+            failures.check_equal(wire.traffic().rounds, landed.size(), "rounds");
+            for (int distance = 0; distance < group.size; ++distance) {
+                failures.check(in[static_cast<std::size_t>(distance)] ==
+                                   filled(100, static_cast<std::uint64_t>(group.down(distance))),
+                               "contents");
+            }
+        }
+    }
+}
+
+void check_wire_alltoall(Test& test) {
+    Failures& failures = test.failures;
+    const auto ranks = static_cast<std::size_t>(test.group.size);
+    const auto rank = static_cast<std::size_t>(test.group.rank);
+    failures.set_place("wire, alltoall");
+    constexpr std::size_t block = 13;
+    Wire wire(test.group, 5); // the limit is for messages of our own
+    auto out = filled(block * ranks, rank);
+    std::vector<std::byte> in(block * ranks);
+    failures.check(wire.alltoall(out.data(), in.data(), block).ok(), "status");
+    for (std::size_t source = 0; source < ranks; ++source) {
+        const auto theirs = filled(block * ranks, source);
+        failures.check(std::equal(theirs.begin() + static_cast<std::ptrdiff_t>(rank * block),
+                                  theirs.begin() + static_cast<std::ptrdiff_t>((rank + 1) * block),
+                                  in.begin() + static_cast<std::ptrdiff_t>(source * block)),
+                       "contents");
+    }
+    failures.check_equal(wire.traffic().messages, ranks - 1, "messages");
+    failures.check_equal(wire.traffic().bytes, (ranks - 1) * block, "bytes");
+    failures.check_equal(wire.traffic().rounds, ranks > 1 ? 1 : 0, "rounds");
+    failures.check(wire.alltoall(nullptr, nullptr, 0).ok(), "nothing to exchange");
+    failures.check_equal(wire.traffic().rounds, ranks > 1 ? 1 : 0, "rounds after that");
+}
+
 // A message that does not fit is an error code, once, and the wire works on.
 void check_wire_errors(Test& test) {
     Failures& failures = test.failures;
@@ -432,6 +547,9 @@ int main(int argc, char** argv) {
 
     check_workspace(test.failures);
     check_wire(test);
+    check_wire_parts(test);
+    check_wire_any(test);
+    check_wire_alltoall(test);
     check_wire_errors(test);
     for (Collective collective : {Collective::alltoallv, Collective::alltoall, Collective::allgather}) {
         check_against_oracle(test, collective);
