@@ -2,6 +2,7 @@
 #pragma once
 
 #include "group.hpp"
+#include "patterns/batches.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,9 +45,7 @@ class Wire {
   public:
     // Largest single MPI message, in bytes; longer transfers are split on both sides alike.
     static constexpr std::size_t largest_message = std::size_t{1} << 30;
-    // Most transfers an algorithm should have under way at once, sends and receives counted in pairs: enough
-    // to fill any network, few enough not to exhaust a network card's match entries.
-    static constexpr int largest_batch = 512;
+    static constexpr int largest_batch = patterns::largest_batch;
 
     // `limit` is the same on all ranks of the group; anything but the default is for tests.
     explicit Wire(const Group& group, std::size_t limit = largest_message);

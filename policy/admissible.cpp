@@ -23,6 +23,8 @@ std::string why_not_admissible(const Traits& traits, const Parameters& parameter
     if (traits.has(algorithms::power_of_two_ranks) &&
         !std::has_single_bit(static_cast<unsigned>(fixed.ranks)))
         return std::to_string(fixed.ranks) + " ranks are no power of two";
+    if (fixed.overlapping && !traits.native && !traits.has(algorithms::takes_overlap))
+        return "send and receive buffers overlap";
     for (const Parameter parameter : traits.parameters) {
         const ParameterTraits& bounds = traits_of(parameter);
         const std::int64_t value = parameters[parameter];
@@ -45,6 +47,16 @@ std::uint64_t fewest_ranks(const Traits& traits, const Use& use) {
             fewest = std::max(fewest, static_cast<std::uint64_t>(*given));
     }
     return fewest;
+}
+
+const Traits* taking_overlap(Collective collective) {
+    for (const Traits& traits : algorithms::all_traits())
+        if (traits.collective == collective && traits.has(algorithms::takes_overlap)) return &traits;
+    return nullptr;
+}
+
+bool passes_overlap_on(const Traits& traits) {
+    return !traits.native && !traits.has(algorithms::takes_overlap) && taking_overlap(traits.collective);
 }
 
 bool always_admissible(const Traits& traits, const Use& use) {

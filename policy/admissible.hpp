@@ -14,8 +14,14 @@ algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
                                const Features& fixed);
 
+// The algorithm of that collective whose send and receive blocks may overlap; null: it has none, and overlap
+// is nobody's business there.
+const algorithms::Traits* taking_overlap(Collective collective);
+// Calls whose buffers overlap go past such an algorithm, to a later rule.
+bool passes_overlap_on(const algorithms::Traits& traits);
+
 // The same without a communicator: from how many ranks on `use` is possible, and whether it is then always
-// possible, whatever else the call is.
+// possible, whatever else the call is (but for buffers that overlap).
 std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
 bool always_admissible(const algorithms::Traits& traits, const Use& use);
 

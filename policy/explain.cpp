@@ -19,7 +19,10 @@ std::string heading(const Features& call) {
            std::to_string(call.ranks_per_node) + " on one), largest block " +
            counted(call.max_block_bytes, "byte") + ", " +
            std::string(buffer_names[static_cast<std::size_t>(call.buffer)]) + " buffers" +
-           (call.in_place ? ", in place" : "") + '\n';
+           (call.overlapping ? ", overlapping"
+            : call.in_place  ? ", in place"
+                             : "") +
+           '\n';
 }
 
 std::string label_of(const Rule& rule, std::size_t index) {
@@ -53,6 +56,10 @@ std::string what_runs(const Choice& choice, const Features& call) {
 std::string what_is_agreed(const Plan& plan, const Features& call) {
     if (plan.always_native)
         return "  agreement: none, on this communicator such calls are native whatever they send\n";
+    if (plan.looks_at_overlap)
+        return "  agreement: one small allreduce before each such call, as a rule here looks at calls in "
+               "place, "
+               "and buffers may overlap\n";
     if (!plan.looks_at_block)
         return "  agreement: none, no rule that is left here looks at the largest block\n";
     if (call.collective != Collective::alltoallv)
@@ -85,7 +92,11 @@ std::string explain(const Policy& policy, const Features& call) {
             text += label_of(rule, i) + ": " + why_not(rule, plan, call) + '\n';
             continue;
         }
-        text += label_of(rule, i) + " fires: " + what_runs(plan.candidates[match.candidate].choice, call);
+        const Candidate& taken = plan.candidates[match.candidate];
+        text += label_of(rule, i) + " fires: " + what_runs(taken.choice, call);
+        if (taken.stands_in)
+            text += "  instead of " + rule.use.algorithm + ": " +
+                    describe(plan.candidates[match.passed], match.why) + '\n';
         if (!rule.because.empty())
             text += "  because: " + printable(rule.because, rule.because.size()) + '\n';
         return text + what_is_agreed(prune(policy, call), call);

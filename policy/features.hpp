@@ -20,7 +20,9 @@ struct Features {
     int ranks = 1;          // of the call's communicator
     int nodes = 1;          // that hold ranks of this communicator
     int ranks_per_node = 1; // the largest number of them on one node
-    bool in_place = false;  // MPI_IN_PLACE was passed
+    bool in_place = false;  // MPI_IN_PLACE was passed, or buffers overlap
+    // Send and receive buffers overlap on some rank, which MPI forbids and only some algorithms can serve.
+    bool overlapping = false;
     Buffer buffer = Buffer::host;
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
 };

@@ -4,8 +4,8 @@
 
 namespace switchyard::policy {
 
-void Findings::add(const Place& place, std::string message) {
-    found_.emplace_back(place.order, Problem{place.pointer, std::move(message)});
+void Findings::add(const Place& place, std::string message, Spoils spoils) {
+    found_.emplace_back(place.order, Problem{place.pointer, std::move(message), spoils});
 }
 
 std::vector<Problem> Findings::in_document_order() && {

@@ -17,12 +17,21 @@ struct Place {
 
 class Findings {
   public:
-    void add(const Place& place, std::string message);
+    void add(const Place& place, std::string message, Spoils spoils = Spoils::policy);
     std::size_t count() const { return found_.size(); }
     std::vector<Problem> in_document_order() &&;
 
   private:
     std::vector<std::pair<std::size_t, Problem>> found_;
 };
+
+// What was read and found wrong; without the value where something spoils all of it.
+template <typename T>
+Reading<T> reading_of(T value, Findings findings) {
+    Reading<T> reading{std::move(value), std::move(findings).in_document_order()};
+    for (const Problem& problem : reading.problems)
+        if (problem.spoils == Spoils::policy) reading.value.reset();
+    return reading;
+}
 
 } // namespace switchyard::policy

@@ -59,15 +59,12 @@ class ForceReader {
         else if (collective)
             read_algorithm(static_cast<Collective>(*collective), fields, findings);
         for (Problem& problem : std::move(findings).in_document_order())
-            problems_.push_back({"", "in " + in_quotes(part) + ": " + problem.message});
+            findings_.add({}, "in " + in_quotes(part) + ": " + problem.message, problem.spoils);
     }
 
-    std::variant<Force, std::vector<Problem>> take() {
-        if (problems_.empty()) return force_;
-        return std::move(problems_);
-    }
+    Reading<Force> take() { return reading_of(force_, std::move(findings_)); }
 
-    void refuse(std::string message) { problems_.push_back({"", std::move(message)}); }
+    void refuse(std::string message) { findings_.add({}, std::move(message)); }
 
   private:
     void read_algorithm(Collective collective, const std::vector<std::string_view>& fields,
@@ -93,10 +90,10 @@ class ForceReader {
     }
 
     Force force_;
-    std::vector<Problem> problems_;
+    Findings findings_;
 };
 
-std::variant<Force, std::vector<Problem>> parse_unguarded(std::string_view text) {
+Reading<Force> read_unguarded(std::string_view text) {
     ForceReader reader;
     bool any = false;
     for (const std::string_view part : split(text, ';')) {
@@ -110,12 +107,18 @@ std::variant<Force, std::vector<Problem>> parse_unguarded(std::string_view text)
 
 } // namespace
 
-std::variant<Force, std::vector<Problem>> parse_force(std::string_view text) {
+Reading<Force> read_force(std::string_view text) {
     try {
-        return parse_unguarded(text);
+        return read_unguarded(text);
     } catch (const std::exception& error) {
-        return std::vector<Problem>{{"", std::string("cannot be read: ") + error.what()}};
+        return {std::nullopt, {{"", std::string("cannot be read: ") + error.what()}}};
     }
+}
+
+std::variant<Force, std::vector<Problem>> parse_force(std::string_view text) {
+    auto reading = read_force(text);
+    if (!reading.problems.empty()) return std::move(reading.problems);
+    return *std::move(reading.value);
 }
 
 } // namespace switchyard::policy

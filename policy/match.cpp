@@ -51,6 +51,36 @@ Candidate candidate_of(const Rule& rule, const Features& fixed) {
     return candidate;
 }
 
+bool limits_workspace(const Traits& traits, const Use& use) {
+    return use.memory_limit_bytes.has_value() && traits.scratch_bytes != nullptr;
+}
+
+// Whoever limits memory asks for what needs little of it: in place that is an algorithm that takes overlap.
+// Its auxiliary memory is what the limit leaves for it; with too small a limit it is passed over as well.
+std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use, const Features& fixed) {
+    const Traits* traits = taking_overlap(fixed.collective);
+    const Traits& own = *candidate.choice.algorithm;
+    if (!fixed.in_place || traits == nullptr || &own == traits || !limits_workspace(own, use))
+        return std::nullopt;
+    Candidate other = candidate;
+    other.stands_in = true;
+    Choice& choice = other.choice;
+    choice.algorithm = traits;
+    choice.parameters = resolve(*traits, {}, fixed.ranks);
+    std::int64_t& auxiliary = choice.parameters[Parameter::auxiliary_bytes];
+    const auto needed = [&] { return traits->scratch_bytes(fixed.ranks, 0, choice.parameters); };
+    while (auxiliary > 1 && needed() > choice.memory_limit_bytes) auxiliary /= 2;
+    other.blocked = why_not_admissible(*traits, choice.parameters, fixed);
+    return other;
+}
+
+// A candidate, and who stands in for it.
+void append(Plan& plan, Candidate candidate, const Use& use, const Features& fixed) {
+    auto stand_in = stand_in_for(candidate, use, fixed);
+    plan.candidates.push_back(std::move(candidate));
+    if (stand_in) plan.candidates.push_back(*std::move(stand_in));
+}
+
 bool looks_at_block(const Candidate& candidate) {
     return candidate.max_block_bytes != Range{};
 }
@@ -112,6 +142,41 @@ void merge_natives(Plan& plan, const Features& fixed) {
     set_facts(plan);
 }
 
+// A use that tells calls whose buffers overlap from others.
+bool looks_at_overlap(const Use& use, Collective collective) {
+    const Traits* traits = find(collective, use.algorithm);
+    return traits != nullptr && (traits->has(algorithms::takes_overlap) || limits_workspace(*traits, use));
+}
+
+bool looks_at_overlap(const Policy& policy, const Features& fixed) {
+    const auto looks = [&](const Rule& rule) {
+        Features in_place = fixed;
+        in_place.in_place = true;
+        const bool alive =
+            why_not_met(rule, fixed, Keys::fixed).empty() || why_not_met(rule, in_place, Keys::fixed).empty();
+        return alive && (rule.when.in_place || looks_at_overlap(rule.use, fixed.collective));
+    };
+    return std::any_of(policy.rules.begin(), policy.rules.end(), looks) ||
+           looks_at_overlap(policy.otherwise, fixed.collective);
+}
+
+Features overlapping(Features fixed) {
+    fixed.in_place = fixed.overlapping = true;
+    return fixed;
+}
+
+// Where a rule looks at calls in place, all ranks have to know of a call whether its buffers overlap; unless
+// it is native either way.
+void agree_on_overlap(Plan& plan, bool always_native_with_overlap) {
+    if (plan.always_native && always_native_with_overlap) return;
+    plan.looks_at_overlap = true;
+    plan.always_native = false;
+}
+
+bool may_overlap_unnoticed(const Features& fixed) {
+    return !fixed.in_place && taking_overlap(fixed.collective) != nullptr;
+}
+
 } // namespace
 
 Plan all_candidates(const Policy& policy, const Features& fixed) {
@@ -120,9 +185,9 @@ Plan all_candidates(const Policy& policy, const Features& fixed) {
     for (const Rule& rule : policy.rules) {
         if (ended()) break;
         if (why_not_met(rule, fixed, Keys::fixed).empty())
-            plan.candidates.push_back(candidate_of(rule, fixed));
+            append(plan, candidate_of(rule, fixed), rule.use, fixed);
     }
-    if (!ended()) plan.candidates.push_back(candidate_of(policy.otherwise, fixed, "otherwise"));
+    if (!ended()) append(plan, candidate_of(policy.otherwise, fixed, "otherwise"), policy.otherwise, fixed);
     close(plan, fixed);
     return plan;
 }
@@ -130,13 +195,17 @@ Plan all_candidates(const Policy& policy, const Features& fixed) {
 Plan prune(const Policy& policy, const Features& fixed) {
     Plan plan = all_candidates(policy, fixed);
     merge_natives(plan, fixed);
+    if (may_overlap_unnoticed(fixed) && looks_at_overlap(policy, fixed))
+        agree_on_overlap(plan, all_candidates(policy, overlapping(fixed)).always_native);
     return plan;
 }
 
 Plan prune(const Use& forced, const Features& fixed) {
     Plan plan;
-    plan.candidates.push_back(candidate_of(forced, fixed, "forced"));
+    append(plan, candidate_of(forced, fixed, "forced"), forced, fixed);
     close(plan, fixed);
+    if (may_overlap_unnoticed(fixed) && looks_at_overlap(forced, fixed.collective))
+        agree_on_overlap(plan, prune(forced, overlapping(fixed)).always_native);
     return plan;
 }
 

@@ -28,6 +28,7 @@ struct Candidate {
     Range max_block_bytes;
     std::optional<Buffer> buffer;
     std::string blocked;
+    bool stands_in = false; // in place, for the candidate before it, which took too much memory or cannot
 };
 
 // The last candidate is native and takes every call, so choosing cannot fail, not even where the memory for
@@ -36,7 +37,10 @@ struct Plan {
     std::vector<Candidate> candidates;
     bool looks_at_block = false;  // some candidate that can be reached needs max_block_bytes
     bool looks_at_buffer = false; // some candidate that can be reached is for one kind of buffer only
-    bool always_native = false;   // whatever the call is, native runs, and nothing has to be agreed for it
+    // Whether buffers overlap has to be agreed: calls whose buffers do take another plan, that of
+    // Features::overlapping.
+    bool looks_at_overlap = false;
+    bool always_native = false; // whatever the call is, native runs, and nothing has to be agreed for it
 };
 
 // The part of Features that is fixed for a communicator, a collective and an in-place flag; the rest is

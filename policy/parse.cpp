@@ -116,34 +116,42 @@ Policy read_policy(const Value& document, Findings& findings) {
     return policy;
 }
 
-std::variant<Policy, std::vector<Problem>> parse_unguarded(std::string_view text) {
-    using Problems = std::vector<Problem>;
+Reading<Policy> refused(std::string message) {
+    return {std::nullopt, {{"", std::move(message)}}};
+}
+
+Reading<Policy> read_unguarded(std::string_view text) {
     if (text.size() > largest_policy_bytes)
-        return Problems{{"", "a policy of " + std::to_string(text.size()) + " bytes is too large; at most " +
-                                 std::to_string(largest_policy_bytes) + " are read"}};
+        return refused("a policy of " + std::to_string(text.size()) + " bytes is too large; at most " +
+                       std::to_string(largest_policy_bytes) + " are read");
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-        return Problems{{"", "the policy is empty; the shortest one is "
-                             R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})"}};
+        return refused("the policy is empty; the shortest one is "
+                       R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})");
     Findings findings;
     Policy policy;
     if (const std::optional<Value> document = read_document(text, findings))
         policy = read_policy(*document, findings);
-    if (findings.count() > 0) return std::move(findings).in_document_order();
-    return policy;
+    return reading_of(std::move(policy), std::move(findings));
 }
 
 } // namespace
 
-std::variant<Policy, std::vector<Problem>> parse(std::string_view text) {
+Reading<Policy> read(std::string_view text) {
     // The text decides how much memory this takes; whatever goes wrong with it is the policy's problem, not
     // the host's.
     try {
-        return parse_unguarded(text);
+        return read_unguarded(text);
     } catch (const std::exception& error) {
-        return std::vector<Problem>{{"", std::string("cannot be read: ") + error.what()}};
+        return refused(std::string("cannot be read: ") + error.what());
     } catch (...) {
-        return std::vector<Problem>{{"", "cannot be read"}};
+        return refused("cannot be read");
     }
+}
+
+std::variant<Policy, std::vector<Problem>> parse(std::string_view text) {
+    auto reading = read(text);
+    if (!reading.problems.empty()) return std::move(reading.problems);
+    return *std::move(reading.value);
 }
 
 } // namespace switchyard::policy

@@ -120,7 +120,10 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
             continue;
         }
         boxes.push_back(box);
-        if (always_admissible(*traits, rule.use)) taken.boxes.push_back(box);
+        if (!always_admissible(*traits, rule.use)) continue;
+        // Among the calls in place are those whose buffers overlap.
+        if (passes_overlap_on(*traits)) box[in_place].max = 0;
+        if (box[in_place].min <= box[in_place].max) taken.boxes.push_back(box);
     }
     const std::string why = boxes.empty() ? impossible : why_hidden(boxes);
     if (why.empty() && !taken.boxes.empty()) taken_.push_back(std::move(taken));

@@ -84,11 +84,10 @@ std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTr
         algorithms::maximum_of(parameter, static_cast<int>(std::min(most_ranks_in_scope, most_ranks)));
     const bool bound_here = parameter.ranks_bound && most_ranks_in_scope < most_ranks;
     const Range possible{static_cast<std::uint64_t>(parameter.minimum), static_cast<std::uint64_t>(largest)};
-    const auto number = read_integer(value, parameter.name, possible, findings,
-                                     !parameter.ranks_bound ? ""
-                                     : bound_here           ? ", as this rule is for no more ranks"
-                                                            : ", and no more than there are ranks");
-    return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
+    return read_parameter_value(value, parameter.name, possible, findings,
+                                !parameter.ranks_bound ? ""
+                                : bound_here           ? ", as this rule is for no more ranks"
+                                                       : ", and no more than there are ranks");
 }
 
 // A parameter counts only if every collective that the use applies to takes it.

@@ -3,6 +3,7 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace switchyard::policy {
 
@@ -14,6 +15,19 @@ bool has_type(const Value& value, Value::Type type, std::string_view what, std::
     findings.add(value.place,
                  std::string(what) + " is " + std::string(wanted) + "; found " + describe(value));
     return false;
+}
+
+// Whether it is a whole number; one out of range is, too, and a finding.
+bool is_integer(const Value& value, std::string_view what, Range possible, std::string_view because,
+                Spoils out_of_range_spoils, Findings& findings) {
+    const std::string wanted =
+        "a whole number, " + between(possible.min, possible.max) + std::string(because);
+    if (!has_type(value, Value::Type::integer, what, wanted, findings)) return false;
+    if (value.negative || !possible.contains(value.magnitude))
+        findings.add(value.place,
+                     std::string(what) + " " + describe(value) + " is out of range; it is " + wanted,
+                     out_of_range_spoils);
+    return true;
 }
 
 } // namespace
@@ -34,13 +48,17 @@ std::optional<bool> read_boolean(const Value& value, std::string_view what, Find
 
 std::optional<std::uint64_t> read_integer(const Value& value, std::string_view what, Range possible,
                                           Findings& findings, std::string_view because) {
-    const std::string wanted =
-        "a whole number, " + between(possible.min, possible.max) + std::string(because);
-    if (!has_type(value, Value::Type::integer, what, wanted, findings)) return std::nullopt;
+    if (!is_integer(value, what, possible, because, Spoils::policy, findings)) return std::nullopt;
     if (!value.negative && possible.contains(value.magnitude)) return value.magnitude;
-    findings.add(value.place,
-                 std::string(what) + " " + describe(value) + " is out of range; it is " + wanted);
     return std::nullopt;
+}
+
+std::optional<std::int64_t> read_parameter_value(const Value& value, std::string_view what, Range possible,
+                                                 Findings& findings, std::string_view because) {
+    if (!is_integer(value, what, possible, because, Spoils::rule, findings)) return std::nullopt;
+    constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+    const auto magnitude = static_cast<std::int64_t>(std::min(value.magnitude, largest));
+    return value.negative ? -magnitude : magnitude;
 }
 
 std::optional<std::size_t> read_word(const Value& value, std::string_view what,

@@ -19,6 +19,10 @@ std::optional<bool> read_boolean(const Value& value, std::string_view what, Find
 std::optional<std::uint64_t> read_integer(const Value& value, std::string_view what, Range possible,
                                           Findings& findings, std::string_view because = "");
 
+// The same where a value out of range spoils the rule alone: it is kept, so that nobody has to guess later.
+std::optional<std::int64_t> read_parameter_value(const Value& value, std::string_view what, Range possible,
+                                                 Findings& findings, std::string_view because);
+
 // The index of the word that the value is.
 std::optional<std::size_t> read_word(const Value& value, std::string_view what,
                                      std::span<const std::string_view> words, Findings& findings);

@@ -150,8 +150,10 @@ CommState::Plans CommState::plans_of(Process& self, const char* only_native) con
     fixed.ranks_per_node = ranks_per_node_;
     Plans plans;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-        fixed.collective = static_cast<Collective>(i / 2);
-        fixed.in_place = i % 2 != 0;
+        const auto buffers = static_cast<Buffers>(i % buffers_count);
+        fixed.collective = static_cast<Collective>(i / buffers_count);
+        fixed.in_place = buffers != Buffers::separate;
+        fixed.overlapping = buffers == Buffers::overlapping;
         plans[i] = Plan::of(self, fixed, only_native);
     }
     return plans;

@@ -53,8 +53,9 @@ class CommState {
     int blocks() const { return blocks_; }
     int own_block() const { return own_block_; }
 
-    Plan& plan(Collective collective, bool in_place) {
-        return *plans_[static_cast<std::size_t>(collective) * 2 + (in_place ? 1 : 0)];
+    Plan& plan(Collective collective, Buffers buffers) {
+        return *plans_[static_cast<std::size_t>(collective) * buffers_count +
+                       static_cast<std::size_t>(buffers)];
     }
     Rails* rails() { return rails_.get(); } // null: everything native
 
@@ -80,7 +81,7 @@ class CommState {
     void meet(MPI_Comm comm, const Row& row, Process& self);
     std::vector<Member> introduce(MPI_Comm comm, Process& self);
     void take_place(const std::vector<Member>& members, Process& self);
-    using Plans = std::array<std::shared_ptr<Plan>, algorithms::collective_count * 2>;
+    using Plans = std::array<std::shared_ptr<Plan>, algorithms::collective_count * buffers_count>;
     Plans plans_of(Process& self, const char* only_native) const;
     bool lay_rails(MPI_Comm comm, Process& self);
     void name_in_log(Process& self, const std::vector<Member>& members);
@@ -93,7 +94,7 @@ class CommState {
     std::uint32_t leader_number_ = 0; // all ranks, different from all other communicators
     std::uint32_t log_number_ = 0;
     std::uint32_t sequence_ = 0, routed_ = 0; // calls so far
-    Plans plans_; // by collective, each for calls that are not and that are in place
+    Plans plans_;                             // by collective and Buffers
     std::unique_ptr<Rails> rails_;
     Process* process_ = nullptr; // null once the run is over
 

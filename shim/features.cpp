@@ -51,11 +51,12 @@ Measure measure(const CallArgs& call, const CommState& state) {
     return {true, others > 0 ? block : 0, block * others}; // nothing goes to others from a rank alone
 }
 
-Agreement agree(const Measure& measure, bool ready, const Rails& rails) {
-    std::array<unsigned long long, 2> mine = {measure.max_block, ready ? 0U : 1U}, all = mine;
+Agreement agree(const Measure& measure, bool ready, bool overlapping, const Rails& rails) {
+    std::array<unsigned long long, 3> mine = {measure.max_block, ready ? 0U : 1U, overlapping ? 1U : 0U};
+    auto all = mine;
     int code = PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UNSIGNED_LONG_LONG,
                               MPI_MAX, rails.group.comm);
-    return {static_cast<std::size_t>(all[0]), all[1] == 0, code};
+    return {static_cast<std::size_t>(all[0]), all[1] == 0, all[2] != 0, code};
 }
 
 } // namespace switchyard::shim

@@ -16,13 +16,14 @@ struct Measure {
 };
 Measure measure(const CallArgs& call, const CommState& state);
 
-// The counted allreduce of the call: the largest block over all ranks, and whether every rank has what it
-// needs.
+// The counted allreduce of the call: the largest block over all ranks, whether every rank has what it needs,
+// and whether any has buffers that overlap.
 struct Agreement {
     std::size_t max_block = 0;
     bool all_ready = true;
+    bool overlapping = false;
     int code = MPI_SUCCESS; // of the allreduce itself
 };
-Agreement agree(const Measure& measure, bool ready, const Rails& rails);
+Agreement agree(const Measure& measure, bool ready, bool overlapping, const Rails& rails);
 
 } // namespace switchyard::shim

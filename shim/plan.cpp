@@ -56,8 +56,12 @@ bool same(const policy::Match& left, const policy::Match& right) {
 } // namespace
 
 std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, const char* only_native) {
-    Shape shape{fixed.collective, fixed.in_place,       fixed.ranks,
-                fixed.nodes,      fixed.ranks_per_node, only_native != nullptr ? only_native : ""};
+    const auto buffers = fixed.overlapping ? Buffers::overlapping
+                         : fixed.in_place  ? Buffers::in_place
+                                           : Buffers::separate;
+    Shape shape{fixed.collective,     buffers,
+                fixed.ranks,          fixed.nodes,
+                fixed.ranks_per_node, only_native != nullptr ? only_native : ""};
     std::lock_guard lock(self.plans_mutex);
     auto& plan = self.plans[shape];
     if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));

@@ -14,10 +14,15 @@ namespace switchyard::shim {
 
 struct Process;
 
+// How a call's send and receive buffers lie: apart, one for both (MPI_IN_PLACE), or overlapping on some rank,
+// which MPI forbids.
+enum class Buffers : std::uint8_t { separate, in_place, overlapping };
+inline constexpr std::size_t buffers_count = 3;
+
 class Plan {
   public:
-    // What plans of one process differ by: collective, in place, ranks, nodes, ranks per node, only_native.
-    using Shape = std::tuple<algorithms::Collective, bool, int, int, int, std::string>;
+    // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, only_native.
+    using Shape = std::tuple<algorithms::Collective, Buffers, int, int, int, std::string>;
 
     // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
     static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);

@@ -37,22 +37,32 @@ std::string first_of(const std::vector<policy::Problem>& problems) {
     return text;
 }
 
-// Fills policy and force from the texts; any problem leaves everything native. Returns what is wrong, or "".
-std::string adopt_policy(Process& self, const std::string& text, const std::string& path) {
+constexpr const char* all_native = ". Every call goes to the MPI library";
+constexpr const char* one_passed_over = ". What that is part of is passed over";
+
+// Fills policy and force from the texts; any problem that spoils more than its rule leaves everything native.
+// Returns what is wrong and what follows from it.
+std::vector<std::string> adopt_policy(Process& self, const std::string& text, const std::string& path) {
+    std::vector<std::string> complaints;
+    policy::Force force;
     if (const auto& spec = self.settings.given(Setting::force)) {
-        auto parsed = policy::parse_force(*spec);
-        if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed))
-            return "SWITCHYARD_FORCE: " + first_of(*problems);
-        self.force = std::get<policy::Force>(std::move(parsed));
+        auto reading = policy::read_force(*spec);
+        if (!reading.problems.empty())
+            complaints.push_back("SWITCHYARD_FORCE: " + first_of(reading.problems) +
+                                 (reading.value ? one_passed_over : all_native));
+        if (!reading.value) return complaints;
+        force = *std::move(reading.value);
     }
-    auto parsed = policy::parse(text);
-    if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) {
-        self.force = {};
-        return path + ": " + first_of(*problems) + "; `switchyard check` lists everything";
-    }
-    self.policy = std::get<policy::Policy>(std::move(parsed));
+    auto reading = policy::read(text);
+    if (!reading.problems.empty())
+        complaints.push_back(path + ": " + first_of(reading.problems) +
+                             "; `switchyard check` lists everything" +
+                             (reading.value ? one_passed_over : all_native));
+    if (!reading.value) return complaints;
+    self.force = std::move(force);
+    self.policy = *std::move(reading.value);
     self.policy_text = text;
-    return {};
+    return complaints;
 }
 
 // Reads and checks what only rank 0 looks at, and complains.
@@ -61,14 +71,13 @@ void give_orders(Process& self, const std::vector<std::string>& complaints) {
     for (const auto& complaint : complaints) warn(complaint);
     auto path = self.settings.value(Setting::policy);
     auto read = policy::read_file(path);
-    std::string problem, text;
+    std::string text;
     if (auto* unreadable = std::get_if<policy::Problem>(&read)) {
-        problem = path + ": " + unreadable->message;
+        warn(path + ": " + unreadable->message + all_native);
     } else {
         text = std::get<std::string>(std::move(read));
-        problem = adopt_policy(self, text, path);
+        for (const auto& complaint : adopt_policy(self, text, path)) warn(complaint);
     }
-    if (!problem.empty()) warn(problem + ". Every call goes to the MPI library");
     self.run_info.policy_file = path;
     self.run_info.policy = text;
 }

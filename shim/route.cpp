@@ -5,6 +5,8 @@
 #include "process.hpp"
 #include "stage.hpp"
 
+#include <algorithm>
+
 namespace switchyard::shim {
 
 namespace {
@@ -14,7 +16,7 @@ struct Passage {
     Process& self;
     const CallArgs& call;
     CommState& state;
-    Plan& plan;
+    Plan* plan;
     Measure measured;
     bool logs; // decided once: a call is recorded whole or not at all
     log::CallRecord record{};
@@ -39,7 +41,7 @@ inline void end_record(Passage& passage) noexcept {
     try {
         auto& record = passage.record;
         record.elapsed = Clock::now() - record.begin;
-        record.decision = passage.plan.decision(passage.self, passage.match);
+        record.decision = passage.plan->decision(passage.self, passage.match);
         passage.state.record(passage.self, record);
     } catch (...) { // a record less
     }
@@ -48,7 +50,7 @@ inline void end_record(Passage& passage) noexcept {
 policy::Features features_of(const Passage& passage) {
     policy::Features features;
     features.collective = passage.call.collective;
-    features.in_place = passage.call.in_place();
+    features.in_place = passage.record.in_place;
     features.ranks = passage.state.ranks();
     features.nodes = passage.state.nodes();
     features.ranks_per_node = passage.state.ranks_per_node();
@@ -56,16 +58,46 @@ policy::Features features_of(const Passage& passage) {
     return features;
 }
 
+// Native, since some rank has no memory for packing.
+policy::Match no_memory_for(const policy::Match& match, const policy::Plan& plan) {
+    return {plan.candidates.size() - 1, match.candidate, policy::PassedOver::scratch_does_not_fit};
+}
+
 // The first choice whose memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
 policy::Match choose(Passage& passage, const policy::Features& features, bool all_can_pack) {
     auto& rails = *passage.state.rails();
-    const auto& plan = passage.plan.policy();
+    const auto& plan = passage.plan->policy();
     auto match = policy::choose(plan, features);
-    if (!all_can_pack && !passage.plan.choice(match).algorithm->native)
-        return {plan.candidates.size() - 1, match.candidate, policy::PassedOver::scratch_does_not_fit};
-    while (!rails.reserve(policy::scratch_bytes(passage.plan.choice(match), features)))
+    if (!all_can_pack && !passage.plan->choice(match).algorithm->native) return no_memory_for(match, plan);
+    while (!rails.reserve(policy::scratch_bytes(passage.plan->choice(match), features)))
         match = policy::choose(plan, features, match.candidate + 1);
     return match;
+}
+
+// Agrees with the other ranks on what the plan looks at. In alltoall and allgather MPI itself guarantees that
+// all ranks have the same block.
+Agreement agree_where_needed(Passage& passage, Stage& stage, bool ready) {
+    const auto& plan = passage.plan->policy();
+    auto& record = passage.record;
+    if (passage.call.collective != Collective::alltoallv || !(plan.looks_at_block || plan.looks_at_overlap))
+        return {passage.measured.max_block, true, false, MPI_SUCCESS};
+    auto start = Clock::now();
+    auto agreement =
+        agree(passage.measured, ready, plan.looks_at_overlap && stage.overlaps(), *passage.state.rails());
+    record.agree = Clock::now() - start;
+    record.max_block = passage.measured.max_block = agreement.max_block;
+    if (agreement.overlapping) {
+        passage.plan = &passage.state.plan(passage.call.collective, Buffers::overlapping);
+        record.in_place = true;
+    }
+    return agreement;
+}
+
+bool may_take_overlap(const policy::Plan& plan) {
+    return plan.looks_at_overlap ||
+           std::any_of(plan.candidates.begin(), plan.candidates.end(), [](const policy::Candidate& c) {
+               return c.choice.algorithm->has(algorithms::takes_overlap);
+           });
 }
 
 // Everything up to the choice. True: an algorithm of ours takes the call and is done with it. False: native.
@@ -74,22 +106,22 @@ bool run_ours(Passage& passage) {
     auto& record = passage.record;
     rails.workspace.reserve(0);
     Stage stage(passage.call, passage.state, passage.self.datatype_keyval);
-    bool ready = stage.reserve(), all_ready = true;
-
-    // In alltoall and allgather MPI itself guarantees that all ranks have the same block.
-    if (passage.plan.policy().looks_at_block && passage.call.collective == Collective::alltoallv) {
-        auto start = Clock::now();
-        auto agreement = agree(passage.measured, ready, rails);
-        record.agree = Clock::now() - start;
-        passage.code = agreement.code;
-        if (agreement.code != MPI_SUCCESS) return true; // the communicator is broken
-        record.max_block = passage.measured.max_block = agreement.max_block;
-        all_ready = agreement.all_ready;
-    }
+    // What has to be packed depends on the algorithm where one of them works in place: then it comes first.
+    const bool choice_first = may_take_overlap(passage.plan->policy());
+    bool ready = choice_first || stage.reserve();
+    auto agreement = agree_where_needed(passage, stage, ready);
+    passage.code = agreement.code;
+    if (agreement.code != MPI_SUCCESS) return true; // the communicator is broken
     record.has_detail = true;
 
-    passage.match = choose(passage, features_of(passage), all_ready);
-    const auto& choice = passage.plan.choice(passage.match);
+    passage.match = choose(passage, features_of(passage), agreement.all_ready);
+    if (choice_first && !passage.plan->choice(passage.match).algorithm->native) {
+        if (passage.plan->choice(passage.match).algorithm->has(algorithms::takes_overlap))
+            stage.allow_overlap();
+        if (!all_agree(stage.reserve(), rails.group.comm))
+            passage.match = no_memory_for(passage.match, passage.plan->policy());
+    }
+    const auto& choice = passage.plan->choice(passage.match);
     if (choice.algorithm->native) return false;
 
     if (!ready) { // nothing was agreed, so the others are on their way already
@@ -138,7 +170,7 @@ int run_always_native(Passage&& passage, const Host& host) {
     begin_record(passage);
     int code = call_native(host, passage.call);
     // What is passed over here may still differ from call to call; the log says what and why.
-    const auto& plan = passage.plan.policy();
+    const auto& plan = passage.plan->policy();
     if (plan.candidates.size() > 1) passage.match = policy::choose(plan, features_of(passage));
     end_record(passage);
     return code;
@@ -151,7 +183,7 @@ int route(const Host& host, const CallArgs& call) {
     if (self == nullptr) return call_native(host, call);
     CommState* state = CommState::of(call.comm, *self);
     if (state == nullptr) return call_native(host, call);
-    Plan& plan = state->plan(call.collective, call.in_place());
+    Plan& plan = state->plan(call.collective, call.in_place() ? Buffers::in_place : Buffers::separate);
     bool logs = self->recording.load(std::memory_order_relaxed);
     if (plan.always_native() && !logs) {
         state->count(false);
@@ -162,9 +194,9 @@ int route(const Host& host, const CallArgs& call) {
     if (!measured.valid) return call_native(host, call); // an error, and MPI's to report
     if (plan.always_native()) {
         state->count(false);
-        return run_always_native({*self, call, *state, plan, measured, logs}, host);
+        return run_always_native({*self, call, *state, &plan, measured, logs}, host);
     }
-    Passage passage{*self, call, *state, plan, measured, logs};
+    Passage passage{*self, call, *state, &plan, measured, logs};
     begin_record(passage);
     bool ours = run_ours_guarded(passage);
     state->count(ours);

@@ -1,6 +1,7 @@
 #include "stage.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace switchyard::shim {
@@ -42,6 +43,41 @@ std::uintptr_t Stage::address(const CallArgs::Side& side, const Items& items, in
     if (call_.collective == Collective::allgather && &items == &send_)
         item = call_.in_place() ? rank_ * count(side, i) : 0;
     return items.base + static_cast<std::uintptr_t>(item * items.type.extent);
+}
+
+// From the first byte of a block to behind its last, as addresses.
+Block Stage::span_of(const CallArgs::Side& side, const Items& items, int i) const {
+    const auto bytes = size(side, items, i);
+    const auto begin = address(side, items, i);
+    if (bytes == 0 || items.type.dense) return {begin, bytes};
+    MPI_Aint first = 0, extent = 0;
+    PMPI_Type_get_true_extent(items.type.handle, &first, &extent);
+    const auto last =
+        (count(side, i) - 1) * items.type.extent; // the last item's place; extents may be negative
+    return {begin + static_cast<std::uintptr_t>(first + std::min<std::int64_t>(last, 0)),
+            static_cast<std::size_t>(std::abs(last) + extent)};
+}
+
+void Stage::note_spans(const CallArgs::Side& side, const Items& items, std::span<Block> spans) const {
+    for (int i = 0; i < static_cast<int>(spans.size()); ++i)
+        spans[static_cast<std::size_t>(i)] = span_of(side, items, i);
+}
+
+// The blocks of one side do not overlap each other, so two sorted lists are enough.
+bool Stage::overlaps() {
+    auto send = std::span(rails_.send).first(static_cast<std::size_t>(send_blocks()));
+    auto recv = std::span(rails_.recv);
+    note_spans(send_side(), send_, send);
+    note_spans(call_.recv, recv_, recv);
+    std::ranges::sort(send, {}, &Block::offset);
+    std::ranges::sort(recv, {}, &Block::offset);
+    for (std::size_t s = 0, r = 0; s < send.size() && r < recv.size();) {
+        const auto send_end = send[s].offset + send[s].size, recv_end = recv[r].offset + recv[r].size;
+        const bool apart = send_end <= recv[r].offset || recv_end <= send[s].offset;
+        if (!apart && send[s].size > 0 && recv[r].size > 0) return true;
+        send_end <= recv_end ? ++s : ++r;
+    }
+    return false;
 }
 
 bool Stage::reserve() {

@@ -13,6 +13,11 @@ class Stage {
   public:
     Stage(const CallArgs& call, CommState& state, int datatype_keyval);
 
+    // Whether a block to be sent shares memory with one to be received. Blocks of types with gaps count with
+    // their gaps. Before load(); not for MPI_IN_PLACE.
+    bool overlaps();
+    // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
+    void allow_overlap() { send_.packed = !send_.type.dense; }
     // Makes room for what has to be packed. False: no such memory on this rank.
     bool reserve();
     // Packs and describes; an MPI error code.
@@ -37,6 +42,8 @@ class Stage {
     int send_blocks() const { return call_.collective == Collective::allgather ? 1 : rails_.group.size; }
     const CallArgs::Side& send_side() const { return call_.outgoing(); }
 
+    algorithms::Block span_of(const CallArgs::Side& side, const Items& items, int i) const;
+    void note_spans(const CallArgs::Side& side, const Items& items, std::span<algorithms::Block> spans) const;
     void lay_out_in_place(const CallArgs::Side& side, Items& items, std::span<algorithms::Block> blocks);
     void lay_out_packed(const CallArgs::Side& side, Items& items, std::span<algorithms::Block> blocks,
                         std::byte* memory);

@@ -1,11 +1,16 @@
 // Idea: store and forward; a block `o` ranks from home hops once per non-zero digit of o in base `radix`.
-// Cost: K rounds of D blocks in all (K <= w(r-1), D <= w(r-1)r^(w-1), w = ceil(log_r P)):
-//   2K * alpha + beta * D blocks with metadata=separate, K * alpha with metadata=fused.
+// Cost: K rounds of D blocks in all (K <= w(r-1), D <= w(r-1)r^(w-1), w = ceil(log_r P)), every `in_flight`
+// rounds
+//   of a digit together: alpha * sum over digits of ceil(rounds / in_flight), twice that with
+//   metadata=separate.
 // Needs: the largest block, agreed by all ranks (the caller does line 1); any number of ranks.
-// Departs: metadata=fused sends sizes and blocks in one message, received into the agreed upper bound (where
-//   that exceeds Wire::limit() the round is separate), and no sizes in a round of only a direct block, which
-//   both ends know. The index array I of line 5 is computed as it is used. Line 9 is read as "is z", line 16
-//   as the text has it: a block is home when no digit above x is left. T's index takes floor(log_r o).
+// Departs: as published it is metadata=separate, in_flight=1. Rounds of one digit do not depend on each
+// other, so
+//   in_flight of them share a wait. metadata=fused sends sizes, in the narrowest integer that holds the
+//   largest block, and blocks in one message, received into the agreed upper bound (where that exceeds
+//   Wire::limit() the round is separate), and no sizes in a round of only a direct block, which both ends
+//   know. The index array I of line 5 is computed as it is used. Line 9 is read as "is z", line 16 as the
+//   text has it: a block is home when no digit above x is left. T's index takes floor(log_r o).
 // Source: TuNA paper (configurable non-uniform all-to-all), section III, algorithm 1.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
@@ -26,76 +31,123 @@ template <typename Size>
 class Tuna {
   public:
     Tuna(const Exchange& exchange, Context& context, const patterns::TunaLayout& layout)
-        : exchange_(exchange), group_(exchange.group), wire_(context.wire),
+        : exchange_(exchange), group_(exchange.group), wire_(context.wire), lanes_(layout.lanes),
+          lane_bytes_(Workspace::rounded(layout.message_bytes)),
           fused_(context.parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::fused)),
           temporary_(context.workspace.take(layout.slots * exchange.max_block).data()),
           temporary_sizes_(context.workspace.take_array<Size>(layout.slots).data()),
-          outgoing_(context.workspace.take(layout.message_bytes).data()),
-          incoming_(context.workspace.take(layout.message_bytes).data()) {}
+          outgoing_(context.workspace.take(lanes_ * lane_bytes_).data()),
+          incoming_(context.workspace.take(lanes_ * lane_bytes_).data()) {}
 
     Status run(int radix) {
         Status status;
-        for (Round round(group_.size, radix); round.valid(); round.advance()) { // lines 6 and 7
-            status.keep(round.blocks() == 1 ? exchange_direct(round) : exchange_blocks(round));
+        for (Round round(group_.size, radix); round.valid();) { // lines 6 and 7
+            const int together = std::min(round.left_in_digit(), static_cast<int>(lanes_));
+            status.keep(exchange_rounds(round, together));
+            for (int i = 0; i < together; ++i) round.advance();
         }
         return status;
     }
 
   private:
-    // A round of one block, the direct one: from S to R without a copy.
-    Status exchange_direct(const Round& round) {
-        const int destination = group_.down(round.distance());
-        const int source = group_.up(round.distance());
-        Status status;
-        if (!fused_) {
-            const auto size = static_cast<Size>(exchange_.send_size(destination));
-            std::memcpy(outgoing_, &size, sizeof size);
-            status = wire_.exchange(destination, outgoing_, sizeof size, source, incoming_, sizeof size);
+    // A round under way and its two messages.
+    struct Lane {
+        const Round& round;
+        std::byte* outgoing;
+        std::byte* incoming;
+        int destination, source;
+        std::size_t blocks, metadata; // in the round; bytes of their sizes
+    };
+
+    template <typename Visitor>
+    void for_each_lane(Round round, int count, Visitor&& visit) const {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i, round.advance()) {
+            const auto blocks = static_cast<std::size_t>(round.blocks());
+            visit(Lane{round, outgoing_ + i * lane_bytes_, incoming_ + i * lane_bytes_,
+                       group_.down(round.distance()), group_.up(round.distance()), // lines 12 and 13
+                       blocks, blocks * sizeof(Size)});
         }
-        status.keep(wire_.exchange(destination, exchange_.send_to(destination),
-                                   exchange_.send_size(destination), source, exchange_.recv_from(source),
-                                   exchange_.recv_size(source)));
+    }
+
+    // `count` rounds of one digit: whatever can travel at once, then what had to wait for its sizes.
+    Status exchange_rounds(const Round& first, int count) {
+        for_each_lane(first, count, [&](const Lane& lane) {
+            if (is_direct(lane)) {
+                if (!fused_) note_direct_size(lane);
+            } else {
+                pack(lane);
+            }
+            start(lane); // line 14
+        });
+        Status status = wire_.wait_all();
+        if (!status.ok()) forget_sizes();
+        for_each_lane(first, count, [&](const Lane& lane) {
+            if (sizes_go_ahead(lane)) start_data(lane); // line 15
+        });
+        status.keep(wire_.wait_all());
+        for_each_lane(first, count, [&](const Lane& lane) {
+            if (!is_direct(lane)) status.keep(unpack(lane));
+        });
         return status;
     }
 
-    Status exchange_blocks(const Round& round) {
-        const auto blocks = static_cast<std::size_t>(round.blocks());
-        const std::size_t metadata = blocks * sizeof(Size);
-        const std::size_t data = pack(round, metadata);
-        const int destination = group_.down(round.distance()); // lines 12 and 13
-        const int source = group_.up(round.distance());
+    // A round of one block, the direct one: from S to R without a copy.
+    static bool is_direct(const Lane& lane) { return lane.blocks == 1; }
 
-        const std::size_t most = metadata + blocks * exchange_.max_block;
-        Status status;
-        if (fused_ && most <= wire_.limit()) {
-            status = wire_.exchange(destination, outgoing_, metadata + data, source, incoming_, most);
-            forget_sizes_after(status, metadata);
+    std::size_t most_bytes(const Lane& lane) const {
+        return lane.metadata + lane.blocks * exchange_.max_block;
+    }
+
+    // Whether the sizes are a message of their own, for which the data waits.
+    bool sizes_go_ahead(const Lane& lane) const {
+        return !fused_ || (!is_direct(lane) && most_bytes(lane) > wire_.limit());
+    }
+
+    void start(const Lane& lane) {
+        if (sizes_go_ahead(lane)) {
+            wire_.receive(lane.source, lane.incoming, lane.metadata);
+            wire_.send(lane.destination, lane.outgoing, lane.metadata);
+        } else if (is_direct(lane)) {
+            start_data(lane);
         } else {
-            status = wire_.exchange(destination, outgoing_, metadata, source, incoming_, metadata); // line 14
-            forget_sizes_after(status, metadata);
-            status.keep(wire_.exchange(destination, outgoing_ + metadata, data, source, incoming_ + metadata,
-                                       incoming_data(blocks))); // line 15
+            wire_.receive(lane.source, lane.incoming, most_bytes(lane));
+            wire_.send(lane.destination, lane.outgoing, lane.metadata + data_bytes(lane.outgoing, lane));
         }
-        status.keep(unpack(round, metadata));
-        return status;
+    }
+
+    void start_data(const Lane& lane) {
+        if (is_direct(lane)) {
+            wire_.receive(lane.source, exchange_.recv_from(lane.source), exchange_.recv_size(lane.source));
+            wire_.send(lane.destination, exchange_.send_to(lane.destination),
+                       exchange_.send_size(lane.destination));
+        } else {
+            wire_.receive(lane.source, lane.incoming + lane.metadata, data_bytes(lane.incoming, lane));
+            wire_.send(lane.destination, lane.outgoing + lane.metadata, data_bytes(lane.outgoing, lane));
+        }
+    }
+
+    std::size_t data_bytes(const std::byte* message, const Lane& lane) const {
+        const auto* sizes = reinterpret_cast<const Size*>(message);
+        return std::accumulate(sizes, sizes + lane.blocks, std::size_t{0});
     }
 
     // Sizes that did not arrive must not be read: nothing came.
-    void forget_sizes_after(Status status, std::size_t metadata) {
-        if (!status.ok()) std::memset(incoming_, 0, metadata);
+    void forget_sizes() { std::memset(incoming_, 0, lanes_ * lane_bytes_); }
+
+    void note_direct_size(const Lane& lane) {
+        *reinterpret_cast<Size*>(lane.outgoing) = static_cast<Size>(exchange_.send_size(lane.destination));
     }
 
-    // Lines 8 to 11: gathers the blocks whose digit x is z; their bytes without the sizes.
-    std::size_t pack(const Round& round, std::size_t metadata) {
-        auto* sizes = reinterpret_cast<Size*>(outgoing_);
-        std::byte* const begin = outgoing_ + metadata;
-        std::byte* out = begin;
+    // Lines 8 to 11: gathers the blocks whose digit x is z.
+    void pack(const Lane& lane) {
+        auto* sizes = reinterpret_cast<Size*>(lane.outgoing);
+        std::byte* out = lane.outgoing + lane.metadata;
         auto append = [&](const std::byte* block, std::size_t size) {
             copy_bytes(out, block, size);
             out += size;
             *sizes++ = static_cast<Size>(size);
         };
-        round.for_each_range([&](OffsetRange range) {
+        lane.round.for_each_range([&](OffsetRange range) {
             const int destination = group_.down(range.begin); // first hop: still in S
             append(exchange_.send_to(destination), exchange_.send_size(destination));
             for (int offset = range.begin + 1; offset < range.end; ++offset) {
@@ -103,16 +155,15 @@ class Tuna {
                 append(temporary_ + slot * exchange_.max_block, temporary_sizes_[slot]);
             }
         });
-        return static_cast<std::size_t>(out - begin);
     }
 
     // Lines 16 to 20: blocks that are home go to R, the others to T until their next hop.
-    Status unpack(const Round& round, std::size_t metadata) {
-        const auto* sizes = reinterpret_cast<const Size*>(incoming_);
-        const std::byte* in = incoming_ + metadata;
+    Status unpack(const Lane& lane) {
+        const auto* sizes = reinterpret_cast<const Size*>(lane.incoming);
+        const std::byte* in = lane.incoming + lane.metadata;
         Status status;
-        round.for_each_range([&](OffsetRange range) {
-            const bool home = range.begin == round.distance();
+        lane.round.for_each_range([&](OffsetRange range) {
+            const bool home = range.begin == lane.round.distance();
             for (int offset = range.begin; offset < range.end; ++offset) {
                 const std::size_t size = *sizes++;
                 if (home) {
@@ -137,14 +188,10 @@ class Tuna {
         }
     }
 
-    std::size_t incoming_data(std::size_t blocks) const {
-        const auto* sizes = reinterpret_cast<const Size*>(incoming_);
-        return std::accumulate(sizes, sizes + blocks, std::size_t{0});
-    }
-
     const Exchange& exchange_;
     const Group& group_;
     Wire& wire_;
+    const std::size_t lanes_, lane_bytes_;
     const bool fused_;
     std::byte* const temporary_; // T of section III-C
     Size* const temporary_sizes_;
@@ -166,9 +213,12 @@ Status tuna(const Exchange& exchange, Context& context) {
         return {MPI_ERR_NO_MEM};
     }
     const auto radix = static_cast<int>(context.parameters[Parameter::radix]);
-    status.keep(layout.size_bytes == sizeof(std::uint32_t)
-                    ? Tuna<std::uint32_t>(exchange, context, layout).run(radix)
-                    : Tuna<std::uint64_t>(exchange, context, layout).run(radix));
+    switch (layout.size_bytes) {
+    case 1: status.keep(Tuna<std::uint8_t>(exchange, context, layout).run(radix)); break;
+    case 2: status.keep(Tuna<std::uint16_t>(exchange, context, layout).run(radix)); break;
+    case 4: status.keep(Tuna<std::uint32_t>(exchange, context, layout).run(radix)); break;
+    default: status.keep(Tuna<std::uint64_t>(exchange, context, layout).run(radix)); break;
+    }
     return status;
 }
 

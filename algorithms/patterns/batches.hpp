@@ -7,6 +7,10 @@
 
 namespace switchyard::algorithms::patterns {
 
+// Most transfers that should be under way at once, sends and receives counted in pairs: enough to fill any
+// network, few enough not to exhaust a network card's match entries.
+inline constexpr int largest_batch = 512;
+
 // for (Batch b(ranks, size); b.valid(); b.advance()): distances b.first() <= d < b.last().
 class Batch {
   public:

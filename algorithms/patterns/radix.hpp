@@ -69,6 +69,10 @@ class Round {
         }
     }
 
+    // This one and those after it in the same digit. They do not wait for each other: what one of them moves
+    // has come to rest in an earlier digit, and moves again in a later one.
+    int left_in_digit() const { return std::min(radix_ - z_, (ranks_ - 1 - distance_) / weight_ + 1); }
+
     // The first round of the digit after this one.
     Round next_digit() const {
         Round next = *this;

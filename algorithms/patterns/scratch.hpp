@@ -2,20 +2,31 @@
 // algorithms lay out their memory by the same functions.
 #pragma once
 
+#include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/traits.hpp"
 #include "algorithms/workspace.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 namespace switchyard::algorithms::patterns {
 
+// Bytes of the narrowest unsigned integer that holds the value: 1, 2, 4 or 8.
+inline std::size_t narrowest(std::size_t value) {
+    if (value <= std::numeric_limits<std::uint8_t>::max()) return sizeof(std::uint8_t);
+    if (value <= std::numeric_limits<std::uint16_t>::max()) return sizeof(std::uint16_t);
+    if (value <= std::numeric_limits<std::uint32_t>::max()) return sizeof(std::uint32_t);
+    return sizeof(std::uint64_t);
+}
+
 struct TunaLayout {
     std::size_t size_bytes = 0;    // of one block size as it travels
     std::size_t slots = 0;         // blocks in the temporary buffer T
-    std::size_t message_bytes = 0; // of the outgoing, and of the incoming, buffer: sizes, then blocks
+    std::size_t lanes = 0;         // rounds under way at the same time, each with a message out and one in
+    std::size_t message_bytes = 0; // of one of those: sizes, then blocks
 };
 
 inline TunaLayout tuna_layout(int ranks, std::size_t max_block, const Parameters& parameters) {
@@ -27,9 +38,11 @@ inline TunaLayout tuna_layout(int ranks, std::size_t max_block, const Parameters
     const auto most = static_cast<std::size_t>(most_blocks(ranks, radix));
 
     TunaLayout layout;
-    layout.size_bytes = max_block <= std::numeric_limits<std::uint32_t>::max() ? sizeof(std::uint32_t)
-                                                                               : sizeof(std::uint64_t);
+    layout.size_bytes = narrowest(max_block);
+    if (separate) layout.size_bytes = std::max(layout.size_bytes, sizeof(std::uint32_t)); // the paper's
     layout.slots = static_cast<std::size_t>(slots(ranks, radix));
+    layout.lanes = static_cast<std::size_t>(std::min<std::int64_t>(
+        {parameters[Parameter::in_flight], Round(ranks, radix).left_in_digit(), largest_batch}));
     if (most > 1) {
         layout.message_bytes = most * (layout.size_bytes + max_block);
     } else if (separate) {
@@ -42,7 +55,7 @@ inline std::size_t tuna_scratch_bytes(int ranks, std::size_t max_block, const Pa
     const TunaLayout layout = tuna_layout(ranks, max_block, parameters);
     return Workspace::rounded(layout.slots * max_block) +
            Workspace::rounded(layout.slots * layout.size_bytes) +
-           2 * Workspace::rounded(layout.message_bytes);
+           2 * layout.lanes * Workspace::rounded(layout.message_bytes);
 }
 
 // Bytes of the outgoing, and of the incoming, buffer: rounds with one block need none.

@@ -58,10 +58,13 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
     explain->add_option("--buffer", call.buffer, "host or device")
         ->transform(CLI::CheckedTransformer(buffers));
     explain->add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");
+    explain->add_flag("--overlapping", call.overlapping,
+                      "Its send and receive buffers overlap, which MPI forbids and in_place serves");
 }
 
-// Placement that was not given follows from the rest.
+// What was not given and follows from the rest.
 void complete(policy::Features& call, const CLI::App& explain) {
+    call.in_place = call.in_place || call.overlapping;
     if (explain.count("--nodes") == 0)
         call.nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
     if (explain.count("--ranks-per-node") == 0)

@@ -59,8 +59,8 @@ TEST_CASE("each rule before the one that fires says why it does not", "[explain]
     CHECK(has_line(said, "rule 5 \"gathers\": alltoallv has no algorithm \"ring\""));
     CHECK(has_line(said, "rule 6 \"wide\": radix 1024 is more than 512 ranks"));
     CHECK(has_line(said, "rule 7 \"tight\": its workspace is over memory_limit_bytes 10"));
-    CHECK(has_line(said,
-                   "rule 8 \"small blocks, many ranks\" fires: tuna radix=4 metadata=fused transfer=staged"));
+    CHECK(has_line(said, "rule 8 \"small blocks, many ranks\" fires: tuna radix=4 metadata=fused "
+                         "in_flight=32 transfer=staged"));
     CHECK(has_line(said, "  because: it was measured"));
     CHECK(said.find("never asked") == std::string::npos);
     CHECK(said.find("  agreement: one small allreduce") != std::string::npos);

@@ -24,9 +24,12 @@ using policy::When;
 
 namespace {
 
+std::string document(const std::string& rules, const std::string& otherwise = R"({"algorithm": "native"})") {
+    return R"({"version": 1, "rules": [)" + rules + R"(], "otherwise": )" + otherwise + "}";
+}
+
 Policy parsed(const std::string& rules, const std::string& otherwise = R"({"algorithm": "native"})") {
-    const auto result =
-        policy::parse(R"({"version": 1, "rules": [)" + rules + R"(], "otherwise": )" + otherwise + "}");
+    const auto result = policy::parse(document(rules, otherwise));
     if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&result))
         FAIL(problems->front().pointer << ": " << problems->front().message);
     return std::get<Policy>(result);
@@ -367,7 +370,8 @@ TEST_CASE("a forced algorithm runs where it can", "[match][force]") {
     const Plan plan = policy::prune(use, at_8);
     const auto match = policy::choose(plan, at_8);
     CHECK(policy::reason_of(plan, match) == "forced");
-    CHECK(policy::describe(plan.candidates[match.candidate].choice) == "tuna radix=8 metadata=fused");
+    CHECK(policy::describe(plan.candidates[match.candidate].choice) ==
+          "tuna radix=8 metadata=fused in_flight=32");
     CHECK(plan.looks_at_block);
 
     const Features at_7 = a_call(Collective::alltoallv, 7, 100);
@@ -375,6 +379,32 @@ TEST_CASE("a forced algorithm runs where it can", "[match][force]") {
     CHECK(refused.always_native);
     CHECK(policy::reason_of(refused, policy::choose(refused, at_7)) ==
           "forced passed over: radix 8 is more than 7 ranks");
+}
+
+TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on", "[match]") {
+    const std::string text = document(
+        R"({"name": "none at all", "when": {"collective": "alltoallv"},
+            "use": {"algorithm": "scattered", "block_count": 0}},
+           {"name": "negative", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna", "radix": -7}},
+           {"name": "good", "when": {"collective": "alltoallv"}, "use": {"algorithm": "pairwise"}})");
+    CHECK(std::get<std::vector<policy::Problem>>(policy::parse(text)).size() == 2); // `check` says so
+    const auto reading = policy::read(text);
+    REQUIRE(reading.value.has_value());
+    REQUIRE(reading.problems.size() == 2);
+    CHECK(reading.problems.front().pointer == "/rules/0/use/block_count");
+    const Features call = a_call(Collective::alltoallv, 8, 100);
+    const Plan plan = policy::prune(*reading.value, call);
+    const auto match = policy::choose(plan, call);
+    CHECK(plan.candidates[match.candidate].choice.rule == "good");
+    CHECK(policy::reason_of(plan, match) == "rule \"none at all\" passed over: block_count 0 is less than 1");
+
+    const auto force = policy::read_force("alltoallv:scattered:block_count=0");
+    REQUIRE(force.value.has_value());
+    CHECK(force.problems.size() == 1);
+    const Plan forced = policy::prune(*force.value->by_collective.front(), call);
+    CHECK(policy::reason_of(forced, policy::choose(forced, call)) ==
+          "forced passed over: block_count 0 is less than 1");
+    CHECK_FALSE(policy::read(document(R"({"name": "a", "use": {"algorithm": "tuna", "radix": "2"}})")).value);
 }
 
 TEST_CASE("presets fill in what a rule leaves out", "[match]") {

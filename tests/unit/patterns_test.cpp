@@ -198,6 +198,20 @@ TEST_CASE("large numbers of ranks do not overflow") {
     CHECK(last == ranks - 1);
 }
 
+TEST_CASE("rounds left in a digit lead to the next one") {
+    for (int ranks = 1; ranks <= 64; ++ranks) {
+        for (int radix = 2; radix <= std::max(2, ranks); ++radix) {
+            for (Round round(ranks, radix); round.valid(); round.advance()) {
+                Round last = round;
+                for (int i = 1; i < round.left_in_digit(); ++i) last.advance();
+                CHECK((last.valid() && last.x() == round.x()));
+                last.advance();
+                CHECK((!last.valid() || last.x() == round.x() + 1));
+            }
+        }
+    }
+}
+
 TEST_CASE("the whole exchange, index by index, delivers every block to its destination") {
     struct Message {
         int source, destination;
@@ -272,16 +286,30 @@ TEST_CASE("batches cover every distance once, in order") {
 TEST_CASE("scratch formulas count whole alignment units and nothing where nothing travels") {
     Parameters parameters;
     parameters[Parameter::radix] = 2;
+    parameters[Parameter::in_flight] = 1;
     for (Metadata metadata : {Metadata::separate, Metadata::fused}) {
         parameters[Parameter::metadata] = static_cast<std::int64_t>(metadata);
         CHECK(tuna_scratch_bytes(1, 100, parameters) == 0);
         CHECK(tuna_scratch_bytes(64, 0, parameters) == 0);
         // Four slots of 100 bytes and their sizes, two messages of four sizes and blocks.
+        const std::size_t size = metadata == Metadata::separate ? 4 : 1;
         CHECK(tuna_scratch_bytes(8, 100, parameters) == Workspace::rounded(4 * 100) +
-                                                            Workspace::rounded(4 * 4) +
-                                                            2 * Workspace::rounded(4 * (4 + 100)));
+                                                            Workspace::rounded(4 * size) +
+                                                            2 * Workspace::rounded(4 * (size + 100)));
+        CHECK(tuna_layout(8, 256, parameters).size_bytes == 2 * (metadata == Metadata::separate ? 2 : 1));
+        CHECK(tuna_layout(8, 65536, parameters).size_bytes == 4);
         CHECK(tuna_layout(8, std::size_t{1} << 33, parameters).size_bytes == 8);
     }
+    // Three rounds of the first digit at a time, and no more than there are.
+    parameters[Parameter::radix] = 4;
+    parameters[Parameter::in_flight] = 3;
+    CHECK(tuna_layout(16, 100, parameters).lanes == 3);
+    CHECK(tuna_layout(3, 100, parameters).lanes == 2);
+    parameters[Parameter::in_flight] = 1000;
+    CHECK(tuna_layout(16, 100, parameters).lanes == 3);
+    parameters[Parameter::radix] = 5000;
+    CHECK(tuna_layout(5000, 100, parameters).lanes == largest_batch);
+    parameters[Parameter::in_flight] = 1;
     parameters[Parameter::radix] = 8;
     CHECK(tuna_scratch_bytes(8, 100, parameters) == 0); // fused: direct blocks only
     parameters[Parameter::metadata] = static_cast<std::int64_t>(Metadata::separate);

@@ -34,16 +34,28 @@ Counts counts_of(std::int64_t ranks, std::int64_t radix) {
     return counts;
 }
 
+// How often a rank waits in one phase when `in_flight` rounds of a digit share a wait.
+std::int64_t waits(std::int64_t ranks, std::int64_t radix, std::int64_t in_flight) {
+    std::int64_t count = 0;
+    for (std::int64_t weight = 1; weight < ranks; weight *= radix) {
+        const std::int64_t rounds = std::min(radix - 1, (ranks - 1) / weight);
+        count += (rounds + in_flight - 1) / in_flight;
+    }
+    return count;
+}
+
 Traffic tuna_traffic(int ranks, std::uint64_t block, const Parameters& parameters) {
-    constexpr std::uint64_t size_bytes = 4;
-    const Counts counts = counts_of(ranks, parameters[Parameter::radix]);
+    const std::int64_t radix = parameters[Parameter::radix];
+    const Counts counts = counts_of(ranks, radix);
+    const std::int64_t phase =
+        waits(ranks, radix, std::min<std::int64_t>(parameters[Parameter::in_flight], 512));
     const auto data = static_cast<std::uint64_t>(counts.blocks) * block;
     if (parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate)) {
-        return traffic(2 * counts.rounds, data + static_cast<std::uint64_t>(counts.blocks) * size_bytes,
-                       2 * counts.rounds);
+        return traffic(2 * counts.rounds, data + static_cast<std::uint64_t>(counts.blocks) * 4, 2 * phase);
     }
+    const std::uint64_t size_bytes = block < 256 ? 1 : block < 65536 ? 2 : 4;
     const auto with_sizes = static_cast<std::uint64_t>(counts.blocks - counts.single);
-    return traffic(counts.rounds, data + with_sizes * size_bytes, counts.rounds);
+    return traffic(counts.rounds, data + with_sizes * size_bytes, phase);
 }
 
 // The shape of one exchange.
