@@ -321,8 +321,8 @@ class Counts(RouteTest):
     def test_tuna(self):
         for radix in (2, 3):
             rounds = self.bruck(radix)
-            # Sizes travel as four bytes each, with the blocks or before them; a direct block needs none.
-            fused = sum(blocks * self.BLOCK + (4 * blocks if blocks > 1 else 0) for blocks in rounds)
+            # Sizes travel as one byte each with the blocks, where a direct block needs none, or as four before them.
+            fused = sum(blocks * self.BLOCK + (blocks if blocks > 1 else 0) for blocks in rounds)
             separate = sum(rounds) * (self.BLOCK + 4)
             with self.subTest(radix=radix):
                 self.check(f"alltoallv:tuna:radix={radix}:metadata=fused", len(rounds), fused)
