@@ -26,9 +26,8 @@ Status parameterized_bruck(const Exchange& exchange, Context& context) {
 
     Status status = copy_own_block(exchange);
     const auto radix = static_cast<int>(parameters[Parameter::radix]);
-    for (patterns::Round round(group.size, radix); round.valid();
-         round.advance()) {                    // all z of digit x, all x
-        const int distance = round.distance(); // z * r^x
+    for (patterns::Round round(group.size, radix); round.valid(); round.advance()) {
+        const int distance = round.distance(); // z * r^x, for all digits x and all their values z
         const int destination = group.down(distance), source = group.up(distance);
         // A block that has not moved yet is still in S, any other one in R.
         const auto s_or_r = [&](int i) -> const std::byte* {

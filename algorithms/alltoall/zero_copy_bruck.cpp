@@ -18,7 +18,7 @@ namespace switchyard::algorithms::alltoall {
 
 namespace {
 
-// Whether an odd number of hops is left to block i from bit k on: one for each bit that is 1.
+// The paper's b modulo 2: block i has as many hops left as it has ones from bit k on.
 bool hops_are_odd(int i, int k) {
     return std::popcount(static_cast<unsigned>(i) >> static_cast<unsigned>(k)) % 2 == 1;
 }
