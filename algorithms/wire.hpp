@@ -2,6 +2,7 @@
 #pragma once
 
 #include "group.hpp"
+#include "part.hpp"
 #include "patterns/batches.hpp"
 
 #include <cstddef>
@@ -29,12 +30,6 @@ struct Traffic {
     std::uint32_t rounds = 0; // waits with something to wait for: how often the rank stood still for others
 };
 
-// A piece of memory in a transfer; one that is only sent is not written to.
-struct Part {
-    std::byte* data;
-    std::size_t bytes;
-};
-
 // A transfer that is over.
 struct Landed {
     int peer;
@@ -58,7 +53,7 @@ class Wire {
     void receive(int source, std::byte* data, std::size_t bytes);
     // The same for bytes that lie in several places, taken and put there by a derived datatype, without a
     // copy of ours. What travels is the same as if they lay in one piece, so the other side may use either
-    // form.
+    // form. The list of parts is read at once and is the caller's again.
     void send_parts(int destination, std::span<const Part> parts);
     void receive_parts(int source, std::span<const Part> parts);
 

@@ -4,8 +4,8 @@
 // Departs: send and receive are both nonblocking; the paper's description of it has a blocking send.
 // Source: TuNA paper, section II(d), pairwise; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoallv/partners.hpp"
 #include "algorithms/copy.hpp"
+#include "algorithms/partners.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

@@ -4,8 +4,8 @@
 // Departs: batches are capped at Wire::largest_batch, like those of spread out.
 // Source: TuNA paper, section II(d), scattered; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoallv/partners.hpp"
 #include "algorithms/copy.hpp"
+#include "algorithms/partners.hpp"
 #include "algorithms/patterns/batches.hpp"
 
 #include <algorithm>

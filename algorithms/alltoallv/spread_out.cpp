@@ -4,8 +4,8 @@
 // Departs: never more than Wire::largest_batch partners at once, so past 513 ranks it takes several waits.
 // Source: TuNA paper, section II(d), spread-out; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoallv/partners.hpp"
 #include "algorithms/copy.hpp"
+#include "algorithms/partners.hpp"
 #include "algorithms/patterns/batches.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -44,6 +44,9 @@ class Round {
     int distance() const { return distance_; } // z * r^x
     int index() const { return index_; } // rounds before this one, and so direct offsets below its distance
 
+    // Whether the block of that offset, one of this round's, has not moved before: its lower digits are zero.
+    bool is_first_hop(int offset) const { return offset % weight_ == 0; }
+
     // How many blocks it moves.
     int blocks() const {
         int period = span();

@@ -2,6 +2,7 @@
 // algorithms lay out their memory by the same functions.
 #pragma once
 
+#include "algorithms/part.hpp"
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/traits.hpp"
@@ -66,6 +67,51 @@ inline std::size_t zero_rotation_bruck_message_bytes(int ranks, std::size_t bloc
 
 inline std::size_t zero_rotation_bruck_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
     return 2 * Workspace::rounded(zero_rotation_bruck_message_bytes(ranks, block));
+}
+
+// The same in any base.
+inline std::size_t parameterized_bruck_message_bytes(int ranks, std::size_t block,
+                                                     const Parameters& parameters) {
+    const int most = most_blocks(ranks, static_cast<int>(parameters[Parameter::radix]));
+    return most > 1 ? static_cast<std::size_t>(most) * block : 0;
+}
+
+inline std::size_t parameterized_bruck_scratch_bytes(int ranks, std::size_t block,
+                                                     const Parameters& parameters) {
+    return 2 * Workspace::rounded(parameterized_bruck_message_bytes(ranks, block, parameters));
+}
+
+// Basic and modified Bruck: an outgoing and an incoming message, for rounds of one block too, as it arrives
+// where it is sent from.
+inline std::size_t packed_bruck_message_bytes(int ranks, std::size_t block) {
+    return static_cast<std::size_t>(most_blocks(ranks, 2)) * block;
+}
+
+inline std::size_t packed_bruck_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
+    return 2 * Workspace::rounded(packed_bruck_message_bytes(ranks, block));
+}
+
+// The variants with derived datatypes: a block for every other rank, and the places of one message.
+inline std::size_t typed_bruck_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
+    return Workspace::rounded(static_cast<std::size_t>(ranks - 1) * block) +
+           Workspace::rounded(static_cast<std::size_t>(most_blocks(ranks, 2)) * sizeof(Part));
+}
+
+// The places of the blocks of one message: half of all, all but one.
+inline std::size_t dissemination_parts(int ranks) {
+    return static_cast<std::size_t>(ranks / 2);
+}
+
+inline std::size_t dissemination_scratch_bytes(int ranks, std::size_t, const Parameters&) {
+    return Workspace::rounded(dissemination_parts(ranks) * sizeof(Part));
+}
+
+inline std::size_t recursive_doubling_parts(int ranks) {
+    return static_cast<std::size_t>(ranks - 1);
+}
+
+inline std::size_t recursive_doubling_scratch_bytes(int ranks, std::size_t, const Parameters&) {
+    return Workspace::rounded(recursive_doubling_parts(ranks) * sizeof(Part));
 }
 
 inline std::size_t bruck_allgather_scratch_bytes(int ranks, std::size_t block, const Parameters&) {

@@ -7,10 +7,12 @@ from harness import FEW_RANKS, HERE, MPI, OPENMPI, PYTHON, PreloadTest, host, ho
 # One forced choice for each collective, as SWITCHYARD_FORCE spells it, and what the log must then say.
 FORCED = [
     {"alltoallv": ("spread_out", {}), "alltoall": ("zero_rotation_bruck", {}), "allgather": ("ring", {})},
-    {"alltoallv": ("pairwise", {}), "allgather": ("bruck", {})},
-    {"alltoallv": ("scattered", {"block_count": 2})},
-    {"alltoallv": ("tuna", {"radix": 2})},
-    {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"})},
+    {"alltoallv": ("pairwise", {}), "alltoall": ("pairwise", {}), "allgather": ("bruck", {})},
+    {"alltoallv": ("scattered", {"block_count": 2}), "alltoall": ("basic_bruck", {}),
+     "allgather": ("recursive_doubling", {})},
+    {"alltoallv": ("tuna", {"radix": 2}), "alltoall": ("zero_copy_bruck", {}), "allgather": ("dissemination", {})},
+    {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"}), "alltoall": ("parameterized_bruck", {"radix": 3}),
+     "allgather": ("dissemination", {})},
     {"alltoallv": ("tuna", {"radix": 2, "metadata": "fused"}), "alltoall": ("zero_rotation_bruck", {}),
      "allgather": ("bruck", {})},
 ]

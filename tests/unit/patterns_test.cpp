@@ -113,6 +113,7 @@ TEST_CASE("ranges tell first hops from later ones, and arriving blocks from thos
             for (const OffsetRange& range : look_at(round).ranges) {
                 for (int offset = range.begin; offset < range.end; ++offset) {
                     REQUIRE((offset == range.begin) == (offset % weight == 0));
+                    REQUIRE(round.is_first_hop(offset) == (offset == range.begin));
                     REQUIRE((range.begin == round.distance()) == (offset / weight < radix));
                 }
             }
@@ -314,6 +315,27 @@ TEST_CASE("scratch formulas count whole alignment units and nothing where nothin
     CHECK(tuna_scratch_bytes(8, 100, parameters) == 0); // fused: direct blocks only
     parameters[Parameter::metadata] = static_cast<std::int64_t>(Metadata::separate);
     CHECK(tuna_scratch_bytes(8, 100, parameters) == 2 * Workspace::alignment);
+}
+
+TEST_CASE("scratch of the uniform exchanges: messages, blocks on their way, places of blocks") {
+    Parameters parameters;
+    for (int radix : {7, 8}) { // direct blocks only
+        parameters[Parameter::radix] = radix;
+        CHECK(parameterized_bruck_scratch_bytes(8, 100, parameters) == 0);
+    }
+    parameters[Parameter::radix] = 2;
+    CHECK(parameterized_bruck_scratch_bytes(8, 100, parameters) == 2 * Workspace::rounded(4 * 100));
+    CHECK(packed_bruck_scratch_bytes(8, 100, parameters) == 2 * Workspace::rounded(4 * 100));
+    CHECK(packed_bruck_scratch_bytes(2, 100, parameters) == 2 * Workspace::rounded(100));
+    CHECK(typed_bruck_scratch_bytes(8, 100, parameters) ==
+          Workspace::rounded(7 * 100) + Workspace::rounded(4 * sizeof(Part)));
+    CHECK(dissemination_scratch_bytes(8, 100, parameters) == Workspace::rounded(4 * sizeof(Part)));
+    CHECK(recursive_doubling_scratch_bytes(8, 100, parameters) == Workspace::rounded(7 * sizeof(Part)));
+    for (auto* scratch_bytes :
+         {&parameterized_bruck_scratch_bytes, &packed_bruck_scratch_bytes, &typed_bruck_scratch_bytes,
+          &dissemination_scratch_bytes, &recursive_doubling_scratch_bytes}) {
+        CHECK(scratch_bytes(1, 100, parameters) == 0);
+    }
 }
 
 TEST_CASE("the vocabulary and the registry are consistent") {

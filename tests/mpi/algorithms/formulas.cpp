@@ -60,7 +60,7 @@ Traffic tuna_traffic(int ranks, std::uint64_t block, const Parameters& parameter
 
 // The shape of one exchange.
 struct Shape {
-    int ranks;
+    int ranks, rank;
     std::uint64_t block;
     const Parameters& parameters;
 
@@ -88,11 +88,48 @@ std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape
 }
 
 std::optional<Traffic> alltoall_traffic(std::string_view algorithm, const Shape& shape) {
-    const Counts binary = counts_of(shape.ranks, 2);
-    if (algorithm == "zero_rotation_bruck") {
-        return traffic(binary.rounds, static_cast<std::uint64_t>(binary.blocks) * shape.block, binary.rounds);
+    if (algorithm == "spread_out") {
+        return traffic(shape.others(), shape.direct(), shape.batches(Wire::largest_batch));
+    }
+    if (algorithm == "pairwise") {
+        return traffic(shape.others(), shape.direct(), shape.others());
+    }
+    // Bruck's, whichever: rotations, copies and datatypes change nothing in what travels.
+    if (algorithm.find("bruck") != algorithm.npos) {
+        const auto radix = algorithm == "parameterized_bruck" ? shape.parameters[Parameter::radix] : 2;
+        const Counts counts = counts_of(shape.ranks, radix);
+        return traffic(counts.rounds, static_cast<std::uint64_t>(counts.blocks) * shape.block, counts.rounds);
     }
     return std::nullopt;
+}
+
+// With P a power of two, log2 P exchanges of 1, 2, 4 .. P / 2 blocks. Else the first ranks form as many pairs
+// as ranks are too many; the odd one sends its block to the even one, and gets all others back at the end.
+Traffic recursive_doubling_traffic(const Shape& shape) {
+    int teams = 1;
+    while (2 * teams <= shape.ranks) {
+        teams *= 2;
+    }
+    const int paired = 2 * (shape.ranks - teams);
+    if (shape.rank < paired && shape.rank % 2 == 1) {
+        return traffic(1, shape.block, 2);
+    }
+    auto team_of = [&](int rank) { return rank < paired ? rank / 2 : rank - paired / 2; };
+    std::int64_t messages = 0, rounds = 0;
+    std::uint64_t blocks = 0;
+    for (int distance = 1; distance < teams; distance *= 2) {
+        ++messages;
+        ++rounds;
+        for (int rank = 0; rank < shape.ranks; ++rank) {
+            blocks += team_of(rank) / distance == team_of(shape.rank) / distance ? 1 : 0;
+        }
+    }
+    if (shape.rank < paired) {
+        messages += 1;
+        rounds += 2;
+        blocks += static_cast<std::uint64_t>(shape.others());
+    }
+    return traffic(messages, blocks * shape.block, rounds);
 }
 
 std::optional<Traffic> allgather_traffic(std::string_view algorithm, const Shape& shape) {
@@ -100,7 +137,10 @@ std::optional<Traffic> allgather_traffic(std::string_view algorithm, const Shape
     if (algorithm == "ring") {
         return traffic(shape.others(), shape.direct(), shape.others());
     }
-    if (algorithm == "bruck") {
+    if (algorithm == "recursive_doubling") {
+        return recursive_doubling_traffic(shape);
+    }
+    if (algorithm == "bruck" || algorithm == "dissemination") {
         return traffic(binary.rounds, shape.direct(), binary.rounds);
     }
     return std::nullopt;
@@ -108,12 +148,12 @@ std::optional<Traffic> allgather_traffic(std::string_view algorithm, const Shape
 
 } // namespace
 
-std::optional<Traffic> expected_traffic(Collective collective, std::string_view algorithm, int ranks,
+std::optional<Traffic> expected_traffic(Collective collective, std::string_view algorithm, const Group& group,
                                         std::size_t block, const Parameters& parameters) {
     if (block == 0) {
         return Traffic{};
     }
-    const Shape shape{ranks, block, parameters};
+    const Shape shape{group.size, group.rank, block, parameters};
     switch (collective) {
     case Collective::alltoallv: return alltoallv_traffic(algorithm, shape);
     case Collective::alltoall: return alltoall_traffic(algorithm, shape);

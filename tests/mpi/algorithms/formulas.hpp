@@ -10,9 +10,10 @@
 
 namespace switchyard::tests {
 
-// Per rank. Nothing for an algorithm without a formula here.
+// On this rank of the group. Nothing for an algorithm without a formula here.
 std::optional<algorithms::Traffic> expected_traffic(algorithms::Collective collective,
-                                                    std::string_view algorithm, int ranks, std::size_t block,
+                                                    std::string_view algorithm,
+                                                    const algorithms::Group& group, std::size_t block,
                                                     const algorithms::Parameters& parameters);
 
 } // namespace switchyard::tests

@@ -206,7 +206,7 @@ void run_one(Test& test, const Traits& traits, const Parameters& parameters, con
     failures.check_equal(workspace.taken(), scratch, "scratch memory taken");
     if (c.full && wire.limit() == Wire::largest_message) {
         const auto expected =
-            expected_traffic(traits.collective, traits.name, test.group.size, sides.max_block, parameters);
+            expected_traffic(traits.collective, traits.name, test.group, sides.max_block, parameters);
         if (expected.has_value()) {
             failures.check_equal(wire.traffic().messages, expected->messages, "messages");
             failures.check_equal(wire.traffic().bytes, expected->bytes, "bytes");

@@ -4,7 +4,7 @@
 #include "algorithms/exchange.hpp"
 #include "algorithms/wire.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms {
 
 // Sends to the ranks first <= distance < last places up, receives from those as far down, and waits for all
 // of them. With the same range on all ranks, whatever is awaited here is also sent here, and nothing can
@@ -21,4 +21,4 @@ inline Status exchange_with(int first, int last, const Exchange& exchange, Wire&
     return wire.wait_all();
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms

@@ -1,0 +1,40 @@
+// Idea: basic Bruck, with MPI's derived datatypes instead of messages that the algorithm packs and unpacks.
+// Cost: as basic Bruck: K * alpha + beta * D blocks; on the way only received blocks are copied, once, and
+//   MPI builds two datatypes a step.
+// Needs: blocks of one size, and memory the processor can copy; any number of ranks.
+// Departs: the send buffer is not ours to write: blocks are received into scratch memory instead of S.
+// Source: two-phase Bruck paper, section 2.1, "Basic Bruck", and section 2.2, BasicBruck-dt.
+#include "algorithms/algorithm.hpp"
+#include "algorithms/alltoall/blocks.hpp"
+#include "algorithms/patterns/scratch.hpp"
+
+namespace switchyard::algorithms::alltoall {
+
+Status basic_bruck_datatype(const Exchange& exchange, Context& context) {
+    const Group& group = exchange.group;
+    const std::size_t block = exchange.max_block;
+    if (!context.workspace.has(patterns::typed_bruck_scratch_bytes(group.size, block, context.parameters))) {
+        return {MPI_ERR_NO_MEM};
+    }
+    const TemporaryBlocks received(exchange, context);
+    TypedBlocks messages(exchange, context);
+    const auto r = [&](int i) { return exchange.recv_from(i); };
+    const auto s = [&](int i) { return received[i]; };
+
+    // Phase 1, local shift: R[i] = S[p + i].
+    shift(exchange);
+
+    // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k; those from p - 2^k come into S, as
+    // R is still being sent, and then replace them.
+    Status status;
+    for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
+        status.keep(messages.exchange(step, group.up(step.distance()), group.down(step.distance()), r, s));
+        for_each_block(step, [&](int i) { copy_bytes(r(i), s(i), block); });
+    }
+
+    // Phase 3, local inverse shift: R[i] = R[p - i].
+    shift_back(exchange, received.spare());
+    return status;
+}
+
+} // namespace switchyard::algorithms::alltoall
