@@ -9,6 +9,13 @@ FORCED = [
     {"alltoallv": ("spread_out", {}), "alltoall": ("zero_rotation_bruck", {}), "allgather": ("ring", {})},
     {"alltoallv": ("pairwise", {}), "allgather": ("bruck", {})},
     {"alltoallv": ("scattered", {"block_count": 2})},
+    {"alltoallv": ("linear", {})},
+    {"alltoallv": ("stride_waitall", {"stride": 2})},
+    {"alltoallv": ("stride_waitany", {"stride": 2})},
+    {"alltoallv": ("stride_testany", {"stride": 1})},
+    {"alltoallv": ("padded_alltoall", {})},
+    {"alltoallv": ("padded_bruck", {})},
+    {"alltoallv": ("two_phase_bruck", {})},
     {"alltoallv": ("tuna", {"radix": 2})},
     {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"})},
     {"alltoallv": ("tuna", {"radix": 2, "metadata": "fused"}), "alltoall": ("zero_rotation_bruck", {}),
@@ -82,7 +89,7 @@ class Bindings(PreloadTest):
 
     def test_c_sixteen_ranks(self):
         """On MPICH once only: sixteen ranks that spin take half a minute on two cores."""
-        for forced in FORCED[4:] if OPENMPI else FORCED[-1:]:
+        for forced in FORCED[-2:] if OPENMPI else FORCED[-1:]:
             with self.subTest(force=spelled(forced)):
                 lines = self.same_as_plain(16, host("c_basic"), binding="c", force=spelled(forced), timeout=200)
                 self.check_forced(lines, forced)
