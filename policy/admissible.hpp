@@ -4,6 +4,7 @@
 #include "table.hpp"
 
 #include <string>
+#include <vector>
 
 namespace switchyard::policy {
 
@@ -14,9 +15,11 @@ algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
                                const Features& fixed);
 
-// The same without a communicator: from how many ranks on `use` is possible, and whether it is then always
-// possible, whatever else the call is.
+// The same without a communicator: from how many ranks on the parameters of `use` are possible; the numbers
+// of ranks out of `within` for which `use` is; and whether it is then always possible, whatever else the call
+// is.
 std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
+std::vector<Range> possible_ranks(const algorithms::Traits& traits, const Use& use, const Range& within);
 bool always_admissible(const algorithms::Traits& traits, const Use& use);
 
 } // namespace switchyard::policy
