@@ -84,6 +84,7 @@ void Wire::start(Start&& start_one) {
     requests_.push_back(request);
     transfer_of_.push_back(transfers_.size() - 1);
     ++transfers_.back().messages;
+    traffic_.most_under_way = std::max(traffic_.most_under_way, static_cast<std::uint32_t>(requests_.size()));
 }
 
 void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {

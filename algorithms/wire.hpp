@@ -28,6 +28,7 @@ struct Traffic {
     std::uint64_t messages = 0; // as handed to MPI: a transfer over the limit counts several
     std::uint64_t bytes = 0;
     std::uint32_t rounds = 0; // waits with something to wait for: how often the rank stood still for others
+    std::uint32_t most_under_way = 0; // messages at once, sent and received
 };
 
 // A transfer that is over.
@@ -65,6 +66,8 @@ class Wire {
     // The same without waiting: nothing where none is over yet.
     std::optional<Landed> test_any();
     bool is_idle() const { return requests_.empty(); }
+    // Messages that were started and not yet waited for.
+    std::size_t under_way() const { return requests_.size(); }
 
     // A round: one send and one receive, then wait.
     Status exchange(int destination, const std::byte* out, std::size_t out_bytes, int source, std::byte* in,
@@ -97,7 +100,8 @@ class Wire {
 
     const Group& group_;
     std::size_t limit_;
-    // These grow only where transfers are split.
+    // These grow only where transfers are split, or where there are more than largest_batch pairs between
+    // two times that nothing is under way.
     std::vector<MPI_Request> requests_;
     std::vector<std::size_t> transfer_of_; // of each request
     std::vector<Transfer> transfers_;      // begun since the last time all were over

@@ -59,10 +59,22 @@ bool passes_overlap_on(const Traits& traits) {
     return !traits.native && !traits.has(algorithms::takes_overlap) && taking_overlap(traits.collective);
 }
 
+std::vector<Range> possible_ranks(const Traits& traits, const Use& use, const Range& within) {
+    const Range range{std::max(within.min, fewest_ranks(traits, use)), within.max};
+    std::vector<Range> ranges;
+    if (!traits.has(algorithms::power_of_two_ranks)) {
+        if (range.min <= range.max) ranges.push_back(range);
+        return ranges;
+    }
+    for (int bit = 0; bit < 31; ++bit) { // an MPI counts its ranks with int
+        const std::uint64_t ranks = std::uint64_t{1} << bit;
+        if (range.min <= ranks && ranks <= range.max) ranges.push_back({ranks, ranks});
+    }
+    return ranges;
+}
+
 bool always_admissible(const Traits& traits, const Use& use) {
-    const bool needs_are_met = !traits.has(algorithms::power_of_two_ranks);
-    const bool fits = !use.memory_limit_bytes || traits.scratch_bytes == nullptr;
-    return needs_are_met && fits;
+    return !use.memory_limit_bytes || traits.scratch_bytes == nullptr;
 }
 
 } // namespace switchyard::policy

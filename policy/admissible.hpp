@@ -4,6 +4,7 @@
 #include "table.hpp"
 
 #include <string>
+#include <vector>
 
 namespace switchyard::policy {
 
@@ -20,9 +21,11 @@ const algorithms::Traits* taking_overlap(Collective collective);
 // Calls whose buffers overlap go past such an algorithm, to a later rule.
 bool passes_overlap_on(const algorithms::Traits& traits);
 
-// The same without a communicator: from how many ranks on `use` is possible, and whether it is then always
-// possible, whatever else the call is (but for buffers that overlap).
+// The same without a communicator: from how many ranks on the parameters of `use` are possible; the numbers
+// of ranks out of `within` for which `use` is; and whether it is then always possible, whatever else the call
+// is (but for buffers that overlap).
 std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
+std::vector<Range> possible_ranks(const algorithms::Traits& traits, const Use& use, const Range& within);
 bool always_admissible(const algorithms::Traits& traits, const Use& use);
 
 } // namespace switchyard::policy

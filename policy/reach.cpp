@@ -105,6 +105,13 @@ std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
 
 } // namespace
 
+// What the rule takes for sure.
+void Reach::take_surely(const algorithms::Traits& traits, const Use& use, Box box, Taken& taken) {
+    if (!always_admissible(traits, use)) return;
+    if (passes_overlap_on(traits)) box[in_place].max = 0; // among calls in place are those that overlap
+    if (box[in_place].min <= box[in_place].max) taken.boxes.push_back(box);
+}
+
 std::string Reach::add(const Rule& rule, std::size_t number) {
     const Box matched = box_of(rule.when);
     std::vector<Box> boxes;
@@ -112,18 +119,22 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
     std::string impossible;
     for (const algorithms::Traits* traits : find_all(rule.use.algorithm, rule.when.collective)) {
         Box box = matched;
-        const std::uint64_t fewest = fewest_ranks(*traits, rule.use);
         box[collective] = exactly(static_cast<std::uint64_t>(traits->collective));
-        box[ranks].min = std::max(box[ranks].min, fewest);
-        if (box[ranks].min > box[ranks].max || !possible(box)) {
-            impossible = why_impossible(box, fewest);
-            continue;
+        bool any = false;
+        for (const Range& range : possible_ranks(*traits, rule.use, matched[ranks])) {
+            box[ranks] = range;
+            if (!possible(box)) continue;
+            any = true;
+            boxes.push_back(box);
+            take_surely(*traits, rule.use, box, taken);
         }
-        boxes.push_back(box);
-        if (!always_admissible(*traits, rule.use)) continue;
-        // Among the calls in place are those whose buffers overlap.
-        if (passes_overlap_on(*traits)) box[in_place].max = 0;
-        if (box[in_place].min <= box[in_place].max) taken.boxes.push_back(box);
+        if (!any) {
+            const std::uint64_t fewest = fewest_ranks(*traits, rule.use);
+            box[ranks] = {std::max(matched[ranks].min, fewest), matched[ranks].max};
+            impossible = box[ranks].min <= box[ranks].max && possible(box)
+                             ? "it takes a power of two of ranks, and the rule is for none"
+                             : why_impossible(box, fewest);
+        }
     }
     const std::string why = boxes.empty() ? impossible : why_hidden(boxes);
     if (why.empty() && !taken.boxes.empty()) taken_.push_back(std::move(taken));

@@ -114,6 +114,57 @@ inline std::size_t recursive_doubling_scratch_bytes(int ranks, std::size_t, cons
     return Workspace::rounded(recursive_doubling_parts(ranks) * sizeof(Part));
 }
 
+// Bytes of a buffer in which every rank's block is as long as the largest.
+inline std::size_t padded_bytes(int ranks, std::size_t max_block) {
+    return ranks > 1 ? static_cast<std::size_t>(ranks) * max_block : 0;
+}
+
+inline std::size_t padded_alltoall_scratch_bytes(int ranks, std::size_t max_block, const Parameters&) {
+    return 2 * Workspace::rounded(padded_bytes(ranks, max_block));
+}
+
+// The two padded buffers, offset and size of each place in them, and what the uniform exchange takes.
+inline std::size_t padded_bruck_scratch_bytes(int ranks, std::size_t max_block,
+                                              const Parameters& parameters) {
+    if (padded_bytes(ranks, max_block) == 0) {
+        return 0;
+    }
+    return padded_alltoall_scratch_bytes(ranks, max_block, parameters) +
+           Workspace::rounded(static_cast<std::size_t>(ranks) * 2 * sizeof(std::size_t)) +
+           zero_rotation_bruck_scratch_bytes(ranks, max_block, parameters);
+}
+
+struct TwoPhaseLayout {
+    std::size_t ranks = 0;         // 0: nothing travels
+    std::size_t size_bytes = 0;    // of one block size as it travels
+    std::size_t working_bytes = 0; // of the monolithic working buffer
+    std::size_t most_blocks = 0;   // in one step
+    std::size_t message_bytes = 0; // of the outgoing, and of the incoming, buffer
+};
+
+inline TwoPhaseLayout two_phase_layout(int ranks, std::size_t max_block) {
+    if (ranks < 2 || max_block == 0) {
+        return {};
+    }
+    TwoPhaseLayout layout;
+    layout.ranks = static_cast<std::size_t>(ranks);
+    layout.size_bytes = max_block <= std::numeric_limits<std::uint32_t>::max() ? sizeof(std::uint32_t)
+                                                                               : sizeof(std::uint64_t);
+    layout.working_bytes = layout.ranks * max_block;
+    layout.most_blocks = static_cast<std::size_t>(most_blocks(ranks, 2));
+    layout.message_bytes = layout.most_blocks * max_block;
+    return layout;
+}
+
+// Working buffer, a byte of status and the size of each block, and both ways a step's sizes and blocks.
+inline std::size_t two_phase_bruck_scratch_bytes(int ranks, std::size_t max_block, const Parameters&) {
+    const TwoPhaseLayout layout = two_phase_layout(ranks, max_block);
+    return Workspace::rounded(layout.working_bytes) + Workspace::rounded(layout.ranks) +
+           Workspace::rounded(layout.ranks * layout.size_bytes) +
+           2 * Workspace::rounded(layout.most_blocks * layout.size_bytes) +
+           2 * Workspace::rounded(layout.message_bytes);
+}
+
 inline std::size_t bruck_allgather_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
     return ranks > 1 ? Workspace::rounded(static_cast<std::size_t>(ranks) * block) : 0;
 }

@@ -70,6 +70,7 @@ bool matches(const When& when, const Features& call) {
 bool can_run(const Use& use, const Features& call) {
     const algorithms::Traits* traits = algorithms::find(call.collective, use.algorithm);
     if (traits == nullptr) return false;
+    if (traits->has(algorithms::power_of_two_ranks) && (call.ranks & (call.ranks - 1)) != 0) return false;
     algorithms::Parameters parameters;
     for (const Parameter p : traits->parameters) {
         const auto& bounds = traits_of(p);

@@ -67,19 +67,51 @@ struct Shape {
     std::int64_t others() const { return ranks - 1; }
     std::uint64_t direct() const { return static_cast<std::uint64_t>(others()) * block; } // each block once
     std::int64_t batches(std::int64_t size) const { return (others() + size - 1) / size; }
+    std::int64_t stride() const {
+        return std::min<std::int64_t>(parameters[Parameter::stride], Wire::largest_batch);
+    }
+
+    // Each block once in that many rounds, and no more than `pairs` of a send and a receive at once.
+    Traffic straight(std::int64_t rounds, std::int64_t pairs) const {
+        Traffic result = traffic(others(), direct(), rounds);
+        result.most_under_way = static_cast<std::uint32_t>(2 * std::min(pairs, others()));
+        return result;
+    }
 };
 
 std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape& shape) {
-    if (algorithm == "spread_out") {
-        return traffic(shape.others(), shape.direct(), shape.batches(Wire::largest_batch));
+    constexpr std::int64_t limit = Wire::largest_batch;
+    if (algorithm == "linear") {
+        return shape.straight(std::min<std::int64_t>(shape.others(), 1), shape.others());
     }
-    if (algorithm == "pairwise") {
-        return traffic(shape.others(), shape.direct(), shape.others());
+    if (algorithm == "spread_out") {
+        return shape.straight(shape.batches(limit), limit);
+    }
+    if (algorithm == "pairwise" || algorithm == "exclusive_or") {
+        return shape.straight(shape.others(), 1);
     }
     if (algorithm == "scattered") {
-        const std::int64_t limit = Wire::largest_batch;
-        return traffic(shape.others(), shape.direct(),
-                       shape.batches(std::min(shape.parameters[Parameter::block_count], limit)));
+        const std::int64_t pairs = std::min(shape.parameters[Parameter::block_count], limit);
+        return shape.straight(shape.batches(pairs), pairs);
+    }
+    if (algorithm == "stride_waitall") {
+        return shape.straight(shape.batches(shape.stride()), shape.stride());
+    }
+    if (algorithm == "stride_waitany" || algorithm == "stride_testany") {
+        return shape.straight(2 * shape.others(), shape.stride());
+    }
+    if (algorithm == "padded_alltoall") { // one call of the MPI library
+        return traffic(shape.others(), shape.direct(), std::min<std::int64_t>(shape.others(), 1));
+    }
+    const Counts binary = counts_of(shape.ranks, 2);
+    if (algorithm == "padded_bruck") {
+        return traffic(binary.rounds, static_cast<std::uint64_t>(binary.blocks) * shape.block, binary.rounds);
+    }
+    if (algorithm == "two_phase_bruck") {
+        constexpr std::uint64_t size_bytes = 4;
+        return traffic(2 * binary.rounds,
+                       static_cast<std::uint64_t>(binary.blocks) * (size_bytes + shape.block),
+                       2 * binary.rounds);
     }
     if (algorithm == "tuna") {
         return tuna_traffic(shape.ranks, shape.block, shape.parameters);

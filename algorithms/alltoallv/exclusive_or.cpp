@@ -1,0 +1,21 @@
+// Idea: in each round the ranks form pairs that swap their blocks: rank and rank ^ k, the same one both ways.
+// Cost: P - 1 rounds of one message: (P - 1) * alpha + beta * (sum of the rounds' largest blocks).
+// Needs: a power of two of ranks: any other number leaves somebody without a partner.
+// Departs: nothing; the paper measures it and leaves its details to MPICH, whose pairwise exchange it is.
+// Source: TuNA paper, section V, exclusive-or; no numbered algorithm.
+#include "algorithms/algorithm.hpp"
+#include "algorithms/copy.hpp"
+
+namespace switchyard::algorithms::alltoallv {
+
+Status exclusive_or(const Exchange& exchange, Context& context) {
+    Status status = copy_own_block(exchange);
+    for (int k = 1; k < exchange.group.size; ++k) {
+        const int partner = exchange.group.rank ^ k; // whose partner in this round is this rank
+        status.keep(context.wire.exchange(partner, exchange.send_to(partner), exchange.send_size(partner),
+                                          partner, exchange.recv_from(partner), exchange.recv_size(partner)));
+    }
+    return status;
+}
+
+} // namespace switchyard::algorithms::alltoallv

@@ -1,0 +1,166 @@
+// Idea: Bruck's exchange without rotations for blocks of any size: each step first tells the sizes of its
+//   blocks, then sends them; a working buffer of P largest blocks has a place for each while it is on its
+//   way.
+// Cost: K = ceil(log2 P) steps of two messages and of at most P / 2 blocks, D in all:
+//   2K * alpha + beta * D * (block and its size).
+// Needs: the largest block, agreed by all ranks (the caller does line 1); any number of ranks.
+// Departs: the index arrays I and sd (lines 3 to 5, 8 to 10) are computed as they are used. `status` in line
+//   18 and `sendcounts` in line 32 are read with the index that lines 12 and 31 have for them. The buffers
+//   from which and into which a step's blocks are sent, which the paper does not name, come to two more times
+//   most-blocks-of-a-step largest blocks.
+// Source: two-phase Bruck paper, section 3.2, algorithm 1.
+#include "algorithms/algorithm.hpp"
+#include "algorithms/copy.hpp"
+#include "algorithms/patterns/scratch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace switchyard::algorithms::alltoallv {
+
+namespace {
+
+// An exchange under way; Size is the type in which block sizes travel. Names are the paper's: S and R are the
+// application's buffers, a block's data index is sd, and I(sd) the destination it had in S.
+template <typename Size>
+class TwoPhaseBruck {
+  public:
+    TwoPhaseBruck(const Exchange& exchange, Context& context, const patterns::TwoPhaseLayout& layout)
+        : exchange_(exchange), group_(exchange.group), wire_(context.wire),
+          working_(context.workspace.take(layout.working_bytes).data()),
+          status_(context.workspace.take_array<bool>(layout.ranks)),
+          sendcounts_(context.workspace.take_array<Size>(layout.ranks)),
+          metadata_(context.workspace.take_array<Size>(layout.most_blocks)),
+          received_metadata_(context.workspace.take_array<Size>(layout.most_blocks)),
+          outgoing_(context.workspace.take(layout.message_bytes).data()),
+          incoming_(context.workspace.take(layout.message_bytes).data()) {}
+
+    Status run() {
+        std::ranges::fill(status_, false);
+        for (int i = 0; i < group_.size; ++i) {
+            sendcounts_[at(i)] = static_cast<Size>(exchange_.send_size(i));
+        }
+        Status status;
+        for (int k = 0; (std::int64_t{1} << k) < group_.size; ++k) { // line 6
+            status.keep(step(1 << k));
+        }
+        return status;
+    }
+
+  private:
+    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+    int sd(int i) const { return group_.up(i); }                // line 9: (p + i) mod P
+    int I(int data) const { return group_.down(offset(data)); } // line 4: (2p - data) mod P
+    int offset(int data) const {                                // (data - p) mod P
+        return data >= group_.rank ? data - group_.rank : data - group_.rank + group_.size;
+    }
+    std::byte* W(int data) const { return working_ + at(data) * exchange_.max_block; }
+
+    // Lines 8 to 10: visit(n, sd[n]) for the blocks whose k-th bit is 1; how many they are.
+    template <typename Visitor>
+    std::size_t for_each_block(int two_to_k, Visitor&& visit) const {
+        std::size_t n = 0;
+        for (int i = two_to_k; i < group_.size; ++i) {
+            if ((i & two_to_k) != 0) {
+                visit(n++, sd(i));
+            }
+        }
+        return n;
+    }
+
+    Status step(int two_to_k) {
+        const std::size_t n = for_each_block(two_to_k, [&](std::size_t i, int data) { // lines 11 to 13
+            metadata_[i] = sendcounts_[at(I(data))];
+        });
+        const int sendrank = group_.down(two_to_k); // lines 14 and 15
+        const int recvrank = group_.up(two_to_k);
+        const auto metadata = metadata_.first(n);
+        const auto updated = received_metadata_.first(n);
+        Status status = wire_.exchange(sendrank, reinterpret_cast<const std::byte*>(metadata.data()),
+                                       metadata.size_bytes(), recvrank,
+                                       reinterpret_cast<std::byte*>(updated.data()), updated.size_bytes());
+        if (!status.ok()) {
+            std::ranges::fill(updated, Size{0}); // sizes that did not arrive must not be read
+        }
+
+        pack(two_to_k);
+        status.keep(wire_.exchange(sendrank, outgoing_, sum(metadata), recvrank, incoming_, sum(updated)));
+        status.keep(unpack(two_to_k));
+        return status;
+    }
+
+    // Lines 17 to 23.
+    void pack(int two_to_k) {
+        std::byte* out = outgoing_;
+        for_each_block(two_to_k, [&](std::size_t i, int data) {
+            const int destination = I(data);
+            copy_bytes(out, status_[at(destination)] ? W(data) : exchange_.send_to(destination),
+                       metadata_[i]);
+            out += metadata_[i];
+        });
+    }
+
+    // Lines 25 to 33.
+    Status unpack(int two_to_k) {
+        Status result;
+        const std::byte* in = incoming_;
+        for_each_block(two_to_k, [&](std::size_t i, int data) {
+            const std::size_t size = received_metadata_[i];
+            if (offset(data) < 2 * std::int64_t{two_to_k}) { // no bit above the k-th: it is home
+                result.keep(deliver(data, in, size));
+            } else {
+                copy_bytes(W(data), in, size);
+            }
+            in += size;
+            status_[at(I(data))] = true;
+            sendcounts_[at(I(data))] = received_metadata_[i];
+        });
+        return result;
+    }
+
+    // An application whose counts do not match gets MPI's own answer to that, not an overrun buffer.
+    Status deliver(int source, const std::byte* block, std::size_t size) {
+        if (size > exchange_.recv_size(source)) {
+            return {MPI_ERR_TRUNCATE};
+        }
+        copy_bytes(exchange_.recv_from(source), block, size);
+        return {};
+    }
+
+    static std::size_t sum(std::span<const Size> sizes) {
+        return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    }
+
+    const Exchange& exchange_;
+    const Group& group_;
+    Wire& wire_;
+    std::byte* const working_;         // W, P largest blocks by data index
+    const std::span<bool> status_;     // of the block that was for that destination: whether it is in W
+    const std::span<Size> sendcounts_; // of the block that was for that destination, or took its place
+    const std::span<Size> metadata_;   // M, to send
+    const std::span<Size> received_metadata_; // M, updated
+    std::byte* const outgoing_;
+    std::byte* const incoming_;
+};
+
+} // namespace
+
+Status two_phase_bruck(const Exchange& exchange, Context& context) {
+    const auto layout = patterns::two_phase_layout(exchange.group.size, exchange.max_block);
+    if (layout.ranks == 0) { // nothing travels, as all ranks know
+        return copy_own_block(exchange);
+    }
+    if (!context.workspace.has(patterns::two_phase_bruck_scratch_bytes(
+            exchange.group.size, exchange.max_block, context.parameters))) {
+        return {MPI_ERR_NO_MEM};
+    }
+    Status status = copy_own_block(exchange);
+    status.keep(layout.size_bytes == sizeof(std::uint32_t)
+                    ? TwoPhaseBruck<std::uint32_t>(exchange, context, layout).run()
+                    : TwoPhaseBruck<std::uint64_t>(exchange, context, layout).run());
+    return status;
+}
+
+} // namespace switchyard::algorithms::alltoallv
