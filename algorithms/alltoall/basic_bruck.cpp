@@ -21,11 +21,10 @@ Status basic_bruck(const Exchange& exchange, Context& context) {
     const auto r = [&](int i) { return exchange.recv_from(i); };
 
     // Phase 1, local shift: R[i] = S[p + i].
-    shift(exchange);
+    Status status = shift(exchange);
 
     // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k, and those from p - 2^k replace
     // them.
-    Status status;
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.up(step.distance()), group.down(step.distance()), r, r));
     }

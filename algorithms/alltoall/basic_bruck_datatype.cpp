@@ -22,11 +22,10 @@ Status basic_bruck_datatype(const Exchange& exchange, Context& context) {
     const auto s = [&](int i) { return received[i]; };
 
     // Phase 1, local shift: R[i] = S[p + i].
-    shift(exchange);
+    Status status = shift(exchange);
 
     // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k; those from p - 2^k come into S, as
     // R is still being sent, and then replace them.
-    Status status;
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.up(step.distance()), group.down(step.distance()), r, s));
         for_each_block(step, [&](int i) { copy_bytes(r(i), s(i), block); });

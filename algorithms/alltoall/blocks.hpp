@@ -108,10 +108,14 @@ class TemporaryBlocks {
 // ---- Rotations ------------------------------------------------------------------------------------------
 
 // Basic Bruck, phase 1: R[i] = S[p + i].
-inline void shift(const Exchange& exchange) {
+inline Status shift(const Exchange& exchange) {
+    if (exchange.group.size == 1) {
+        return copy_own_block(exchange); // which max_block says nothing of
+    }
     for (int i = 0; i < exchange.group.size; ++i) {
         copy_bytes(exchange.recv_from(i), exchange.send_to(exchange.group.up(i)), exchange.max_block);
     }
+    return {};
 }
 
 // Basic Bruck, phase 3: R[i] = R[p - i]. Blocks change places in pairs, since p - (p - i) = i.

@@ -21,13 +21,13 @@ Status modified_bruck(const Exchange& exchange, Context& context) {
     const auto r = [&](int i) { return place(exchange, i); };
 
     // Phase 1, local shift: R[i] = S[2p - i], here with R[i + p] and so S[p - i].
-    for (int i = 0; i < group.size; ++i) {
+    Status status = copy_own_block(exchange);
+    for (int i = 1; i < group.size; ++i) {
         copy_bytes(r(i), first_place(exchange, i), block);
     }
 
     // Phase 2: in each step all R[i + p] where bit k of i is 1 go to rank p - 2^k, and those from p + 2^k
     // replace them.
-    Status status;
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.down(step.distance()), group.up(step.distance()), r, r));
     }

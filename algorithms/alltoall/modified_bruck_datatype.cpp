@@ -23,13 +23,13 @@ Status modified_bruck_datatype(const Exchange& exchange, Context& context) {
     const auto s = [&](int i) { return received[i]; };
 
     // Phase 1, local shift: R[i] = S[2p - i], here with R[i + p] and so S[p - i].
-    for (int i = 0; i < group.size; ++i) {
+    Status status = copy_own_block(exchange);
+    for (int i = 1; i < group.size; ++i) {
         copy_bytes(r(i), first_place(exchange, i), block);
     }
 
     // Phase 2: in each step all R[i + p] where bit k of i is 1 go to rank p - 2^k; those from p + 2^k come
     // into S, as R is still being sent, and then replace them.
-    Status status;
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.down(step.distance()), group.up(step.distance()), r, s));
         for_each_block(step, [&](int i) { copy_bytes(r(i), s(i), block); });

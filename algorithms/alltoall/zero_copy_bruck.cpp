@@ -37,13 +37,13 @@ Status zero_copy_bruck(const Exchange& exchange, Context& context) {
     const auto buffer = [&](int i, bool odd) { return odd ? t[i] : place(exchange, i); };
 
     // Phase 1, local shift: R[i] = S[2p - i], here with R[i + p] or T[i + p] and so S[p - i].
-    for (int i = 0; i < group.size; ++i) {
+    Status status = copy_own_block(exchange);
+    for (int i = 1; i < group.size; ++i) {
         copy_bytes(buffer(i, hops_are_odd(i, 0)), first_place(exchange, i), block);
     }
 
     // Phase 2: in each step all blocks i whose bit k is 1 go to rank p - 2^k from one buffer, and those from
     // p + 2^k come into the other, with one hop less to go.
-    Status status;
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         const int k = step.x();
         status.keep(messages.exchange(

@@ -155,8 +155,8 @@ Sides sides_of(const Test& test, Collective collective, const Case& c) {
         send_sizes.push_back(c.size(self, peer));
         recv_sizes.push_back(c.size(peer, self));
         for (int other = 0; other < ranks; ++other) {
-            // An alltoallv's largest block is one that travels; in the others all are alike anyway.
-            if (peer != other || collective != Collective::alltoallv) {
+            // The largest block is one that travels: on one rank there is none.
+            if (peer != other) {
                 sides.max_block = std::max(sides.max_block, c.size(peer, other));
             }
         }
