@@ -4,6 +4,7 @@
 // there are more ranks than cores.
 #include "tests/mpi/algorithms/cases.hpp"
 #include "tests/mpi/algorithms/formulas.hpp"
+#include "tests/mpi/algorithms/overlap.hpp"
 
 #include "algorithms/algorithm.hpp"
 
@@ -344,6 +345,18 @@ void check_no_workspace(Test& test, Collective collective) {
     });
 }
 
+// One buffer for both sides, for whoever can.
+void check_overlaps(Test& test) {
+    for (const Traits& traits : all_traits()) {
+        if (!traits.has(takes_overlap)) continue;
+        check_overlap(traits, test.group, test.oracle, test.reduced,
+                      [&](bool good, const std::string& place, const std::string& what) {
+                          test.failures.set_place(place);
+                          test.failures.check(good, what);
+                      });
+    }
+}
+
 // ---- The wire and the workspace by themselves -----------------------------------------------------------
 
 void check_wire(Test& test) {
@@ -557,6 +570,7 @@ int main(int argc, char** argv) {
         check_small_limit(test, collective);
         check_no_workspace(test, collective);
     }
+    check_overlaps(test);
 
     const int result = conclude(test);
     PMPI_Comm_free(&test.group.comm);
