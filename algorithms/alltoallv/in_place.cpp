@@ -157,7 +157,7 @@ class InPlace {
         const std::size_t left = sets_.left_to_send(destination);
         const std::size_t asked = std::min<std::size_t>(left, request & ~last_mark);
         std::size_t count = 0;
-        sets_.take_lowest(destination, asked, [&](Piece piece) {
+        sets_.take_first(destination, asked, [&](Piece piece) {
             if (count > 0 && parts_[count - 1].data + parts_[count - 1].bytes == piece.begin) {
                 parts_[count - 1].bytes += piece.size;
             } else {
@@ -172,7 +172,7 @@ class InPlace {
         if (((request & last_mark) != 0) != (asked == left)) {
             // The counts of the two ranks differ.
             status_.keep({MPI_ERR_TRUNCATE});
-            sets_.take_lowest(destination, left - asked, [](Piece) {});
+            sets_.take_first(destination, left - asked, [](Piece) {});
         }
     }
 
@@ -180,7 +180,7 @@ class InPlace {
     void copy_own() {
         Piece places[] = {at(rooms_, group_.rank).free, at(rooms_, group_.rank).ahead};
         Piece* place = places;
-        sets_.take_lowest(group_.rank, places[0].size + places[1].size, [&](Piece piece) {
+        sets_.take_first(group_.rank, places[0].size + places[1].size, [&](Piece piece) {
             while (piece.size > 0) {
                 const std::size_t part = std::min(piece.size, place->size);
                 copy_bytes(place->begin, piece.begin, part);
@@ -193,7 +193,7 @@ class InPlace {
 
     // Section 3.4.
     void update() {
-        if (sets_.left_to_send(group_.rank) > 0) sets_.settle(group_.rank);
+        sets_.settle(group_.rank);
         for (int source = 0; source < group_.size; ++source) {
             sets_.join(source);
             const std::size_t waiting = std::min(auxiliary_.waiting(source), sets_.free_space(source));

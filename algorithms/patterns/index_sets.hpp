@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace switchyard::algorithms::patterns {
 
@@ -25,29 +26,33 @@ struct Piece {
     std::uintptr_t end_index() const { return first_index() + size; }
 };
 
-// What a send set is split into: a piece that lies wholly in one receive set, its rmatch, or in none.
+// What a send set is split into: a piece that lies wholly in one receive set, its rmatch, or in none. It has
+// neighbours in its message, and neighbours by address in its receive set.
 struct SendSubset {
     Piece piece;
     int rmatch = no_set;
+    int before = no_set, after = no_set;
+    int below = no_set, above = no_set;
 };
 
-// S_i: what is left for one destination, in its subsets first <= k < last.
+// S_i: what is left for one destination.
 struct SendSet {
     Piece whole; // as it was given
     std::size_t size = 0;
-    int first = 0, last = 0;
+    int first = no_set; // subset
 };
 
-// R_j: the places that are left for one source. The subsets that lie there are among first <= k < last.
+// R_j: the places that are left for one source, and the subsets that lie there.
 struct ReceiveSet {
     Piece places;
-    int first = 0, last = 0;
+    int lowest = no_set, highest = no_set;
 };
 
 class IndexSets {
   public:
-    // Splitting takes place at the two borders of each receive set.
-    static constexpr std::size_t most_subsets(std::size_t ranks) { return 3 * ranks; }
+    // Splitting takes place at the two borders of each receive set, which makes three subsets for each rank.
+    // As many again are for join().
+    static constexpr std::size_t most_subsets(std::size_t ranks) { return 6 * ranks; }
     static constexpr std::size_t order_entries(std::size_t ranks) { return 2 * ranks; }
 
     // The sets by destination and by source, with `whole` and `places` filled in; most_subsets() subsets;
@@ -58,11 +63,11 @@ class IndexSets {
 
     // Section 3.2. False: two send sets share bytes that lie in a receive set, so the call means nothing.
     bool split() {
+        link_unused();
         const auto sends =
             in_order(order_.first(sends_.size()), sends_, [](const SendSet& s) { return s.whole; });
         const auto receives =
             in_order(order_.last(receives_.size()), receives_, [](const ReceiveSet& r) { return r.places; });
-        count_ = 0;
         std::uintptr_t shared_until = 0;
         std::size_t passed = 0;
         for (const int destination : sends) {
@@ -70,7 +75,7 @@ class IndexSets {
                    receive(receives[passed]).places.end_index() <= send(destination).whole.first_index()) {
                 ++passed;
             }
-            if (!split_one(destination, receives.subspan(passed), shared_until)) return false;
+            if (!split_one(send(destination), receives.subspan(passed), shared_until)) return false;
         }
         return true;
     }
@@ -78,83 +83,80 @@ class IndexSets {
     std::size_t left_to_send(int destination) const { return send(destination).size; }
     const Piece& places(int source) const { return receive(source).places; }
 
-    // The subset that lies lowest in R_j, if any.
-    int smatch(int source) {
-        ReceiveSet& set = receive(source);
-        while (set.first < set.last && !lies_in(set.first, source)) ++set.first;
-        return set.first < set.last ? set.first : no_set;
+    // Section 3.3: the free bytes at the lowest indices of R_j, below its smatch.
+    std::size_t free_space(int source) const {
+        const ReceiveSet& set = receive(source);
+        return set.lowest == no_set
+                   ? set.places.size
+                   : static_cast<std::size_t>(subset(set.lowest).piece.begin - set.places.begin);
     }
 
-    // Section 3.3: the free bytes at the lowest indices of R_j.
-    std::size_t free_space(int source) {
-        const int lowest = smatch(source);
-        const Piece& places = receive(source).places;
-        return lowest == no_set ? places.size
-                                : static_cast<std::size_t>(subset(lowest).piece.begin - places.begin);
-    }
-
-    // Takes the lowest bytes of S_i out, at most left_to_send() of them; `visit` gets them piece by piece.
+    // Takes the first bytes of S_i out, at most left_to_send() of them; `visit` gets them piece by piece.
     template <typename Visitor>
-    void take_lowest(int destination, std::size_t bytes, Visitor&& visit) {
+    void take_first(int destination, std::size_t bytes, Visitor&& visit) {
         SendSet& set = send(destination);
         set.size -= bytes;
         while (bytes > 0) {
             Piece& piece = subset(set.first).piece;
-            const std::size_t part = std::min(piece.size, bytes);
-            if (part > 0) visit(Piece{piece.begin, part});
-            piece.begin += part;
-            piece.size -= part;
-            bytes -= part;
-            if (piece.size == 0) ++set.first;
+            const Piece part{piece.begin, std::min(piece.size, bytes)};
+            visit(part);
+            bytes -= part.size;
+            piece = {part.end(), piece.size - part.size};
+            if (piece.size == 0) drop_first(set);
         }
     }
 
     // The lowest bytes of R_j have been filled.
     void fill_lowest(int source, std::size_t bytes) {
         Piece& places = receive(source).places;
-        places.begin += bytes;
-        places.size -= bytes;
+        places = {places.begin + bytes, places.size - bytes};
     }
 
-    // Section 3.4: joins the free space of R_j at its lowest indices, by moving what is still to be sent to
-    // its highest ones, in the same order.
+    // Section 3.4: joins the free space of R_j at its lowest indices. The paper moves all that lies below
+    // free space up; this fills the free space with as many bytes from the bottom, the highest first, and so
+    // moves no more bytes than it gains. A piece of which only a part fits is cut; without a subset left for
+    // that, what lies below the free space moves up, as in the paper.
     void join(int source) {
-        const ReceiveSet& set = receive(source);
+        ReceiveSet& set = receive(source);
         std::byte* top = set.places.end();
-        for (int k = set.last - 1; k >= set.first; --k) {
-            if (!lies_in(k, source)) continue;
-            Piece& piece = subset(k).piece;
-            top -= piece.size;
-            move(piece, top);
+        for (int k = set.highest; k != no_set; k = subset(k).below) {
+            while (subset(k).piece.end() != top && k != set.lowest && bring_up(set, k, top)) {
+            }
+            raise(set, k, top);
+            top = subset(k).piece.begin;
         }
     }
 
     // What a rank sends to itself, all of it at once, to the highest places of its own receive set. False,
-    // and nothing done, while data for other ranks lies there.
+    // and nothing done, while data for other ranks lies there, or parts of its own have been moved past
+    // others.
     bool settle(int self) {
-        SendSet& own = send(self);
-        const ReceiveSet& set = receive(self);
-        for (int k = set.first; k < set.last; ++k) {
-            if (lies_in(k, self) && (k < own.first || k >= own.last)) return false;
-        }
+        const SendSet& own = send(self);
+        if (own.size == 0 || !is_alone_and_in_order(self)) return false;
         // First the pieces that go down, the lowest one first, then those that go up, the highest one first:
         // the order of the pieces stays, so none is moved onto one that has yet to move.
-        std::byte* const begin = set.places.end() - own.size;
-        std::byte* target = begin;
-        for (int k = own.first; k < own.last; ++k) {
+        std::byte* target = receive(self).places.end() - own.size;
+        int last = no_set;
+        for (int k = own.first; k != no_set; k = subset(k).after) {
             Piece& piece = subset(k).piece;
             if (Piece{target}.first_index() < piece.first_index()) move(piece, target);
             target += piece.size;
+            last = k;
         }
-        for (int k = own.last - 1; k >= own.first; --k) {
+        for (int k = last; k != no_set; k = subset(k).before) {
             Piece& piece = subset(k).piece;
             target -= piece.size;
             move(piece, target);
-            piece.size = 0;
         }
         receive(self).places.size -= own.size;
-        own.size = 0;
+        take_first(self, own.size, [](Piece) {});
         return true;
+    }
+
+    int unused_subsets() const {
+        int count = 0;
+        for (int k = unused_; k != no_set; k = subset(k).after) ++count;
+        return count;
     }
 
   private:
@@ -165,12 +167,56 @@ class IndexSets {
     SendSet& send(int destination) const { return at(sends_, destination); }
     ReceiveSet& receive(int source) const { return at(receives_, source); }
     SendSubset& subset(int k) const { return at(subsets_, k); }
-    bool lies_in(int k, int source) const { return subset(k).rmatch == source && subset(k).piece.size > 0; }
 
     static void move(Piece& piece, std::byte* to) {
-        if (piece.begin != to && piece.size > 0) std::memmove(to, piece.begin, piece.size);
+        if (piece.begin != to) std::memmove(to, piece.begin, piece.size);
         piece.begin = to;
     }
+
+    // ---- Lists ----
+
+    void link_unused() {
+        unused_ = no_set;
+        for (auto k = static_cast<int>(subsets_.size()) - 1; k >= 0; --k) release(k);
+    }
+    void release(int k) {
+        subset(k) = {};
+        subset(k).after = unused_;
+        unused_ = k;
+    }
+    int use(const Piece& piece, int rmatch) {
+        const int k = unused_;
+        unused_ = subset(k).after;
+        subset(k) = {.piece = piece, .rmatch = rmatch};
+        return k;
+    }
+
+    void link_messages(int before, int after) {
+        if (before != no_set) subset(before).after = after;
+        if (after != no_set) subset(after).before = before;
+    }
+    // Into the receive set, right above `below`; no_set: as its lowest.
+    void link_above(ReceiveSet& set, int below, int k) {
+        const int above = below == no_set ? set.lowest : subset(below).above;
+        subset(k).below = below;
+        subset(k).above = above;
+        (below == no_set ? set.lowest : subset(below).above) = k;
+        (above == no_set ? set.highest : subset(above).below) = k;
+    }
+    void unlink(ReceiveSet& set, int k) {
+        const int below = subset(k).below, above = subset(k).above;
+        (below == no_set ? set.lowest : subset(below).above) = above;
+        (above == no_set ? set.highest : subset(above).below) = below;
+    }
+    void drop_first(SendSet& set) {
+        const int k = set.first;
+        set.first = subset(k).after;
+        link_messages(no_set, set.first);
+        if (subset(k).rmatch != no_set) unlink(receive(subset(k).rmatch), k);
+        release(k);
+    }
+
+    // ---- Splitting ----
 
     // The numbers of the sets that are not empty, by rising address.
     template <typename Set, typename PieceOf>
@@ -185,25 +231,23 @@ class IndexSets {
     }
 
     // `receives` starts with the first one that ends behind the send set's beginning.
-    bool split_one(int destination, std::span<const int> receives, std::uintptr_t& shared_until) {
-        SendSet& set = send(destination);
+    bool split_one(SendSet& set, std::span<const int> receives, std::uintptr_t& shared_until) {
         set.size = set.whole.size;
-        set.first = set.last = count_;
+        int last = no_set;
         for (Piece rest = set.whole; rest.size > 0;) {
             while (!receives.empty() && receive(receives.front()).places.end_index() <= rest.first_index()) {
                 receives = receives.subspan(1);
             }
             const SendSubset next = lowest_subset(rest, receives);
-            if (count_ == static_cast<int>(subsets_.size())) return false;
+            if (unused_ == no_set) return false;
+            const int k = use(next.piece, next.rmatch);
+            if (last == no_set) set.first = k;
+            link_messages(std::exchange(last, k), k);
             if (next.rmatch != no_set) {
                 if (next.piece.first_index() < shared_until) return false;
                 shared_until = next.piece.end_index();
-                ReceiveSet& match = receive(next.rmatch);
-                if (match.first == match.last) match.first = count_;
-                match.last = count_ + 1;
+                link_above(receive(next.rmatch), receive(next.rmatch).highest, k);
             }
-            subset(count_) = next;
-            set.last = ++count_;
             rest = {next.piece.end(), rest.size - next.piece.size};
         }
         return true;
@@ -211,19 +255,88 @@ class IndexSets {
 
     // Cuts `rest` where the first of those receive sets begins or ends.
     SendSubset lowest_subset(const Piece& rest, std::span<const int> receives) const {
-        if (receives.empty()) return {rest, no_set};
+        if (receives.empty()) return {.piece = rest};
         const Piece& places = receive(receives.front()).places;
         const bool inside = places.first_index() <= rest.first_index();
         const std::uintptr_t border = inside ? places.end_index() : places.first_index();
         const std::size_t size = std::min<std::size_t>(rest.size, border - rest.first_index());
-        return {{rest.begin, size}, inside ? receives.front() : no_set};
+        return {.piece = {rest.begin, size}, .rmatch = inside ? receives.front() : no_set};
+    }
+
+    // ---- Joining ----
+
+    // Brings bytes from the bottom of the set into the space between k and `top`, k not being the lowest
+    // itself. False: they had to be cut, and there is no subset for that.
+    bool bring_up(ReceiveSet& set, int k, std::byte*& top) {
+        const int lowest = set.lowest;
+        Piece& from = subset(lowest).piece;
+        Piece& under = subset(k).piece;
+        const Piece part{from.begin, std::min(from.size, static_cast<std::size_t>(top - under.end()))};
+        if (subset(k).after == lowest) { // it only gets longer
+            std::memcpy(under.end(), part.begin, part.size);
+            under.size += part.size;
+            from = {part.end(), from.size - part.size};
+            if (from.size > 0) return true;
+            link_messages(k, subset(lowest).after);
+            unlink(set, lowest);
+            release(lowest);
+            return true;
+        }
+        if (part.size < from.size && !cut(set, lowest, part.size)) return false;
+        unlink(set, lowest);
+        link_above(set, k, lowest);
+        top -= part.size;
+        move(subset(lowest).piece, top);
+        return true;
+    }
+
+    // Makes the rest behind the first bytes of k a subset of its own, right above it.
+    bool cut(ReceiveSet& set, int k, std::size_t bytes) {
+        if (unused_ == no_set) return false;
+        Piece& piece = subset(k).piece;
+        const int rest = use({piece.begin + bytes, piece.size - bytes}, subset(k).rmatch);
+        piece.size = bytes;
+        link_messages(rest, subset(k).after);
+        link_messages(k, rest);
+        link_above(set, k, rest);
+        return true;
+    }
+
+    // Closes what is left of the space between k and `top` with k itself.
+    void raise(ReceiveSet& set, int k, std::byte* top) {
+        Piece& piece = subset(k).piece;
+        const auto space = static_cast<std::size_t>(top - piece.end());
+        if (k == set.lowest && space < piece.size && space > 0 && cut(set, k, space)) {
+            // The first bytes on top of the others.
+            const int rest = subset(k).above;
+            unlink(set, k);
+            link_above(set, rest, k);
+            move(subset(k).piece, top - space);
+        } else {
+            move(piece, top - piece.size);
+        }
+    }
+
+    // ---- Settling ----
+
+    bool is_alone_and_in_order(int self) const {
+        std::size_t own = 0, all = 0;
+        std::uintptr_t end = 0;
+        for (int k = send(self).first; k != no_set; k = subset(k).after) {
+            const Piece& piece = subset(k).piece;
+            if (piece.first_index() < end) return false;
+            end = piece.end_index();
+            if (subset(k).rmatch == self) own += piece.size;
+        }
+        for (int k = receive(self).lowest; k != no_set; k = subset(k).above) all += subset(k).piece.size;
+        return own == all;
     }
 
     std::span<SendSet> sends_;
     std::span<ReceiveSet> receives_;
     std::span<SendSubset> subsets_;
     std::span<int> order_;
-    int count_ = 0; // subsets
+    int unused_ = no_set; // the first of a list
 };
 
 } // namespace switchyard::algorithms::patterns
