@@ -215,7 +215,7 @@ Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::s
         settings.parameters[Parameter::auxiliary_bytes] = bytes;
         const std::array buffers = {1, 2, ranks, bytes + 1};
         settings.parameters[Parameter::buffers] = buffers[mixed(salt, 3) % buffers.size()];
-        const auto phases = 30 * static_cast<std::size_t>(bytes) / static_cast<std::size_t>(ranks);
+        const auto phases = 12 * static_cast<std::size_t>(bytes) / static_cast<std::size_t>(ranks);
         most = std::clamp<std::size_t>(phases, 1, 3000);
         if (settings.wire_limit == 7) most = std::min<std::size_t>(most, 60);
     }
@@ -226,19 +226,20 @@ Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::s
 
 void check_overlap(const Traits& traits, const Group& group, MPI_Comm oracle, bool reduced,
                    const Report& report) {
+#ifdef MPICH_VERSION
+    const bool waits_spin = group.size > 3; // as ranks become more than cores
+#else
+    const bool waits_spin = false;
+#endif
     Runner runner(traits, group, oracle, report);
-    const std::uint64_t repetitions = reduced ? 1 : group.size > 8 ? 4 : 8;
-    std::uint64_t salt = 0;
-    for (std::uint64_t repetition = 0; repetition < repetitions; ++repetition) {
-        for (std::size_t over = 0; over < over_names.size(); ++over) {
-            for (std::size_t sizes = 0; sizes < sizes_names.size(); ++sizes) {
-                ++salt;
-                std::size_t most = 100;
-                const Settings settings = settings_of(traits, group.size, salt, most);
-                runner.run({static_cast<Sizes>(sizes), static_cast<Over>(over), salt, most, group.size},
-                           settings);
-            }
-        }
+    const std::size_t repetitions = reduced || waits_spin ? 1 : group.size > 8 ? 4 : 8;
+    const std::size_t all = over_names.size() * sizes_names.size();
+    for (std::size_t i = 0; i < repetitions * all; i += reduced ? 5 : 1) {
+        std::size_t most = 100;
+        const Settings settings = settings_of(traits, group.size, i, most);
+        runner.run({static_cast<Sizes>(i % sizes_names.size()),
+                    static_cast<Over>(i / sizes_names.size() % over_names.size()), i, most, group.size},
+                   settings);
     }
 }
 
