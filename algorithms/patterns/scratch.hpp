@@ -3,7 +3,9 @@
 #pragma once
 
 #include "algorithms/part.hpp"
+#include "algorithms/patterns/auxiliary_buffers.hpp"
 #include "algorithms/patterns/batches.hpp"
+#include "algorithms/patterns/index_sets.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/traits.hpp"
 #include "algorithms/workspace.hpp"
@@ -167,6 +169,41 @@ inline std::size_t two_phase_bruck_scratch_bytes(int ranks, std::size_t max_bloc
 
 inline std::size_t bruck_allgather_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
     return ranks > 1 ? Workspace::rounded(static_cast<std::size_t>(ranks) * block) : 0;
+}
+
+// Where one phase of in_place puts what it asks of one source: into free space, then into its auxiliary
+// buffer.
+struct Room {
+    Piece free, ahead;
+    bool asks = false; // also for nothing, while something is left
+};
+
+struct InPlaceLayout {
+    std::size_t ranks, subsets, order;
+    std::size_t buffers, buffer_bytes; // auxiliary ones
+};
+
+// It depends on the ranks and the auxiliary memory, never on what is exchanged.
+inline InPlaceLayout in_place_layout(int ranks, const Parameters& parameters) {
+    const auto p = static_cast<std::size_t>(ranks);
+    // Nothing lies in a lone rank's way.
+    const std::size_t bytes = p > 1 ? static_cast<std::size_t>(parameters[Parameter::auxiliary_bytes]) : 0;
+    const auto asked = static_cast<std::size_t>(parameters[Parameter::buffers]);
+    const std::size_t buffers = std::max<std::size_t>(1, std::min({asked, bytes, p}));
+    return {p, IndexSets::most_subsets(p), IndexSets::order_entries(p), buffers, bytes / buffers};
+}
+
+inline std::size_t in_place_scratch_bytes(int ranks, std::size_t, const Parameters& parameters) {
+    const InPlaceLayout layout = in_place_layout(ranks, parameters);
+    return Workspace::rounded(layout.ranks * sizeof(SendSet)) +
+           Workspace::rounded(layout.ranks * sizeof(ReceiveSet)) +
+           Workspace::rounded(layout.subsets * sizeof(SendSubset)) +
+           Workspace::rounded(layout.order * sizeof(int)) +
+           Workspace::rounded(layout.subsets * sizeof(Piece)) +
+           Workspace::rounded(layout.ranks * sizeof(Room)) +
+           2 * Workspace::rounded(layout.ranks * sizeof(std::uint64_t)) +
+           Workspace::rounded(layout.buffers * sizeof(AuxiliaryBuffer)) +
+           Workspace::rounded(layout.buffers * layout.buffer_bytes);
 }
 
 } // namespace switchyard::algorithms::patterns

@@ -116,6 +116,11 @@ std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape
     if (algorithm == "tuna") {
         return tuna_traffic(shape.ranks, shape.block, shape.parameters);
     }
+    if (algorithm == "in_place") { // separate buffers: all space is free, so one phase of requests and data
+        constexpr std::uint64_t request_bytes = 8;
+        const auto requests = static_cast<std::uint64_t>(shape.others()) * request_bytes;
+        return traffic(2 * shape.others(), requests + shape.direct(), shape.ranks > 1 ? 2 : 0);
+    }
     return std::nullopt;
 }
 

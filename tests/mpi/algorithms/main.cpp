@@ -4,6 +4,7 @@
 // there are more ranks than cores.
 #include "tests/mpi/algorithms/cases.hpp"
 #include "tests/mpi/algorithms/formulas.hpp"
+#include "tests/mpi/algorithms/overlap.hpp"
 
 #include "algorithms/algorithm.hpp"
 
@@ -396,6 +397,7 @@ void check_two_phase_is_tuna(Test& test) {
     Parameters parameters;
     parameters[Parameter::radix] = 2;
     parameters[Parameter::metadata] = static_cast<std::int64_t>(Metadata::separate);
+    parameters[Parameter::in_flight] = 1;
     Wire wire(test.group);
     Workspace workspace;
     for (const Case& c : cases_of(test, Collective::alltoallv)) {
@@ -407,6 +409,18 @@ void check_two_phase_is_tuna(Test& test) {
         test.failures.check_equal(wire.traffic().messages, expected.messages, "messages");
         test.failures.check_equal(wire.traffic().bytes, expected.bytes, "bytes");
         test.failures.check_equal(wire.traffic().rounds, expected.rounds, "rounds");
+    }
+}
+
+// One buffer for both sides, for whoever can.
+void check_overlaps(Test& test) {
+    for (const Traits& traits : all_traits()) {
+        if (!traits.has(takes_overlap)) continue;
+        check_overlap(traits, test.group, test.oracle, test.reduced,
+                      [&](bool good, const std::string& place, const std::string& what) {
+                          test.failures.set_place(place);
+                          test.failures.check(good, what);
+                      });
     }
 }
 
@@ -625,6 +639,7 @@ int main(int argc, char** argv) {
     }
     check_two_phase_is_tuna(test);
     check_wrong_counts(test);
+    check_overlaps(test);
 
     const int result = conclude(test);
     PMPI_Comm_free(&test.group.comm);
