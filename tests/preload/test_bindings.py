@@ -10,6 +10,7 @@ FORCED = [
     {"alltoallv": ("pairwise", {}), "allgather": ("bruck", {})},
     {"alltoallv": ("scattered", {"block_count": 2})},
     {"alltoallv": ("tuna", {"radix": 2})},
+    {"alltoallv": ("in_place", {"auxiliary_bytes": 100, "buffers": 2})},
     {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"})},
     {"alltoallv": ("tuna", {"radix": 2, "metadata": "fused"}), "alltoall": ("zero_rotation_bruck", {}),
      "allgather": ("bruck", {})},
