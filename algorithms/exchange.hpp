@@ -14,8 +14,8 @@ struct Block {
 };
 
 // One shape for all three collectives. The send and receive sides never overlap, except that an allgather's
-// own block may already lie in its place (same address on both sides), and where an algorithm `takes_overlap`:
-// there blocks of one side may lie in any way over blocks of the other.
+// own block may already lie in its place (same address on both sides), and where an algorithm
+// `takes_overlap`: there blocks of one side may lie in any way over blocks of the other.
 struct Exchange {
     const Group& group;
     const std::byte* send_base;

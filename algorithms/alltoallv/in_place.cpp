@@ -1,13 +1,12 @@
-// Idea: in phases, each rank asks its sources for what it has free space for, and sending makes free space; a
-//   little memory beside the buffer takes in what there is no free space for.
+// Idea: in phases, each rank asks its sources for what it has free space for, and sending makes free space;
+//   a little memory beside the buffer takes in what there is no free space for.
 // Cost: a phase is a request of 8 bytes to every source that is not done, then the data: 2 * alpha + beta *
-// data.
-//   One phase where nothing is in the way; where everything is, about (bytes in the way) / auxiliary_bytes.
-// Needs: send blocks that do not overlap each other, and receive blocks that do not; else anything may
-// overlap. Departs: requests are single messages, with a mark on the last one. No more auxiliary buffers than
-// ranks or
+//   data. One phase where nothing is in the way; where all is, about (bytes in the way) / auxiliary_bytes.
+// Needs: send blocks apart from each other, and receive blocks apart from each other; else all may overlap.
+// Departs: requests are single messages, with a mark on the last one. No more auxiliary buffers than ranks or
 //   bytes. Sources come by distance, so that the auxiliary buffers of different ranks serve different ones.
-//   The own block goes to its place in one move as soon as nothing else lies there.
+//   Joining moves no more bytes than it frees, unless pieces run out (IndexSets::join). The own block goes to
+//   its place in one move once nothing else lies there.
 // Source: in-place paper (irregular all-to-all with limited memory), section 3, algorithm 1.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
@@ -19,13 +18,13 @@ namespace {
 
 using namespace patterns;
 
-// Why it ends. A phase in which any rank asks for anything moves data, and every byte moves between ranks
-// once. So it could only go on for ever if at some point no rank could ask for anything. No rank has free
-// space then: all that is left of its receive sets, with the places of what waits in auxiliary buffers, is
-// full of bytes still to be sent. Summed over all ranks, what is still to be sent is what is still to be
-// received, which is the places that are left without those of what waits. So nothing waits: the auxiliary
-// buffers are empty, and any rank that is still to receive something can ask for it after all. (Bytes to the
-// own rank count like all others; where only they are left, settle() ends it.)
+// Why it ends. A phase in which any rank asks for anything moves data, and every byte is sent once. So it
+// could only go on for ever if at some point no rank could ask for anything. No rank has free space then: all
+// that is left of its receive sets, with the places of what waits in auxiliary buffers, is full of bytes
+// still to be sent. Summed over all ranks, what is still to be sent is what is still to be received, which is
+// the places that are left without those of what waits. So nothing waits: the auxiliary buffers are empty,
+// and any rank that is still to receive something can ask for it after all. The own block counts like any
+// other; a lone rank, which has no auxiliary buffer, settles it at once.
 //
 // Why nobody waits in vain. Two ranks agree on what is left between them, the |S_i| of one and the |R_j| of
 // the other: both exchange requests for it in each of their phases until there is nothing left.
@@ -48,7 +47,7 @@ class InPlace {
     }
 
     Status run() {
-        if (!init()) return {MPI_ERR_BUFFER};
+        if (!init()) return {MPI_ERR_BUFFER}; // an erroneous call: no order of moves makes sense of it
         update();
         while (something_is_left()) { // line 3
             determine();              // line 4

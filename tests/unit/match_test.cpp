@@ -1,6 +1,7 @@
 // Which rule a call takes: pruning and choosing against a walk over all rules that is too simple to be wrong.
 #include "tests/support/catch.hpp"
 
+#include "policy/admissible.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
 #include "policy/reach.hpp"
@@ -70,6 +71,7 @@ bool matches(const When& when, const Features& call) {
 bool can_run(const Use& use, const Features& call) {
     const algorithms::Traits* traits = algorithms::find(call.collective, use.algorithm);
     if (traits == nullptr) return false;
+    if (call.overlapping && !traits->native && !traits->has(algorithms::takes_overlap)) return false;
     if (traits->has(algorithms::power_of_two_ranks) && (call.ranks & (call.ranks - 1)) != 0) return false;
     algorithms::Parameters parameters;
     for (const Parameter p : traits->parameters) {
@@ -241,10 +243,12 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
                 for (const Collective collective :
                      {Collective::alltoallv, Collective::alltoall, Collective::allgather})
                     for (const Buffer buffer : {Buffer::host, Buffer::device})
-                        for (const bool in_place : {false, true}) {
+                        for (const int buffers : {0, 1, 2}) { // apart, in place, overlapping
                             call.collective = collective;
                             call.buffer = buffer;
-                            call.in_place = in_place;
+                            call.in_place = buffers > 0;
+                            call.overlapping = buffers == 2;
+                            if (call.overlapping && policy::taking_overlap(collective) == nullptr) continue;
                             const auto takes = [&call](const Rule& earlier) {
                                 const auto* traits = algorithms::find(call.collective, earlier.use.algorithm);
                                 const bool sure = !earlier.use.memory_limit_bytes ||
