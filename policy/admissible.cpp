@@ -55,8 +55,8 @@ const Traits* taking_overlap(Collective collective) {
     return nullptr;
 }
 
-bool passes_overlap_on(const Traits& traits) {
-    return !traits.native && !traits.has(algorithms::takes_overlap) && taking_overlap(traits.collective);
+bool can_meet_overlap(const Traits& traits) {
+    return (traits.native || traits.has(algorithms::takes_overlap)) && taking_overlap(traits.collective);
 }
 
 std::vector<Range> possible_ranks(const Traits& traits, const Use& use, const Range& within) {

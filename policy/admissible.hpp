@@ -18,8 +18,9 @@ std::string why_not_admissible(const algorithms::Traits& traits, const algorithm
 // The algorithm of that collective whose send and receive blocks may overlap; null: it has none, and overlap
 // is nobody's business there.
 const algorithms::Traits* taking_overlap(Collective collective);
-// Calls whose buffers overlap go past such an algorithm, to a later rule.
-bool passes_overlap_on(const algorithms::Traits& traits);
+// Whether calls whose buffers overlap, which only exist where some algorithm takes them, can come to this
+// one.
+bool can_meet_overlap(const algorithms::Traits& traits);
 
 // The same without a communicator: from how many ranks on the parameters of `use` are possible; the numbers
 // of ranks out of `within` for which `use` is; and whether it is then always possible, whatever else the call

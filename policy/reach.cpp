@@ -75,7 +75,8 @@ Box box_of(const When& when) {
         box[d++] = {std::max(range.min, key.possible.min), std::min(range.max, key.possible.max)};
     }
     box[buffer] = when.buffer ? exactly(static_cast<std::uint64_t>(*when.buffer)) : Range{0, 1};
-    box[in_place] = when.in_place ? exactly(*when.in_place ? 1 : 0) : Range{0, 1};
+    // Apart, in place, overlapping: the last two are both `in_place`.
+    box[in_place] = !when.in_place ? Range{0, 2} : *when.in_place ? Range{1, 2} : exactly(0);
     return box;
 }
 
@@ -105,13 +106,6 @@ std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
 
 } // namespace
 
-// What the rule takes for sure.
-void Reach::take_surely(const algorithms::Traits& traits, const Use& use, Box box, Taken& taken) {
-    if (!always_admissible(traits, use)) return;
-    if (passes_overlap_on(traits)) box[in_place].max = 0; // among calls in place are those that overlap
-    if (box[in_place].min <= box[in_place].max) taken.boxes.push_back(box);
-}
-
 std::string Reach::add(const Rule& rule, std::size_t number) {
     const Box matched = box_of(rule.when);
     std::vector<Box> boxes;
@@ -120,13 +114,14 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
     for (const algorithms::Traits* traits : find_all(rule.use.algorithm, rule.when.collective)) {
         Box box = matched;
         box[collective] = exactly(static_cast<std::uint64_t>(traits->collective));
+        if (!can_meet_overlap(*traits)) box[in_place].max = std::min(box[in_place].max, std::uint64_t{1});
         bool any = false;
         for (const Range& range : possible_ranks(*traits, rule.use, matched[ranks])) {
             box[ranks] = range;
             if (!possible(box)) continue;
             any = true;
             boxes.push_back(box);
-            take_surely(*traits, rule.use, box, taken);
+            if (always_admissible(*traits, rule.use)) taken.boxes.push_back(box);
         }
         if (!any) {
             const std::uint64_t fewest = fewest_ranks(*traits, rule.use);

@@ -27,7 +27,6 @@ class Reach {
         std::vector<Box> boxes;
     };
 
-    static void take_surely(const algorithms::Traits& traits, const Use& use, Box box, Taken& taken);
     bool covered(const std::vector<Box>& boxes, const std::vector<const Taken*>& by,
                  std::vector<const Taken*>* contributors);
     std::string why_hidden(const std::vector<Box>& boxes);
