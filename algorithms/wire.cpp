@@ -203,11 +203,11 @@ std::optional<Landed> Wire::test_any() {
     const int code = PMPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &index, &is_over,
                                   MPI_STATUS_IGNORE);
     keep(code);
-    if (code != MPI_SUCCESS && (index < 0 || index == MPI_UNDEFINED)) {
+    if (code == MPI_SUCCESS && is_over == 0) return std::nullopt;
+    if (index < 0 || index == MPI_UNDEFINED) {
+        // An error that MPI ties to no request; or, in SimGrid, sends alone that it sees as over already.
         index = 0;
         keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
-    } else if (code == MPI_SUCCESS && is_over == 0) {
-        return std::nullopt;
     }
     return finish(static_cast<std::size_t>(index));
 }

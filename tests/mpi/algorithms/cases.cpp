@@ -44,9 +44,12 @@ std::vector<Case> ragged_cases(int ranks, bool reduced) {
     cases.push_back({"ragged", [](int s, int d) { return pair_number(s, d, 1) % 40; }, Layout::gaps});
     cases.push_back({"zero rows", [](int s, int d) { return s % 2 == 0 ? 0 : 1 + pair_number(s, d, 2) % 16; },
                      Layout::packed});
+    // Past the eager limit of either MPI. On a simulated machine all ranks share one memory, and what stores and
+    // forwards keeps room for such a block from everybody.
+    const std::size_t big = ranks <= 32 ? 70001 : 701;
     cases.push_back(
         {"one big among small",
-         [ranks](int s, int d) { return s == ranks - 1 && d == 0 ? 70001 : pair_number(s, d, 3) % 16; },
+         [ranks, big](int s, int d) { return s == ranks - 1 && d == 0 ? big : pair_number(s, d, 3) % 16; },
          Layout::gaps});
     if (reduced) {
         return cases;

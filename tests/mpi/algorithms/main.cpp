@@ -496,6 +496,7 @@ void check_wire_parts(Test& test) {
 void check_wire_any(Test& test) {
     Failures& failures = test.failures;
     const Group& group = test.group;
+    const int partners = std::min(group.size, 16); // a simulator's time for this grows with their cube
     for (const bool tests : {false, true}) {
         for (std::size_t limit : {std::size_t{100}, std::size_t{30}}) {
             failures.set_place(std::string(tests ? "test_any" : "wait_any") + ", limit " +
@@ -504,7 +505,7 @@ void check_wire_any(Test& test) {
             failures.check(!wire.wait_any() && !wire.test_any(), "nothing under way");
             std::vector<std::vector<std::byte>> in(static_cast<std::size_t>(group.size));
             const auto out = filled(100, static_cast<std::uint64_t>(group.rank));
-            for (int distance = 0; distance < group.size; ++distance) {
+            for (int distance = 0; distance < partners; ++distance) {
                 auto& place = in[static_cast<std::size_t>(distance)];
                 place.resize(100);
                 wire.receive(group.down(distance), place.data(), place.size());
@@ -515,10 +516,10 @@ void check_wire_any(Test& test) {
                 const auto one = tests ? wire.test_any() : wire.wait_any();
                 if (one) ++landed[2 * static_cast<std::size_t>(one->peer) + (one->sent ? 1 : 0)];
             }
-            failures.check(std::ranges::count(landed, 1) == 2 * group.size, "each transfer once");
+            failures.check(std::ranges::count(landed, 1) == 2 * partners, "each transfer once");
             failures.check(wire.wait_all().ok(), "no error");
-            failures.check_equal(wire.traffic().rounds, landed.size(), "rounds");
-            for (int distance = 0; distance < group.size; ++distance) {
+            failures.check_equal(wire.traffic().rounds, 2 * static_cast<std::uint64_t>(partners), "rounds");
+            for (int distance = 0; distance < partners; ++distance) {
                 failures.check(in[static_cast<std::size_t>(distance)] ==
                                    filled(100, static_cast<std::uint64_t>(group.down(distance))),
                                "contents");

@@ -1,0 +1,18 @@
+# SimGrid's simulated MPI, as MPI::MPI_CXX. The wrapper smpicxx is not used: the header that it puts in front of every
+# source makes macros of exit() and free(), which other people's headers do not survive, and what it redirects (clocks,
+# sleeping) is not used here. MPI's own clock is the simulated one.
+find_path(SMPI_INCLUDE_DIR smpi/mpi.h)
+find_library(SMPI_LIBRARY simgrid)
+find_program(SMPI_RUN smpirun)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(SMPI REQUIRED_VARS SMPI_LIBRARY SMPI_INCLUDE_DIR SMPI_RUN)
+mark_as_advanced(SMPI_INCLUDE_DIR SMPI_LIBRARY SMPI_RUN)
+
+if(SMPI_FOUND AND NOT TARGET MPI::MPI_CXX)
+  set(MPI_CXX_INCLUDE_DIRS "${SMPI_INCLUDE_DIR}/smpi" "${SMPI_INCLUDE_DIR}")
+  set(MPIEXEC_EXECUTABLE "${SMPI_RUN}")
+  set(MPIEXEC_NUMPROC_FLAG -np)
+  add_library(MPI::MPI_CXX UNKNOWN IMPORTED)
+  set_target_properties(MPI::MPI_CXX PROPERTIES IMPORTED_LOCATION "${SMPI_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${MPI_CXX_INCLUDE_DIRS}")
+endif()

@@ -1,0 +1,50 @@
+// How large the block from each rank to each other is. All of it follows from (seed, source, destination), so
+// that every rank knows what it receives without asking. No MPI.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace switchyard::bench {
+
+struct Distribution {
+    enum class Kind : std::uint8_t { uniform, normal, power_law, fft1, fft2, sparse, equal };
+    Kind kind = Kind::uniform;
+    int partners = 0; // sparse: destinations of each rank
+
+    // The two FFT shapes have sizes of their own.
+    bool has_fixed_sizes() const { return kind == Kind::fft1 || kind == Kind::fft2; }
+};
+
+// `uniform`, `normal`, `power_law`, `fft1`, `fft2` or `sparse:K`; else what is wrong.
+std::variant<Distribution, std::string> parse_distribution(std::string_view text);
+std::string name_of(const Distribution& distribution);
+
+// A mixing function: the same numbers on every rank and machine.
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
+
+class Sizes {
+  public:
+    // `largest` is S of the papers; some of what `normal` draws is larger.
+    Sizes(Distribution distribution, std::uint64_t seed, int ranks, std::size_t largest);
+
+    std::size_t operator()(int source, int destination) const;
+    std::vector<std::size_t> sent_by(int source) const;
+    std::vector<std::size_t> received_by(int destination) const;
+
+  private:
+    std::vector<int> partners_of(int source) const;
+    double fraction(int source, int destination, std::uint64_t salt) const; // in (0, 1)
+    std::size_t drawn(int source, int destination) const;
+
+    Distribution distribution_;
+    std::uint64_t seed_;
+    int ranks_;
+    std::size_t largest_;
+};
+
+} // namespace switchyard::bench

@@ -1,0 +1,38 @@
+// The command line of switchyard-bench. No MPI.
+#pragma once
+
+#include "algorithms/traits.hpp"
+#include "tests/bench/distributions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace switchyard::bench {
+
+struct Options {
+    algorithms::Collective collective = algorithms::Collective::alltoallv;
+    std::vector<std::string> algorithms;
+    bool native = true;
+    std::vector<std::size_t> max_blocks;
+    Distribution distribution;
+    int iterations = 20;
+    int warmup = 2;
+    bool json = false;
+    std::string plot; // file, or ""
+    std::uint64_t seed = 1;
+    bool in_place = false;
+    std::string command; // as typed
+};
+
+// The reason to end instead: a text for stdout (help) or stderr, and the exit status.
+struct Ended {
+    std::string text;
+    int status;
+};
+
+std::variant<Options, Ended> parse_options(int argc, char** argv);
+
+} // namespace switchyard::bench

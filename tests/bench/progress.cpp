@@ -1,0 +1,34 @@
+#include "tests/bench/progress.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace switchyard::bench {
+
+namespace {
+
+constexpr int width = 30;
+
+} // namespace
+
+Progress::Progress(bool wanted, int steps)
+    : shown_(wanted && isatty(STDERR_FILENO) == 1), steps_(std::max(steps, 1)) {}
+
+Progress::~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::step(const std::string& what) {
+    ++done_;
+    const int percent = static_cast<int>(100L * done_ / steps_);
+    if (!shown_ || percent == percent_) return;
+    percent_ = percent;
+    std::string bar(static_cast<std::size_t>(width * percent / 100), '#');
+    bar.resize(width, '.');
+    std::fprintf(stderr, "\r[%s] %3d %% %s\033[K", bar.c_str(), percent, what.c_str());
+    std::fflush(stderr);
+}
+
+} // namespace switchyard::bench

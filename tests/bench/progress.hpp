@@ -1,0 +1,22 @@
+// A bar on stderr while iterations go by, on one rank, where somebody looks at a terminal.
+#pragma once
+
+#include <string>
+
+namespace switchyard::bench {
+
+class Progress {
+  public:
+    // Shows nothing unless `wanted` and stderr is a terminal.
+    Progress(bool wanted, int steps);
+    ~Progress(); // wipes the bar
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    void step(const std::string& what);
+
+  private:
+    bool shown_;
+    int steps_, done_ = 0, percent_ = -1;
+};
+
+} // namespace switchyard::bench

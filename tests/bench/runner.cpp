@@ -1,0 +1,225 @@
+#include "tests/bench/runner.hpp"
+
+#include "algorithms/algorithm.hpp"
+#include "tests/bench/progress.hpp"
+#include "tests/bench/workload.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
+
+namespace switchyard::bench {
+
+namespace {
+
+using namespace algorithms;
+
+Group make_group() {
+    Group group;
+    PMPI_Comm_dup(MPI_COMM_WORLD, &group.comm);
+    PMPI_Comm_set_errhandler(group.comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(group.comm, &group.rank);
+    PMPI_Comm_size(group.comm, &group.size);
+    return group;
+}
+
+std::uint64_t largest_of(std::uint64_t value, const Group& group) {
+    std::uint64_t largest = 0;
+    PMPI_Allreduce(&value, &largest, 1, MPI_UINT64_T, MPI_MAX, group.comm);
+    return largest;
+}
+
+// MPI's own arguments for the same exchange.
+struct Counts {
+    explicit Counts(const Layout& layout) {
+        for (const Block& block : layout.blocks) {
+            counts.push_back(static_cast<int>(block.size));
+            displacements.push_back(static_cast<int>(block.offset));
+        }
+    }
+    std::vector<int> counts, displacements;
+};
+
+// Everybody's data for one block size, and the calls on it.
+class Course {
+  public:
+    Course(const Options& options, const std::vector<Contender>& contenders, const Group& group,
+           std::size_t max_block)
+        : options_(options), contenders_(contenders), group_(group), max_block_(max_block),
+          sizes_(options.distribution, options.seed, group.size, max_block),
+          workload_(options.collective, sizes_, options.seed, group.rank, group.size, needs_second_buffer(),
+                    options.in_place),
+          send_(workload_.send()), recv_(workload_.recv()), wire_(group),
+          largest_block_(static_cast<std::size_t>(largest_of(workload_.largest_sent(), group))) {
+        workload_.fill();
+        for (std::size_t i = 0; i < contenders.size(); ++i) {
+            Result result;
+            result.contender = i;
+            result.max_block = max_block;
+            result.largest_block = largest_block_;
+            result.scratch_bytes = scratch_of(contenders[i]);
+            result.verified = true;
+            results_.push_back(std::move(result));
+        }
+    }
+
+    // "" or why this rank cannot.
+    std::string why_not() {
+        if (std::max(workload_.send().bytes, workload_.recv().bytes) > INT_MAX)
+            return "blocks of " + std::to_string(max_block_) +
+                   " bytes are more than native's integers can count";
+        std::size_t scratch = 0;
+        for (const Result& result : results_) scratch = std::max(scratch, result.scratch_bytes);
+        return workspace_.reserve(scratch) ? ""
+                                           : "no memory for " + std::to_string(scratch) + " bytes of scratch";
+    }
+
+    // The order of the contenders moves on from iteration to iteration, so that none has a favourite place.
+    void run(Progress& progress) {
+        for (int iteration = -options_.warmup; iteration < options_.iterations; ++iteration) {
+            const bool checked = iteration == 0 || iteration == options_.iterations - 1;
+            for (std::size_t i = 0; i < contenders_.size(); ++i) {
+                const auto turn =
+                    (i + static_cast<std::size_t>(iteration + options_.warmup)) % contenders_.size();
+                take_time(results_[turn], contenders_[turn], iteration >= 0, checked);
+                progress.step(std::to_string(max_block_) + " bytes, " + contenders_[turn].name);
+            }
+        }
+    }
+
+    // On rank 0 the most of all ranks.
+    std::vector<Result> gathered() {
+        for (Result& result : results_) {
+            maximum(result.seconds.data(), static_cast<int>(result.seconds.size()), MPI_DOUBLE);
+            std::array<std::uint64_t, 4> counts = {result.messages, result.bytes, result.rounds,
+                                                   result.verified ? 0U : 1U};
+            maximum(counts.data(), static_cast<int>(counts.size()), MPI_UINT64_T);
+            result.messages = counts[0];
+            result.bytes = counts[1];
+            result.rounds = counts[2];
+            result.verified = counts[3] == 0;
+        }
+        if (options_.native) // the first of them
+            for (Result& result : results_) result.baseline = results_.front().seconds;
+        return std::move(results_);
+    }
+
+  private:
+    bool is_in_place(const Contender& contender) const { return options_.in_place && !contender.is_native(); }
+    bool needs_second_buffer() const {
+        return !std::ranges::all_of(contenders_, [this](const Contender& c) { return is_in_place(c); });
+    }
+    std::size_t scratch_of(const Contender& contender) const {
+        const auto function = contender.choice.algorithm->scratch_bytes;
+        return function == nullptr ? 0 : function(group_.size, largest_block_, contender.choice.parameters);
+    }
+
+    void take_time(Result& result, const Contender& contender, bool counts, bool checked) {
+        const bool in_place = is_in_place(contender);
+        if (options_.in_place) workload_.fill(); // the last one may have overwritten it
+        if (checked) workload_.spoil();
+        workspace_.reserve(result.scratch_bytes);
+        wire_.reset();
+        PMPI_Barrier(group_.comm);
+        const double begin = PMPI_Wtime();
+        const int code = contender.is_native() ? call_native() : call(contender, in_place);
+        const double end = PMPI_Wtime();
+        if (counts) result.seconds.push_back(end - begin);
+        result.messages = std::max(result.messages, wire_.traffic().messages);
+        result.bytes = std::max(result.bytes, wire_.traffic().bytes);
+        result.rounds = std::max<std::uint64_t>(result.rounds, wire_.traffic().rounds);
+        if (code != MPI_SUCCESS || (checked && !workload_.is_right(in_place)))
+            complain(result, contender, code);
+    }
+
+    void complain(Result& result, const Contender& contender, int code) {
+        if (result.verified)
+            std::fprintf(stderr, "switchyard-bench: rank %d: %s, blocks of %zu bytes: %s\n", group_.rank,
+                         contender.name.c_str(), max_block_,
+                         code == MPI_SUCCESS ? "WRONG DATA received" : "the exchange FAILED");
+        result.verified = false;
+    }
+
+    // What the shim agrees on before such a call; its time belongs to the algorithm.
+    std::size_t agreed_block() {
+        std::array<std::uint64_t, 3> mine{}, all{};
+        for (int peer = 0; peer < group_.size; ++peer)
+            if (peer != group_.rank)
+                mine[0] = std::max<std::uint64_t>(
+                    mine[0], workload_.send().blocks[static_cast<std::size_t>(peer)].size);
+        PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_MAX,
+                       group_.comm);
+        return static_cast<std::size_t>(all[0]);
+    }
+
+    int call(const Contender& contender, bool in_place) {
+        const bool agrees = options_.collective == Collective::alltoallv &&
+                            contender.choice.algorithm->has(algorithms::agreed_block);
+        const Exchange exchange{group_,
+                                workload_.send_buffer(),
+                                workload_.send().blocks,
+                                workload_.recv_buffer(in_place),
+                                workload_.recv().blocks,
+                                agrees ? agreed_block() : largest_block_};
+        Context context{contender.choice.parameters, workspace_, wire_};
+        return algorithm_of(*contender.choice.algorithm).run(exchange, context).code;
+    }
+
+    int call_native() {
+        std::byte* const out = workload_.send_buffer();
+        std::byte* const in = workload_.recv_buffer(false);
+        const int block = send_.counts.front();
+        switch (options_.collective) {
+        case Collective::alltoallv:
+            return PMPI_Alltoallv(out, send_.counts.data(), send_.displacements.data(), MPI_BYTE, in,
+                                  recv_.counts.data(), recv_.displacements.data(), MPI_BYTE, group_.comm);
+        case Collective::alltoall:
+            return PMPI_Alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+        case Collective::allgather:
+            return PMPI_Allgather(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+        }
+        return MPI_ERR_OTHER;
+    }
+
+    void maximum(void* values, int count, MPI_Datatype type) const {
+        PMPI_Reduce(group_.rank == 0 ? MPI_IN_PLACE : values, values, count, type, MPI_MAX, 0, group_.comm);
+    }
+
+    const Options& options_;
+    const std::vector<Contender>& contenders_;
+    const Group& group_;
+    const std::size_t max_block_;
+    const Sizes sizes_;
+    Workload workload_;
+    const Counts send_, recv_;
+    Workspace workspace_;
+    Wire wire_;
+    const std::size_t largest_block_;
+    std::vector<Result> results_;
+};
+
+} // namespace
+
+std::vector<Result> measure(const Options& options, const std::vector<Contender>& contenders) {
+    Group group = make_group();
+    const auto steps = options.max_blocks.size() * contenders.size() *
+                       static_cast<std::size_t>(options.warmup + options.iterations);
+    Progress progress(group.rank == 0, static_cast<int>(std::min<std::size_t>(steps, INT_MAX)));
+    std::vector<Result> results;
+    for (const std::size_t max_block : options.max_blocks) {
+        Course course(options, contenders, group, max_block);
+        const std::string why = course.why_not();
+        if (!why.empty()) std::fprintf(stderr, "switchyard-bench: rank %d: %s\n", group.rank, why.c_str());
+        if (largest_of(why.empty() ? 0 : 1, group) != 0) {
+            results.clear();
+            break;
+        }
+        course.run(progress);
+        for (Result& result : course.gathered()) results.push_back(std::move(result));
+    }
+    PMPI_Comm_free(&group.comm);
+    return results;
+}
+
+} // namespace switchyard::bench
