@@ -33,6 +33,11 @@ int launched_rank() {
 std::string first_of(const std::vector<policy::Problem>& problems) {
     auto text =
         (problems.front().pointer.empty() ? "" : problems.front().pointer + ": ") + problems.front().message;
+    constexpr std::size_t longest = 400; // a warning is a line to read; `switchyard check` says it in full
+    if (text.size() > longest) {
+        while (!text.empty() && (text.size() > longest || (text.back() & 0x80) != 0)) text.pop_back();
+        text += "...";
+    }
     if (problems.size() > 1) text += " (and " + std::to_string(problems.size() - 1) + " more)";
     return text;
 }
