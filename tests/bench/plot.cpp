@@ -43,6 +43,7 @@ std::vector<Curve> curves_of(const Report& report, bool over_radix) {
                                     : static_cast<double>(result.max_block);
         curve->points.emplace_back(x, median(result.seconds) * 1e6);
     }
+    for (Curve& curve : curves) std::ranges::sort(curve.points);
     return curves;
 }
 
