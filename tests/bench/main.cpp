@@ -32,7 +32,7 @@ std::string library() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
     PMPI_Get_library_version(text.data(), &length);
-    const std::string all(text.data(), static_cast<std::size_t>(length));
+    const std::string all(text.data()); // Open MPI counts the zero at the end
     return all.substr(0, all.find_first_of("\n\r"));
 }
 

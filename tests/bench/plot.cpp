@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -42,6 +43,7 @@ std::vector<Curve> curves_of(const Report& report, bool over_radix) {
                                     : static_cast<double>(result.max_block);
         curve->points.emplace_back(x, median(result.seconds) * 1e6);
     }
+    for (Curve& curve : curves) std::ranges::sort(curve.points);
     return curves;
 }
 
@@ -78,6 +80,8 @@ std::string plot_script(const Report& report) {
 }
 
 std::string draw(const Report& report) {
+    // Where gnuplot cannot write a file it takes stdout.
+    if (!std::ofstream(report.options.plot)) return "no plot: " + report.options.plot + " cannot be written";
     const std::string script = plot_script(report);
     const auto before = std::signal(SIGPIPE, SIG_IGN); // no gnuplot: an error is enough
     std::FILE* gnuplot = popen("gnuplot", "w");

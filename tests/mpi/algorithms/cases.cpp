@@ -44,8 +44,8 @@ std::vector<Case> ragged_cases(int ranks, bool reduced) {
     cases.push_back({"ragged", [](int s, int d) { return pair_number(s, d, 1) % 40; }, Layout::gaps});
     cases.push_back({"zero rows", [](int s, int d) { return s % 2 == 0 ? 0 : 1 + pair_number(s, d, 2) % 16; },
                      Layout::packed});
-    // Past the eager limit of either MPI. On a simulated machine all ranks share one memory, and what stores and
-    // forwards keeps room for such a block from everybody.
+    // Past the eager limit of either MPI. On a simulated machine all ranks share one memory, and what stores
+    // and forwards keeps room for such a block from everybody.
     const std::size_t big = ranks <= 32 ? 70001 : 701;
     cases.push_back(
         {"one big among small",

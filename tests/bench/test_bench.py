@@ -1,0 +1,118 @@
+"""Runs switchyard-bench: what it prints is complete, what it refuses it refuses clearly. Never looks at a time itself."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MPI = os.environ["SWITCHYARD_MPI"]
+PROGRAM = sys.argv.pop(1)
+ROOT = Path(__file__).resolve().parent.parent.parent
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
+
+
+def launch(*words, ranks=3, **environment):
+    if MPI == "smpi":
+        command = [ROOT / "scripts/simulate", "--ranks", str(ranks), "--ranks-per-node", "2"]
+    else:
+        command = [f"mpirun.{MPI}", *(["--oversubscribe"] if MPI == "openmpi" else []), "-n", str(ranks), PROGRAM]
+    return subprocess.run([*map(str, command), *words], capture_output=True, text=True, timeout=60, check=False,
+                          env={**ENVIRONMENT, **environment})
+
+
+def measured(*words, **how):
+    run = launch(*words, "--iterations", "2", "--warmup", "1", "--format", "json", **how)
+    assert run.returncode == 0, run.stderr + run.stdout
+    return json.loads(run.stdout)
+
+
+class Bench(unittest.TestCase):
+    def test_json_is_complete(self):
+        document = measured("--algorithm", "tuna:radix=2,3", "--algorithm", "pairwise", "--max-block", "16,1000")
+        self.assertTrue(document["verified"])
+        self.assertEqual(document["environment"]["ranks"], 3)
+        self.assertEqual(document["environment"]["simulated"], MPI == "smpi")
+        for key in ("mpi", "hosts", "date", "command"):
+            self.assertTrue(document["environment"][key], key)
+        self.assertEqual(document["settings"]["collective"], "alltoallv")
+        self.assertEqual(document["settings"]["seed"], 1)
+        results = document["results"]
+        self.assertEqual([r["algorithm"] for r in results], ["native", "tuna", "tuna", "pairwise"] * 2)
+        for result in results:
+            self.assertTrue(result["verified"])
+            self.assertEqual(len(result["times_us"]), 2)
+            self.assertGreater(result["median_us"], 0)
+            self.assertGreaterEqual(result["mad_us"], 0)
+            self.assertGreater(result["ratio_to_native"], 0)
+            self.assertLessEqual(result["largest_block_bytes"], result["max_block_bytes"])
+            if result["algorithm"] == "native":
+                self.assertEqual(result["ratio_to_native"], 1)
+                self.assertIsNone(result["messages"])
+            else:
+                for key in ("messages", "wire_bytes", "rounds"):
+                    self.assertGreater(result[key], 0, key)
+        self.assertEqual(results[1]["parameters"]["radix"], 2)
+        self.assertEqual(results[3]["scratch_bytes"], 0)
+
+    def test_every_collective_and_distribution(self):
+        for words in (["--collective", "alltoall", "--algorithm", "zero_rotation_bruck"],
+                      ["--collective", "allgather", "--algorithm", "ring"],
+                      *(["--algorithm", "tuna", "--distribution", d]
+                        for d in ("normal", "power_law", "fft1", "fft2", "sparse:1"))):
+            with self.subTest(words=words):
+                document = measured(*words, "--max-block", "100")
+                self.assertTrue(document["verified"])
+                self.assertEqual(len(document["results"]), 2)
+
+    def test_without_native_there_are_no_ratios(self):
+        (result,) = measured("--no-native", "--algorithm", "spread_out", "--max-block", "16")["results"]
+        self.assertIsNone(result["ratio_to_native"])
+
+    def test_one_rank(self):
+        self.assertTrue(measured("--algorithm", "tuna", "--max-block", "16", ranks=1)["verified"])
+
+    def test_a_table_for_people(self):
+        run = launch("--algorithm", "spread_out", "--max-block", "16", "--iterations", "2")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("| native ", run.stdout)
+        self.assertIn("| spread_out ", run.stdout)
+        self.assertNotIn("\r", run.stderr)  # no bar where there is no terminal
+
+    def test_refusals(self):
+        for words, message in ((["--algorithm", "tunna"], 'did you mean "tuna"?'),
+                               (["--algorithm", "tuna:radix=4"], "radix 4 is more than 3 ranks"),
+                               (["--algorithm", "tuna:radix=x"], "radix"),
+                               (["--distribution", "gauss"], "uniform, normal"),
+                               (["--nonsense"], "--nonsense"),
+                               (["--iterations", "0", "--warmup", "0"], "--iterations")):
+            with self.subTest(words=words):
+                run = launch(*words)
+                self.assertNotEqual(run.returncode, 0)
+                self.assertIn(message, run.stderr)
+                self.assertNotIn("| native", run.stdout)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot")
+    def test_plots(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, start in (("a.svg", b"<?xml"), ("b.png", b"\x89PNG")):
+                plot = Path(folder) / name
+                run = launch("--algorithm", "tuna:radix=2,3", "--max-block", "16", "--iterations", "1", "--plot", str(plot))
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertTrue(plot.read_bytes().startswith(start))
+            run = launch("--max-block", "16", "--iterations", "1", "--plot", f"{folder}/no/such/folder.svg")
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("no plot", run.stderr)
+            self.assertIn("| native", run.stdout)
+
+    @unittest.skipUnless(MPI == "smpi", "only a simulation repeats itself")
+    def test_simulations_repeat_themselves(self):
+        words = ("--algorithm", "tuna:radix=2..ranks", "--algorithm", "spread_out", "--max-block", "16,5000")
+        first, second = (measured(*words, ranks=16)["results"] for _ in range(2))
+        self.assertEqual(first, second)
+
+
+unittest.main(verbosity=2)

@@ -1,0 +1,207 @@
+// The benchmark's parts that need no MPI.
+#include "catch.hpp"
+
+#include "tests/bench/contenders.hpp"
+#include "tests/bench/distributions.hpp"
+#include "tests/bench/options.hpp"
+#include "tests/bench/results.hpp"
+#include "tests/bench/statistics.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace switchyard::bench;
+using switchyard::algorithms::Collective;
+
+namespace {
+
+Distribution distribution(const char* text) {
+    return std::get<Distribution>(parse_distribution(text));
+}
+
+std::vector<double> all_sizes(const char* text, int ranks, std::size_t largest) {
+    const Sizes sizes(distribution(text), 7, ranks, largest);
+    std::vector<double> all;
+    for (int source = 0; source < ranks; ++source)
+        for (const std::size_t size : sizes.sent_by(source)) all.push_back(static_cast<double>(size));
+    return all;
+}
+
+double mean(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::variant<Options, Ended> options_of(std::vector<std::string> words) {
+    words.insert(words.begin(), "switchyard-bench");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    return parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+    const auto parsed = options_of(words);
+    REQUIRE(std::holds_alternative<Ended>(parsed));
+    CHECK(std::get<Ended>(parsed).status == 2);
+    return std::get<Ended>(parsed).text;
+}
+
+} // namespace
+
+TEST_CASE("median, its deviation, and ratios in pairs", "[bench]") {
+    CHECK(median({}) == 0);
+    CHECK(median({3}) == 3);
+    CHECK(median({9, 1, 2}) == 2);
+    CHECK(median({4, 1, 3, 100}) == 3.5);
+    CHECK(median_absolute_deviation({1, 2, 3, 4, 100}) == 1);
+    CHECK(median_ratio({2, 20, 4}, {1, 10, 8}) == 2);
+    CHECK(median_ratio({2, 4}, {}) == 0);
+    CHECK(median_ratio({2, 4}, {0, 2}) == 2); // a clock that stood still says nothing
+}
+
+TEST_CASE("what a rank sends is what the others expect", "[bench]") {
+    for (const char* text : {"uniform", "normal", "power_law", "fft1", "fft2", "sparse:3"}) {
+        for (const int ranks : {1, 2, 5, 16}) {
+            const Sizes sizes(distribution(text), 3, ranks, 100), again(distribution(text), 3, ranks, 100);
+            for (int destination = 0; destination < ranks; ++destination) {
+                const auto received = sizes.received_by(destination);
+                for (int source = 0; source < ranks; ++source)
+                    CHECK(received[static_cast<std::size_t>(source)] ==
+                          again.sent_by(source)[static_cast<std::size_t>(destination)]);
+            }
+        }
+    }
+}
+
+TEST_CASE("distributions have their shapes", "[bench]") {
+    const auto uniform = all_sizes("uniform", 64, 1000);
+    CHECK(std::ranges::max(uniform) <= 1000);
+    CHECK(mean(uniform) > 480);
+    CHECK(mean(uniform) < 520);
+
+    const auto normal = all_sizes("normal", 64, 1000);
+    CHECK(mean(normal) > 980);
+    CHECK(mean(normal) < 1020);
+    std::vector<double> squares;
+    for (const double size : normal) squares.push_back((size - 1000) * (size - 1000));
+    CHECK(mean(squares) > 220.0 * 220);
+    CHECK(mean(squares) < 260.0 * 260);
+
+    const auto power = all_sizes("power_law", 64, 1000);
+    CHECK(std::ranges::max(power) <= 1000);
+    CHECK(std::ranges::max(power) > 900);
+    CHECK(median(power) < 60);
+    CHECK(all_sizes("power_law", 8, 0) == std::vector<double>(64, 0));
+
+    const auto sparse = Sizes(distribution("sparse:3"), 1, 16, 50);
+    for (int source = 0; source < 16; ++source) {
+        const auto sent = sparse.sent_by(source);
+        CHECK(std::ranges::count(sent, std::size_t{50}) == 3);
+        CHECK(std::ranges::count(sent, std::size_t{0}) == 13);
+        CHECK(sent[static_cast<std::size_t>(source)] == 0);
+    }
+    CHECK(std::ranges::count(Sizes(distribution("sparse:99"), 1, 4, 50).sent_by(2), std::size_t{50}) == 3);
+}
+
+TEST_CASE("the two FFT shapes", "[bench]") {
+    const Sizes first(distribution("fft1"), 1, 64, 1);
+    CHECK(first(39, 49) == 64);
+    CHECK(first(40, 0) == 0);
+    CHECK(first(0, 50) == 0);
+    const Sizes second(distribution("fft2"), 1, 64, 1);
+    CHECK(second(0, 63) == 512);
+    CHECK(second(63, 0) == 128);
+    // The paper's number of complex values, of 16 bytes each.
+    const auto all = all_sizes("fft2", 64, 1);
+    CHECK(std::accumulate(all.begin(), all.end(), 0.0) == ((64 - 1) * 32 + 8) * 64 * 16.0);
+}
+
+TEST_CASE("seeds differ", "[bench]") {
+    CHECK(Sizes(distribution("uniform"), 1, 8, 1000).sent_by(0) !=
+          Sizes(distribution("uniform"), 2, 8, 1000).sent_by(0));
+}
+
+TEST_CASE("distributions that there are not", "[bench]") {
+    for (const char* text : {"", "gauss", "sparse", "sparse:", "sparse:0", "sparse:x", "uniform:3", "equal"})
+        CHECK(std::holds_alternative<std::string>(parse_distribution(text)));
+    for (const char* text : {"uniform", "sparse:12"}) CHECK(name_of(distribution(text)) == text);
+}
+
+TEST_CASE("lists and ranges of parameters", "[bench]") {
+    const auto texts = [](const char* spec) { return std::get<std::vector<std::string>>(expand(spec, 10)); };
+    using Texts = std::vector<std::string>;
+    CHECK(texts("spread_out") == Texts{"spread_out"});
+    CHECK(texts("tuna:radix=2,sqrt,ranks") == Texts{"tuna:radix=2", "tuna:radix=4", "tuna:radix=10"});
+    CHECK(texts("tuna:radix=2..ranks") ==
+          Texts{"tuna:radix=2", "tuna:radix=4", "tuna:radix=8", "tuna:radix=10"});
+    CHECK(texts("tuna:radix=2..2") == Texts{"tuna:radix=2"});
+    CHECK(texts("tuna:radix=2,3:metadata=fused,separate") ==
+          Texts{"tuna:radix=2:metadata=fused", "tuna:radix=2:metadata=separate",
+                "tuna:radix=3:metadata=fused", "tuna:radix=3:metadata=separate"});
+    for (const char* spec : {"tuna:radix=8..2", "tuna:radix=0..4", "tuna:radix=2..x"})
+        CHECK(std::holds_alternative<std::string>(expand(spec, 10)));
+}
+
+TEST_CASE("contenders", "[bench]") {
+    const auto named = [](const std::vector<std::string>& specs, bool native = true, bool in_place = false) {
+        return contenders_of(Collective::alltoallv, specs, 16, native, in_place);
+    };
+    const auto both = std::get<std::vector<Contender>>(named({"tuna:radix=4,4", "native"}));
+    REQUIRE(both.size() == 2);
+    CHECK(both[0].is_native());
+    CHECK(both[1].name.starts_with("tuna radix=4"));
+    CHECK(both[1].without_radix.find("radix") == std::string::npos);
+
+    const auto problem = [&](const std::vector<std::string>& specs, bool native = true,
+                             bool in_place = false) {
+        return std::get<std::string>(named(specs, native, in_place));
+    };
+    CHECK(problem({"tunna"}).find("did you mean \"tuna\"") != std::string::npos);
+    CHECK(problem({"tuna:radix=17"}).find("radix 17 is more than 16 ranks") != std::string::npos);
+    CHECK(problem({"tuna:radix"}).find("PARAMETER=VALUE") != std::string::npos);
+    CHECK(problem({"tuna;spread_out"}).find("one algorithm at a time") != std::string::npos);
+    CHECK(problem({}, false).find("nothing to measure") != std::string::npos);
+    CHECK(problem({"tuna"}, true, true).find("must not overlap") != std::string::npos);
+}
+
+TEST_CASE("command lines", "[bench]") {
+    const auto options = std::get<Options>(options_of({"--algorithm", "tuna", "-a", "pairwise", "--max-block",
+                                                       "16,32", "--format", "json", "--no-native"}));
+    CHECK(options.algorithms == std::vector<std::string>{"tuna", "pairwise"});
+    CHECK(options.max_blocks == std::vector<std::size_t>{16, 32});
+    CHECK(options.json);
+    CHECK_FALSE(options.native);
+    CHECK(std::get<Options>(options_of({"--distribution", "fft2"})).max_blocks ==
+          std::vector<std::size_t>{512});
+
+    CHECK(refusal({"--nonsense"}).find("--nonsense") != std::string::npos);
+    CHECK(refusal({"--iterations", "0"}).find("--iterations") != std::string::npos);
+    CHECK(refusal({"--collective", "bcast"}).find("alltoallv") != std::string::npos);
+    CHECK(refusal({"--distribution", "gauss"}).find("uniform, normal") != std::string::npos);
+    CHECK(refusal({"--plot", "a.pdf"}).find(".png or .svg") != std::string::npos);
+    CHECK(refusal({"--collective", "alltoall", "--in-place"}).find("for alltoallv") != std::string::npos);
+    CHECK(refusal({"--collective", "alltoall", "--distribution", "normal"}).find("for alltoallv") !=
+          std::string::npos);
+    const auto help = std::get<Ended>(options_of({"--help"}));
+    CHECK(help.status == 0);
+    CHECK(help.text.find("2..64") != std::string::npos);
+}
+
+TEST_CASE("the plot is over the radix where there are several", "[bench]") {
+    Report report;
+    report.options.plot = "out.svg";
+    report.contenders = std::get<std::vector<Contender>>(
+        contenders_of(Collective::alltoallv, {"tuna:radix=2,4"}, 16, true, false));
+    for (std::size_t i = 0; i < report.contenders.size(); ++i) {
+        Result result;
+        result.contender = i;
+        result.max_block = 16;
+        result.seconds = {1e-6 * static_cast<double>(i + 1)};
+        report.results.push_back(result);
+    }
+    const std::string radices = plot_script(report);
+    CHECK(radices.find("set xlabel 'radix'") != std::string::npos);
+    CHECK(radices.find("\n2 2\n4 3\ne\n") != std::string::npos);
+    report.contenders.pop_back();
+    report.results.pop_back();
+    CHECK(plot_script(report).find("set xlabel 'largest block, bytes'") != std::string::npos);
+}
