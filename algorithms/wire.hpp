@@ -104,6 +104,7 @@ class Wire {
     // two times that nothing is under way.
     std::vector<MPI_Request> requests_;
     std::vector<std::size_t> transfer_of_; // of each request
+    std::size_t next_asked_ = 0;           // by test_any
     std::vector<Transfer> transfers_;      // begun since the last time all were over
     // The pieces of one message that lie in several places.
     std::vector<int> piece_bytes_;
