@@ -57,13 +57,6 @@ std::vector<std::string> values_of(std::string_view text, int ranks) {
     return values;
 }
 
-std::string without_radix(const policy::Choice& choice) {
-    std::string text;
-    for (const std::string& word : split(policy::describe(choice), ' '))
-        if (!word.starts_with("radix=")) text += (text.empty() ? "" : " ") + word;
-    return text;
-}
-
 // "" when it was added.
 std::string add(Collective collective, const std::string& text, int ranks, bool in_place,
                 std::vector<Contender>& contenders) {
@@ -84,13 +77,20 @@ std::string add(Collective collective, const std::string& text, int ranks, bool 
     if (in_place && !choice.algorithm->native && !choice.algorithm->has(algorithms::takes_overlap))
         return text + " cannot run with --in-place: its buffers must not overlap";
     contender.name = policy::describe(choice);
-    contender.without_radix = without_radix(choice);
     if (std::ranges::find(contenders, contender.name, &Contender::name) == contenders.end())
         contenders.push_back(std::move(contender));
     return "";
 }
 
 } // namespace
+
+std::string Contender::without(algorithms::Parameter parameter) const {
+    const std::string left_out = std::string(traits_of(parameter).name) + "=";
+    std::string text;
+    for (const std::string& word : split(name, ' '))
+        if (!word.starts_with(left_out)) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
 
 std::variant<std::vector<std::string>, std::string> expand(const std::string& spec, int ranks) {
     const auto fields = split(spec, ':');

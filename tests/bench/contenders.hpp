@@ -16,8 +16,9 @@ std::variant<std::vector<std::string>, std::string> expand(const std::string& sp
 
 struct Contender {
     policy::Choice choice;
-    std::string name;          // "tuna radix=4 metadata=fused"
-    std::string without_radix; // "tuna metadata=fused"; the same where there is none
+    std::string name; // "tuna radix=4 metadata=fused"
+    // "tuna metadata=fused" without the radix; the same where there is none.
+    std::string without(algorithms::Parameter parameter) const;
     bool is_native() const { return choice.algorithm->native; }
     bool takes(algorithms::Parameter parameter) const { return choice.algorithm->takes(parameter); }
 };

@@ -81,10 +81,10 @@ std::variant<Options, Ended> parse_options(int argc, char** argv) {
     app.add_option("--iterations", options.iterations, "measured iterations")->check(CLI::Range(1, 1000000));
     app.add_option("--warmup", options.warmup, "iterations before those")->check(CLI::Range(0, 1000000));
     app.add_option("--format", format, "what is printed")->check(CLI::IsMember({"table", "json"}));
-    app.add_option("--plot", options.plot,
-                   "draw a plot with gnuplot: time over the radix where an algorithm is named with several, "
-                   "else over the "
-                   "largest block")
+    app.add_option(
+           "--plot", options.plot,
+           "draw a plot with gnuplot: time over a parameter, such as the radix, where an algorithm is "
+           "named with several of its values, else over the largest block")
         ->type_name("FILE.png|svg");
     app.add_option("--seed", options.seed, "of the block sizes and the data");
     app.add_flag("--in-place", options.in_place,

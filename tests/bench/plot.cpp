@@ -13,34 +13,40 @@ namespace switchyard::bench {
 
 namespace {
 
-using algorithms::Parameter;
-
 struct Curve {
     std::string title;
     std::vector<std::pair<double, double>> points; // x, time in us
 };
 
-// Whether some algorithm takes part with several radices.
-bool is_over_radix(const Report& report) {
-    std::map<std::string, std::set<std::int64_t>> radices;
-    for (const Contender& contender : report.contenders)
-        if (contender.takes(Parameter::radix))
-            radices[contender.without_radix].insert(contender.choice.parameters[Parameter::radix]);
-    return std::ranges::any_of(radices, [](const auto& entry) { return entry.second.size() > 1; });
+// The first parameter of which some algorithm takes part with several values; null: none.
+const algorithms::ParameterTraits* varied_in(const Report& report) {
+    for (const auto& traits : algorithms::parameter_vocabulary()) {
+        if (!traits.choices.empty()) continue; // words make no axis
+        std::map<std::string, std::set<std::int64_t>> values;
+        for (const Contender& contender : report.contenders)
+            if (contender.takes(traits.parameter))
+                values[contender.without(traits.parameter)].insert(
+                    contender.choice.parameters[traits.parameter]);
+        if (std::ranges::any_of(values, [](const auto& entry) { return entry.second.size() > 1; }))
+            return &traits;
+    }
+    return nullptr;
 }
 
-std::vector<Curve> curves_of(const Report& report, bool over_radix) {
+// Over the parameter that varies, else over the largest block.
+std::vector<Curve> curves_of(const Report& report, const algorithms::ParameterTraits* varied) {
     std::vector<Curve> curves;
     for (const Result& result : report.results) {
         const Contender& contender = report.contender_of(result);
-        if (over_radix && !contender.takes(Parameter::radix)) continue;
-        const std::string title =
-            over_radix ? contender.without_radix + ", " + std::to_string(result.max_block) + " bytes"
-                       : contender.name;
+        if (varied != nullptr && !contender.takes(varied->parameter)) continue;
+        const std::string title = varied != nullptr ? contender.without(varied->parameter) + ", " +
+                                                          std::to_string(result.max_block) + " bytes"
+                                                    : contender.name;
         auto curve = std::ranges::find(curves, title, &Curve::title);
         if (curve == curves.end()) curve = curves.insert(curves.end(), Curve{title, {}});
-        const double x = over_radix ? static_cast<double>(contender.choice.parameters[Parameter::radix])
-                                    : static_cast<double>(result.max_block);
+        const double x = varied != nullptr
+                             ? static_cast<double>(contender.choice.parameters[varied->parameter])
+                             : static_cast<double>(result.max_block);
         curve->points.emplace_back(x, median(result.seconds) * 1e6);
     }
     for (Curve& curve : curves) std::ranges::sort(curve.points);
@@ -56,8 +62,8 @@ std::string quoted(const std::string& text) {
 } // namespace
 
 std::string plot_script(const Report& report) {
-    const bool over_radix = is_over_radix(report);
-    const auto curves = curves_of(report, over_radix);
+    const auto* varied = varied_in(report);
+    const auto curves = curves_of(report, varied);
     std::ostringstream script;
     script << "set terminal " << (report.options.plot.ends_with(".png") ? "pngcairo" : "svg")
            << " size 900,600 noenhanced\n"
@@ -66,7 +72,8 @@ std::string plot_script(const Report& report) {
            << quoted(std::string(name_of(report.options.collective)) + ", " +
                      std::to_string(report.environment.ranks) + " ranks, " +
                      name_of(report.options.distribution))
-           << "\nset xlabel " << (over_radix ? "'radix'" : "'largest block, bytes'")
+           << "\nset xlabel "
+           << quoted(varied != nullptr ? std::string(varied->name) : "largest block, bytes")
            << "\nset ylabel 'time, us'\n"
            << "set logscale x 2\nset logscale y 10\nset grid\nset key outside below\nplot ";
     for (std::size_t i = 0; i < curves.size(); ++i)

@@ -149,7 +149,7 @@ TEST_CASE("contenders", "[bench]") {
     REQUIRE(both.size() == 2);
     CHECK(both[0].is_native());
     CHECK(both[1].name.starts_with("tuna radix=4"));
-    CHECK(both[1].without_radix.find("radix") == std::string::npos);
+    CHECK(both[1].without(switchyard::algorithms::Parameter::radix) == "tuna metadata=fused in_flight=32");
 
     const auto problem = [&](const std::vector<std::string>& specs, bool native = true,
                              bool in_place = false) {
@@ -186,11 +186,11 @@ TEST_CASE("command lines", "[bench]") {
     CHECK(help.text.find("2..64") != std::string::npos);
 }
 
-TEST_CASE("the plot is over the radix where there are several", "[bench]") {
+Report report_of(const std::string& spec) {
     Report report;
     report.options.plot = "out.svg";
-    report.contenders = std::get<std::vector<Contender>>(
-        contenders_of(Collective::alltoallv, {"tuna:radix=2,4"}, 16, true, false));
+    report.contenders =
+        std::get<std::vector<Contender>>(contenders_of(Collective::alltoallv, {spec}, 16, true, false));
     for (std::size_t i = 0; i < report.contenders.size(); ++i) {
         Result result;
         result.contender = i;
@@ -198,10 +198,20 @@ TEST_CASE("the plot is over the radix where there are several", "[bench]") {
         result.seconds = {1e-6 * static_cast<double>(i + 1)};
         report.results.push_back(result);
     }
+    return report;
+}
+
+TEST_CASE("the plot is over the parameter that has several values", "[bench]") {
+    Report report = report_of("tuna:radix=2,4");
     const std::string radices = plot_script(report);
     CHECK(radices.find("set xlabel 'radix'") != std::string::npos);
     CHECK(radices.find("\n2 2\n4 3\ne\n") != std::string::npos);
     report.contenders.pop_back();
     report.results.pop_back();
     CHECK(plot_script(report).find("set xlabel 'largest block, bytes'") != std::string::npos);
+
+    const std::string memory = plot_script(report_of("in_place:buffers=1,2:auxiliary_bytes=10,1000"));
+    CHECK(memory.find("set xlabel 'auxiliary_bytes'") != std::string::npos);
+    CHECK(memory.find("title 'in_place buffers=1, 16 bytes', '-'") != std::string::npos);
+    CHECK(memory.find("\n10 2\n1000 3\ne\n10 4\n1000 5\ne\n") != std::string::npos);
 }
