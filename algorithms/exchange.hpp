@@ -2,16 +2,13 @@
 // communicator of the application.
 #pragma once
 
+#include "block.hpp"
 #include "group.hpp"
 
 #include <cstddef>
 #include <span>
 
 namespace switchyard::algorithms {
-
-struct Block {
-    std::size_t offset = 0, size = 0; // bytes from the base
-};
 
 // One shape for all three collectives. The send and receive sides never overlap, except that an allgather's
 // own block may already lie in its place (same address on both sides), and where an algorithm

@@ -2,7 +2,11 @@
 // travels.
 #pragma once
 
+#include "node_map.hpp"
+
 #include <mpi.h>
+
+#include <cstddef>
 
 namespace switchyard::algorithms {
 
@@ -10,10 +14,26 @@ struct Group {
     MPI_Comm comm = MPI_COMM_NULL; // private; its error handler returns
     int rank = 0;
     int size = 1;
+    const NodeMap* node_map = nullptr; // where the ranks of the communicator are; null: all on one node
+    const int* members = nullptr;      // their ranks in the communicator; null: it is the whole communicator
 
     // The rank `distance` places up or down the ring; 0 <= distance <= size.
     int up(int distance) const { return rank + distance < size ? rank + distance : rank + distance - size; }
     int down(int distance) const { return rank >= distance ? rank - distance : rank - distance + size; }
+
+    int rank_in_comm(int peer) const {
+        return members == nullptr ? peer : members[static_cast<std::size_t>(peer)];
+    }
+    bool is_near(int peer) const {
+        return node_map == nullptr || node_map->is_near(rank_in_comm(rank), rank_in_comm(peer));
+    }
+
+    // The ranks of this rank's node, without a communicator of their own. Only of a whole communicator.
+    Group own_node() const {
+        const int node = node_map->node_of(rank);
+        const auto ranks = node_map->ranks_of(node);
+        return {comm, node_map->local_rank(rank), static_cast<int>(ranks.size()), node_map, ranks.data()};
+    }
 };
 
 } // namespace switchyard::algorithms

@@ -1,5 +1,6 @@
 #include "algorithms/traits.hpp"
 
+#include "algorithms/patterns/node_scratch.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 #include <algorithm>

@@ -68,6 +68,16 @@ class Parameters {
     std::array<std::int64_t, parameter_count> values_{};
 };
 
+// What of a communicator the memory of an algorithm may depend on; the same on all its ranks.
+struct GroupShape {
+    constexpr GroupShape(int all) : ranks(all), ranks_per_node(all) {} // all on one node
+    constexpr GroupShape(int all, int on_nodes, int largest_node)
+        : ranks(all), nodes(on_nodes), ranks_per_node(largest_node) {}
+
+    int ranks, nodes = 1;
+    int ranks_per_node; // the most on one node
+};
+
 // ---- Algorithms -----------------------------------------------------------------------------------------
 
 // What must hold on all ranks before an algorithm may run; each is one bit so that a registry line can list
@@ -76,12 +86,14 @@ enum Needs : unsigned {
     no_needs = 0,
     agreed_block = 1U << 0,       // the largest block over all ranks must be agreed before the call
     power_of_two_ranks = 1U << 1, // any other number of ranks has no partner for somebody
-};
 
-// What an algorithm can do besides; bits of the same word.
-enum Abilities : unsigned {
+    // What it can do besides.
+
     // Its send and receive blocks may overlap one another: an exchange in place.
     takes_overlap = 1U << 16,
+    // It knows near ranks from far ones. Its workspace on a rank may be less than declared, where nodes
+    // differ.
+    knows_nodes = 1U << 17,
 };
 
 struct Traits {
@@ -89,10 +101,10 @@ struct Traits {
     std::string_view name;                 // in JSON, in the log, and as file name
     std::string_view idea;                 // one line for people
     std::span<const Parameter> parameters; // those it takes
-    unsigned needs = no_needs;             // and abilities
+    unsigned needs = no_needs;             // and what it can do
     // Bytes of workspace one call takes, from values that are the same on all ranks: exact where the file
     // header says so. Null: none.
-    std::size_t (*scratch_bytes)(int ranks, std::size_t max_block, const Parameters&) = nullptr;
+    std::size_t (*scratch_bytes)(const GroupShape&, std::size_t max_block, const Parameters&) = nullptr;
     std::string_view source; // paper, section, algorithm number
     bool native = false;     // the MPI library's own collective: there is nothing of ours to run
 

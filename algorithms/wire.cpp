@@ -37,7 +37,7 @@ class Type {
 
 } // namespace
 
-Wire::Wire(const Group& group, std::size_t limit) : group_(group), limit_(limit) {
+Wire::Wire(const Group& group, std::size_t limit) : group_(&group), limit_(limit) {
     constexpr auto most = 2 * static_cast<std::size_t>(largest_batch);
     requests_.reserve(most);
     transfer_of_.reserve(most);
@@ -87,33 +87,39 @@ void Wire::start(Start&& start_one) {
     traffic_.most_under_way = std::max(traffic_.most_under_way, static_cast<std::uint32_t>(requests_.size()));
 }
 
+void Wire::count_sent(int peer, std::uint64_t messages, std::uint64_t bytes) {
+    traffic_.messages += messages;
+    traffic_.bytes += bytes;
+    if (group_->is_near(peer)) return;
+    traffic_.messages_inter += messages;
+    traffic_.bytes_inter += bytes;
+}
+
 void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
+    const int rank = group_->rank_in_comm(peer);
     for (std::size_t done = 0; done < bytes;) {
         const int part = static_cast<int>(std::min(bytes - done, limit_));
         start([&](MPI_Request* request) {
-            return sent ? PMPI_Isend(data + done, part, MPI_BYTE, peer, tag, group_.comm, request)
-                        : PMPI_Irecv(data + done, part, MPI_BYTE, peer, tag, group_.comm, request);
+            return sent ? PMPI_Isend(data + done, part, MPI_BYTE, rank, tag, group_->comm, request)
+                        : PMPI_Irecv(data + done, part, MPI_BYTE, rank, tag, group_->comm, request);
         });
         done += static_cast<std::size_t>(part);
-        if (sent) ++traffic_.messages;
+        if (sent) count_sent(peer, 1, static_cast<std::uint64_t>(part));
     }
-    if (sent) traffic_.bytes += bytes;
 }
 
 // One message of the pieces noted; they are few enough and short enough for MPI's integers.
 void Wire::transfer_pieces(int peer, bool sent, std::size_t bytes) {
     const Type type(piece_bytes_, piece_addresses_);
+    const int rank = group_->rank_in_comm(peer);
     start([&](MPI_Request* request) {
         if (type.code() != MPI_SUCCESS) return type.code();
-        return sent ? PMPI_Isend(MPI_BOTTOM, 1, type.get(), peer, tag, group_.comm, request)
-                    : PMPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, tag, group_.comm, request);
+        return sent ? PMPI_Isend(MPI_BOTTOM, 1, type.get(), rank, tag, group_->comm, request)
+                    : PMPI_Irecv(MPI_BOTTOM, 1, type.get(), rank, tag, group_->comm, request);
     });
     piece_bytes_.clear();
     piece_addresses_.clear();
-    if (sent) {
-        ++traffic_.messages;
-        traffic_.bytes += bytes;
-    }
+    if (sent) count_sent(peer, 1, bytes);
 }
 
 // Messages are cut by bytes alone, never by parts: that is what the other side can know.
@@ -229,13 +235,12 @@ Status Wire::exchange(int destination, const std::byte* out, std::size_t out_byt
 }
 
 Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
-    if (block == 0 || group_.size == 1) {
+    if (block == 0 || group_->size == 1) {
         if (block != 0) std::copy_n(out, block, in);
         return {};
     }
-    const auto others = static_cast<std::uint64_t>(group_.size - 1);
-    traffic_.messages += others;
-    traffic_.bytes += others * block;
+    for (int peer = 0; peer < group_->size; ++peer)
+        if (peer != group_->rank) count_sent(peer, 1, block);
     ++traffic_.rounds;
     const std::size_t pieces = block / largest_message + 1;
     if (!make_room(piece_bytes_, pieces) || !make_room(piece_addresses_, pieces))
@@ -250,7 +255,7 @@ Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
     piece_bytes_.clear();
     piece_addresses_.clear();
     if (item.code() != MPI_SUCCESS) return {item.code()};
-    return {PMPI_Alltoall(out, 1, item.get(), in, 1, item.get(), group_.comm)};
+    return {PMPI_Alltoall(out, 1, item.get(), in, 1, item.get(), group_->comm)};
 }
 
 } // namespace switchyard::algorithms

@@ -29,6 +29,8 @@ struct Traffic {
     std::uint64_t bytes = 0;
     std::uint32_t rounds = 0; // waits with something to wait for: how often the rank stood still for others
     std::uint32_t most_under_way = 0; // messages at once, sent and received
+    // Of those, to ranks of other nodes.
+    std::uint64_t messages_inter = 0, bytes_inter = 0;
 };
 
 // A transfer that is over.
@@ -45,6 +47,20 @@ class Wire {
 
     // `limit` is the same on all ranks of the group; anything but the default is for tests.
     explicit Wire(const Group& group, std::size_t limit = largest_message);
+
+    // While it lives, peers are ranks of another group of the same communicator. Nothing may be under way
+    // when it begins or ends.
+    class Within {
+      public:
+        Within(Wire& wire, const Group& group) : wire_(wire), outer_(wire.group_) { wire.group_ = &group; }
+        Within(const Within&) = delete;
+        Within& operator=(const Within&) = delete;
+        ~Within() { wire_.group_ = outer_; }
+
+      private:
+        Wire& wire_;
+        const Group* outer_;
+    };
 
     // Starts a transfer; the buffer belongs to the wire until wait_all(). Zero bytes send nothing, so both
     // sides must know the size. Receives must be exact, except that a receive of at most limit() may be
@@ -74,8 +90,8 @@ class Wire {
                     std::size_t in_bytes);
 
     // The MPI library's own uniform exchange over the group: the block at out + i * block goes to rank i, the
-    // one from rank i to in + i * block. Counts as one round with a message for every other rank; what MPI
-    // makes of it is its own affair.
+    // one from rank i to in + i * block. Only of a whole communicator. Counts as one round with a message for
+    // every other rank; what MPI makes of it is its own affair.
     Status alltoall(const std::byte* out, std::byte* in, std::size_t block);
 
     std::size_t limit() const { return limit_; }
@@ -96,9 +112,10 @@ class Wire {
     void transfer_parts(int peer, bool sent, std::span<const Part> parts);
     void transfer_pieces(int peer, bool sent, std::size_t bytes);
     std::optional<Landed> finish(std::size_t request);
+    void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes);
     void keep(int code);
 
-    const Group& group_;
+    const Group* group_;
     std::size_t limit_;
     // These grow only where transfers are split, or where there are more than largest_batch pairs between
     // two times that nothing is under way.

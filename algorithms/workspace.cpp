@@ -1,12 +1,13 @@
 #include "algorithms/workspace.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
 namespace switchyard::algorithms {
 
 bool Workspace::reserve(std::size_t bytes) {
-    taken_ = 0;
+    taken_ = most_taken_ = 0;
     if (bytes <= capacity_) {
         return true;
     }
@@ -29,6 +30,7 @@ std::span<std::byte> Workspace::take(std::size_t bytes) {
     }
     std::byte* begin = memory_.get() + taken_;
     taken_ += rounded(bytes);
+    most_taken_ = std::max(most_taken_, taken_);
     return {begin, bytes};
 }
 

@@ -25,11 +25,15 @@ class Workspace {
         return {reinterpret_cast<T*>(bytes.data()), bytes.empty() ? 0 : count};
     }
 
+    // Gives back what was taken since taken() was `mark`: for phases whose memory does not live on.
+    void release_to(std::size_t mark) { taken_ = mark; }
+
     // Whether `take` is still good for that many bytes in all.
     bool has(std::size_t bytes) const { return bytes <= capacity_ - taken_; }
 
     std::size_t capacity() const { return capacity_; }
     std::size_t taken() const { return taken_; }
+    std::size_t most_taken() const { return most_taken_; } // since reserve()
 
     static constexpr std::size_t alignment = 64;
     // What `take(bytes)` really uses up; formulas for scratch_bytes add these.
@@ -43,7 +47,7 @@ class Workspace {
     };
     std::unique_ptr<std::byte, Free> memory_;
     std::size_t capacity_ = 0;
-    std::size_t taken_ = 0;
+    std::size_t taken_ = 0, most_taken_ = 0;
 };
 
 } // namespace switchyard::algorithms

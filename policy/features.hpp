@@ -27,4 +27,8 @@ struct Features {
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
 };
 
+inline algorithms::GroupShape shape_of(const Features& features) {
+    return {features.ranks, features.nodes, features.ranks_per_node};
+}
+
 } // namespace switchyard::policy

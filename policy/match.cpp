@@ -68,7 +68,7 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
     choice.algorithm = traits;
     choice.parameters = resolve(*traits, {}, fixed.ranks);
     std::int64_t& auxiliary = choice.parameters[Parameter::auxiliary_bytes];
-    const auto needed = [&] { return traits->scratch_bytes(fixed.ranks, 0, choice.parameters); };
+    const auto needed = [&] { return traits->scratch_bytes(shape_of(fixed), 0, choice.parameters); };
     while (auxiliary > 1 && needed() > choice.memory_limit_bytes) auxiliary /= 2;
     other.blocked = why_not_admissible(*traits, choice.parameters, fixed);
     return other;
@@ -213,7 +213,7 @@ std::size_t scratch_bytes(const Choice& choice, const Features& call) {
     const Traits& traits = *choice.algorithm;
     return traits.scratch_bytes == nullptr
                ? 0
-               : traits.scratch_bytes(call.ranks, call.max_block_bytes, choice.parameters);
+               : traits.scratch_bytes(shape_of(call), call.max_block_bytes, choice.parameters);
 }
 
 bool matches(const Candidate& candidate, const Features& call) {

@@ -79,6 +79,7 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
                               [](const auto& plan) { return !plan->always_native(); });
     // From here on the same on all ranks: it follows from what they told each other.
     if (routes && !state->lay_rails(comm, self)) state->plans_ = without_rails;
+    if (!state->rails_) state->node_map_.reset(); // only algorithms look at it
     state->process_ = &self;
     if (PMPI_Comm_set_attr(comm, self.comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
     std::lock_guard lock(self.states_mutex);
@@ -129,18 +130,12 @@ void CommState::take_place(const std::vector<Member>& members, Process& self) {
         std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.run == self.run; });
     leader_ = first->world_rank;
     leader_number_ = first->leader_number;
-    std::vector<std::uint64_t> nodes;
-    nodes.reserve(members.size());
-    for (const auto& member : members) nodes.push_back(member.node);
-    std::sort(nodes.begin(), nodes.end());
-    nodes_ = ranks_per_node_ = 0;
-    for (std::size_t i = 0, start = 0; i < nodes.size(); ++i) {
-        if (i == 0 || nodes[i] != nodes[i - 1]) {
-            start = i;
-            ++nodes_;
-        }
-        ranks_per_node_ = std::max(ranks_per_node_, static_cast<int>(i - start + 1));
-    }
+    std::vector<std::uint64_t> node_ids;
+    node_ids.reserve(members.size());
+    for (const auto& member : members) node_ids.push_back(member.node);
+    node_map_.emplace(node_ids);
+    nodes_ = node_map_->nodes();
+    ranks_per_node_ = node_map_->largest();
 }
 
 CommState::Plans CommState::plans_of(Process& self, const char* only_native) const {
@@ -162,7 +157,7 @@ CommState::Plans CommState::plans_of(Process& self, const char* only_native) con
 bool CommState::lay_rails(MPI_Comm comm, Process& self) {
     bool room = ++self.private_communicators <= most_private;
     if (all_agree(room, comm)) {
-        algorithms::Group group{create_private(comm), rank_, ranks_};
+        algorithms::Group group{create_private(comm), rank_, ranks_, &*node_map_, nullptr};
         try {
             if (group.comm != MPI_COMM_NULL) rails_ = std::make_unique<Rails>(group);
         } catch (...) { // out of memory
@@ -212,8 +207,10 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
             static_cast<std::uint32_t>(sums_.size() + 1); // kinds appear in the same order on all ranks
         auto* call = self.recorder->keep(log::Slot::call(first));
         auto* detail = first.has_detail ? self.recorder->keep(log::Slot::detail(first)) : nullptr;
-        sums_.push_back({call, detail, record.decision, record.collective, record.binding, record.in_place,
-                         record.large_count});
+        auto* nodes =
+            first.has_detail && first.has_nodes ? self.recorder->keep(log::Slot::nodes(first)) : nullptr;
+        sums_.push_back({call, detail, nodes, record.decision, record.collective, record.binding,
+                         record.in_place, record.large_count});
         return;
     }
     if (auto* call = same->call) {
@@ -226,6 +223,10 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
         auto more = log::Slot::detail(record);
         for (std::size_t i = 0; i < std::size(more.values); ++i) detail->values[i] += more.values[i];
         for (std::size_t i = 0; i < std::size(more.pair); ++i) detail->pair[i] += more.pair[i];
+    }
+    if (auto* nodes = same->nodes) {
+        auto more = log::Slot::nodes(record);
+        for (std::size_t i = 0; i < std::size(more.values); ++i) nodes->values[i] += more.values[i];
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace switchyard::shim {
@@ -95,6 +96,7 @@ class CommState {
     std::uint32_t log_number_ = 0;
     std::uint32_t sequence_ = 0, routed_ = 0; // calls so far
     Plans plans_;                             // by collective and Buffers
+    std::optional<algorithms::NodeMap> node_map_; // where there are rails
     std::unique_ptr<Rails> rails_;
     Process* process_ = nullptr; // null once the run is over
 
@@ -102,6 +104,7 @@ class CommState {
     struct Sum {
         log::Slot* call;
         log::Slot* detail;
+        log::Slot* nodes;
         std::uint32_t decision;
         std::uint8_t collective, binding;
         bool in_place, large_count;

@@ -145,6 +145,9 @@ bool run_ours(Passage& passage) {
     record.messages = rails.wire.traffic().messages;
     record.wire_bytes = rails.wire.traffic().bytes;
     record.rounds = rails.wire.traffic().rounds;
+    record.has_nodes = passage.state.nodes() > 1;
+    record.messages_inter = rails.wire.traffic().messages_inter;
+    record.wire_bytes_inter = rails.wire.traffic().bytes_inter;
     return true;
 }
 

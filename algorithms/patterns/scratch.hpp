@@ -6,6 +6,7 @@
 #include "algorithms/patterns/auxiliary_buffers.hpp"
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/index_sets.hpp"
+#include "algorithms/patterns/packed_sizes.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/traits.hpp"
 #include "algorithms/workspace.hpp"
@@ -16,14 +17,6 @@
 #include <limits>
 
 namespace switchyard::algorithms::patterns {
-
-// Bytes of the narrowest unsigned integer that holds the value: 1, 2, 4 or 8.
-inline std::size_t narrowest(std::size_t value) {
-    if (value <= std::numeric_limits<std::uint8_t>::max()) return sizeof(std::uint8_t);
-    if (value <= std::numeric_limits<std::uint16_t>::max()) return sizeof(std::uint16_t);
-    if (value <= std::numeric_limits<std::uint32_t>::max()) return sizeof(std::uint32_t);
-    return sizeof(std::uint64_t);
-}
 
 struct TunaLayout {
     std::size_t size_bytes = 0;    // of one block size as it travels
@@ -54,8 +47,9 @@ inline TunaLayout tuna_layout(int ranks, std::size_t max_block, const Parameters
     return layout;
 }
 
-inline std::size_t tuna_scratch_bytes(int ranks, std::size_t max_block, const Parameters& parameters) {
-    const TunaLayout layout = tuna_layout(ranks, max_block, parameters);
+inline std::size_t tuna_scratch_bytes(const GroupShape& shape, std::size_t max_block,
+                                      const Parameters& parameters) {
+    const TunaLayout layout = tuna_layout(shape.ranks, max_block, parameters);
     return Workspace::rounded(layout.slots * max_block) +
            Workspace::rounded(layout.slots * layout.size_bytes) +
            2 * layout.lanes * Workspace::rounded(layout.message_bytes);
@@ -67,8 +61,9 @@ inline std::size_t zero_rotation_bruck_message_bytes(int ranks, std::size_t bloc
     return most > 1 ? static_cast<std::size_t>(most) * block : 0;
 }
 
-inline std::size_t zero_rotation_bruck_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
-    return 2 * Workspace::rounded(zero_rotation_bruck_message_bytes(ranks, block));
+inline std::size_t zero_rotation_bruck_scratch_bytes(const GroupShape& shape, std::size_t block,
+                                                     const Parameters&) {
+    return 2 * Workspace::rounded(zero_rotation_bruck_message_bytes(shape.ranks, block));
 }
 
 // The same in any base.
@@ -78,9 +73,9 @@ inline std::size_t parameterized_bruck_message_bytes(int ranks, std::size_t bloc
     return most > 1 ? static_cast<std::size_t>(most) * block : 0;
 }
 
-inline std::size_t parameterized_bruck_scratch_bytes(int ranks, std::size_t block,
+inline std::size_t parameterized_bruck_scratch_bytes(const GroupShape& shape, std::size_t block,
                                                      const Parameters& parameters) {
-    return 2 * Workspace::rounded(parameterized_bruck_message_bytes(ranks, block, parameters));
+    return 2 * Workspace::rounded(parameterized_bruck_message_bytes(shape.ranks, block, parameters));
 }
 
 // Basic and modified Bruck: an outgoing and an incoming message, for rounds of one block too, as it arrives
@@ -89,14 +84,14 @@ inline std::size_t packed_bruck_message_bytes(int ranks, std::size_t block) {
     return static_cast<std::size_t>(most_blocks(ranks, 2)) * block;
 }
 
-inline std::size_t packed_bruck_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
-    return 2 * Workspace::rounded(packed_bruck_message_bytes(ranks, block));
+inline std::size_t packed_bruck_scratch_bytes(const GroupShape& shape, std::size_t block, const Parameters&) {
+    return 2 * Workspace::rounded(packed_bruck_message_bytes(shape.ranks, block));
 }
 
 // The variants with derived datatypes: a block for every other rank, and the places of one message.
-inline std::size_t typed_bruck_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
-    return Workspace::rounded(static_cast<std::size_t>(ranks - 1) * block) +
-           Workspace::rounded(static_cast<std::size_t>(most_blocks(ranks, 2)) * sizeof(Part));
+inline std::size_t typed_bruck_scratch_bytes(const GroupShape& shape, std::size_t block, const Parameters&) {
+    return Workspace::rounded(static_cast<std::size_t>(shape.ranks - 1) * block) +
+           Workspace::rounded(static_cast<std::size_t>(most_blocks(shape.ranks, 2)) * sizeof(Part));
 }
 
 // The places of the blocks of one message: half of all, all but one.
@@ -104,16 +99,16 @@ inline std::size_t dissemination_parts(int ranks) {
     return static_cast<std::size_t>(ranks / 2);
 }
 
-inline std::size_t dissemination_scratch_bytes(int ranks, std::size_t, const Parameters&) {
-    return Workspace::rounded(dissemination_parts(ranks) * sizeof(Part));
+inline std::size_t dissemination_scratch_bytes(const GroupShape& shape, std::size_t, const Parameters&) {
+    return Workspace::rounded(dissemination_parts(shape.ranks) * sizeof(Part));
 }
 
 inline std::size_t recursive_doubling_parts(int ranks) {
     return static_cast<std::size_t>(ranks - 1);
 }
 
-inline std::size_t recursive_doubling_scratch_bytes(int ranks, std::size_t, const Parameters&) {
-    return Workspace::rounded(recursive_doubling_parts(ranks) * sizeof(Part));
+inline std::size_t recursive_doubling_scratch_bytes(const GroupShape& shape, std::size_t, const Parameters&) {
+    return Workspace::rounded(recursive_doubling_parts(shape.ranks) * sizeof(Part));
 }
 
 // Bytes of a buffer in which every rank's block is as long as the largest.
@@ -121,19 +116,20 @@ inline std::size_t padded_bytes(int ranks, std::size_t max_block) {
     return ranks > 1 ? static_cast<std::size_t>(ranks) * max_block : 0;
 }
 
-inline std::size_t padded_alltoall_scratch_bytes(int ranks, std::size_t max_block, const Parameters&) {
-    return 2 * Workspace::rounded(padded_bytes(ranks, max_block));
+inline std::size_t padded_alltoall_scratch_bytes(const GroupShape& shape, std::size_t max_block,
+                                                 const Parameters&) {
+    return 2 * Workspace::rounded(padded_bytes(shape.ranks, max_block));
 }
 
 // The two padded buffers, offset and size of each place in them, and what the uniform exchange takes.
-inline std::size_t padded_bruck_scratch_bytes(int ranks, std::size_t max_block,
+inline std::size_t padded_bruck_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                               const Parameters& parameters) {
-    if (padded_bytes(ranks, max_block) == 0) {
+    if (padded_bytes(shape.ranks, max_block) == 0) {
         return 0;
     }
-    return padded_alltoall_scratch_bytes(ranks, max_block, parameters) +
-           Workspace::rounded(static_cast<std::size_t>(ranks) * 2 * sizeof(std::size_t)) +
-           zero_rotation_bruck_scratch_bytes(ranks, max_block, parameters);
+    return padded_alltoall_scratch_bytes(shape, max_block, parameters) +
+           Workspace::rounded(static_cast<std::size_t>(shape.ranks) * 2 * sizeof(std::size_t)) +
+           zero_rotation_bruck_scratch_bytes(shape, max_block, parameters);
 }
 
 struct TwoPhaseLayout {
@@ -159,16 +155,18 @@ inline TwoPhaseLayout two_phase_layout(int ranks, std::size_t max_block) {
 }
 
 // Working buffer, a byte of status and the size of each block, and both ways a step's sizes and blocks.
-inline std::size_t two_phase_bruck_scratch_bytes(int ranks, std::size_t max_block, const Parameters&) {
-    const TwoPhaseLayout layout = two_phase_layout(ranks, max_block);
+inline std::size_t two_phase_bruck_scratch_bytes(const GroupShape& shape, std::size_t max_block,
+                                                 const Parameters&) {
+    const TwoPhaseLayout layout = two_phase_layout(shape.ranks, max_block);
     return Workspace::rounded(layout.working_bytes) + Workspace::rounded(layout.ranks) +
            Workspace::rounded(layout.ranks * layout.size_bytes) +
            2 * Workspace::rounded(layout.most_blocks * layout.size_bytes) +
            2 * Workspace::rounded(layout.message_bytes);
 }
 
-inline std::size_t bruck_allgather_scratch_bytes(int ranks, std::size_t block, const Parameters&) {
-    return ranks > 1 ? Workspace::rounded(static_cast<std::size_t>(ranks) * block) : 0;
+inline std::size_t bruck_allgather_scratch_bytes(const GroupShape& shape, std::size_t block,
+                                                 const Parameters&) {
+    return shape.ranks > 1 ? Workspace::rounded(static_cast<std::size_t>(shape.ranks) * block) : 0;
 }
 
 // Where one phase of in_place puts what it asks of one source: into free space, then into its auxiliary
@@ -193,8 +191,9 @@ inline InPlaceLayout in_place_layout(int ranks, const Parameters& parameters) {
     return {p, IndexSets::most_subsets(p), IndexSets::order_entries(p), buffers, bytes / buffers};
 }
 
-inline std::size_t in_place_scratch_bytes(int ranks, std::size_t, const Parameters& parameters) {
-    const InPlaceLayout layout = in_place_layout(ranks, parameters);
+inline std::size_t in_place_scratch_bytes(const GroupShape& shape, std::size_t,
+                                          const Parameters& parameters) {
+    const InPlaceLayout layout = in_place_layout(shape.ranks, parameters);
     return Workspace::rounded(layout.ranks * sizeof(SendSet)) +
            Workspace::rounded(layout.ranks * sizeof(ReceiveSet)) +
            Workspace::rounded(layout.subsets * sizeof(SendSubset)) +

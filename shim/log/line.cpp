@@ -46,10 +46,12 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
         call.sent_max, call.in_place != 0, decision);
     line += fmt::format(
         R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},)"
-        R"("messages":{},"wire_bytes":{},"rounds":{},"begin_us":{})",
+        R"("messages":{},"wire_bytes":{},"rounds":{},)"
+        R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{},"begin_us":{})",
         us(call.elapsed_min), mean_us(call.elapsed_sum, seen), us(call.elapsed_max), call.slowest_rank,
         mean_us(call.agree_sum, seen), mean_us(call.stage_sum, seen), mean_us(call.exchange_sum, seen),
-        call.messages_max, call.wire_bytes_max, call.rounds_max, us(call.begin));
+        call.messages_max, call.wire_bytes_max, call.rounds_max, call.messages_inter_max,
+        call.messages_intra_max, call.wire_bytes_inter_max, call.wire_bytes_intra_max, us(call.begin));
     if (static_cast<int>(seen) != communicator.ranks) line += fmt::format(R"(,"ranks_seen":{})", seen);
     return line + "}";
 }
@@ -59,11 +61,14 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
     return fmt::format(
         R"({{"world_rank":{},"comm":"{}","rank":{},"seq":{},"collective":"{}","binding":"{}",{})"
         R"("max_block_bytes":{},"sent_bytes":{},"in_place":{},{},)"
-        R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},"messages":{},"wire_bytes":{}}})",
+        R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},"messages":{},"wire_bytes":{},)"
+        R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{}}})",
         world_rank, communicator.id, communicator.rank, record.sequence, collective_name(record.collective),
         binding_name(record.binding), extras(record.calls, record.large_count), record.max_block, record.sent,
         record.in_place, decision, us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
-        us(record.exchange), record.messages, record.wire_bytes);
+        us(record.exchange), record.messages, record.wire_bytes, record.messages_inter,
+        record.messages - record.messages_inter, record.wire_bytes_inter,
+        record.wire_bytes - record.wire_bytes_inter);
 }
 
 } // namespace switchyard::shim::log

@@ -13,10 +13,15 @@ void most(auto& kept, auto value) {
 
 } // namespace
 
-// A rank's two slots may come in either order.
+// A rank's slots may come in either order.
 void MergedCall::add(const Slot& slot, int rank_in_communicator) {
     if (slot.kind == SlotKind::call) add_call(slot, rank_in_communicator);
     if (slot.kind == SlotKind::detail) add_detail(slot);
+    if (slot.kind == SlotKind::nodes) {
+        CallRecord record;
+        slot.tell(record);
+        add_nodes(record);
+    }
 }
 
 void MergedCall::add_call(const Slot& slot, int rank_in_communicator) {
@@ -56,6 +61,14 @@ void MergedCall::add_detail(const Slot& slot) {
     most(messages_max, record.messages);
     most(wire_bytes_max, record.wire_bytes);
     most(rounds_max, record.rounds);
+    if (!record.has_nodes) add_nodes(record); // else a slot of its own says it
+}
+
+void MergedCall::add_nodes(const CallRecord& record) {
+    most(messages_inter_max, record.messages_inter);
+    most(wire_bytes_inter_max, record.wire_bytes_inter);
+    most(messages_intra_max, record.messages - record.messages_inter);
+    most(wire_bytes_intra_max, record.wire_bytes - record.wire_bytes_inter);
 }
 
 void CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {

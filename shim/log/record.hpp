@@ -19,39 +19,42 @@ struct CallRecord {
     bool in_place = false;
     bool large_count = false;  // an MPI-4 `_c` function
     bool has_detail = false;   // something of ours took part: the lines below count
+    bool has_nodes = false;    // on a communicator of several nodes: the last two lines count, too
     std::uint64_t begin = 0;   // since the run's start
     std::uint64_t elapsed = 0; // of the call as the application sees it
     std::uint64_t max_block =
         0;                  // largest block: agreed by all ranks where the call agreed, else this rank's own
     std::uint64_t sent = 0; // to other ranks, as the application asked for
 
-    std::uint64_t agree = 0;      // in the agreement
-    std::uint64_t stage = 0;      // packing and unpacking
-    std::uint64_t exchange = 0;   // in the algorithm or the MPI library
-    std::uint64_t wire_bytes = 0; // that our algorithm handed to MPI
-    std::uint64_t messages = 0;   // likewise
-    std::uint64_t rounds = 0;     // how often the algorithm waited
+    std::uint64_t agree = 0;                                // in the agreement
+    std::uint64_t stage = 0;                                // packing and unpacking
+    std::uint64_t exchange = 0;                             // in the algorithm or the MPI library
+    std::uint64_t wire_bytes = 0;                           // that our algorithm handed to MPI
+    std::uint64_t messages = 0;                             // likewise
+    std::uint64_t rounds = 0;                               // how often the algorithm waited
+    std::uint64_t messages_inter = 0, wire_bytes_inter = 0; // of those, to ranks of other nodes
 };
 
-enum class SlotKind : std::uint8_t { none, call, detail };
+enum class SlotKind : std::uint8_t { none, call, detail, nodes };
 
-// How a record lies in the file: a head that both kinds share, then what the kind says. Most calls are native
-// and leave one slot.
+// How a record lies in the file: a head that all kinds share, then what the kind says. Most calls are native
+// and leave one slot; those between nodes leave three.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
     std::uint64_t number = 0;     // of the slot on this rank, from 0
     std::uint64_t values[4] = {}; // call: begin, elapsed, max_block, sent; detail: agree, stage, exchange,
-                                  // wire_bytes
+                                  // wire_bytes; nodes: messages and bytes, to other nodes and in all
     std::uint32_t pair[2] = {};   // call: decision, calls (more than one where calls are summed up);
                                   // detail: messages, rounds
     std::uint8_t collective = 0, binding = 0; // call
-    std::uint8_t flags = 0;                   // call
+    std::uint8_t flags = 0;                   // call; detail: has_nodes alone
     SlotKind kind = SlotKind::none;           // written last: a slot without it was never finished
     std::uint32_t unused = 0;
 
-    static constexpr std::uint8_t in_place = 1, large_count = 2, has_detail = 4;
+    static constexpr std::uint8_t in_place = 1, large_count = 2, has_detail = 4, has_nodes = 8;
     static Slot call(const CallRecord& record);
     static Slot detail(const CallRecord& record);
+    static Slot nodes(const CallRecord& record);
     std::uint32_t& decision() { return pair[0]; } // of a call
     std::uint32_t& calls() { return pair[1]; }
     // Fills what this slot knows of the record.
@@ -91,7 +94,20 @@ inline Slot Slot::detail(const CallRecord& record) {
     slot.values[3] = record.wire_bytes;
     slot.pair[0] = bounded(record.messages);
     slot.pair[1] = bounded(record.rounds);
+    slot.flags = record.has_nodes ? has_nodes : 0;
     slot.kind = SlotKind::detail;
+    return slot;
+}
+
+inline Slot Slot::nodes(const CallRecord& record) {
+    Slot slot;
+    slot.communicator = record.communicator;
+    slot.sequence = record.sequence;
+    slot.values[0] = record.messages_inter;
+    slot.values[1] = record.wire_bytes_inter;
+    slot.values[2] = record.messages;
+    slot.values[3] = record.wire_bytes;
+    slot.kind = SlotKind::nodes;
     return slot;
 }
 
@@ -105,6 +121,12 @@ inline void Slot::tell(CallRecord& record) const {
         record.wire_bytes = values[3];
         record.messages = pair[0];
         record.rounds = pair[1];
+        record.has_nodes = (flags & has_nodes) != 0;
+    } else if (kind == SlotKind::nodes) {
+        record.messages_inter = values[0];
+        record.wire_bytes_inter = values[1];
+        record.messages = values[2];
+        record.wire_bytes = values[3];
     } else if (kind == SlotKind::call) {
         record.begin = values[0];
         record.elapsed = values[1];

@@ -29,7 +29,9 @@ class Recorder {
     // Any thread, at any time; full means dropped and counted. Does not mix with keep().
     void add(const CallRecord& record) noexcept {
         add(Slot::call(record));
-        if (record.has_detail) add(Slot::detail(record));
+        if (!record.has_detail) return;
+        add(Slot::detail(record));
+        if (record.has_nodes) add(Slot::nodes(record));
     }
     // A slot that stays in its place and may be written to again and again (detail `summary`); null when
     // full.

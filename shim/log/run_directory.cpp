@@ -77,6 +77,8 @@ bool write_run_json(const std::string& directory, const RunInfo& info, const Run
                      {"*_bytes", "bytes"},
                      {"messages", "per rank, the most that any rank sent"},
                      {"wire_bytes", "per rank, the most that any rank sent"},
+                     {"*_inter", "of those, to other nodes: the most of any rank"},
+                     {"*_intra", "of those, inside a node: the most of any rank"},
                      {"slowest_rank", "rank in the call's communicator"}};
     if (end != nullptr) {
         json["calls_seen"] = end->calls_seen;

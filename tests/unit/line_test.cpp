@@ -48,8 +48,13 @@ MergedCall merged(int ranks) {
         record.messages = 10;
         record.rounds = 5;
         record.wire_bytes = 1840;
+        record.has_nodes = true;
+        record.messages_inter = 4U + static_cast<unsigned>(rank % 3); // so 4 to 6 of the 10 stay on the node
+        record.wire_bytes_inter = 1000;
         call.add(Slot::call(record), rank);
+        if (rank % 2 == 0) call.add(Slot::nodes(record), rank); // in any order
         call.add(Slot::detail(record), rank);
+        if (rank % 2 == 1) call.add(Slot::nodes(record), rank);
     }
     return call;
 }
@@ -80,7 +85,8 @@ TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") 
     CHECK(text.find('\n') == std::string::npos);
     const auto line = json::parse(text);
     auto expected = contract;
-    expected.insert({"rounds", "begin_us"}); // added
+    expected.insert({"rounds", "begin_us", "messages_inter", "messages_intra", "wire_bytes_inter",
+                     "wire_bytes_intra"}); // added
     CHECK(keys(line) == expected);
     CHECK(keys(line["sent_bytes"]) == std::set<std::string>{"min", "mean", "max"});
     CHECK(keys(line["time_us"]) == std::set<std::string>{"min", "mean", "max", "slowest_rank"});
@@ -125,6 +131,10 @@ TEST_CASE("the fields have the contract's types and the call's values", "[line]"
     CHECK(line["messages"] == 10);
     CHECK(line["wire_bytes"] == 1840);
     CHECK(line["rounds"] == 5);
+    CHECK(line["messages_inter"] == 6);
+    CHECK(line["messages_intra"] == 6);
+    CHECK(line["wire_bytes_inter"] == 1000);
+    CHECK(line["wire_bytes_intra"] == 840);
     CHECK(near(line["begin_us"], 7000.1));
 }
 

@@ -60,6 +60,11 @@ CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence, bool ha
         record.wire_bytes = seed + 8;
         record.messages = sequence % 100;
         record.rounds = sequence % 10;
+        record.has_nodes = sequence % 4 != 0;
+        if (record.has_nodes) {
+            record.messages_inter = record.messages / 3;
+            record.wire_bytes_inter = record.wire_bytes / 5;
+        }
     } else {
         record.exchange = record.elapsed; // what a record without detail means
     }
@@ -71,7 +76,8 @@ std::string difference(const CallRecord& told, const CallRecord& expected) {
     auto tie = [](const CallRecord& r) {
         return std::tie(r.communicator, r.sequence, r.decision, r.calls, r.collective, r.binding, r.in_place,
                         r.large_count, r.has_detail, r.begin, r.elapsed, r.max_block, r.sent, r.agree,
-                        r.stage, r.exchange, r.wire_bytes, r.messages, r.rounds);
+                        r.stage, r.exchange, r.wire_bytes, r.messages, r.rounds, r.has_nodes,
+                        r.messages_inter, r.wire_bytes_inter);
     };
     if (tie(told) == tie(expected)) return "";
     return "call " + std::to_string(expected.sequence) + " of communicator " +
@@ -151,6 +157,7 @@ TEST_CASE("slots tell what the record said", "[record]") {
             CallRecord told;
             Slot::call(record).tell(told);
             if (has_detail) Slot::detail(record).tell(told);
+            if (record.has_nodes) Slot::nodes(record).tell(told);
             CHECK(difference(told, record) == "");
         }
     CallRecord summed = record_of(1, 1);

@@ -79,6 +79,108 @@ struct Shape {
     }
 };
 
+// ---- Algorithms that know nodes, on any placement -------------------------------------------------------
+
+std::uint64_t width_of(std::uint64_t value) {
+    return value < 256 ? 1 : value < 65536 ? 2 : 4;
+}
+
+// TuNA inside a node, by bundles: local rank c of q gets one from each other, with blocks for all local ranks
+// i of all nodes for which i modulo q is c.
+struct InNode {
+    const NodeMap& map;
+    int node, self, q;
+    std::int64_t radix;
+    std::uint64_t block;
+
+    InNode(const NodeMap& m, int rank, std::uint64_t b, const Parameters& parameters)
+        : map(m), node(m.node_of(rank)), self(m.local_rank(rank)), q(m.size_of(node)),
+          radix(std::min<std::int64_t>(parameters[Parameter::radix], std::max(q, 2))), block(b) {}
+
+    std::int64_t carried_on(int other, int carrier) const {
+        return (map.size_of(other) - carrier + q - 1) / q;
+    }
+    std::int64_t carried(int carrier) const {
+        std::int64_t count = 0;
+        for (int other = 0; other < map.nodes(); ++other) count += carried_on(other, carrier);
+        return count;
+    }
+    std::uint64_t bundle(std::int64_t blocks) const {
+        return static_cast<std::uint64_t>(blocks) * (width_of(block) + block);
+    }
+
+    Traffic traffic_in_node() const {
+        const std::uint64_t largest =
+            bundle(static_cast<std::int64_t>(map.nodes()) * ((map.largest() + q - 1) / q));
+        std::uint64_t bytes = 0;
+        std::int64_t messages = 0, rounds = 0;
+        for (std::int64_t weight = 1; weight < q; weight *= radix) {
+            ++rounds; // the rounds of a digit are under way together
+            for (std::int64_t z = 1; z < radix && z * weight < q; ++z) {
+                ++messages;
+                std::uint64_t moved = 0;
+                for (std::int64_t offset = 1; offset < q; ++offset) {
+                    if (offset / weight % radix != z) continue;
+                    ++moved; // it has come down by its lower digits already
+                    const auto left = offset - offset % weight;
+                    bytes += bundle(carried(static_cast<int>((self - left % q + q) % q)));
+                }
+                if (moved > 1) bytes += moved * width_of(largest);
+            }
+        }
+        return traffic(messages, bytes, rounds);
+    }
+
+    // Ranks of that node whom this rank carries for, and ranks there at all.
+    std::int64_t destinations_at(int distance) const {
+        return std::max<std::int64_t>(0, carried_on((node + distance) % map.nodes(), self));
+    }
+    std::int64_t sources_at(int distance) const {
+        return map.size_of((node - distance + map.nodes()) % map.nodes());
+    }
+};
+
+Traffic coalesced_traffic(const InNode& in_node, const Parameters& parameters) {
+    Traffic all = in_node.traffic_in_node();
+    const std::int64_t batch = std::min<std::int64_t>(parameters[Parameter::block_count], 512);
+    const std::int64_t others = in_node.map.nodes() - 1;
+    for (int distance = 1; distance <= others; ++distance)
+        all.messages_inter += static_cast<std::uint64_t>(in_node.destinations_at(distance));
+    all.bytes_inter = all.messages_inter * static_cast<std::uint64_t>(in_node.q) * in_node.block;
+    all.messages += all.messages_inter;
+    all.bytes += all.bytes_inter;
+    all.rounds += static_cast<std::uint32_t>((others + batch - 1) / batch);
+    return all;
+}
+
+Traffic staggered_traffic(const InNode& in_node, const Parameters& parameters) {
+    Traffic all = in_node.traffic_in_node();
+    const std::int64_t batch = std::min<std::int64_t>(parameters[Parameter::block_count], 512);
+    const std::int64_t largest = in_node.map.largest();
+    std::int64_t last_batch = -1;
+    for (std::int64_t i = 0; i < (in_node.map.nodes() - 1) * largest; ++i) {
+        const int distance = static_cast<int>(i / largest) + 1;
+        const std::int64_t local = i % largest;
+        const std::int64_t out = local < in_node.q ? in_node.destinations_at(distance) : 0;
+        const bool waits = out > 0 || local < in_node.sources_at(distance);
+        all.messages_inter += static_cast<std::uint64_t>(out);
+        if (waits && i / batch != last_batch) ++all.rounds;
+        if (waits) last_batch = i / batch;
+    }
+    all.bytes_inter = all.messages_inter * in_node.block;
+    all.messages += all.messages_inter;
+    all.bytes += all.bytes_inter;
+    return all;
+}
+
+std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Group& group, std::uint64_t block,
+                                          const Parameters& parameters) {
+    const InNode in_node(*group.node_map, group.rank, block, parameters);
+    if (algorithm == "tuna_coalesced") return coalesced_traffic(in_node, parameters);
+    if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
+    return std::nullopt;
+}
+
 std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape& shape) {
     constexpr std::int64_t limit = Wire::largest_batch;
     if (algorithm == "linear") {
@@ -191,6 +293,7 @@ std::optional<Traffic> expected_traffic(Collective collective, std::string_view 
         return Traffic{};
     }
     const Shape shape{group.size, group.rank, block, parameters};
+    if (const auto traffic = node_aware_traffic(algorithm, group, block, parameters)) return traffic;
     switch (collective) {
     case Collective::alltoallv: return alltoallv_traffic(algorithm, shape);
     case Collective::alltoall: return alltoall_traffic(algorithm, shape);

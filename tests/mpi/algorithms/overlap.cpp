@@ -178,7 +178,7 @@ class Runner {
         const auto wrong = std::ranges::mismatch(buffer, expected).in1;
         check(wrong == buffer.end(),
               "byte " + std::to_string(wrong - buffer.begin()) + " of " + std::to_string(buffer.size()));
-        check(workspace.taken() == scratch, "scratch memory taken");
+        check(workspace.most_taken() == scratch, "scratch memory taken");
         check_bytes_sent(sides, wire.traffic().bytes);
     }
 
