@@ -5,6 +5,7 @@
 #include "algorithms/block.hpp"
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/carriers.hpp"
+#include "algorithms/patterns/node_hops.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
@@ -109,6 +110,77 @@ inline std::size_t tuna_staggered_scratch_bytes(const GroupShape& shape, std::si
     if (shape.ranks < 2 || max_block == 0) return 0;
     return most_of_nodes(
         shape, [&](const NodeShape& node) { return staggered_scratch_of(node, max_block, parameters); });
+}
+
+// ---- node_aware -----------------------------------------------------------------------------------------
+
+// Blocks travel between nodes as rows: what one source has for one node. All numbers are the most of any rank
+// of a node.
+struct NodeAwareLayout {
+    std::size_t size_bytes;       // of one block size
+    std::size_t row_bytes;        // sizes, then blocks
+    std::size_t slots = 0;        // offsets whose rows wait at one rank
+    std::size_t offsets = 0;      // in the messages between nodes that one rank has under way
+    std::size_t bundle_bytes = 0; // what one rank of a node sends another at once
+    std::size_t rows;             // of one offset: one for each rank of the node that they come from
+
+    NodeAwareLayout(const NodeShape& node, std::size_t max_block, const Parameters& parameters)
+        : size_bytes(narrowest(max_block)),
+          row_bytes(static_cast<std::size_t>(node.largest) * (size_bytes + max_block)),
+          rows(static_cast<std::size_t>(node.largest)) {
+        const NodeHops hops(node.nodes, parameters[Parameter::radix]);
+        const std::size_t block = size_bytes + max_block;
+        for (int self = 0; self < node.ranks; ++self) {
+            std::size_t first = 0, waiting = 0;
+            for (std::int64_t weight = 1; weight < node.nodes; weight *= hops.radix()) {
+                std::size_t moved = 0, ended = 0;
+                hops.for_each_digit(weight, self, node.ranks, [&](int z) {
+                    first += static_cast<std::size_t>(hops.first_hops(weight, z));
+                    moved += static_cast<std::size_t>(hops.offsets(weight, z));
+                    ended += static_cast<std::size_t>(hops.last_hops(weight, z));
+                });
+                waiting += moved;
+                offsets = std::max(offsets, moved);
+                bundle_bytes = std::max(bundle_bytes, rows * (ended * block + (moved - ended) * row_bytes));
+            }
+            slots = std::max(slots, waiting);
+            bundle_bytes = std::max(bundle_bytes, block + first * row_bytes);
+        }
+        slots = std::min(slots, static_cast<std::size_t>(node.nodes - 1));
+    }
+
+    std::size_t offset_bytes() const { return rows * row_bytes; } // all rows of one
+};
+
+// The inner exchange is direct where bundles are large, since forwarding them costs more than messages do.
+inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Parameters& parameters) {
+    constexpr std::size_t large = 16384;
+    std::int64_t radix = 2;
+    while (bundle_bytes < large ? radix * radix < ranks : radix < ranks) ++radix;
+    Parameters inner = parameters;
+    inner[Parameter::radix] = radix;
+    return inside_node(ranks, inner);
+}
+
+inline std::size_t node_aware_scratch_of(const NodeShape& node, std::size_t max_block,
+                                         const Parameters& parameters) {
+    const NodeAwareLayout layout(node, max_block, parameters);
+    const auto ranks = static_cast<std::size_t>(node.ranks);
+    return 2 * Workspace::rounded(ranks * layout.bundle_bytes) +
+           2 * Workspace::rounded(ranks * sizeof(Block)) +
+           Workspace::rounded(static_cast<std::size_t>(node.nodes) * sizeof(int)) +
+           Workspace::rounded(layout.slots * layout.rows * sizeof(std::size_t)) +
+           Workspace::rounded(layout.slots * layout.offset_bytes()) +
+           2 * Workspace::rounded(layout.offsets * layout.offset_bytes()) +
+           tuna_scratch_bytes(node.ranks, layout.bundle_bytes,
+                              node_aware_inner(node.ranks, layout.bundle_bytes, parameters));
+}
+
+inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t max_block,
+                                            const Parameters& parameters) {
+    if (shape.ranks < 2 || max_block == 0) return 0;
+    return most_of_nodes(
+        shape, [&](const NodeShape& node) { return node_aware_scratch_of(node, max_block, parameters); });
 }
 
 } // namespace switchyard::algorithms::patterns

@@ -1,5 +1,7 @@
 #include "tests/mpi/algorithms/formulas.hpp"
 
+#include "algorithms/patterns/node_scratch.hpp"
+
 #include <algorithm>
 
 namespace switchyard::tests {
@@ -173,11 +175,110 @@ Traffic staggered_traffic(const InNode& in_node, const Parameters& parameters) {
     return all;
 }
 
+// What local rank `self` of q sends where TuNA with all rounds of a digit under way exchanges bundles of
+// those sizes, the largest of which is declared as `most`. `size(source, destination)`: 0 sends nothing by
+// itself.
+template <typename Size>
+void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint64_t most, Size&& size) {
+    for (std::int64_t weight = 1; weight < q; weight *= radix) {
+        bool waits = false;
+        for (std::int64_t z = 1; z < radix && z * weight < q; ++z) {
+            std::uint64_t bytes = 0, moved = 0, arriving = 0;
+            for (std::int64_t offset = 1; offset < q; ++offset) {
+                if (offset / weight % radix != z) continue;
+                ++moved;
+                const auto source = static_cast<int>((self + offset % weight) % q);
+                bytes += size(source, static_cast<int>((source - offset % q + q) % q));
+                arriving += size(static_cast<int>((self + offset) % q), self);
+            }
+            if (moved > 1) bytes += moved * width_of(most);
+            all.messages += bytes > 0 ? 1 : 0;
+            all.bytes += bytes;
+            waits = waits || bytes > 0 || moved > 1 || arriving > 0;
+        }
+        all.rounds += waits ? 1 : 0;
+    }
+}
+
+// One message for all that goes from one node to another with one hop.
+class NodeAwareFormula {
+  public:
+    NodeAwareFormula(const Group& group, std::uint64_t block, const Parameters& parameters)
+        : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
+          self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
+          radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
+          unit_(width_of(block) + block),
+          // how much memory a bundle is given, and which radix it makes of that, is the algorithm's own
+          // affair
+          most_(patterns::NodeAwareLayout({q_, nodes_, map_.largest()}, block, parameters).bundle_bytes),
+          inner_radix_(patterns::node_aware_inner(q_, most_, parameters)[Parameter::radix]) {}
+
+    Traffic traffic() const {
+        Traffic all;
+        add_inner_tuna(all, q_, self_, inner_radix_, most_, [&](int source, int destination) {
+            std::uint64_t units = source != destination ? 1 : 0;
+            for (int offset = 1; offset < nodes_; ++offset)
+                if (holder(offset, 1) == destination) units += ranks(node_ + offset);
+            return units * unit_;
+        });
+        for (std::int64_t weight = 1; weight < nodes_; weight *= radix_) {
+            bool hops = false;
+            for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z) {
+                if ((z - 1) % q_ != self_) continue;
+                hops = true;
+                ++all.messages_inter;
+                for (std::int64_t offset = 1; offset < nodes_; ++offset)
+                    if (offset / weight % radix_ == z)
+                        all.bytes_inter +=
+                            ranks(node_ - offset % weight) * ranks(node_ - offset % weight + offset) * unit_;
+            }
+            all.rounds += hops ? 1 : 0;
+            add_inner_tuna(all, q_, self_, inner_radix_, most_, [&](int source, int destination) {
+                return arrived(weight, source, destination) * unit_;
+            });
+        }
+        all.messages += all.messages_inter;
+        all.bytes += all.bytes_inter;
+        return all;
+    }
+
+  private:
+    std::uint64_t ranks(std::int64_t node) const {
+        return static_cast<std::uint64_t>(map_.size_of(static_cast<int>((node + 2 * nodes_) % nodes_)));
+    }
+    // The local rank in charge of the lowest digit that is not 0; -1: none is left.
+    std::int64_t holder(std::int64_t offset, std::int64_t weight) const {
+        for (offset /= weight; offset > 0; offset /= radix_)
+            if (offset % radix_ > 0) return (offset % radix_ - 1) % q_;
+        return -1;
+    }
+    // Blocks that `source` has got with the hops of that weight and has for `destination`.
+    std::uint64_t arrived(std::int64_t weight, int source, int destination) const {
+        std::uint64_t blocks = 0;
+        for (std::int64_t offset = 1; offset < nodes_; ++offset) {
+            const std::int64_t z = offset / weight % radix_;
+            if (z == 0 || (z - 1) % q_ != source) continue;
+            const std::int64_t from = node_ - z * weight - offset % weight + nodes_;
+            const std::int64_t next = holder(offset, weight * radix_);
+            if (next < 0) blocks += ranks(from);
+            if (next == destination) blocks += ranks(from) * ranks(from + offset);
+        }
+        return blocks;
+    }
+
+    const NodeMap& map_;
+    int nodes_, node_, self_, q_;
+    std::int64_t radix_;
+    std::uint64_t unit_, most_;
+    std::int64_t inner_radix_;
+};
+
 std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Group& group, std::uint64_t block,
                                           const Parameters& parameters) {
     const InNode in_node(*group.node_map, group.rank, block, parameters);
     if (algorithm == "tuna_coalesced") return coalesced_traffic(in_node, parameters);
     if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
+    if (algorithm == "node_aware") return NodeAwareFormula(group, block, parameters).traffic();
     return std::nullopt;
 }
 
