@@ -39,6 +39,8 @@ Json result_of(const Report& report, const Result& result) {
                  {"ratio_to_native", nullptr},
                  {"messages", nullptr},
                  {"wire_bytes", nullptr},
+                 {"messages_inter", nullptr},
+                 {"wire_bytes_inter", nullptr},
                  {"rounds", nullptr},
                  {"scratch_bytes", nullptr},
                  {"verified", result.verified},
@@ -47,6 +49,8 @@ Json result_of(const Report& report, const Result& result) {
     if (!contender.is_native()) { // nothing is known of what the library sends
         json["messages"] = result.messages;
         json["wire_bytes"] = result.bytes;
+        json["messages_inter"] = result.messages_inter;
+        json["wire_bytes_inter"] = result.bytes_inter;
         json["rounds"] = result.rounds;
         json["scratch_bytes"] = result.scratch_bytes;
     }

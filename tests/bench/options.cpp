@@ -20,7 +20,8 @@ constexpr const char* about =
     "iteration's\n"
     "own ratio (below 1: faster than native). An alltoallv algorithm that needs the agreed largest block "
     "pays for the\n"
-    "allreduce of three 64-bit words that the shim would make. Messages, bytes and rounds are the most of "
+    "allreduce of three 64-bit words that the shim would make. Messages, bytes (in all, and those to other "
+    "nodes) and rounds are the most of "
     "any rank; of\n"
     "what native sends nothing is known. Under smpirun the times are those of the simulated clock.";
 
@@ -87,6 +88,9 @@ std::variant<Options, Ended> parse_options(int argc, char** argv) {
            "named with several of its values, else over the largest block")
         ->type_name("FILE.png|svg");
     app.add_option("--seed", options.seed, "of the block sizes and the data");
+    app.add_option("--ranks-per-node", options.ranks_per_node,
+                   "pretend nodes of that many ranks in order; 0: the hosts as they are")
+        ->check(CLI::Range(0, 1000000));
     app.add_flag("--in-place", options.in_place,
                  "alltoallv: the same buffer is sent from and received into; native gets a second one");
     app.add_flag("--no-native", no_native, "without the MPI library's own, and without ratios");

@@ -24,7 +24,8 @@ struct Options {
     std::string plot; // file, or ""
     std::uint64_t seed = 1;
     bool in_place = false;
-    std::string command; // as typed
+    int ranks_per_node = 0; // 0: as the hosts are
+    std::string command;    // as typed
 };
 
 // The reason to end instead: a text for stdout (help) or stderr, and the exit status.

@@ -19,6 +19,7 @@ struct Result {
     std::vector<double> seconds;   // by iteration
     std::vector<double> baseline;  // native's, in the same iterations; empty without native
     std::uint64_t messages = 0, bytes = 0, rounds = 0;
+    std::uint64_t messages_inter = 0, bytes_inter = 0; // of those, to other nodes
     std::size_t scratch_bytes = 0;
     bool verified = false;
 };

@@ -8,12 +8,26 @@
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <functional>
+#include <string_view>
 
 namespace switchyard::bench {
 
 namespace {
 
 using namespace algorithms;
+
+// Ranks on hosts of one name, or in nodes of so many ranks as the options say.
+NodeMap node_map_of(const Group& group, int ranks_per_node) {
+    if (ranks_per_node > 0) return NodeMap::blocks(group.size, ranks_per_node);
+    char name[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0;
+    PMPI_Get_processor_name(name, &length);
+    const std::uint64_t mine = std::hash<std::string_view>{}({name, static_cast<std::size_t>(length)});
+    std::vector<std::uint64_t> ids(static_cast<std::size_t>(group.size));
+    PMPI_Allgather(&mine, 1, MPI_UINT64_T, ids.data(), 1, MPI_UINT64_T, group.comm);
+    return NodeMap(ids);
+}
 
 Group make_group() {
     Group group;
@@ -92,13 +106,16 @@ class Course {
     std::vector<Result> gathered() {
         for (Result& result : results_) {
             maximum(result.seconds.data(), static_cast<int>(result.seconds.size()), MPI_DOUBLE);
-            std::array<std::uint64_t, 4> counts = {result.messages, result.bytes, result.rounds,
-                                                   result.verified ? 0U : 1U};
+            std::array<std::uint64_t, 6> counts = {result.messages,       result.bytes,
+                                                   result.rounds,         result.verified ? 0U : 1U,
+                                                   result.messages_inter, result.bytes_inter};
             maximum(counts.data(), static_cast<int>(counts.size()), MPI_UINT64_T);
             result.messages = counts[0];
             result.bytes = counts[1];
             result.rounds = counts[2];
             result.verified = counts[3] == 0;
+            result.messages_inter = counts[4];
+            result.bytes_inter = counts[5];
         }
         if (options_.native) // the first of them
             for (Result& result : results_) result.baseline = results_.front().seconds;
@@ -112,7 +129,10 @@ class Course {
     }
     std::size_t scratch_of(const Contender& contender) const {
         const auto function = contender.choice.algorithm->scratch_bytes;
-        return function == nullptr ? 0 : function(group_.size, largest_block_, contender.choice.parameters);
+        const NodeMap& map = *group_.node_map;
+        return function == nullptr ? 0
+                                   : function({group_.size, map.nodes(), map.largest()}, largest_block_,
+                                              contender.choice.parameters);
     }
 
     void take_time(Result& result, const Contender& contender, bool counts, bool checked) {
@@ -129,6 +149,8 @@ class Course {
         result.messages = std::max(result.messages, wire_.traffic().messages);
         result.bytes = std::max(result.bytes, wire_.traffic().bytes);
         result.rounds = std::max<std::uint64_t>(result.rounds, wire_.traffic().rounds);
+        result.messages_inter = std::max(result.messages_inter, wire_.traffic().messages_inter);
+        result.bytes_inter = std::max(result.bytes_inter, wire_.traffic().bytes_inter);
         if (code != MPI_SUCCESS || (checked && !workload_.is_right(in_place)))
             complain(result, contender, code);
     }
@@ -203,6 +225,8 @@ class Course {
 
 std::vector<Result> measure(const Options& options, const std::vector<Contender>& contenders) {
     Group group = make_group();
+    const NodeMap node_map = node_map_of(group, options.ranks_per_node);
+    group.node_map = &node_map;
     const auto steps = options.max_blocks.size() * contenders.size() *
                        static_cast<std::size_t>(options.warmup + options.iterations);
     Progress progress(group.rank == 0, static_cast<int>(std::min<std::size_t>(steps, INT_MAX)));

@@ -9,7 +9,7 @@ namespace switchyard::bench {
 
 namespace {
 
-constexpr std::size_t columns = 9;
+constexpr std::size_t columns = 11;
 using Row = std::array<std::string, columns>;
 
 std::string formatted(const char* format, double value) {
@@ -30,6 +30,8 @@ Row row_of(const Report& report, const Result& result) {
             result.baseline.empty() ? "-" : formatted("%.3f", median_ratio(result.seconds, result.baseline)),
             counted(result.messages),
             counted(result.bytes),
+            counted(result.messages_inter),
+            counted(result.bytes_inter),
             counted(result.rounds),
             counted(result.scratch_bytes)};
 }
@@ -66,7 +68,7 @@ bool Report::is_verified() const {
 // Also a table of Markdown.
 std::string table_of(const Report& report) {
     std::vector<Row> rows = {{"algorithm", "largest block", "median us", "MAD us", "x native", "messages",
-                              "bytes", "rounds", "scratch"}};
+                              "bytes", "messages inter", "bytes inter", "rounds", "scratch"}};
     for (const Result& result : report.results) rows.push_back(row_of(report, result));
     std::array<std::size_t, columns> widths{};
     for (const Row& row : rows)

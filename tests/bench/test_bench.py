@@ -53,6 +53,8 @@ class Bench(unittest.TestCase):
                 self.assertEqual(result["ratio_to_native"], 1)
                 self.assertIsNone(result["messages"])
             else:
+                self.assertLessEqual(result["messages_inter"], result["messages"])
+                self.assertLessEqual(result["wire_bytes_inter"], result["wire_bytes"])
                 for key in ("messages", "wire_bytes", "rounds"):
                     self.assertGreater(result[key], 0, key)
         self.assertEqual(results[1]["parameters"]["radix"], 2)
@@ -67,6 +69,14 @@ class Bench(unittest.TestCase):
                 document = measured(*words, "--max-block", "100")
                 self.assertTrue(document["verified"])
                 self.assertEqual(len(document["results"]), 2)
+
+    def test_nodes_that_are_not_there(self):
+        (result,) = measured("--no-native", "--algorithm", "spread_out", "--max-block", "16", "--ranks-per-node", "1")[
+            "results"]
+        self.assertEqual(result["messages_inter"], result["messages"])
+        (result,) = measured("--no-native", "--algorithm", "tuna_coalesced", "--max-block", "16", "--ranks-per-node",
+                             "2")["results"]
+        self.assertEqual(result["messages_inter"], 2)  # the lone rank of the second node carries for both of the first
 
     def test_without_native_there_are_no_ratios(self):
         (result,) = measured("--no-native", "--algorithm", "spread_out", "--max-block", "16")["results"]
