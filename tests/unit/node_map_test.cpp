@@ -1,0 +1,134 @@
+// Placements of ranks on nodes, and what follows from them: who carries what to another node, in which hops.
+#include "catch.hpp"
+
+#include "algorithms/node_map.hpp"
+#include "algorithms/patterns/carriers.hpp"
+#include "algorithms/patterns/node_hops.hpp"
+#include "algorithms/patterns/node_scratch.hpp"
+
+#include <map>
+#include <set>
+
+using namespace switchyard::algorithms;
+using namespace switchyard::algorithms::patterns;
+
+namespace {
+
+NodeMap map_of(std::vector<std::uint64_t> ids) {
+    return NodeMap(ids);
+}
+
+std::vector<NodeMap> placements() {
+    std::vector<NodeMap> maps;
+    for (int ranks : {1, 2, 7, 12})
+        for (int size : {1, 2, 3, 12}) maps.push_back(NodeMap::blocks(ranks, size));
+    maps.push_back(map_of({0, 1, 2, 0, 1, 2, 0}));
+    maps.push_back(map_of({9, 9, 9, 4, 7, 7, 7, 7, 9}));
+    maps.push_back(map_of({0, 1, 1, 1, 1, 1, 1}));
+    return maps;
+}
+
+} // namespace
+
+TEST_CASE("nodes are numbered in the order of their first ranks", "[nodes]") {
+    const NodeMap map = map_of({70, 5, 70, 1, 5, 70});
+    CHECK(map.ranks() == 6);
+    CHECK(map.nodes() == 3);
+    CHECK(map.largest() == 3);
+    CHECK_FALSE(map.is_equal());
+    const std::vector<int> first(map.ranks_of(0).begin(), map.ranks_of(0).end());
+    CHECK(first == std::vector<int>{0, 2, 5});
+    CHECK(map.node_of(4) == 1);
+    CHECK(map.local_rank(4) == 1);
+    CHECK(map.rank_of(1, 1) == 4);
+    CHECK(map.begin_of(2) == 5);
+    CHECK(map.is_near(0, 5));
+    CHECK_FALSE(map.is_near(0, 1));
+    CHECK(NodeMap::blocks(8, 4).is_equal());
+    CHECK_FALSE(NodeMap::blocks(7, 4).is_equal());
+}
+
+TEST_CASE("each rank has one carrier on every node, and carriers have all ranks", "[nodes]") {
+    for (const NodeMap& map : placements())
+        for (int node = 0; node < map.nodes(); ++node) {
+            const Carriers carriers(map, node);
+            std::map<int, int> carried;
+            for (int carrier = 0; carrier < map.size_of(node); ++carrier) {
+                int count = 0, last_distance = 0;
+                carriers.for_each_destination(carrier, [&](int destination, int distance) {
+                    ++carried[destination];
+                    ++count;
+                    CHECK(carriers.carrier_of(destination) == carrier);
+                    CHECK(carriers.carrier_on(node, destination) == map.rank_of(node, carrier));
+                    CHECK(carriers.node_up(distance) == map.node_of(destination));
+                    CHECK(distance >= last_distance);
+                    last_distance = distance;
+                });
+                CHECK(carriers.destinations_of(carrier) == count);
+                const int most = most_destinations(map.size_of(node), map.nodes(), map.largest());
+                CHECK(count <= most);
+                if (map.is_equal()) CHECK(count == most);
+            }
+            CHECK(carried.size() == static_cast<std::size_t>(map.ranks()));
+            for (const auto& [destination, times] : carried) CHECK(times == 1);
+            for (int distance = 0; distance < map.nodes(); ++distance)
+                CHECK(Carriers(map, carriers.node_up(distance)).node_down(distance) == node);
+        }
+}
+
+TEST_CASE("hops lead every block home, with one rank of a node in charge of each", "[nodes]") {
+    for (int nodes : {1, 2, 3, 8, 9, 30})
+        for (std::int64_t radix : {2, 3, 5, 30, 100}) {
+            const NodeHops hops(nodes, radix);
+            std::vector<std::int64_t> travelled(static_cast<std::size_t>(nodes), 0);
+            for (std::int64_t weight = 1; weight < nodes; weight *= hops.radix()) {
+                std::set<int> digits;
+                for (int self = 0; self < 4; ++self)
+                    hops.for_each_digit(weight, self, 4, [&](int z) {
+                        CHECK(NodeHops::charge_of(z, 4) == self);
+                        CHECK(digits.insert(z).second);
+                        std::int64_t count = 0, first = 0, last = 0;
+                        hops.for_each_offset(weight, z, [&](int offset) {
+                            ++count;
+                            first += offset % weight == 0 ? 1 : 0;
+                            last += hops.next_digit(offset, weight * hops.radix()) == 0 ? 1 : 0;
+                            CHECK(hops.next_digit(offset, weight) == z);
+                            CHECK(travelled[static_cast<std::size_t>(offset)] == offset % weight);
+                            travelled[static_cast<std::size_t>(offset)] += z * weight;
+                        });
+                        CHECK(hops.offsets(weight, z) == count);
+                        CHECK(hops.first_hops(weight, z) == first);
+                        CHECK(hops.last_hops(weight, z) == last);
+                    });
+            }
+            for (int offset = 0; offset < nodes; ++offset)
+                CHECK(travelled[static_cast<std::size_t>(offset)] == offset);
+        }
+}
+
+TEST_CASE("sizes as they travel", "[nodes]") {
+    for (std::size_t value : {std::size_t{0}, std::size_t{255}, std::size_t{256}, std::size_t{65535},
+                              std::size_t{65536}, std::size_t{1} << 33}) {
+        std::byte bytes[40] = {};
+        const std::size_t width = narrowest(value);
+        const PackedSizes sizes(bytes + 1, width); // at any address
+        sizes.set(2, value);
+        CHECK(sizes.get(2) == value);
+        CHECK(sizes.get(1) == 0);
+        CHECK(sizes.get(3) == 0);
+        CHECK((width == 8 || value < std::size_t{1} << (8 * width)));
+    }
+}
+
+TEST_CASE("workspace where nodes differ is enough for any of them", "[nodes]") {
+    Parameters parameters;
+    for (const auto& parameter : parameter_vocabulary())
+        parameters[parameter.parameter] = preset_of(parameter, 24);
+    for (auto* scratch_bytes :
+         {&tuna_coalesced_scratch_bytes, &tuna_staggered_scratch_bytes, &node_aware_scratch_bytes}) {
+        CHECK(scratch_bytes(1, 100, parameters) == 0);
+        CHECK(scratch_bytes({24, 3, 8}, 0, parameters) == 0);
+        CHECK(scratch_bytes({24, 3, 8}, 100, parameters) > 0);
+        CHECK(scratch_bytes({23, 3, 8}, 100, parameters) >= scratch_bytes({24, 3, 8}, 100, parameters));
+    }
+}
