@@ -74,7 +74,7 @@ class Bench(unittest.TestCase):
         (result,) = measured("--no-native", "--algorithm", "spread_out", "--max-block", "16", "--ranks-per-node", "1")[
             "results"]
         self.assertEqual(result["messages_inter"], result["messages"])
-        (result,) = measured("--no-native", "--algorithm", "tuna_coalesced", "--max-block", "16", "--ranks-per-node",
+        (result,) = measured("--no-native", "--algorithm", "tuna_coalesced", "--max-block", "1000", "--ranks-per-node",
                              "2")["results"]
         self.assertEqual(result["messages_inter"], 2)  # the lone rank of the second node carries for both of the first
 
