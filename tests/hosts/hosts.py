@@ -8,9 +8,9 @@ memory and another boot id, takes it for another machine and talks to it by TCP.
 reaches the others by an agent in place of ssh, which hands on no environment, as ssh would not. All hosts see the
 machine's files (the shared file system of a cluster); FOLDER/local alone is each host's own.
 
-Everything, the bridge between the hosts included, happens inside one outer set of namespaces whose first process is this
-program: when that is gone, for whatever reason, the kernel takes down processes, networks and mounts. Nothing outside has
-a name, so runs cannot meet. Root is not needed where the kernel lets anybody make user namespaces.
+Everything, the bridge between the hosts included, happens inside one outer set of namespaces whose first process is
+this program: when that is gone, for whatever reason, the kernel takes down processes, networks and mounts. Nothing
+outside has a name, so runs cannot meet. Root is not needed where the kernel lets anybody make user namespaces.
 """
 
 import argparse
@@ -166,7 +166,7 @@ def run(*words):
 # ---- Hosts ----
 
 class Hosts:
-    """host0, host1, ... for the time of a `with`. `shared` and what is in it is everybody's; `local` each host's own."""
+    """host0, host1, ... for the time of a `with`. `folder` is everybody's, `local` in it each host's own."""
 
     def __init__(self, folder, count):
         if not 1 <= count <= MOST_HOSTS:
@@ -270,8 +270,9 @@ class Hosts:
         """The command that starts a job from the first host: ranks[i] of them on host i, one host after the other, or
         (cyclic) in turn."""
         slots = ",".join(f"{name}:{count}" for name, count in zip(self.names, ranks) if count > 0)
-        words = self.openmpi(cyclic) if mpi == "openmpi" else self.mpich(cyclic)
-        return [*self.on(0, folder=folder), *words, "--host" if mpi == "openmpi" else "-hosts", slots, "-n", str(sum(ranks))]
+        words = self.openmpi(cyclic) if mpi == "openmpi" else self.mpich(ranks, cyclic)
+        words += ["--host" if mpi == "openmpi" else "-hosts", slots, "-n", str(sum(ranks))]
+        return self.on(0, *words, folder=folder)
 
     def openmpi(self, cyclic):
         # Ranks yield while they wait only where they are more than the slots; here they are more than the cores.
@@ -283,14 +284,24 @@ class Hosts:
             words += ["--mca", name, value]
         return [*words, "--bind-to", "none", "--map-by", "node" if cyclic else "slot"]
 
-    def mpich(self, cyclic):
+    def mpich(self, ranks, cyclic):
+        if cyclic and not may_be_cyclic("mpich", ranks):
+            raise ValueError(NOT_CYCLIC)
         words = ["mpiexec.mpich", "-launcher", "ssh", "-launcher-exec", self.agent, "-iface", "eth0"]
         if mpich_may_hang():
             words += ["-genv", "LD_PRELOAD", built_finalize_fix(self.folder)]
         return words + (["-ppn", "1"] if cyclic else [])
 
 
-# ---- MPICH's end ----
+# ---- What is peculiar to MPICH ----
+
+NOT_CYCLIC = "MPICH's launcher can deal out ranks in turn only where all hosts have equally many"
+
+
+def may_be_cyclic(mpi, ranks):
+    """Its launcher goes round and round, and does not look at how many a host may have."""
+    return mpi == "openmpi" or len(set(ranks)) == 1
+
 
 def mpich_may_hang():
     """MPICH before 4.2: see mpich_finalize.c."""
@@ -315,10 +326,12 @@ def parsed():
     parser = argparse.ArgumentParser(
         description="Runs an MPI job across several hosts that are namespaces of this machine.",
         epilog="Example: hosts.py --hosts 4 --ranks 4 --mpi openmpi -- build/bin/switchyard run -- ./app")
-    parser.add_argument("--hosts", type=int, metavar="N", help="how many hosts (default: 4, or as many as --ranks lists)")
-    parser.add_argument("--ranks", default="4", metavar="R[,R...]", help="ranks on each host, one number or one for each "
-                        "host (default: 4)")
-    parser.add_argument("--cyclic", action="store_true", help="ranks go to the hosts in turn, not one host after the other")
+    parser.add_argument("--hosts", type=int, metavar="N",
+                        help="how many hosts (default: 4, or as many as --ranks lists)")
+    parser.add_argument("--ranks", default="4", metavar="R[,R...]",
+                        help="ranks on each host, one number or one for each host (default: 4)")
+    parser.add_argument("--cyclic", action="store_true",
+                        help="ranks go to the hosts in turn, not one host after the other")
     parser.add_argument("--mpi", choices=["openmpi", "mpich"], default="openmpi")
     parser.add_argument("--check", action="store_true", help="only say whether hosts can be made here, and if not, why")
     parser.add_argument("--trial", action="store_true", help=argparse.SUPPRESS)
@@ -332,6 +345,8 @@ def parsed():
     options.ranks = listed * count if len(listed) == 1 else listed
     if len(options.ranks) != count or min(options.ranks) < 0 or sum(options.ranks) < 1 or count > MOST_HOSTS:
         parser.error(f"{count} hosts, at most {MOST_HOSTS}, and --ranks {','.join(map(str, listed))} do not fit")
+    if options.cyclic and not may_be_cyclic(options.mpi, options.ranks):
+        parser.error(NOT_CYCLIC)
     if not options.command and not options.check and not options.trial:
         parser.error("a COMMAND for the ranks is missing")
     return options
@@ -357,6 +372,8 @@ def main():
     except Impossible as why:
         print(why if options.trial else f"no hosts can be made here: {why}", file=sys.stderr)
         return SKIPPED
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":
