@@ -1,13 +1,14 @@
 /* Makes the calls that its arguments name, one after the other, and checks what arrives by itself: no oracle
- * takes part, so that every allreduce and every byte of memory beyond the plain run is the shim's. world self
- * dup reversed split:C0,C1,...   the communicator of the calls that follow; a color for each world rank
- *   COLLECTIVE[_in_place]:BYTES[:TIMES]       alltoallv alltoall allgather, all blocks of one size
- *   one_hot:BYTES                             alltoallv; one byte each, but BYTES from rank 0 to the last
- * rank gaps:BYTES                                alltoallv of a type with gaps, which must be packed
- *   allreduces                                prints how many PMPI_Allreduce were called since the last time
- *   memory:RANK:MIB                           this world rank can have so much memory more than it has now
- *   file_size:KIB                             no file may grow longer
- *   hold:COUNT                                makes, uses and keeps communicators, then frees them */
+ * takes part, so that every allreduce and every byte of memory beyond the plain run is the shim's.
+ *   world self dup reversed split:C0,C1,...  the communicator of the calls that follow; a color a world rank
+ *   COLLECTIVE[_in_place]:BYTES[:TIMES]      alltoallv alltoall allgather, all blocks of one size
+ *   one_hot:BYTES                            alltoallv; one byte each, but BYTES from the first to the last
+ *   ragged:BYTES[:TIMES]                     alltoallv; nothing, a seventh of BYTES, two, ... or all of it
+ *   gaps:BYTES                               alltoallv of a type with gaps, which must be packed
+ *   allreduces                               prints how many PMPI_Allreduce there were since the last time
+ *   memory:RANK:MIB                          this world rank can have so much memory more than it has now
+ *   file_size:KIB                            no file may grow longer
+ *   hold:COUNT                               makes, uses and keeps communicators, then frees them */
 #include "host.h"
 
 #include <dlfcn.h>
@@ -33,11 +34,13 @@ static unsigned char byte_of(int source, int destination, size_t i) {
 }
 
 struct shape {
-    int bytes, one_hot, in_place, gaps;
+    int bytes, one_hot, ragged, in_place, gaps;
     enum { alltoallv, alltoall, allgather } which;
 };
 
 static int size_of(const struct shape* shape, int source, int destination) {
+    if (shape->ragged && destination != (source + 1) % ranks)
+        return (int)((long long)shape->bytes * ((source * 5 + destination * 3) % 8) / 7);
     return !shape->one_hot || (source == 0 && destination == ranks - 1) ? shape->bytes : 1;
 }
 
@@ -161,7 +164,9 @@ static int starts(const char* text, const char* start) {
 
 static void call_named(const char* name) {
     static const char* const names[] = {"alltoallv", "alltoall", "allgather"};
-    struct shape shape = {.one_hot = starts(name, "one_hot:"), .gaps = starts(name, "gaps:")};
+    struct shape shape = {.one_hot = starts(name, "one_hot:"),
+                          .ragged = starts(name, "ragged:"),
+                          .gaps = starts(name, "gaps:")};
     const char* colon = strchr(name, ':');
     if (!colon) host_fail("what is %s?", name);
     for (int i = 2; i >= 0; --i)

@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+"""Several hosts on one machine, made of namespaces, and an MPI job across them:
+
+    tests/hosts/hosts.py --hosts 4 --ranks 4 --mpi openmpi -- build/bin/switchyard run -- ./app
+
+A host is a network, hostname, mount and IPC namespace of its own: MPI sees other names, other addresses, other shared
+memory and another boot id, takes it for another machine and talks to it by TCP. mpirun starts on the first one and
+reaches the others by an agent in place of ssh, which hands on no environment, as ssh would not. All hosts see the
+machine's files (the shared file system of a cluster); FOLDER/local alone is each host's own.
+
+Everything, the bridge between the hosts included, happens inside one outer set of namespaces whose first process is
+this program: when that is gone, for whatever reason, the kernel takes down processes, networks and mounts. Nothing
+outside has a name, so runs cannot meet. Root is not needed where the kernel lets anybody make user namespaces.
+"""
+
+import argparse
+import contextlib
+import fcntl
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+SUBNET = "10.0.0.0/24"
+MOST_HOSTS = 250
+LEFTOVERS = "switchyard-hosts-"
+INSIDE = "INSIDE_HOSTS_FOLDER"  # set in the program's second life; also says where its folder is
+ALIVE = "INSIDE_HOSTS_ALIVE"    # the end of a pipe whose other end the first life holds
+SKIPPED = 77                    # what ctest takes for: could not be run here
+
+# The first process of a host. Its own file systems come on top of what it inherits; /sys shows the network namespace
+# that it was mounted in, and UCX looks there for its devices. UCX also takes equal boot ids for one machine.
+HOST = """
+hostname "$1"
+mount -t sysfs sysfs /sys
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+mount -t tmpfs tmpfs "$2/local"
+mount --bind "$2/etc_hosts" /etc/hosts
+cat /proc/sys/kernel/random/uuid >"$2/$1.boot_id"
+mount --bind "$2/$1.boot_id" /proc/sys/kernel/random/boot_id
+ip link set lo up
+echo ready
+exec sleep infinity
+"""
+
+# In place of ssh: AGENT [options] HOST COMMAND, which is for a shell.
+AGENT = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+exec nsenter --target "$(cat "%(folder)s/$host.pid")" --net --uts --ipc --mount -- \\
+    env -i HOME="$HOME" PATH="$PATH" LANG="$LANG" sh -c "$*"
+"""
+
+
+class Impossible(Exception):
+    """No hosts can be made here; says why."""
+
+
+# ---- Going inside ----
+
+def namespaces(as_user):
+    """The command that starts a program as the first process of namespaces of its own."""
+    words = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    return words + (["--user", "--map-root-user"] if as_user else []) + ["--"]
+
+
+def how_to_enter():
+    """That command, after one host has been raised inside for a trial. Root may lack what makes namespaces, as in most
+    containers, and then be allowed a user namespace like anybody."""
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    missing = [tool for tool in ("ip", "unshare", "nsenter", "mount", "hostname") if not shutil.which(tool)]
+    if missing:
+        raise Impossible(f"{', '.join(missing)} not installed")
+    whys = []
+    for as_user in ([False, True] if os.geteuid() == 0 else [True]):
+        command = namespaces(as_user)
+        with tempfile.TemporaryDirectory(prefix=LEFTOVERS) as folder:
+            trial = subprocess.run([*command, sys.executable, "-B", os.path.abspath(__file__), "--trial"],
+                                   env=dict(os.environ, **{INSIDE: folder}), stdin=subprocess.DEVNULL,
+                                   capture_output=True, text=True, timeout=60, check=False)
+        if trial.returncode == 0:
+            return command
+        whys.append((trial.stderr.strip().splitlines() or ["no reason given"])[-1])
+    raise Impossible("; in a user namespace: ".join(whys))
+
+
+def remove_leftovers():
+    """A run that was killed outright leaves an empty folder, whose lock is gone."""
+    for folder in glob.glob(os.path.join(tempfile.gettempdir(), LEFTOVERS + "*")):
+        with contextlib.suppress(OSError):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.rmdir(folder)
+            finally:
+                os.close(lock)
+
+
+def stop(signum, _frame):
+    sys.exit(128 + signum)
+
+
+def enter():
+    """Runs this program again, with the same arguments, inside; returns only there, with the folder that all hosts
+    share. The program outside waits and ends with the same code. Raises Impossible."""
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGHUP, stop)
+    if INSIDE in os.environ:
+        return settle()
+    command = how_to_enter()
+    remove_leftovers()
+    folder = tempfile.mkdtemp(prefix=LEFTOVERS)
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    alive, held = os.pipe()
+    process = None
+    try:
+        process = subprocess.Popen([*command, sys.executable, "-B", *sys.argv], pass_fds=[alive],
+                                   env=dict(os.environ, **{INSIDE: folder, ALIVE: str(alive)}))
+        code = process.wait()
+    except KeyboardInterrupt:
+        code = 128 + signal.SIGINT
+    finally:
+        if process:
+            process.kill()
+            process.wait()
+        os.rmdir(folder)
+        os.close(held)
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+def end_with(pipe):
+    """When the program outside is gone, so is the other end of the pipe, and this process ends all others."""
+    while os.read(pipe, 1):
+        pass
+    os._exit(1)
+
+
+def settle():
+    """Inside: an empty folder that nobody outside sees, and the bridge."""
+    folder = os.environ.pop(INSIDE)
+    pipe = os.environ.pop(ALIVE, None)
+    if pipe:
+        os.set_inheritable(int(pipe), False)
+        threading.Thread(target=end_with, args=[int(pipe)], daemon=True).start()
+    run("mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", folder)
+    run("ip", "link", "add", "bridge", "type", "bridge")
+    run("ip", "link", "set", "bridge", "up")
+    run("ip", "link", "set", "lo", "up")
+    return folder
+
+
+def run(*words):
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise Impossible(f"{' '.join(words)}: {done.stdout.strip()}")
+
+
+# ---- Hosts ----
+
+class Hosts:
+    """host0, host1, ... for the time of a `with`. `folder` is everybody's, `local` in it each host's own."""
+
+    def __init__(self, folder, count):
+        if not 1 <= count <= MOST_HOSTS:
+            raise ValueError(f"{count} hosts: 1 to {MOST_HOSTS} can be had")
+        self.folder = folder
+        self.names = [f"host{i}" for i in range(count)]
+        self.processes = []  # the first one of each host
+
+    @property
+    def local(self):
+        return os.path.join(self.folder, "local")
+
+    @property
+    def agent(self):
+        return os.path.join(self.folder, "agent")
+
+    def __enter__(self):
+        try:
+            self.raise_all()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def raise_all(self):
+        os.makedirs(self.local, exist_ok=True)
+        with open(os.path.join(self.folder, "etc_hosts"), "w", encoding="ascii") as file:
+            file.write("127.0.0.1 localhost\n")
+            file.writelines(f"{self.address(i)} {name}\n" for i, name in enumerate(self.names))
+        with open(self.agent, "w", encoding="utf-8") as file:
+            file.write(AGENT % {"folder": self.folder})
+        os.chmod(self.agent, 0o755)
+        for name in self.names:
+            self.processes.append(subprocess.Popen(
+                ["unshare", "--net", "--uts", "--ipc", "--mount", "--", "sh", "-euc", HOST, "sh", name, self.folder],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+        for i, name in enumerate(self.names):
+            self.connect(i, name)
+
+    def connect(self, i, name):
+        process = self.processes[i]
+        said = process.stdout.readline().strip()
+        if said != "ready":
+            raise Impossible(f"{name}: {said}")
+        with open(os.path.join(self.folder, name + ".pid"), "w", encoding="ascii") as file:
+            file.write(str(process.pid))
+        run("ip", "link", "add", f"port{i}", "type", "veth", "peer", "name", "eth0", "netns", str(process.pid))
+        run("ip", "link", "set", f"port{i}", "master", "bridge", "up")
+        run(*self.on(i, "ip", "address", "add", f"{self.address(i)}/24", "dev", "eth0"))
+        run(*self.on(i, "ip", "link", "set", "eth0", "up"))
+
+    def __exit__(self, *_):
+        for i, process in enumerate(self.processes):
+            self.kill_processes(i)
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            # With the last process the namespace goes, and the port with it, but not at once.
+            subprocess.run(["ip", "link", "delete", f"port{i}"], capture_output=True, check=False)
+        self.processes = []
+
+    @staticmethod
+    def address(i):
+        return f"10.0.0.{i + 1}"
+
+    def on(self, i, *words, folder=None):
+        """The command that runs `words` on host i, in that folder or the current one."""
+        return ["nsenter", "--target", str(self.processes[i].pid), "--net", "--uts", "--ipc", "--mount", "--",
+                "env", "-C", folder or os.getcwd(), *words]
+
+    def path(self, i, path):
+        """How a file of host i's own can be reached from here."""
+        return f"/proc/{self.processes[i].pid}/root{path}"
+
+    def sent_bytes(self, i):
+        """What host i has sent to the others so far."""
+        with open(self.path(i, "/sys/class/net/eth0/statistics/tx_bytes"), encoding="ascii") as file:
+            return int(file.read())
+
+    def processes_of(self, i):
+        """All that run on host i but its first. (The namespace of a process that has ended cannot be read.)"""
+        first = self.processes[i].pid
+        with contextlib.suppress(OSError):
+            network = os.readlink(f"/proc/{first}/ns/net")
+            for entry in os.listdir("/proc"):
+                with contextlib.suppress(OSError):
+                    if entry.isdigit() and int(entry) != first and os.readlink(f"/proc/{entry}/ns/net") == network:
+                        yield int(entry)
+
+    def kill_processes(self, i):
+        """Everything on host i at once, as when a machine goes down (its kernel still says so to the others)."""
+        killed = True
+        while killed:
+            killed = False
+            for pid in self.processes_of(i):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    killed = True
+
+    def launcher(self, mpi, ranks, cyclic=False, folder=None):
+        """The command that starts a job from the first host: ranks[i] of them on host i, one host after the other, or
+        (cyclic) in turn."""
+        slots = ",".join(f"{name}:{count}" for name, count in zip(self.names, ranks) if count > 0)
+        words = self.openmpi(cyclic) if mpi == "openmpi" else self.mpich(ranks, cyclic)
+        words += ["--host" if mpi == "openmpi" else "-hosts", slots, "-n", str(sum(ranks))]
+        return self.on(0, *words, folder=folder)
+
+    def openmpi(self, cyclic):
+        # Ranks yield while they wait only where they are more than the slots; here they are more than the cores.
+        settings = {"plm_rsh_agent": self.agent, "pml": "ob1", "btl": "tcp,vader,self", "btl_tcp_if_include": SUBNET,
+                    "oob_tcp_if_include": SUBNET, "orte_tmpdir_base": self.local, "mpi_yield_when_idle": "1",
+                    "btl_vader_single_copy_mechanism": "none"}
+        words = ["mpirun.openmpi"]
+        for name, value in settings.items():
+            words += ["--mca", name, value]
+        return [*words, "--bind-to", "none", "--map-by", "node" if cyclic else "slot"]
+
+    def mpich(self, ranks, cyclic):
+        if cyclic and not may_be_cyclic("mpich", ranks):
+            raise ValueError(NOT_CYCLIC)
+        words = ["mpiexec.mpich", "-launcher", "ssh", "-launcher-exec", self.agent, "-iface", "eth0"]
+        if mpich_may_hang():
+            words += ["-genv", "LD_PRELOAD", built_finalize_fix(self.folder)]
+        return words + (["-ppn", "1"] if cyclic else [])
+
+
+# ---- What is peculiar to MPICH ----
+
+NOT_CYCLIC = "MPICH's launcher can deal out ranks in turn only where all hosts have equally many"
+
+
+def may_be_cyclic(mpi, ranks):
+    """Its launcher goes round and round, and does not look at how many a host may have."""
+    return mpi == "openmpi" or len(set(ranks)) == 1
+
+
+def mpich_may_hang():
+    """MPICH before 4.2: see mpich_finalize.c."""
+    said = subprocess.run(["mpiexec.mpich", "--version"], capture_output=True, text=True, check=False).stdout
+    version = re.search(r"Version:\s+(\d+)\.(\d+)", said)
+    return bool(version) and (int(version[1]), int(version[2])) < (4, 2)
+
+
+def built_finalize_fix(folder):
+    """Needed in few places, made in no time: built where it is needed."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mpich_finalize.c")
+    built = os.path.join(folder, "mpich_finalize.so")
+    if not os.path.exists(built):
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", source, "-o", built, "-ldl"],
+                       check=True)
+    return built
+
+
+# ---- By hand ----
+
+def parsed():
+    parser = argparse.ArgumentParser(
+        description="Runs an MPI job across several hosts that are namespaces of this machine.",
+        epilog="Example: hosts.py --hosts 4 --ranks 4 --mpi openmpi -- build/bin/switchyard run -- ./app")
+    parser.add_argument("--hosts", type=int, metavar="N",
+                        help="how many hosts (default: 4, or as many as --ranks lists)")
+    parser.add_argument("--ranks", default="4", metavar="R[,R...]",
+                        help="ranks on each host, one number or one for each host (default: 4)")
+    parser.add_argument("--cyclic", action="store_true",
+                        help="ranks go to the hosts in turn, not one host after the other")
+    parser.add_argument("--mpi", choices=["openmpi", "mpich"], default="openmpi")
+    parser.add_argument("--check", action="store_true", help="only say whether hosts can be made here, and if not, why")
+    parser.add_argument("--trial", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="what each rank runs, after --")
+    options = parser.parse_args()
+    try:
+        listed = [int(count) for count in options.ranks.split(",")]
+    except ValueError:
+        parser.error(f"--ranks {options.ranks}: numbers, please")
+    count = options.hosts or (len(listed) if len(listed) > 1 else 4)
+    options.ranks = listed * count if len(listed) == 1 else listed
+    if len(options.ranks) != count or min(options.ranks) < 0 or sum(options.ranks) < 1 or count > MOST_HOSTS:
+        parser.error(f"{count} hosts, at most {MOST_HOSTS}, and --ranks {','.join(map(str, listed))} do not fit")
+    if options.cyclic and not may_be_cyclic(options.mpi, options.ranks):
+        parser.error(NOT_CYCLIC)
+    if not options.command and not options.check and not options.trial:
+        parser.error("a COMMAND for the ranks is missing")
+    return options
+
+
+def job_environment():
+    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def main():
+    options = parsed()
+    try:
+        if options.check:
+            how_to_enter()
+            return 0
+        folder = enter()
+        if options.trial:
+            with Hosts(folder, 1):
+                return 0
+        with Hosts(folder, len(options.ranks)) as hosts:
+            command = hosts.launcher(options.mpi, options.ranks, options.cyclic) + options.command
+            return subprocess.run(command, env=job_environment(), check=False).returncode
+    except Impossible as why:
+        print(why if options.trial else f"no hosts can be made here: {why}", file=sys.stderr)
+        return SKIPPED
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+if __name__ == "__main__":
+    sys.exit(main())
