@@ -183,4 +183,18 @@ inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t
         shape, [&](const NodeShape& node) { return node_aware_scratch_of(node, max_block, parameters); });
 }
 
+// ---- Allgather ------------------------------------------------------------------------------------------
+
+// No message has more pieces than there are blocks.
+inline std::size_t node_order_parts(int ranks) {
+    return static_cast<std::size_t>(ranks);
+}
+
+// Everybody's blocks, and the places of the pieces of one message.
+inline std::size_t node_order_scratch_bytes(const GroupShape& shape, std::size_t block, const Parameters&) {
+    if (shape.ranks < 2 || block == 0) return 0;
+    return Workspace::rounded(static_cast<std::size_t>(shape.ranks) * block) +
+           Workspace::rounded(node_order_parts(shape.ranks) * sizeof(Part));
+}
+
 } // namespace switchyard::algorithms::patterns

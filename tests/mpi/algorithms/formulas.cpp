@@ -273,11 +273,124 @@ class NodeAwareFormula {
     std::int64_t inner_radix_;
 };
 
+// ---- Allgather, on any placement ------------------------------------------------------------------------
+
+class GatherFormula {
+  public:
+    GatherFormula(const Group& group, std::uint64_t block)
+        : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
+          self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)), block_(block) {}
+
+    // All to local rank 0, log2(nodes) exchanges among those, and back along a binomial tree.
+    Traffic hierarchical() {
+        all_.rounds += q_ > 1 ? 1 : 0;
+        if (self_ != 0) near(1);
+        for (int distance = 1; self_ == 0 && distance < nodes_; distance *= 2) {
+            far(ranks(0, std::min(distance, nodes_ - distance)));
+            ++all_.rounds;
+        }
+        for (int distance = 1; distance < q_; distance *= 2) {
+            const bool sends = self_ < distance && self_ + distance < q_;
+            const bool receives = self_ >= distance && self_ < 2 * distance;
+            if (sends) near(static_cast<std::uint64_t>(map_.ranks()));
+            all_.rounds += sends || receives ? 1 : 0;
+        }
+        return all_;
+    }
+
+    // log2(nodes) exchanges in each lane, then what the lanes have is shared.
+    Traffic multi_lane() {
+        for (int distance = 1; distance < nodes_; distance *= 2) {
+            const int count = std::min(distance, nodes_ - distance);
+            bool waits = false;
+            for (int lane = self_; lane < map_.largest(); lane += q_) {
+                const std::uint64_t out = in_lane(lane, 0, count);
+                if (out > 0) far(out);
+                waits = waits || out > 0 || in_lane(lane, distance, distance + count) > 0;
+            }
+            all_.rounds += waits ? 1 : 0;
+        }
+        share([&](int local) {
+            std::uint64_t blocks = 0;
+            for (int lane = local; lane < map_.largest(); lane += q_) blocks += in_lane(lane, 0, nodes_);
+            return blocks;
+        });
+        return all_;
+    }
+
+    // The node's own blocks are shared, then in base Q what each local rank but the first has fetched.
+    Traffic locality_aware_bruck() {
+        share([](int) { return std::uint64_t{1}; });
+        const int base = std::max(map_.largest(), 2);
+        for (int group = 1; group < nodes_; group *= base) {
+            bool waits = false;
+            for (int digit = 1; digit < base && digit * group < nodes_; ++digit) {
+                if (digit % q_ != self_) continue;
+                far(ranks(0, std::min(group, nodes_ - digit * group)));
+                waits = true;
+            }
+            all_.rounds += waits ? 1 : 0;
+            share([&](int local) {
+                std::uint64_t blocks = 0;
+                for (int digit = 1; digit < base && digit * group < nodes_; ++digit)
+                    if (digit % q_ == local)
+                        blocks += ranks(digit * group, std::min((digit + 1) * group, nodes_));
+                return blocks;
+            });
+        }
+        return all_;
+    }
+
+  private:
+    std::uint64_t ranks(int first, int last) const {
+        std::uint64_t count = 0;
+        for (int distance = first; distance < last; ++distance)
+            count += static_cast<std::uint64_t>(map_.size_of((node_ + distance) % nodes_));
+        return count;
+    }
+    std::uint64_t in_lane(int lane, int first, int last) const {
+        std::uint64_t count = 0;
+        for (int distance = first; distance < last; ++distance)
+            count += lane < map_.size_of((node_ + distance) % nodes_) ? 1 : 0;
+        return count;
+    }
+    void near(std::uint64_t blocks) {
+        ++all_.messages;
+        all_.bytes += blocks * block_;
+    }
+    void far(std::uint64_t blocks) {
+        near(blocks);
+        ++all_.messages_inter;
+        all_.bytes_inter += blocks * block_;
+    }
+    // log2(q) steps in which everything gathered so far goes on.
+    template <typename Blocks>
+    void share(Blocks&& blocks_of) {
+        for (int distance = 1; distance < q_; distance *= 2) {
+            std::uint64_t out = 0, in = 0;
+            for (int i = 0; i < std::min(distance, q_ - distance); ++i) {
+                out += blocks_of((self_ + i) % q_);
+                in += blocks_of((self_ + distance + i) % q_);
+            }
+            if (out > 0) near(out);
+            all_.rounds += out > 0 || in > 0 ? 1 : 0;
+        }
+    }
+
+    const NodeMap& map_;
+    int nodes_, node_, self_, q_;
+    std::uint64_t block_;
+    Traffic all_;
+};
+
 std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Group& group, std::uint64_t block,
                                           const Parameters& parameters) {
     const InNode in_node(*group.node_map, group.rank, block, parameters);
     if (algorithm == "tuna_coalesced") return coalesced_traffic(in_node, parameters);
     if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
+    if (algorithm == "hierarchical") return GatherFormula(group, block).hierarchical();
+    if (algorithm == "multi_lane") return GatherFormula(group, block).multi_lane();
+    if (algorithm == "locality_aware_bruck") return GatherFormula(group, block).locality_aware_bruck();
     if (algorithm == "node_aware") return NodeAwareFormula(group, block, parameters).traffic();
     return std::nullopt;
 }

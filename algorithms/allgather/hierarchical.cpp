@@ -1,0 +1,66 @@
+// Idea: gather at the leader of each node, Bruck's exchange among the leaders, broadcast inside each node.
+// Cost: leaders: Q - 1 small messages in, ceil(log2 N) messages between nodes with N - 1 nodes' blocks in
+// all;
+//   then everything ceil(log2 Q) times inside the node.
+// Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node, wherever
+// they are. Departs: the broadcast is binomial; the last step among leaders sends only what is missing.
+// Source: locality-aware Bruck paper, section 5, the hierarchical approach it compares with.
+#include "algorithms/allgather/node_order.hpp"
+
+namespace switchyard::algorithms::allgather {
+
+namespace {
+
+Status gather_at_leader(const Exchange& exchange, Wire& wire, const NodeOrder& order) {
+    const Group& node = order.own_node();
+    const int self = exchange.group.rank, leader = node.rank_in_comm(0);
+    if (node.rank != 0) wire.send(leader, order.place_of(self), exchange.max_block);
+    for (int local = 1; node.rank == 0 && local < node.size; ++local) {
+        const int member = node.rank_in_comm(local);
+        wire.receive(member, order.place_of(member), exchange.max_block);
+    }
+    return wire.wait_all();
+}
+
+Status exchange_among_leaders(Wire& wire, const NodeOrder& order) {
+    Status status;
+    for (int distance = 1; distance < order.nodes(); distance *= 2) {
+        const int count = std::min(distance, order.nodes() - distance);
+        const Part out = order.of_nodes(0, count), in = order.of_nodes(distance, distance + count);
+        status.keep(wire.exchange(order.map().rank_of(order.node_down(distance), 0), out.data, out.bytes,
+                                  order.map().rank_of(order.node_up(distance), 0), in.data, in.bytes));
+    }
+    return status;
+}
+
+Status broadcast_in_node(Wire& wire, const NodeOrder& order) {
+    const Group& node = order.own_node();
+    const Part all = order.of_all();
+    Status status;
+    for (int distance = 1; distance < node.size; distance *= 2) { // whoever has it sends it on
+        if (node.rank >= distance && node.rank < 2 * distance)
+            wire.receive(node.rank_in_comm(node.rank - distance), all.data, all.bytes);
+        if (node.rank < distance && node.rank + distance < node.size)
+            wire.send(node.rank_in_comm(node.rank + distance), all.data, all.bytes);
+        status.keep(wire.wait_all());
+    }
+    return status;
+}
+
+} // namespace
+
+Status hierarchical(const Exchange& exchange, Context& context) {
+    copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
+    const auto scratch =
+        patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
+    if (scratch == 0) return {}; // alone, or nothing to gather
+    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
+    const NodeOrder order(exchange, context);
+    Status status = gather_at_leader(exchange, context.wire, order);
+    if (order.own_node().rank == 0) status.keep(exchange_among_leaders(context.wire, order));
+    status.keep(broadcast_in_node(context.wire, order));
+    order.deliver();
+    return status;
+}
+
+} // namespace switchyard::algorithms::allgather

@@ -1,0 +1,85 @@
+// Idea: the ranks of a node are lanes; each lane gathers the blocks of its local rank from all nodes, then
+// the lanes of
+//   a node put together what they have.
+// Cost: ceil(log2 N) messages between nodes a rank, with N - 1 blocks in all; then ceil(log2 Q) messages
+// inside the
+//   node, with (Q - 1) N blocks.
+// Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node, wherever
+// they are. Departs: where nodes differ, lane i is served by local rank i % q of a node of q ranks, and nodes
+// without a rank i add
+//   nothing to it. Both phases are dissemination, each block straight to its place in scratch memory.
+// Source: locality-aware Bruck paper, section 5, the multi-lane approach it compares with.
+#include "algorithms/allgather/node_order.hpp"
+
+namespace switchyard::algorithms::allgather {
+
+namespace {
+
+class Lanes {
+  public:
+    Lanes(const Exchange& exchange, Wire& wire, NodeOrder& order)
+        : exchange_(exchange), wire_(wire), order_(order), map_(order.map()) {}
+
+    Status gather_lanes() {
+        const int self = order_.own_node().rank, ranks = order_.own_node().size;
+        Status status;
+        for (int distance = 1; distance < order_.nodes(); distance *= 2) {
+            const int count = std::min(distance, order_.nodes() - distance);
+            const int source = order_.node_up(distance), destination = order_.node_down(distance);
+            for (int lane = self; lane < map_.largest(); lane += ranks)
+                wire_.receive_parts(server_on(source, lane), list(lane, distance, distance + count));
+            for (int lane = self; lane < map_.largest(); lane += ranks)
+                wire_.send_parts(server_on(destination, lane), list(lane, 0, count));
+            status.keep(wire_.wait_all());
+        }
+        return status;
+    }
+
+    Status gather_in_node() {
+        return order_.gather_in_node([&](int local, auto&& add) {
+            for (int lane = local; lane < map_.largest(); lane += order_.own_node().size)
+                for_each_block(lane, 0, order_.nodes(), add);
+        });
+    }
+
+  private:
+    int server_on(int node, int lane) const { return map_.rank_of(node, lane % map_.size_of(node)); }
+
+    // The blocks of a lane from the nodes first <= distance < last up the ring.
+    template <typename Add>
+    void for_each_block(int lane, int first, int last, Add&& add) const {
+        for (int distance = first; distance < last; ++distance) {
+            const int node = order_.node_up(distance);
+            if (lane < map_.size_of(node))
+                add(Part{order_.place_of(map_.rank_of(node, lane)), exchange_.max_block});
+        }
+    }
+    std::span<const Part> list(int lane, int first, int last) {
+        std::size_t count = 0;
+        for_each_block(lane, first, last, [&](Part part) { order_.parts()[count++] = part; });
+        return order_.parts().first(count);
+    }
+
+    const Exchange& exchange_;
+    Wire& wire_;
+    NodeOrder& order_;
+    const NodeMap& map_;
+};
+
+} // namespace
+
+Status multi_lane(const Exchange& exchange, Context& context) {
+    copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
+    const auto scratch =
+        patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
+    if (scratch == 0) return {}; // alone, or nothing to gather
+    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
+    NodeOrder order(exchange, context);
+    Lanes lanes(exchange, context.wire, order);
+    Status status = lanes.gather_lanes();
+    status.keep(lanes.gather_in_node());
+    order.deliver();
+    return status;
+}
+
+} // namespace switchyard::algorithms::allgather
