@@ -94,8 +94,8 @@ class CommState {
     int leader_ = 0; // world rank of the communicator's rank 0 and its number for it: the same on
     std::uint32_t leader_number_ = 0; // all ranks, different from all other communicators
     std::uint32_t log_number_ = 0;
-    std::uint32_t sequence_ = 0, routed_ = 0; // calls so far
-    Plans plans_;                             // by collective and Buffers
+    std::uint32_t sequence_ = 0, routed_ = 0;     // calls so far
+    Plans plans_;                                 // by collective and Buffers
     std::optional<algorithms::NodeMap> node_map_; // where there are rails
     std::unique_ptr<Rails> rails_;
     Process* process_ = nullptr; // null once the run is over

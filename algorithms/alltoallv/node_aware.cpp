@@ -13,13 +13,11 @@
 //   its length.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
-#include "algorithms/algorithm.hpp"
+#include "algorithms/alltoallv/tuna_in_node.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/node_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
-
-Status tuna(const Exchange& exchange, Context& context);
 
 namespace {
 
@@ -222,14 +220,7 @@ class NodeAware {
                                bundles_in_, places_in_,   layout_.bundle_bytes};
         const Parameters parameters =
             patterns::node_aware_inner(own_node_.size, layout_.bundle_bytes, context_.parameters);
-        Context inner{parameters, context_.workspace, context_.wire};
-        const std::size_t mark = context_.workspace.taken();
-        Status status;
-        {
-            const Wire::Within own_node(context_.wire, own_node_);
-            status = tuna(bundles, inner);
-        }
-        context_.workspace.release_to(mark);
+        const Status status = tuna_in_node(bundles, parameters, context_);
         // What did not arrive must not be read.
         if (!status.ok()) std::memset(bundles_in_, 0, count() * layout_.bundle_bytes);
         return status;

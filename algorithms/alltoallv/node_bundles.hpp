@@ -7,13 +7,11 @@
 // between the ranks of the node, over their own group.
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/alltoallv/tuna_in_node.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/node_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
-
-Status tuna(const Exchange& exchange, Context& context);
 
 class NodeBundles {
   public:
@@ -86,15 +84,7 @@ class NodeBundles {
         }
         const Exchange bundles{own_node_, bundles_out_, places_out_, bundles_in_, places_in_, layout_.bytes};
         const Parameters parameters = patterns::inside_node(own_node_.size, context_.parameters);
-        Context inner{parameters, context_.workspace, context_.wire};
-        const std::size_t mark = context_.workspace.taken();
-        Status status;
-        {
-            const Wire::Within own_node(context_.wire, own_node_);
-            status = tuna(bundles, inner);
-        }
-        context_.workspace.release_to(mark);
-        return status;
+        return tuna_in_node(bundles, parameters, context_);
     }
 
     // What did not arrive must not be read.

@@ -220,11 +220,28 @@ TEST_CASE("a rank's line says the same of one rank", "[line]") {
     record.messages = 3;
     record.wire_bytes = 192;
     const auto line = json::parse(rank_line(record, 9, communicator(4), decision));
-    CHECK(keys(line) == std::set<std::string>{"world_rank", "comm", "rank", "seq", "collective", "binding",
-                                              "max_block_bytes", "sent_bytes", "in_place", "algorithm",
-                                              "parameters", "rule", "reason", "begin_us", "time_us",
-                                              "phases_us", "messages", "wire_bytes", "messages_inter",
-                                              "messages_intra", "wire_bytes_inter", "wire_bytes_intra"});
+    CHECK(keys(line) == std::set<std::string>{"world_rank",
+                                              "comm",
+                                              "rank",
+                                              "seq",
+                                              "collective",
+                                              "binding",
+                                              "max_block_bytes",
+                                              "sent_bytes",
+                                              "in_place",
+                                              "algorithm",
+                                              "parameters",
+                                              "rule",
+                                              "reason",
+                                              "begin_us",
+                                              "time_us",
+                                              "phases_us",
+                                              "messages",
+                                              "wire_bytes",
+                                              "messages_inter",
+                                              "messages_intra",
+                                              "wire_bytes_inter",
+                                              "wire_bytes_intra"});
     CHECK(line["world_rank"] == 9);
     CHECK(line["rank"] == 2);
     CHECK(line["seq"] == 12);
