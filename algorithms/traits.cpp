@@ -55,6 +55,10 @@ constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
      .minimum = 1,
      .maximum = INT32_MAX,
      .preset = Preset::eighth_of_ranks}, // the in-place paper's choice, section 4
+    {.parameter = Parameter::lanes,
+     .name = "lanes",
+     .help = "messages that what one node has for another is split into; 0: as many as give each rank one",
+     .maximum = INT32_MAX},
 }};
 
 template <Parameter... parameters>

@@ -1,13 +1,13 @@
 // Idea: blocks for other nodes are gathered at the ranks of their own node that are in charge of the next hop,
-//   so that few messages go between nodes and all ranks share them; between hops, and at the end, TuNA hands
-//   blocks on inside nodes.
-// Cost: w = ceil(log_r N) hops with at most max(1, ceil((r - 1) / Q)) messages between nodes a rank, and w + 1
-//   exchanges inside the node. radix = nodes: one hop, ceil((N - 1) / Q) messages; radix = Q + 1: one message
-//   a hop.
+//   so that few messages go between nodes and all ranks share them; after a hop the ranks of a lane, those
+//   that blocks of it can be for, hand on among themselves.
+// Cost: w = ceil(log_r N) hops with at most ceil((r - 1) l / Q) messages between nodes a rank, one exchange of
+//   Q ranks, and w of Q / l. radix = nodes: one hop; lanes = Q: every rank meets its like, and nothing is
+//   handed on after the last hop.
 // Needs: the largest block, agreed by all ranks; any number of ranks on each node, wherever they are.
-// Departs: goes past the papers. Where tuna_coalesced sends Q messages from node to node, this sends one, or,
-//   where a node has ranks for l of them in each digit, l. The inner exchange is TuNA with all rounds of a
-//   digit under way, direct where bundles are large. A radix beyond the nodes counts as their number. What
+// Departs: goes past the papers. Where tuna_coalesced sends Q messages from node to node, this sends one for
+//   each lane. The exchanges inside nodes are TuNA with all rounds of a digit under way, direct where bundles
+//   are large. A radix beyond the nodes counts as their number, more lanes than ranks on a node as those. What
 //   may exceed Wire::limit() travels padded, since only its sender knows its length.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
@@ -26,23 +26,26 @@ class NodeAware {
     NodeAware(const Exchange& exchange, Context& context)
         : exchange_(exchange), wire_(context.wire), map_(*exchange.group.node_map),
           own_node_(exchange.group.own_node()), node_(map_.node_of(exchange.group.rank)),
-          hops_(map_.nodes(), map_.largest(), context.parameters[Parameter::radix]),
+          hops_(map_.nodes(), map_.largest(), context.parameters[Parameter::radix],
+                context.parameters[Parameter::lanes]),
           layout_({own_node_.size, map_.nodes(), map_.largest()}, exchange.max_block, context.parameters),
-          inner_(patterns::node_aware_inner(own_node_.size, layout_.bundle_bytes, context.parameters)),
-          bundles_(own_node_, layout_.bundle_bytes, context),
+          own_lane_(lane_group(context.workspace.take_array<int>(layout_.lane_ranks))),
+          first_(own_node_, layout_.first_bytes, context),
+          arrived_(own_lane_, layout_.arrived_bytes, context),
           waiting_(layout_.keys, layout_.slots, layout_.rows, layout_.row_bytes, context.workspace),
           messages_out_(context.workspace.take(layout_.message_bytes()).data()),
-          messages_in_(context.workspace.take(layout_.message_bytes()).data()) {}
+          messages_in_(context.workspace.take(layout_.message_bytes()).data()), context_(context) {}
 
     Status run() {
         pack_own();
-        Status status = bundles_.exchange(inner_, [](int) { return true; });
+        Status status = first_.exchange(inner(own_node_, layout_.first_bytes), [](int) { return true; });
         for (int source = 0; source < own_node_.size; ++source) unpack_own(source, status);
         for (std::int64_t weight = 1; weight < map_.nodes(); weight *= hops_.radix()) {
             status.keep(hop(weight));
             pack_arrived(weight);
-            status.keep(bundles_.exchange(inner_, [&](int from) { return hands_on(weight, from); }));
-            for (int source = 0; source < own_node_.size; ++source) unpack_arrived(weight, source, status);
+            status.keep(arrived_.exchange(inner(own_lane_, layout_.arrived_bytes),
+                                          [&](int from) { return hands_on(weight, from); }));
+            for (int from = 0; from < own_lane_.size; ++from) unpack_arrived(weight, from, status);
         }
         return status;
     }
@@ -61,6 +64,20 @@ class NodeAware {
         return static_cast<std::size_t>(offset) * static_cast<std::size_t>(hops_.lanes()) +
                static_cast<std::size_t>(lane);
     }
+    // The ranks of this node in the lane of this one; local rank i of the node is number i / lanes of them.
+    Group lane_group(std::span<int> members) const {
+        const int lane = hops_.lane_of(own_node_.rank);
+        const int count = hops_.ranks_in(lane, own_node_.size);
+        for (int i = 0; i < count; ++i)
+            members[static_cast<std::size_t>(i)] = own_node_.rank_in_comm(lane + i * hops_.lanes());
+        return {own_node_.comm, own_node_.rank / hops_.lanes(), count, &map_, members.data()};
+    }
+    int local_rank_of(int lane_rank) const {
+        return hops_.lane_of(own_node_.rank) + lane_rank * hops_.lanes();
+    }
+    Parameters inner(const Group& group, std::size_t bundle_bytes) const {
+        return patterns::node_aware_inner(group.size, bundle_bytes, context_.parameters);
+    }
     // Who of this node gets those blocks for hops of that weight and more; -1: they are home.
     int next_holder(std::int64_t offset, int lane, std::int64_t weight) const {
         const int digit = hops_.next_digit(offset, weight);
@@ -70,34 +87,34 @@ class NodeAware {
     // ---- First exchange in the node: blocks to where they are, or to who sends them on ----
 
     void pack_own() {
-        bundles_.clear();
+        first_.clear();
         for (int local = 0; local < own_node_.size; ++local) {
             const int destination = own_node_.rank_in_comm(local);
             if (local != own_node_.rank)
-                append_block(local, exchange_.send_to(destination), exchange_.send_size(destination));
+                append_block(first_, local, exchange_.send_to(destination), exchange_.send_size(destination));
         }
         for (int offset = 1; offset < map_.nodes(); ++offset)
             for (int lane = 0; lane < hops_.lanes(); ++lane) append_own_row(offset, lane);
     }
-    void append_block(int to, const std::byte* data, std::size_t size) {
-        patterns::PackedSizes(bundles_.extend(to, layout_.size_bytes), layout_.size_bytes).set(0, size);
-        bundles_.append(to, data, size);
+    void append_block(Bundles& bundles, int to, const std::byte* data, std::size_t size) const {
+        patterns::PackedSizes(bundles.extend(to, layout_.size_bytes), layout_.size_bytes).set(0, size);
+        bundles.append(to, data, size);
     }
     void append_own_row(int offset, int lane) {
         const int to = next_holder(offset, lane, 1);
         const auto destinations = map_.ranks_of(node_up(offset));
         const int blocks = hops_.ranks_in(lane, static_cast<int>(destinations.size()));
         const patterns::PackedSizes sizes(
-            bundles_.extend(to, static_cast<std::size_t>(blocks) * layout_.size_bytes), layout_.size_bytes);
+            first_.extend(to, static_cast<std::size_t>(blocks) * layout_.size_bytes), layout_.size_bytes);
         for (int i = 0; i < blocks; ++i) {
             const int destination = destinations[static_cast<std::size_t>(lane + i * hops_.lanes())];
             sizes.set(static_cast<std::size_t>(i), exchange_.send_size(destination));
-            bundles_.append(to, exchange_.send_to(destination), exchange_.send_size(destination));
+            first_.append(to, exchange_.send_to(destination), exchange_.send_size(destination));
         }
     }
 
     void unpack_own(int source, Status& status) {
-        std::byte* in = bundles_.from(source);
+        std::byte* in = first_.from(source);
         if (source != own_node_.rank) in = deliver(own_node_.rank_in_comm(source), in, status);
         for (int offset = 1; offset < map_.nodes(); ++offset)
             for (int lane = 0; lane < hops_.lanes(); ++lane)
@@ -176,7 +193,7 @@ class NodeAware {
     }
 
     void pack_arrived(std::int64_t weight) {
-        bundles_.clear();
+        arrived_.clear();
         std::byte* message = messages_in_;
         hops_.for_each_charge(weight, own_node_.rank, own_node_.size, [&](int z, int lane) {
             std::byte* in = message;
@@ -184,26 +201,26 @@ class NodeAware {
                 const Row row = row_at(in, (source_node + offset) % map_.nodes(), lane);
                 const int holder = next_holder(offset, lane, weight * hops_.radix());
                 if (holder < 0)
-                    hand_out(row, lane);
+                    hand_out(row);
                 else
-                    bundles_.append(holder, row.begin, row.bytes);
+                    arrived_.append(holder / hops_.lanes(), row.begin, row.bytes);
                 in += row.bytes;
             });
             message += most_bytes(weight, z, lane, node_down(z * weight));
         });
     }
-    void hand_out(const Row& row, int lane) {
+    void hand_out(const Row& row) {
         row.for_each_block([&](std::size_t i, const std::byte* block, std::size_t size) {
-            append_block(lane + static_cast<int>(i) * hops_.lanes(), block, size);
+            append_block(arrived_, static_cast<int>(i), block, size);
         });
     }
 
     void unpack_arrived(std::int64_t weight, int from, Status& status) {
-        std::byte* in = bundles_.from(from);
-        hops_.for_each_charge(weight, from, own_node_.size, [&](int z, int lane) {
+        std::byte* in = arrived_.from(from);
+        hops_.for_each_charge(weight, local_rank_of(from), own_node_.size, [&](int z, int lane) {
             for_each_row(weight, z, [&](int offset, int source_node, int source) {
                 const int holder = next_holder(offset, lane, weight * hops_.radix());
-                if (holder < 0 && lane == hops_.lane_of(own_node_.rank))
+                if (holder < 0 && lane == hops_.lane_of(own_node_.rank)) // else nobody here is in that lane
                     in = deliver(map_.rank_of(source_node, source), in, status);
                 else if (holder == own_node_.rank)
                     in = keep(offset, lane, source, row_at(in, (source_node + offset) % map_.nodes(), lane));
@@ -212,15 +229,14 @@ class NodeAware {
     }
     // Whether, after the hops of that weight, `from` has anything for this rank.
     bool hands_on(std::int64_t weight, int from) const {
-        bool found = from == own_node_.rank;
-        hops_.for_each_charge(weight, from, own_node_.size, [&](int z, int lane) {
+        if (from == own_lane_.rank) return true;
+        bool found = false;
+        hops_.for_each_charge(weight, local_rank_of(from), own_node_.size, [&](int z, int lane) {
             hops_.for_each_offset(weight, z, [&](int offset) {
                 const int holder = next_holder(offset, lane, weight * hops_.radix());
-                const bool is_for_self = holder < 0 && lane == hops_.lane_of(own_node_.rank);
-                // A small node may have nobody in that lane.
                 const int destination_node = node_up(offset - (z * weight + offset % weight) + map_.nodes());
                 const bool is_row = hops_.ranks_in(lane, map_.size_of(destination_node)) > 0;
-                found = found || is_for_self || (holder == own_node_.rank && is_row);
+                found = found || holder < 0 || (holder == own_node_.rank && is_row);
             });
         });
         return found;
@@ -233,11 +249,12 @@ class NodeAware {
     const int node_;
     const NodeHops hops_;
     const patterns::NodeAwareLayout layout_;
-    const Parameters inner_;
-    Bundles bundles_;
+    const Group own_lane_;
+    Bundles first_, arrived_;
     WaitingRows waiting_;
     std::byte* const messages_out_;
     std::byte* const messages_in_;
+    Context& context_;
 };
 
 } // namespace

@@ -2,10 +2,12 @@
 // MPI.
 //
 // A block to a node `offset` places up the ring of nodes makes one hop for each digit of the offset in base r
-// that is not 0, lowest digit first; the hop for digit z of weight r^x is z * r^x nodes long. Where a node has
-// more ranks than there are digits, the hops of one digit have lanes: lane j of l carries what is for local
-// ranks j, j + l, j + 2 l, .. of wherever it goes. All that one node sends with one hop in one lane is one
-// message, and one local rank of either node is in charge of it; so all ranks share the work.
+// that is not 0, lowest digit first; the hop for digit z of weight r^x is z * r^x nodes long.
+//
+// The ranks of a node are in l lanes, local rank i in lane i mod l, and blocks travel in the lane of the rank
+// that they are for. All that one node sends with one hop in one lane is one message; of either node one rank
+// of that lane is in charge of it. With as many lanes as ranks each rank meets its like on all other nodes, as
+// in tuna_coalesced; with one there is but one message from node to node.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +18,12 @@ namespace switchyard::algorithms::patterns {
 
 class NodeHops {
   public:
-    // `largest`: the most ranks of a node.
-    NodeHops(int nodes, int largest, std::int64_t radix)
+    // `largest`: the most ranks of a node. Without a number of lanes, 0, there are as many as give each rank a
+    // hop to be in charge of.
+    NodeHops(int nodes, int largest, std::int64_t radix, std::int64_t lanes)
         : nodes_(nodes), radix_(std::clamp<std::int64_t>(radix, 2, std::max(nodes, 2))),
-          lanes_(static_cast<int>(std::max<std::int64_t>(1, largest / (radix_ - 1)))) {}
+          lanes_(static_cast<int>(
+              std::clamp<std::int64_t>(lanes == 0 ? largest / (radix_ - 1) : lanes, 1, largest))) {}
 
     std::int64_t radix() const { return radix_; }
     int lanes() const { return lanes_; }
@@ -30,20 +34,23 @@ class NodeHops {
             if (offset % radix_ != 0) return static_cast<int>(offset % radix_);
         return 0;
     }
-    // The local rank in charge of that digit in that lane, on a node of `ranks`.
-    int charge_of(int digit, int lane, int ranks) const { return ((digit - 1) * lanes_ + lane) % ranks; }
-    // Which lane carries what is for that local rank.
     int lane_of(int local_rank) const { return local_rank % lanes_; }
-    // How many of a node's ranks that lane carries for.
+    // How many ranks of a node of `ranks` are in that lane: none, where the node is small.
     int ranks_in(int lane, int ranks) const { return ranks > lane ? (ranks - lane - 1) / lanes_ + 1 : 0; }
 
+    // The local rank in charge of that digit in that lane, on a node of `ranks`. In a lane that the node has no
+    // rank in, blocks only pass through, and one rank takes them all.
+    int charge_of(int digit, int lane, int ranks) const {
+        return ranks > lane ? lane + (digit - 1) % ranks_in(lane, ranks) * lanes_ : lane % ranks;
+    }
     // Calls visit(z, lane) for the hops of that weight that local rank `self` of `ranks` is in charge of.
     template <typename Visitor>
     void for_each_charge(std::int64_t weight, int self, int ranks, Visitor&& visit) const {
-        for (std::int64_t charge = self; charge < (radix_ - 1) * lanes_; charge += ranks) {
-            const std::int64_t z = charge / lanes_ + 1;
-            if (z * weight < nodes_) visit(static_cast<int>(z), static_cast<int>(charge % lanes_));
-        }
+        const int own = lane_of(self);
+        for (std::int64_t z = self / lanes_ + 1; z < radix_ && z * weight < nodes_; z += ranks_in(own, ranks))
+            visit(static_cast<int>(z), own);
+        for (int lane = self + ranks; lane < lanes_; lane += ranks)
+            for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z) visit(static_cast<int>(z), lane);
     }
     // Calls visit(offset) for the blocks in that hop's messages, by rising offset.
     template <typename Visitor>

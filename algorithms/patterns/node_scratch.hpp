@@ -123,20 +123,24 @@ inline std::size_t tuna_staggered_scratch_bytes(const GroupShape& shape, std::si
 // Blocks travel between nodes as rows: what one source has for one lane of one node. All numbers are the most
 // of any rank of a node.
 struct NodeAwareLayout {
-    std::size_t size_bytes;       // of one block size
-    std::size_t row_bytes;        // sizes, then blocks
-    std::size_t rows;             // of one offset and lane: one for each rank of the node that they come from
-    std::size_t keys;             // offsets x lanes
-    std::size_t slots = 0;        // of those, whose rows wait at one rank
-    std::size_t under_way = 0;    // of those, in the messages between nodes that one rank has under way
-    std::size_t bundle_bytes = 0; // what one rank of a node sends another at once
+    std::size_t size_bytes;      // of one block size
+    std::size_t row_bytes;       // sizes, then blocks
+    std::size_t rows;            // of one offset and lane: one for each rank of the node that they come from
+    std::size_t keys;            // offsets x lanes
+    std::size_t lane_ranks;      // of this node in one lane
+    std::size_t slots = 0;       // of the keys, whose rows wait at one rank
+    std::size_t under_way = 0;   // of the keys, in the messages between nodes that one rank has under way
+    std::size_t first_bytes = 0; // what one rank of a node sends another in the first exchange
+    std::size_t arrived_bytes = 0; // and one rank of a lane another after a hop
 
     NodeAwareLayout(const NodeShape& node, std::size_t max_block, const Parameters& parameters)
         : size_bytes(narrowest(max_block)), rows(static_cast<std::size_t>(node.largest)) {
-        const NodeHops hops(node.nodes, node.largest, parameters[Parameter::radix]);
+        const NodeHops hops(node.nodes, node.largest, parameters[Parameter::radix],
+                            parameters[Parameter::lanes]);
         const std::size_t block = size_bytes + max_block;
         row_bytes = static_cast<std::size_t>(hops.ranks_in(0, node.largest)) * block;
         keys = static_cast<std::size_t>(node.nodes) * static_cast<std::size_t>(hops.lanes());
+        lane_ranks = static_cast<std::size_t>(hops.ranks_in(0, node.ranks));
         for (int self = 0; self < node.ranks; ++self) {
             std::size_t first = 0, waiting = 0;
             for (std::int64_t weight = 1; weight < node.nodes; weight *= hops.radix()) {
@@ -148,10 +152,10 @@ struct NodeAwareLayout {
                 });
                 waiting += moved;
                 under_way = std::max(under_way, moved);
-                bundle_bytes = std::max(bundle_bytes, rows * (ended * block + (moved - ended) * row_bytes));
+                arrived_bytes = std::max(arrived_bytes, rows * (ended * block + (moved - ended) * row_bytes));
             }
             slots = std::max(slots, waiting);
-            bundle_bytes = std::max(bundle_bytes, block + first * row_bytes);
+            first_bytes = std::max(first_bytes, block + first * row_bytes);
         }
         slots = std::min(slots, keys);
     }
@@ -165,11 +169,9 @@ inline std::size_t waiting_rows_scratch_bytes(const NodeAwareLayout& layout) {
            Workspace::rounded(layout.slots * layout.rows * layout.row_bytes);
 }
 
-// The inner exchange is direct where bundles are large: forwarding one costs more than a message does. In base
-// sqrt(ranks) nearly everything is copied once more; 4 KiB, of which half is there on average, cost as much
-// as a message inside a node.
+// The inner exchange is direct where bundles are large, since forwarding them costs more than messages do.
 inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Parameters& parameters) {
-    constexpr std::size_t large = 4096;
+    constexpr std::size_t large = 16384;
     std::int64_t radix = 2;
     while (bundle_bytes < large ? radix * radix < ranks : radix < ranks) ++radix;
     Parameters inner = parameters;
@@ -180,10 +182,15 @@ inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Pa
 inline std::size_t node_aware_scratch_of(const NodeShape& node, std::size_t max_block,
                                          const Parameters& parameters) {
     const NodeAwareLayout layout(node, max_block, parameters);
-    return bundle_buffers_scratch_bytes(node.ranks, layout.bundle_bytes) +
+    const auto exchanged = [&](int ranks, std::size_t bytes) {
+        return tuna_scratch_bytes(ranks, bytes, node_aware_inner(ranks, bytes, parameters));
+    };
+    const auto lane_ranks = static_cast<int>(layout.lane_ranks);
+    return Workspace::rounded(layout.lane_ranks * sizeof(int)) +
+           bundle_buffers_scratch_bytes(node.ranks, layout.first_bytes) +
+           bundle_buffers_scratch_bytes(lane_ranks, layout.arrived_bytes) +
            waiting_rows_scratch_bytes(layout) + 2 * Workspace::rounded(layout.message_bytes()) +
-           tuna_scratch_bytes(node.ranks, layout.bundle_bytes,
-                              node_aware_inner(node.ranks, layout.bundle_bytes, parameters));
+           std::max(exchanged(node.ranks, layout.first_bytes), exchanged(lane_ranks, layout.arrived_bytes));
 }
 
 inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t max_block,

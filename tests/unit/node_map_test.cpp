@@ -80,10 +80,12 @@ TEST_CASE("hops lead every block home, with one rank of a node in charge of each
     for (int nodes : {1, 2, 3, 8, 9, 30})
         for (std::int64_t radix : {2, 3, 5, 30, 100}) {
             const int ranks = nodes == 9 ? 13 : 4;
-            const NodeHops hops(nodes, ranks, radix);
+            const NodeHops hops(nodes, ranks, radix, nodes == 8 ? 3 : 0);
             const std::int64_t charges = (hops.radix() - 1) * hops.lanes();
-            CHECK((hops.lanes() == 1 || charges <= ranks));
-            CHECK(charges + hops.radix() - 1 > ranks);
+            if (nodes != 8) {
+                CHECK((hops.lanes() == 1 || charges <= ranks));
+                CHECK((hops.lanes() == ranks || charges + hops.radix() - 1 > ranks));
+            }
             std::vector<std::int64_t> travelled(static_cast<std::size_t>(nodes), 0);
             for (std::int64_t weight = 1; weight < nodes; weight *= hops.radix()) {
                 std::set<std::pair<int, int>> seen;
@@ -112,16 +114,29 @@ TEST_CASE("hops lead every block home, with one rank of a node in charge of each
         }
 }
 
-TEST_CASE("every local rank is in one lane", "[nodes]") {
+TEST_CASE("every local rank is in one lane, and every lane has somebody in charge", "[nodes]") {
     for (int largest : {1, 2, 7, 8})
-        for (std::int64_t radix : {2, 3, 4, 9}) {
-            const NodeHops hops(20, largest, radix);
+        for (std::int64_t lanes : {0, 1, 2, 3, 8, 100}) {
+            const NodeHops hops(20, largest, 3, lanes);
+            CHECK(hops.lanes() == std::clamp<std::int64_t>(lanes == 0 ? largest / 2 : lanes, 1, largest));
             for (int ranks = 1; ranks <= largest; ++ranks) {
                 std::vector<int> count(static_cast<std::size_t>(hops.lanes()), 0);
                 for (int local = 0; local < ranks; ++local)
                     ++count[static_cast<std::size_t>(hops.lane_of(local))];
-                for (int lane = 0; lane < hops.lanes(); ++lane)
-                    CHECK(hops.ranks_in(lane, ranks) == count[static_cast<std::size_t>(lane)]);
+                for (int lane = 0; lane < hops.lanes(); ++lane) {
+                    const int in_lane = count[static_cast<std::size_t>(lane)];
+                    CHECK(hops.ranks_in(lane, ranks) == in_lane);
+                    for (int z : {1, 2, 3, 4}) {
+                        const int charge = hops.charge_of(z, lane, ranks);
+                        CHECK((charge >= 0 && charge < ranks));
+                        CHECK((in_lane == 0 || hops.lane_of(charge) == lane));
+                        bool found = false;
+                        hops.for_each_charge(1, charge, ranks, [&](int digit, int of_lane) {
+                            found = found || (digit == z && of_lane == lane);
+                        });
+                        CHECK((found || z >= 3)); // of base 3
+                    }
+                }
             }
         }
 }

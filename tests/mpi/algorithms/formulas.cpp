@@ -200,23 +200,23 @@ void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint
     }
 }
 
-// One message for all that goes from one node to another with one hop, or one for each lane, of which there are as
-// many as a node has ranks for every digit.
+// One message for each lane of all that goes from one node to another with one hop.
 class NodeAwareFormula {
   public:
     NodeAwareFormula(const Group& group, std::uint64_t block, const Parameters& parameters)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
           radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
-          lanes_(std::max<std::int64_t>(1, map_.largest() / (radix_ - 1))), unit_(width_of(block) + block),
-          // how much memory a bundle is given, and which radix it makes of that, is the algorithm's own
-          // affair
-          most_(patterns::NodeAwareLayout({q_, nodes_, map_.largest()}, block, parameters).bundle_bytes),
-          inner_radix_(patterns::node_aware_inner(q_, most_, parameters)[Parameter::radix]) {}
+          lanes_(static_cast<int>(std::clamp<std::int64_t>(parameters[Parameter::lanes] == 0
+                                                               ? map_.largest() / (radix_ - 1)
+                                                               : parameters[Parameter::lanes],
+                                                           1, map_.largest()))),
+          unit_(width_of(block) + block), layout_({q_, nodes_, map_.largest()}, block, parameters),
+          parameters_(parameters) {}
 
     Traffic traffic() const {
         Traffic all;
-        add_inner_tuna(all, q_, self_, inner_radix_, most_, [&](int source, int destination) {
+        add_inner(all, q_, self_, layout_.first_bytes, [&](int source, int destination) {
             std::uint64_t units = source != destination ? 1 : 0;
             for (int offset = 1; offset < nodes_; ++offset)
                 for (int lane = 0; lane < lanes_; ++lane)
@@ -239,9 +239,11 @@ class NodeAwareFormula {
                     hops = hops || sent + received > 0;
                 }
             all.rounds += hops ? 1 : 0;
-            add_inner_tuna(all, q_, self_, inner_radix_, most_, [&](int source, int destination) {
-                return arrived(weight, source, destination) * unit_;
-            });
+            const int lane = self_ % lanes_;
+            add_inner(all, static_cast<int>(ranks_in(lane, node_)), self_ / lanes_, layout_.arrived_bytes,
+                      [&](int source, int destination) {
+                          return arrived(weight, lane + source * lanes_, lane + destination * lanes_) * unit_;
+                      });
         }
         all.messages += all.messages_inter;
         all.bytes += all.bytes_inter;
@@ -251,6 +253,12 @@ class NodeAwareFormula {
   private:
     std::uint64_t ranks(std::int64_t node) const {
         return static_cast<std::uint64_t>(map_.size_of(static_cast<int>((node + 2 * nodes_) % nodes_)));
+    }
+    // How much memory a bundle is given, and which radix is made of that, is the algorithm's own affair.
+    template <typename Size>
+    void add_inner(Traffic& all, int ranks, int self, std::uint64_t most, Size&& size) const {
+        const auto inner = patterns::node_aware_inner(ranks, most, parameters_);
+        add_inner_tuna(all, ranks, self, inner[Parameter::radix], most, size);
     }
     // How many of its ranks lane j of l is for: those whose local rank leaves j when divided by l.
     std::uint64_t ranks_in(int lane, std::int64_t node) const {
@@ -262,7 +270,11 @@ class NodeAwareFormula {
     std::uint64_t blocks(std::int64_t source, std::int64_t offset, int lane) const {
         return ranks(source + nodes_) * ranks_in(lane, source + nodes_ + offset);
     }
-    std::int64_t charge_of(std::int64_t z, int lane) const { return ((z - 1) * lanes_ + lane) % q_; }
+    // The ranks of a lane take digits in turn; where the node has none there, one takes all.
+    std::int64_t charge_of(std::int64_t z, int lane) const {
+        const auto in_lane = static_cast<std::int64_t>(ranks_in(lane, node_));
+        return in_lane == 0 ? lane % q_ : lane + (z - 1) % in_lane * lanes_;
+    }
     // The local rank in charge of the lowest digit that is not 0; -1: none is left.
     std::int64_t holder(std::int64_t offset, int lane, std::int64_t weight) const {
         for (offset /= weight; offset > 0; offset /= radix_)
@@ -286,9 +298,11 @@ class NodeAwareFormula {
 
     const NodeMap& map_;
     int nodes_, node_, self_, q_;
-    std::int64_t radix_, lanes_;
-    std::uint64_t unit_, most_;
-    std::int64_t inner_radix_;
+    std::int64_t radix_;
+    int lanes_;
+    std::uint64_t unit_;
+    patterns::NodeAwareLayout layout_;
+    const Parameters& parameters_;
 };
 
 // ---- Allgather, on any placement ------------------------------------------------------------------------
