@@ -13,7 +13,7 @@
 //   its length.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
-#include "algorithms/alltoallv/tuna_in_node.hpp"
+#include "algorithms/alltoallv/exchange_locally.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/node_scratch.hpp"
 
@@ -220,7 +220,7 @@ class NodeAware {
                                bundles_in_, places_in_,   layout_.bundle_bytes};
         const Parameters parameters =
             patterns::node_aware_inner(own_node_.size, layout_.bundle_bytes, context_.parameters);
-        const Status status = tuna_in_node(bundles, parameters, context_);
+        const Status status = exchange_locally(bundles, parameters, context_);
         // What did not arrive must not be read.
         if (!status.ok()) std::memset(bundles_in_, 0, count() * layout_.bundle_bytes);
         return status;

@@ -7,7 +7,7 @@
 // between the ranks of the node, over their own group.
 #pragma once
 
-#include "algorithms/alltoallv/tuna_in_node.hpp"
+#include "algorithms/alltoallv/exchange_locally.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/node_scratch.hpp"
 
@@ -84,7 +84,7 @@ class NodeBundles {
         }
         const Exchange bundles{own_node_, bundles_out_, places_out_, bundles_in_, places_in_, layout_.bytes};
         const Parameters parameters = patterns::inside_node(own_node_.size, context_.parameters);
-        return tuna_in_node(bundles, parameters, context_);
+        return exchange_locally(bundles, parameters, context_);
     }
 
     // What did not arrive must not be read.

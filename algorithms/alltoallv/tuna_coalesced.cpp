@@ -8,6 +8,7 @@
 //   which then carries for several ranks of a larger node and for none of a smaller one. A radix beyond a
 //   node's ranks counts as their number. TuNA runs as `metadata=fused` with all rounds of a digit under way.
 //   Bundles over Wire::limit() travel padded. The receiver knows from its own counts how long a message is.
+//   intra=shared: bundles are copied through the node's memory instead, in no message.
 // Source: TuNA paper, section IV, algorithm 3.
 #include "algorithms/alltoallv/node_bundles.hpp"
 
