@@ -54,7 +54,8 @@ class Coalesced {
         const std::size_t bytes =
             std::accumulate(sources.begin(), sources.end(), std::size_t{0},
                             [&](std::size_t sum, int source) { return sum + exchange_.recv_size(source); });
-        wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), message, bytes);
+        wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), message,
+                      std::min(bytes, layout_.in_bytes));
     }
 
     // Line 19: the blocks of all local ranks, without gaps.
@@ -71,9 +72,12 @@ class Coalesced {
     }
 
     void deliver(int node, const std::byte* message) {
+        std::size_t left = layout_.in_bytes; // where an application expects more than the largest block
         for (const int source : map_.ranks_of(node)) {
-            copy_bytes(exchange_.recv_from(source), message, exchange_.recv_size(source));
-            message += exchange_.recv_size(source);
+            const std::size_t bytes = std::min(exchange_.recv_size(source), left);
+            copy_bytes(exchange_.recv_from(source), message, bytes);
+            message += bytes;
+            left -= bytes;
         }
     }
 

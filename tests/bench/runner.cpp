@@ -245,7 +245,12 @@ std::vector<Result> measure(const Options& options, const std::vector<Contender>
     const NodeMap node_map = node_map_of(group, options.ranks_per_node);
     group.node_map = &node_map;
     std::unique_ptr<NodeWindow> window;
-    if (std::ranges::any_of(contenders, needs_window)) window = NodeWindow::make(group, options.shared_bytes);
+    if (std::ranges::any_of(contenders, needs_window)) {
+        window = NodeWindow::make(group, options.shared_bytes);
+        if (!window && group.rank == 0)
+            std::fprintf(stderr,
+                         "switchyard-bench: nodes share no memory here: intra=shared sends messages\n");
+    }
     const auto steps = options.max_blocks.size() * contenders.size() *
                        static_cast<std::size_t>(options.warmup + options.iterations);
     Progress progress(group.rank == 0, static_cast<int>(std::min<std::size_t>(steps, INT_MAX)));
