@@ -7,8 +7,7 @@
 // between the ranks of the node, over their own group.
 #pragma once
 
-#include "algorithms/alltoallv/exchange_locally.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/alltoallv/bundles.hpp"
 #include "algorithms/patterns/node_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
@@ -21,22 +20,19 @@ class NodeBundles {
         : exchange_(exchange), context_(context), group_(exchange.group), map_(*group_.node_map),
           own_node_(group_.own_node()),
           carriers_(map_, map_.node_of(group_.rank)), shape_{own_node_.size, map_.nodes(), map_.largest()},
-          layout_(shape_, exchange.max_block),
-          bundles_out_(context.workspace.take(count() * layout_.bytes).data()),
-          bundles_in_(context.workspace.take(count() * layout_.bytes).data()),
-          places_out_(context.workspace.take_array<Block>(count())),
-          places_in_(context.workspace.take_array<Block>(count())),
+          layout_(shape_, exchange.max_block), bundles_(own_node_, layout_.bytes, context),
           destinations_(context.workspace.take_array<Destination>(layout_.destinations)),
           blocks_(context.workspace.take_array<Part>(count() * layout_.destinations)) {}
 
     // Also delivers the blocks for this rank from its own node.
     Status exchange_in_node() {
+        bundles_.clear();
         for (int carrier = 0; carrier < own_node_.size; ++carrier) pack(carrier);
-        Status status = exchange_bundles();
+        const Parameters inner = patterns::inside_node(own_node_.size, context_.parameters);
+        Status status = bundles_.exchange(inner, [](int) { return true; });
         carriers_.for_each_destination(own_node_.rank, [&](int rank, int distance) {
             destinations_[carried_++] = {rank, distance};
         });
-        if (!status.ok()) forget_sizes();
         for (int source = 0; source < own_node_.size; ++source) read(source);
         for (int source = 0; source < own_node_.size; ++source)
             if (source != own_node_.rank) status.keep(deliver(source));
@@ -54,47 +50,22 @@ class NodeBundles {
 
   private:
     std::size_t count() const { return static_cast<std::size_t>(own_node_.size); }
-    std::byte* bundle_in(int source) const {
-        return bundles_in_ + static_cast<std::size_t>(source) * layout_.bytes;
-    }
 
     // Sizes, then blocks, of all that `carrier` will carry for this rank. The own block travels nowhere.
     void pack(int carrier) {
-        std::byte* const bundle = bundles_out_ + static_cast<std::size_t>(carrier) * layout_.bytes;
-        const patterns::PackedSizes sizes(bundle, layout_.size_bytes);
         const auto blocks = static_cast<std::size_t>(carriers_.destinations_of(carrier));
-        std::byte* end = bundle + blocks * layout_.size_bytes;
+        const patterns::PackedSizes sizes(bundles_.extend(carrier, blocks * layout_.size_bytes),
+                                          layout_.size_bytes);
         std::size_t i = 0;
         carriers_.for_each_destination(carrier, [&](int destination, int) {
             const std::size_t size = destination == group_.rank ? 0 : exchange_.send_size(destination);
             sizes.set(i++, size);
-            copy_bytes(end, exchange_.send_to(destination), size);
-            end += size;
+            bundles_.append(carrier, exchange_.send_to(destination), size);
         });
-        const auto place = static_cast<std::size_t>(carrier);
-        places_out_[place] = {place * layout_.bytes, static_cast<std::size_t>(end - bundle)};
-    }
-
-    Status exchange_bundles() {
-        // How long a bundle is only its sender knows; where it may have to be split, both sides have to know.
-        const bool is_split = layout_.bytes > context_.wire.limit();
-        for (std::size_t i = 0; i < count(); ++i) {
-            places_in_[i] = {i * layout_.bytes, layout_.bytes};
-            if (is_split) places_out_[i] = places_in_[i];
-        }
-        const Exchange bundles{own_node_, bundles_out_, places_out_, bundles_in_, places_in_, layout_.bytes};
-        const Parameters parameters = patterns::inside_node(own_node_.size, context_.parameters);
-        return exchange_locally(bundles, parameters, context_);
-    }
-
-    // What did not arrive must not be read.
-    void forget_sizes() {
-        for (int source = 0; source < own_node_.size; ++source)
-            std::memset(bundle_in(source), 0, carried_ * layout_.size_bytes);
     }
 
     void read(int source) {
-        std::byte* const bundle = bundle_in(source);
+        std::byte* const bundle = bundles_.from(source);
         const patterns::PackedSizes sizes(bundle, layout_.size_bytes);
         std::byte* block = bundle + carried_ * layout_.size_bytes;
         for (std::size_t i = 0; i < carried_; ++i) {
@@ -121,9 +92,7 @@ class NodeBundles {
     const patterns::Carriers carriers_;
     const patterns::NodeShape shape_;
     const patterns::BundleLayout layout_;
-    std::byte* const bundles_out_;
-    std::byte* const bundles_in_;
-    const std::span<Block> places_out_, places_in_;
+    Bundles bundles_;
     const std::span<Destination> destinations_;
     const std::span<Part> blocks_;
     std::size_t carried_ = 0; // destinations

@@ -2,10 +2,10 @@
 // MPI.
 //
 // A block to a node `offset` places up the ring of nodes makes one hop for each digit of the offset in base r
-// that is not 0, lowest digit first; the hop for digit z of weight r^x is z * r^x nodes long. All hops of one
-// weight and digit from one node are one message; local rank (z - 1) % q of a node of q ranks sends it, and
-// the local rank in charge of z there receives it. So with r of at most q + 1 no rank has more than one
-// message at a time.
+// that is not 0, lowest digit first; the hop for digit z of weight r^x is z * r^x nodes long. Where a node has
+// more ranks than there are digits, the hops of one digit have lanes: lane j of l carries what is for local
+// ranks j, j + l, j + 2 l, .. of wherever it goes. All that one node sends with one hop in one lane is one
+// message, and one local rank of either node is in charge of it; so all ranks share the work.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,13 @@ namespace switchyard::algorithms::patterns {
 
 class NodeHops {
   public:
-    NodeHops(int nodes, std::int64_t radix)
-        : nodes_(nodes), radix_(std::clamp<std::int64_t>(radix, 2, std::max(nodes, 2))) {}
+    // `largest`: the most ranks of a node.
+    NodeHops(int nodes, int largest, std::int64_t radix)
+        : nodes_(nodes), radix_(std::clamp<std::int64_t>(radix, 2, std::max(nodes, 2))),
+          lanes_(static_cast<int>(std::max<std::int64_t>(1, largest / (radix_ - 1)))) {}
 
     std::int64_t radix() const { return radix_; }
+    int lanes() const { return lanes_; }
 
     // The lowest digit of the offset that is not 0, from that weight up; 0: none.
     int next_digit(std::int64_t offset, std::int64_t weight) const {
@@ -27,15 +30,22 @@ class NodeHops {
             if (offset % radix_ != 0) return static_cast<int>(offset % radix_);
         return 0;
     }
-    static int charge_of(int digit, int ranks) { return (digit - 1) % ranks; }
+    // The local rank in charge of that digit in that lane, on a node of `ranks`.
+    int charge_of(int digit, int lane, int ranks) const { return ((digit - 1) * lanes_ + lane) % ranks; }
+    // Which lane carries what is for that local rank.
+    int lane_of(int local_rank) const { return local_rank % lanes_; }
+    // How many of a node's ranks that lane carries for.
+    int ranks_in(int lane, int ranks) const { return ranks > lane ? (ranks - lane - 1) / lanes_ + 1 : 0; }
 
-    // Calls visit(z) for the hops of that weight that local rank `self` of `ranks` is in charge of.
+    // Calls visit(z, lane) for the hops of that weight that local rank `self` of `ranks` is in charge of.
     template <typename Visitor>
-    void for_each_digit(std::int64_t weight, int self, int ranks, Visitor&& visit) const {
-        for (std::int64_t z = self + 1; z < radix_ && z * weight < nodes_; z += ranks)
-            visit(static_cast<int>(z));
+    void for_each_charge(std::int64_t weight, int self, int ranks, Visitor&& visit) const {
+        for (std::int64_t charge = self; charge < (radix_ - 1) * lanes_; charge += ranks) {
+            const std::int64_t z = charge / lanes_ + 1;
+            if (z * weight < nodes_) visit(static_cast<int>(z), static_cast<int>(charge % lanes_));
+        }
     }
-    // Calls visit(offset) for the blocks in that hop's message, by rising offset.
+    // Calls visit(offset) for the blocks in that hop's messages, by rising offset.
     template <typename Visitor>
     void for_each_offset(std::int64_t weight, int z, Visitor&& visit) const {
         for (std::int64_t begin = z * weight; begin < nodes_; begin += weight * radix_)
@@ -59,6 +69,7 @@ class NodeHops {
 
   private:
     std::int64_t nodes_, radix_;
+    int lanes_;
 };
 
 } // namespace switchyard::algorithms::patterns

@@ -39,6 +39,12 @@ inline Parameters inside_node(int ranks, const Parameters& parameters) {
     return inner;
 }
 
+// Bundles of one node out and in, with their places.
+inline std::size_t bundle_buffers_scratch_bytes(int ranks, std::size_t most_bytes) {
+    const auto count = static_cast<std::size_t>(ranks);
+    return 2 * Workspace::rounded(count * most_bytes) + 2 * Workspace::rounded(count * sizeof(Block));
+}
+
 // ---- tuna_coalesced and tuna_staggered ------------------------------------------------------------------
 
 // What a carrier is sent by one rank of its node: sizes, then blocks.
@@ -57,11 +63,11 @@ struct Destination {
     int rank, distance;
 };
 
-// Bundles out and in with their places, destinations, and where each block of each bundle lies.
+// Bundles, destinations, and where each block of each bundle lies.
 inline std::size_t bundles_scratch_bytes(const NodeShape& node, std::size_t max_block) {
     const BundleLayout bundle(node, max_block);
     const auto ranks = static_cast<std::size_t>(node.ranks);
-    return 2 * Workspace::rounded(ranks * bundle.bytes) + 2 * Workspace::rounded(ranks * sizeof(Block)) +
+    return bundle_buffers_scratch_bytes(node.ranks, bundle.bytes) +
            Workspace::rounded(bundle.destinations * sizeof(Destination)) +
            Workspace::rounded(ranks * bundle.destinations * sizeof(Part));
 }
@@ -114,47 +120,56 @@ inline std::size_t tuna_staggered_scratch_bytes(const GroupShape& shape, std::si
 
 // ---- node_aware -----------------------------------------------------------------------------------------
 
-// Blocks travel between nodes as rows: what one source has for one node. All numbers are the most of any rank
-// of a node.
+// Blocks travel between nodes as rows: what one source has for one lane of one node. All numbers are the most
+// of any rank of a node.
 struct NodeAwareLayout {
     std::size_t size_bytes;       // of one block size
     std::size_t row_bytes;        // sizes, then blocks
-    std::size_t slots = 0;        // offsets whose rows wait at one rank
-    std::size_t offsets = 0;      // in the messages between nodes that one rank has under way
+    std::size_t rows;             // of one offset and lane: one for each rank of the node that they come from
+    std::size_t keys;             // offsets x lanes
+    std::size_t slots = 0;        // of those, whose rows wait at one rank
+    std::size_t under_way = 0;    // of those, in the messages between nodes that one rank has under way
     std::size_t bundle_bytes = 0; // what one rank of a node sends another at once
-    std::size_t rows;             // of one offset: one for each rank of the node that they come from
 
     NodeAwareLayout(const NodeShape& node, std::size_t max_block, const Parameters& parameters)
-        : size_bytes(narrowest(max_block)),
-          row_bytes(static_cast<std::size_t>(node.largest) * (size_bytes + max_block)),
-          rows(static_cast<std::size_t>(node.largest)) {
-        const NodeHops hops(node.nodes, parameters[Parameter::radix]);
+        : size_bytes(narrowest(max_block)), rows(static_cast<std::size_t>(node.largest)) {
+        const NodeHops hops(node.nodes, node.largest, parameters[Parameter::radix]);
         const std::size_t block = size_bytes + max_block;
+        row_bytes = static_cast<std::size_t>(hops.ranks_in(0, node.largest)) * block;
+        keys = static_cast<std::size_t>(node.nodes) * static_cast<std::size_t>(hops.lanes());
         for (int self = 0; self < node.ranks; ++self) {
             std::size_t first = 0, waiting = 0;
             for (std::int64_t weight = 1; weight < node.nodes; weight *= hops.radix()) {
                 std::size_t moved = 0, ended = 0;
-                hops.for_each_digit(weight, self, node.ranks, [&](int z) {
+                hops.for_each_charge(weight, self, node.ranks, [&](int z, int) {
                     first += static_cast<std::size_t>(hops.first_hops(weight, z));
                     moved += static_cast<std::size_t>(hops.offsets(weight, z));
                     ended += static_cast<std::size_t>(hops.last_hops(weight, z));
                 });
                 waiting += moved;
-                offsets = std::max(offsets, moved);
+                under_way = std::max(under_way, moved);
                 bundle_bytes = std::max(bundle_bytes, rows * (ended * block + (moved - ended) * row_bytes));
             }
             slots = std::max(slots, waiting);
             bundle_bytes = std::max(bundle_bytes, block + first * row_bytes);
         }
-        slots = std::min(slots, static_cast<std::size_t>(node.nodes - 1));
+        slots = std::min(slots, keys);
     }
 
-    std::size_t offset_bytes() const { return rows * row_bytes; } // all rows of one
+    std::size_t message_bytes() const { return under_way * rows * row_bytes; }
 };
 
-// The inner exchange is direct where bundles are large, since forwarding them costs more than messages do.
+inline std::size_t waiting_rows_scratch_bytes(const NodeAwareLayout& layout) {
+    return Workspace::rounded(layout.keys * sizeof(int)) +
+           Workspace::rounded(layout.slots * layout.rows * sizeof(std::size_t)) +
+           Workspace::rounded(layout.slots * layout.rows * layout.row_bytes);
+}
+
+// The inner exchange is direct where bundles are large: forwarding one costs more than a message does. In base
+// sqrt(ranks) nearly everything is copied once more; 4 KiB, of which half is there on average, cost as much
+// as a message inside a node.
 inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Parameters& parameters) {
-    constexpr std::size_t large = 16384;
+    constexpr std::size_t large = 4096;
     std::int64_t radix = 2;
     while (bundle_bytes < large ? radix * radix < ranks : radix < ranks) ++radix;
     Parameters inner = parameters;
@@ -165,13 +180,8 @@ inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Pa
 inline std::size_t node_aware_scratch_of(const NodeShape& node, std::size_t max_block,
                                          const Parameters& parameters) {
     const NodeAwareLayout layout(node, max_block, parameters);
-    const auto ranks = static_cast<std::size_t>(node.ranks);
-    return 2 * Workspace::rounded(ranks * layout.bundle_bytes) +
-           2 * Workspace::rounded(ranks * sizeof(Block)) +
-           Workspace::rounded(static_cast<std::size_t>(node.nodes) * sizeof(int)) +
-           Workspace::rounded(layout.slots * layout.rows * sizeof(std::size_t)) +
-           Workspace::rounded(layout.slots * layout.offset_bytes()) +
-           2 * Workspace::rounded(layout.offsets * layout.offset_bytes()) +
+    return bundle_buffers_scratch_bytes(node.ranks, layout.bundle_bytes) +
+           waiting_rows_scratch_bytes(layout) + 2 * Workspace::rounded(layout.message_bytes()) +
            tuna_scratch_bytes(node.ranks, layout.bundle_bytes,
                               node_aware_inner(node.ranks, layout.bundle_bytes, parameters));
 }

@@ -79,14 +79,20 @@ TEST_CASE("each rank has one carrier on every node, and carriers have all ranks"
 TEST_CASE("hops lead every block home, with one rank of a node in charge of each", "[nodes]") {
     for (int nodes : {1, 2, 3, 8, 9, 30})
         for (std::int64_t radix : {2, 3, 5, 30, 100}) {
-            const NodeHops hops(nodes, radix);
+            const int ranks = nodes == 9 ? 13 : 4;
+            const NodeHops hops(nodes, ranks, radix);
+            const std::int64_t charges = (hops.radix() - 1) * hops.lanes();
+            CHECK((hops.lanes() == 1 || charges <= ranks));
+            CHECK(charges + hops.radix() - 1 > ranks);
             std::vector<std::int64_t> travelled(static_cast<std::size_t>(nodes), 0);
             for (std::int64_t weight = 1; weight < nodes; weight *= hops.radix()) {
-                std::set<int> digits;
-                for (int self = 0; self < 4; ++self)
-                    hops.for_each_digit(weight, self, 4, [&](int z) {
-                        CHECK(NodeHops::charge_of(z, 4) == self);
-                        CHECK(digits.insert(z).second);
+                std::set<std::pair<int, int>> seen;
+                for (int self = 0; self < ranks; ++self)
+                    hops.for_each_charge(weight, self, ranks, [&](int z, int lane) {
+                        CHECK(hops.charge_of(z, lane, ranks) == self);
+                        CHECK((lane >= 0 && lane < hops.lanes()));
+                        CHECK(seen.insert({z, lane}).second);
+                        if (lane != 0) return;
                         std::int64_t count = 0, first = 0, last = 0;
                         hops.for_each_offset(weight, z, [&](int offset) {
                             ++count;
@@ -103,6 +109,20 @@ TEST_CASE("hops lead every block home, with one rank of a node in charge of each
             }
             for (int offset = 0; offset < nodes; ++offset)
                 CHECK(travelled[static_cast<std::size_t>(offset)] == offset);
+        }
+}
+
+TEST_CASE("every local rank is in one lane", "[nodes]") {
+    for (int largest : {1, 2, 7, 8})
+        for (std::int64_t radix : {2, 3, 4, 9}) {
+            const NodeHops hops(20, largest, radix);
+            for (int ranks = 1; ranks <= largest; ++ranks) {
+                std::vector<int> count(static_cast<std::size_t>(hops.lanes()), 0);
+                for (int local = 0; local < ranks; ++local)
+                    ++count[static_cast<std::size_t>(hops.lane_of(local))];
+                for (int lane = 0; lane < hops.lanes(); ++lane)
+                    CHECK(hops.ranks_in(lane, ranks) == count[static_cast<std::size_t>(lane)]);
+            }
         }
 }
 

@@ -203,14 +203,15 @@ void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint
     }
 }
 
-// One message for all that goes from one node to another with one hop.
+// One message for all that goes from one node to another with one hop, or one for each lane, of which there are as
+// many as a node has ranks for every digit.
 class NodeAwareFormula {
   public:
     NodeAwareFormula(const Group& group, std::uint64_t block, const Parameters& parameters, bool near_by_copy)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
           radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
-          unit_(width_of(block) + block),
+          lanes_(std::max<std::int64_t>(1, map_.largest() / (radix_ - 1))), unit_(width_of(block) + block),
           // how much memory a bundle is given, and which radix it makes of that, is the algorithm's own
           // affair
           most_(patterns::NodeAwareLayout({q_, nodes_, map_.largest()}, block, parameters).bundle_bytes),
@@ -222,20 +223,25 @@ class NodeAwareFormula {
         add_inner(all, [&](int source, int destination) {
             std::uint64_t units = source != destination ? 1 : 0;
             for (int offset = 1; offset < nodes_; ++offset)
-                if (holder(offset, 1) == destination) units += ranks(node_ + offset);
+                for (int lane = 0; lane < lanes_; ++lane)
+                    if (holder(offset, lane, 1) == destination) units += ranks_in(lane, node_ + offset);
             return units * unit_;
         });
         for (std::int64_t weight = 1; weight < nodes_; weight *= radix_) {
             bool hops = false;
-            for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z) {
-                if ((z - 1) % q_ != self_) continue;
-                hops = true;
-                ++all.messages_inter;
-                for (std::int64_t offset = 1; offset < nodes_; ++offset)
-                    if (offset / weight % radix_ == z)
-                        all.bytes_inter +=
-                            ranks(node_ - offset % weight) * ranks(node_ - offset % weight + offset) * unit_;
-            }
+            for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z)
+                for (int lane = 0; lane < lanes_; ++lane) {
+                    if (charge_of(z, lane) != self_) continue;
+                    std::uint64_t sent = 0, received = 0;
+                    for (std::int64_t offset = 1; offset < nodes_; ++offset)
+                        if (offset / weight % radix_ == z) {
+                            sent += blocks(node_ - offset % weight, offset, lane);
+                            received += blocks(node_ - z * weight - offset % weight, offset, lane);
+                        }
+                    all.messages_inter += sent > 0 ? 1 : 0;
+                    all.bytes_inter += sent * unit_;
+                    hops = hops || sent + received > 0;
+                }
             all.rounds += hops ? 1 : 0;
             add_inner(all, [&](int source, int destination) {
                 return arrived(weight, source, destination) * unit_;
@@ -254,29 +260,41 @@ class NodeAwareFormula {
     std::uint64_t ranks(std::int64_t node) const {
         return static_cast<std::uint64_t>(map_.size_of(static_cast<int>((node + 2 * nodes_) % nodes_)));
     }
+    // How many of its ranks lane j of l is for: those whose local rank leaves j when divided by l.
+    std::uint64_t ranks_in(int lane, std::int64_t node) const {
+        std::uint64_t count = 0;
+        for (std::uint64_t local = 0; local < ranks(node); ++local)
+            count += static_cast<std::int64_t>(local) % lanes_ == lane ? 1 : 0;
+        return count;
+    }
+    std::uint64_t blocks(std::int64_t source, std::int64_t offset, int lane) const {
+        return ranks(source + nodes_) * ranks_in(lane, source + nodes_ + offset);
+    }
+    std::int64_t charge_of(std::int64_t z, int lane) const { return ((z - 1) * lanes_ + lane) % q_; }
     // The local rank in charge of the lowest digit that is not 0; -1: none is left.
-    std::int64_t holder(std::int64_t offset, std::int64_t weight) const {
+    std::int64_t holder(std::int64_t offset, int lane, std::int64_t weight) const {
         for (offset /= weight; offset > 0; offset /= radix_)
-            if (offset % radix_ > 0) return (offset % radix_ - 1) % q_;
+            if (offset % radix_ > 0) return charge_of(offset % radix_, lane);
         return -1;
     }
     // Blocks that `source` has got with the hops of that weight and has for `destination`.
     std::uint64_t arrived(std::int64_t weight, int source, int destination) const {
-        std::uint64_t blocks = 0;
-        for (std::int64_t offset = 1; offset < nodes_; ++offset) {
-            const std::int64_t z = offset / weight % radix_;
-            if (z == 0 || (z - 1) % q_ != source) continue;
-            const std::int64_t from = node_ - z * weight - offset % weight + nodes_;
-            const std::int64_t next = holder(offset, weight * radix_);
-            if (next < 0) blocks += ranks(from);
-            if (next == destination) blocks += ranks(from) * ranks(from + offset);
-        }
-        return blocks;
+        std::uint64_t all = 0;
+        for (std::int64_t offset = 1; offset < nodes_; ++offset)
+            for (int lane = 0; lane < lanes_; ++lane) {
+                const std::int64_t z = offset / weight % radix_;
+                if (z == 0 || charge_of(z, lane) != source) continue;
+                const std::int64_t from = node_ - z * weight - offset % weight;
+                const std::int64_t next = holder(offset, lane, weight * radix_);
+                if (next < 0 && destination % lanes_ == lane) all += ranks(from + nodes_);
+                if (next == destination) all += blocks(from, offset, lane);
+            }
+        return all;
     }
 
     const NodeMap& map_;
     int nodes_, node_, self_, q_;
-    std::int64_t radix_;
+    std::int64_t radix_, lanes_;
     std::uint64_t unit_, most_;
     std::int64_t inner_radix_;
     bool near_by_copy_;

@@ -1,0 +1,63 @@
+// What the ranks of one node have for one another, in one piece for each pair, exchanged inside the node.
+#pragma once
+
+#include "algorithms/alltoallv/exchange_locally.hpp"
+#include "algorithms/copy.hpp"
+
+#include <cstring>
+
+namespace switchyard::algorithms::alltoallv {
+
+class Bundles {
+  public:
+    // `most_bytes`: of any bundle of this node. Memory: patterns::bundle_buffers_scratch_bytes.
+    Bundles(const Group& own_node, std::size_t most_bytes, Context& context)
+        : own_node_(own_node), most_bytes_(most_bytes), context_(context),
+          out_(context.workspace.take(count() * most_bytes).data()),
+          in_(context.workspace.take(count() * most_bytes).data()),
+          places_out_(context.workspace.take_array<Block>(count())),
+          places_in_(context.workspace.take_array<Block>(count())) {}
+
+    void clear() {
+        for (std::size_t i = 0; i < count(); ++i) places_out_[i] = {i * most_bytes_, 0};
+    }
+    // Makes room at the end of what is for that local rank.
+    std::byte* extend(int to, std::size_t bytes) {
+        Block& place = places_out_[static_cast<std::size_t>(to)];
+        std::byte* const end = out_ + place.offset + place.size;
+        place.size += bytes;
+        return end;
+    }
+    void append(int to, const std::byte* data, std::size_t bytes) {
+        copy_bytes(extend(to, bytes), data, bytes);
+    }
+
+    // Afterwards what local rank `source` had for this one is at from(source). An empty bundle sends nothing,
+    // so its receiver has to know: `has_bundle(source)`. What did not arrive reads as nothing but zeros.
+    template <typename HasBundle>
+    Status exchange(const Parameters& inner, HasBundle&& has_bundle) {
+        // How long a bundle is only its sender knows; where it may have to be split, both sides have to know.
+        const bool is_split = most_bytes_ > context_.wire.limit();
+        for (std::size_t i = 0; i < count(); ++i) {
+            places_in_[i] = {i * most_bytes_, has_bundle(static_cast<int>(i)) ? most_bytes_ : 0};
+            if (is_split && places_out_[i].size > 0) places_out_[i].size = most_bytes_;
+        }
+        const Exchange all{own_node_, out_, places_out_, in_, places_in_, most_bytes_};
+        const Status status = exchange_locally(all, inner, context_);
+        if (!status.ok()) std::memset(in_, 0, count() * most_bytes_);
+        return status;
+    }
+    std::byte* from(int source) const { return in_ + static_cast<std::size_t>(source) * most_bytes_; }
+
+  private:
+    std::size_t count() const { return static_cast<std::size_t>(own_node_.size); }
+
+    const Group& own_node_;
+    const std::size_t most_bytes_;
+    Context& context_;
+    std::byte* const out_;
+    std::byte* const in_;
+    const std::span<Block> places_out_, places_in_;
+};
+
+} // namespace switchyard::algorithms::alltoallv
