@@ -17,7 +17,7 @@ bool all_agree(bool here, MPI_Comm comm) {
     return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
 }
 
-// Neither MPI looks whether there is room before it maps a file, and touching memory that is not there would
+// No MPI has to look whether there is room before it maps a file, and touching memory that is not there would
 // kill the program. Where shared memory comes from somewhere else there is nothing to ask.
 bool has_shared_memory(std::size_t bytes) {
     struct statvfs system {};
