@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exchange.hpp"
+#include "node_window.hpp"
 #include "traits.hpp"
 #include "wire.hpp"
 #include "workspace.hpp"
@@ -11,7 +12,13 @@ namespace switchyard::algorithms {
 struct Context {
     const Parameters& parameters; // admissible for this number of ranks
     Workspace& workspace;         // holds at least traits.scratch_bytes(...)
-    Wire& wire;                   // the only way to send
+    Wire& wire;                   // the only way to send messages
+    NodeWindow* window = nullptr; // memory that the ranks of a node share; null: none was to be had
+
+    // The same for the phases inside a node of an algorithm that takes `intra`: null where they use messages.
+    NodeWindow* intra_window() const {
+        return parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) ? window : nullptr;
+    }
 };
 
 using Run = Status (*)(const Exchange&, Context&);

@@ -10,6 +10,7 @@ namespace switchyard::algorithms {
 namespace {
 
 constexpr std::array metadata_choices = {std::string_view{"separate"}, std::string_view{"fused"}};
+constexpr std::array intra_choices = {std::string_view{"messages"}, std::string_view{"shared"}};
 
 constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
     {.parameter = Parameter::radix,
@@ -59,6 +60,13 @@ constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
      .name = "lanes",
      .help = "messages that what one node has for another is split into; 0: as many as give each rank one",
      .maximum = INT32_MAX},
+    {.parameter = Parameter::intra,
+     .name = "intra",
+     .help = "how the ranks of a node exchange among themselves: by messages, or through memory that they "
+             "share (shared), where there is some",
+     .maximum = static_cast<std::int64_t>(intra_choices.size()) - 1,
+     .preset_value = static_cast<std::int64_t>(Intra::messages),
+     .choices = intra_choices},
 }};
 
 template <Parameter... parameters>

@@ -31,12 +31,16 @@ enum class Parameter : std::uint8_t {
     stride,
     auxiliary_bytes,
     buffers,
-    lanes
+    lanes,
+    intra
 };
-inline constexpr std::size_t parameter_count = 8;
+inline constexpr std::size_t parameter_count = 9;
 
 // The values of Parameter::metadata.
 enum class Metadata : std::int64_t { separate, fused };
+
+// The values of Parameter::intra.
+enum class Intra : std::int64_t { messages, shared };
 
 // What a parameter is when a policy does not say.
 enum class Preset : std::uint8_t { value, square_root_of_ranks, eighth_of_ranks };
@@ -87,6 +91,7 @@ enum Needs : unsigned {
     no_needs = 0,
     agreed_block = 1U << 0,       // the largest block over all ranks must be agreed before the call
     power_of_two_ranks = 1U << 1, // any other number of ranks has no partner for somebody
+    shared_memory = 1U << 2,      // all ranks on one node, and a NodeWindow of it
 
     // What it can do besides.
 

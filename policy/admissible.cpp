@@ -23,6 +23,10 @@ std::string why_not_admissible(const Traits& traits, const Parameters& parameter
     if (traits.has(algorithms::power_of_two_ranks) &&
         !std::has_single_bit(static_cast<unsigned>(fixed.ranks)))
         return std::to_string(fixed.ranks) + " ranks are no power of two";
+    if (traits.has(algorithms::shared_memory) && fixed.nodes > 1)
+        return "its ranks are on " + std::to_string(fixed.nodes) + " nodes";
+    if (traits.has(algorithms::shared_memory) && !fixed.shared_memory)
+        return "its ranks have no memory that they share";
     if (fixed.overlapping && !traits.native && !traits.has(algorithms::takes_overlap))
         return "send and receive buffers overlap";
     for (const Parameter parameter : traits.parameters) {
@@ -36,6 +40,12 @@ std::string why_not_admissible(const Traits& traits, const Parameters& parameter
         if (value > largest) return what + " is more than " + std::to_string(largest);
     }
     return "";
+}
+
+bool uses_shared_memory(const Traits& traits, const Parameters& parameters) {
+    constexpr auto shared = static_cast<std::int64_t>(algorithms::Intra::shared);
+    return traits.has(algorithms::shared_memory) ||
+           (traits.takes(Parameter::intra) && parameters[Parameter::intra] == shared);
 }
 
 std::uint64_t fewest_ranks(const Traits& traits, const Use& use) {
@@ -74,6 +84,7 @@ std::vector<Range> possible_ranks(const Traits& traits, const Use& use, const Ra
 }
 
 bool always_admissible(const Traits& traits, const Use& use) {
+    if (traits.has(algorithms::shared_memory)) return false; // it may not be had
     return !use.memory_limit_bytes || traits.scratch_bytes == nullptr;
 }
 

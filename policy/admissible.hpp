@@ -15,6 +15,9 @@ algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
                                const Features& fixed);
 
+// Whether it would use memory that the ranks of a node share.
+bool uses_shared_memory(const algorithms::Traits& traits, const algorithms::Parameters& parameters);
+
 // The algorithm of that collective whose send and receive blocks may overlap; null: it has none, and overlap
 // is nobody's business there.
 const algorithms::Traits* taking_overlap(Collective collective);

@@ -20,7 +20,10 @@ struct Features {
     int ranks = 1;          // of the call's communicator
     int nodes = 1;          // that hold ranks of this communicator
     int ranks_per_node = 1; // the largest number of them on one node
-    bool in_place = false;  // MPI_IN_PLACE was passed, or buffers overlap
+    // Those of one node have memory that they share, or can have. Known before the first call of a communicator
+    // where anything would use it; where nothing is known, one hopes.
+    bool shared_memory = true;
+    bool in_place = false; // MPI_IN_PLACE was passed, or buffers overlap
     // Send and receive buffers overlap on some rank, which MPI forbids and only some algorithms can serve.
     bool overlapping = false;
     Buffer buffer = Buffer::host;

@@ -36,6 +36,8 @@ Candidate candidate_of(const Use& use, const Features& fixed, std::string reason
     Choice& choice = candidate.choice;
     choice.algorithm = traits;
     choice.parameters = resolve(*traits, use, fixed.ranks);
+    if (traits->takes(Parameter::intra) && !fixed.shared_memory) // what will happen is what the log says
+        choice.parameters[Parameter::intra] = static_cast<std::int64_t>(algorithms::Intra::messages);
     choice.transfer = use.transfer;
     choice.memory_limit_bytes = use.memory_limit_bytes.value_or(no_limit);
     choice.reason = std::move(reason);

@@ -35,7 +35,8 @@ std::uint64_t most_ranks_on(const Range& n, const Range& m) {
 
 // Some call is in the box. Growing N or M by one leaves no gap between those intervals, so their ends decide.
 bool possible(const Box& box) {
-    return box[ranks].max >= fewest_ranks_on(box[nodes], box[ranks_per_node]) &&
+    return box[nodes].min <= box[nodes].max &&
+           box[ranks].max >= fewest_ranks_on(box[nodes], box[ranks_per_node]) &&
            box[ranks].min <= most_ranks_on(box[nodes], box[ranks_per_node]);
 }
 
@@ -115,6 +116,8 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
         Box box = matched;
         box[collective] = exactly(static_cast<std::uint64_t>(traits->collective));
         if (!can_meet_overlap(*traits)) box[in_place].max = std::min(box[in_place].max, std::uint64_t{1});
+        if (traits->has(algorithms::shared_memory))
+            box[nodes].max = std::min(box[nodes].max, std::uint64_t{1});
         bool any = false;
         for (const Range& range : possible_ranks(*traits, rule.use, matched[ranks])) {
             box[ranks] = range;
@@ -123,7 +126,9 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
             boxes.push_back(box);
             if (always_admissible(*traits, rule.use)) taken.boxes.push_back(box);
         }
-        if (!any) {
+        if (!any && box[nodes].min > box[nodes].max) {
+            impossible = "it takes ranks on one node, and nodes.min is " + std::to_string(box[nodes].min);
+        } else if (!any) {
             const std::uint64_t fewest = fewest_ranks(*traits, rule.use);
             box[ranks] = {std::max(matched[ranks].min, fewest), matched[ranks].max};
             impossible = box[ranks].min <= box[ranks].max && possible(box)

@@ -63,22 +63,27 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
     Row row(comm, self);
     if (row.comm() == MPI_COMM_NULL) return nullptr;
     std::unique_ptr<CommState> state;
-    Plans without_rails;
+    Plans without_rails, without_window;
     bool good = false;
     try {
         state.reset(new CommState);
         state->meet(comm, row, self);
-        without_rails = state->plans_of(self, no_private);
+        without_rails = state->plans_of(self, no_private, false);
+        if (state->uses_shared_memory()) without_window = state->plans_of(self, nullptr, false);
         std::lock_guard lock(self.states_mutex);
         self.states.reserve(self.states.size() + 1);
         good = true;
     } catch (...) { // out of memory
     }
     if (!all_agree(good, row.comm())) return nullptr;
-    bool routes = std::any_of(state->plans_.begin(), state->plans_.end(),
-                              [](const auto& plan) { return !plan->always_native(); });
     // From here on the same on all ranks: it follows from what they told each other.
-    if (routes && !state->lay_rails(comm, self)) state->plans_ = without_rails;
+    if (state->routes() && !state->lay_rails(comm, self)) state->plans_ = without_rails;
+    if (state->uses_shared_memory()) {
+        auto& rails = *state->rails_;
+        rails.window = algorithms::NodeWindow::make(rails.group, self.settings.shared_bytes());
+        if (!rails.window) state->plans_ = without_window;
+        if (!state->routes()) state->free_rails(self);
+    }
     if (!state->rails_) state->node_map_.reset(); // only algorithms look at it
     state->process_ = &self;
     if (PMPI_Comm_set_attr(comm, self.comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
@@ -100,10 +105,12 @@ void CommState::meet(MPI_Comm comm, const Row& row, Process& self) {
     take_place(members, self);
     bool one_run = std::all_of(members.begin(), members.end(),
                                [&](const Member& member) { return member.run == self.run; });
-    plans_ = plans_of(self, row.is_inter()        ? is_intercommunicator
-                            : row.has_strangers() ? has_strangers
-                            : !one_run            ? spans_runs
-                                                  : nullptr);
+    plans_ = plans_of(self,
+                      row.is_inter()        ? is_intercommunicator
+                      : row.has_strangers() ? has_strangers
+                      : !one_run            ? spans_runs
+                                            : nullptr,
+                      self.settings.shared_bytes() > 0);
     ranks_ = row.ranks();
     name_in_log(self, members);
 }
@@ -138,11 +145,12 @@ void CommState::take_place(const std::vector<Member>& members, Process& self) {
     ranks_per_node_ = node_map_->largest();
 }
 
-CommState::Plans CommState::plans_of(Process& self, const char* only_native) const {
+CommState::Plans CommState::plans_of(Process& self, const char* only_native, bool shared_memory) const {
     policy::Features fixed;
     fixed.ranks = ranks_;
     fixed.nodes = nodes_;
     fixed.ranks_per_node = ranks_per_node_;
+    fixed.shared_memory = shared_memory;
     Plans plans;
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const auto buffers = static_cast<Buffers>(i % buffers_count);
@@ -152,6 +160,14 @@ CommState::Plans CommState::plans_of(Process& self, const char* only_native) con
         plans[i] = Plan::of(self, fixed, only_native);
     }
     return plans;
+}
+
+bool CommState::routes() const {
+    return std::ranges::any_of(plans_, [](const auto& plan) { return !plan->always_native(); });
+}
+
+bool CommState::uses_shared_memory() const {
+    return std::ranges::any_of(plans_, [](const auto& plan) { return plan->uses_shared_memory(); });
 }
 
 bool CommState::lay_rails(MPI_Comm comm, Process& self) {
@@ -241,6 +257,7 @@ void CommState::retire(Process& self) {
 
 void CommState::free_rails(Process& self) {
     if (!rails_) return;
+    rails_->window.reset();
     PMPI_Comm_free(&rails_->group.comm);
     rails_.reset();
     --self.private_communicators;

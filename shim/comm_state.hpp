@@ -17,8 +17,9 @@ namespace switchyard::shim {
 struct Rails {
     algorithms::Group group;
     algorithms::Wire wire{group};
-    algorithms::Workspace workspace; // of the algorithms; grows on all ranks alike
-    algorithms::Workspace staging;   // packed data, of this rank alone
+    std::unique_ptr<algorithms::NodeWindow> window; // null where nothing uses it, or where it cannot be had
+    algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
+    algorithms::Workspace staging;                  // packed data, of this rank alone
     std::size_t agreed_workspace = 0;
     std::vector<algorithms::Block> send, recv;
 
@@ -83,7 +84,9 @@ class CommState {
     std::vector<Member> introduce(MPI_Comm comm, Process& self);
     void take_place(const std::vector<Member>& members, Process& self);
     using Plans = std::array<std::shared_ptr<Plan>, algorithms::collective_count * buffers_count>;
-    Plans plans_of(Process& self, const char* only_native) const;
+    Plans plans_of(Process& self, const char* only_native, bool shared_memory) const;
+    bool routes() const;
+    bool uses_shared_memory() const;
     bool lay_rails(MPI_Comm comm, Process& self);
     void name_in_log(Process& self, const std::vector<Member>& members);
     void retire(Process& self);

@@ -1,8 +1,11 @@
 #include "plan.hpp"
 
+#include "policy/admissible.hpp"
 #include "process.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace switchyard::shim {
 
@@ -59,13 +62,24 @@ std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, con
     const auto buffers = fixed.overlapping ? Buffers::overlapping
                          : fixed.in_place  ? Buffers::in_place
                                            : Buffers::separate;
-    Shape shape{fixed.collective,     buffers,
-                fixed.ranks,          fixed.nodes,
-                fixed.ranks_per_node, only_native != nullptr ? only_native : ""};
+    Shape shape{fixed.collective,
+                buffers,
+                fixed.ranks,
+                fixed.nodes,
+                fixed.ranks_per_node,
+                fixed.shared_memory,
+                only_native != nullptr ? only_native : ""};
     std::lock_guard lock(self.plans_mutex);
     auto& plan = self.plans[shape];
     if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));
     return plan;
+}
+
+bool Plan::uses_shared_memory() const {
+    return std::ranges::any_of(policy_.candidates, [](const policy::Candidate& candidate) {
+        return candidate.blocked.empty() &&
+               policy::uses_shared_memory(*candidate.choice.algorithm, candidate.choice.parameters);
+    });
 }
 
 Plan::~Plan() {

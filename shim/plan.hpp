@@ -21,8 +21,9 @@ inline constexpr std::size_t buffers_count = 3;
 
 class Plan {
   public:
-    // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, only_native.
-    using Shape = std::tuple<algorithms::Collective, Buffers, int, int, int, std::string>;
+    // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, whether memory
+    // is shared, only_native.
+    using Shape = std::tuple<algorithms::Collective, Buffers, int, int, int, bool, std::string>;
 
     // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
     static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);
@@ -32,6 +33,9 @@ class Plan {
         return policy_.candidates[match.candidate].choice;
     }
     bool always_native() const { return policy_.always_native; }
+
+    // Whether anything that may run here would use memory that the ranks of a node share.
+    bool uses_shared_memory() const;
 
     // The log's number for that outcome; named in the log when it first happens.
     std::uint32_t decision(Process& self, const policy::Match& match);

@@ -133,7 +133,7 @@ bool run_ours(Passage& passage) {
     auto loaded = Clock::now();
     if (passage.code == MPI_SUCCESS) {
         rails.wire.reset();
-        algorithms::Context context{choice.parameters, rails.workspace, rails.wire};
+        algorithms::Context context{choice.parameters, rails.workspace, rails.wire, rails.window.get()};
         passage.code = algorithms::algorithm_of(*choice.algorithm)
                            .run(stage.exchange(passage.measured.max_block), context)
                            .code;

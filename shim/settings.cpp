@@ -26,6 +26,16 @@ std::string one_of(const Names& names) {
     return text;
 }
 
+constexpr std::size_t most_shared_bytes = std::size_t{1} << 30;
+
+std::optional<std::size_t> bytes_of(const std::string& text) {
+    std::size_t bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (error != std::errc{} || end != text.data() + text.size() || bytes > most_shared_bytes)
+        return std::nullopt;
+    return bytes;
+}
+
 // What is wrong with a value, or "".
 std::string wrong_value(Setting setting, const std::string& value) {
     auto is_in = [&](const auto& names) {
@@ -39,6 +49,8 @@ std::string wrong_value(Setting setting, const std::string& value) {
         return Placement::parse(value)
                    ? ""
                    : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (round robin)";
+    case Setting::shared_bytes:
+        return bytes_of(value) ? "" : "a number of bytes up to " + std::to_string(most_shared_bytes);
     case Setting::policy:
     case Setting::force:
     case Setting::log: return "";
@@ -59,6 +71,8 @@ const std::array<SettingTraits, setting_count>& setting_table() {
          "calls"},
         {"SWITCHYARD_RANKS_PER_NODE", "pretend this placement of the world's ranks: 4, 3,1,4 or cyclic:4",
          ""},
+        {"SWITCHYARD_SHARED_BYTES",
+         "memory of each rank, for each communicator, that its node shares; 0: none", "1048576"},
         {"SWITCHYARD_VERBOSE", "diagnostics level: trace, debug, info, warn, err, critical, off", "warn"},
     }};
     return table;
@@ -132,6 +146,10 @@ std::string Settings::value(Setting setting) const {
 Detail Settings::detail() const {
     auto name = std::find(detail_names.begin(), detail_names.end(), value(Setting::detail));
     return static_cast<Detail>(name - detail_names.begin());
+}
+
+std::size_t Settings::shared_bytes() const {
+    return bytes_of(value(Setting::shared_bytes)).value_or(0);
 }
 
 std::string object_path_of(const void* address) {

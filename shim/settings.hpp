@@ -11,8 +11,17 @@
 
 namespace switchyard::shim {
 
-enum class Setting : std::size_t { enabled, policy, force, log, detail, ranks_per_node, verbose };
-inline constexpr std::size_t setting_count = 7;
+enum class Setting : std::size_t {
+    enabled,
+    policy,
+    force,
+    log,
+    detail,
+    ranks_per_node,
+    shared_bytes,
+    verbose
+};
+inline constexpr std::size_t setting_count = 8;
 
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*
@@ -41,6 +50,7 @@ class Settings {
     bool enabled() const { return value(Setting::enabled) != "off"; }
     bool logs() const { return value(Setting::log) != "off"; }
     Detail detail() const;
+    std::size_t shared_bytes() const; // of each rank
 
   private:
     static constexpr std::size_t index(Setting setting) { return static_cast<std::size_t>(setting); }

@@ -4,6 +4,7 @@
 //   then everything ceil(log2 Q) times inside the node.
 // Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node, wherever
 // they are. Departs: the broadcast is binomial; the last step among leaders sends only what is missing.
+//   intra=shared: inside the node everything is copied through its memory, in no message.
 // Source: locality-aware Bruck paper, section 5, the hierarchical approach it compares with.
 #include "algorithms/allgather/node_order.hpp"
 
@@ -47,6 +48,21 @@ Status broadcast_in_node(Wire& wire, const NodeOrder& order) {
     return status;
 }
 
+// The same two phases by copying. At first everybody sees what the node has, so that from the leader it takes
+// only what other nodes have.
+Status share_own_blocks(const Exchange& exchange, NodeOrder& order) {
+    return order.gather_in_node([&](int local, auto&& add) {
+        add(Part{order.place_of(order.own_node().rank_in_comm(local)), exchange.max_block});
+    });
+}
+
+Status share_what_the_leader_has(NodeOrder& order) {
+    if (order.nodes() == 1) return {};
+    return order.gather_in_node([&](int local, auto&& add) {
+        if (local == 0) add(order.of_nodes(1, order.nodes()));
+    });
+}
+
 } // namespace
 
 Status hierarchical(const Exchange& exchange, Context& context) {
@@ -55,10 +71,12 @@ Status hierarchical(const Exchange& exchange, Context& context) {
         patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
     if (scratch == 0) return {}; // alone, or nothing to gather
     if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
-    const NodeOrder order(exchange, context);
-    Status status = gather_at_leader(exchange, context.wire, order);
+    NodeOrder order(exchange, context);
+    Status status = order.has_window() ? share_own_blocks(exchange, order)
+                                       : gather_at_leader(exchange, context.wire, order);
     if (order.own_node().rank == 0) status.keep(exchange_among_leaders(context.wire, order));
-    status.keep(broadcast_in_node(context.wire, order));
+    status.keep(order.has_window() ? share_what_the_leader_has(order)
+                                   : broadcast_in_node(context.wire, order));
     order.deliver();
     return status;
 }

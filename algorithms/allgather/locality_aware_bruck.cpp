@@ -9,7 +9,7 @@
 // local rank l % q of
 //   a node of q ranks. Steps that reach around the ring take only what is missing, so the number of nodes
 //   need be no power of the base, and the gatherings inside are of whatever each rank fetched (the paper's
-//   Allgatherv).
+//   Allgatherv). intra=shared: they go through the node's memory, in no message.
 // Source: locality-aware Bruck paper, section 3, algorithm 2.
 #include "algorithms/allgather/node_order.hpp"
 

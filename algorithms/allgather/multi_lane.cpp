@@ -8,6 +8,7 @@
 // they are. Departs: where nodes differ, lane i is served by local rank i % q of a node of q ranks, and nodes
 // without a rank i add
 //   nothing to it. Both phases are dissemination, each block straight to its place in scratch memory.
+//   intra=shared: the lanes put together what they have through the node's memory, in no message.
 // Source: locality-aware Bruck paper, section 5, the multi-lane approach it compares with.
 #include "algorithms/allgather/node_order.hpp"
 

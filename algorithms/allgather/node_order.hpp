@@ -12,8 +12,9 @@ namespace switchyard::algorithms::allgather {
 class NodeOrder {
   public:
     NodeOrder(const Exchange& exchange, Context& context)
-        : exchange_(exchange), wire_(context.wire), map_(*exchange.group.node_map),
-          own_node_(exchange.group.own_node()), node_(map_.node_of(exchange.group.rank)),
+        : exchange_(exchange), wire_(context.wire), window_(context.intra_window()),
+          map_(*exchange.group.node_map), own_node_(exchange.group.own_node()),
+          node_(map_.node_of(exchange.group.rank)),
           data_(context.workspace.take(static_cast<std::size_t>(map_.ranks()) * exchange.max_block).data()),
           parts_(context.workspace.take_array<Part>(patterns::node_order_parts(map_.ranks()))) {
         copy_contribution(exchange, place_of(exchange.group.rank));
@@ -38,10 +39,11 @@ class NodeOrder {
     }
     Part of_all() const { return of_nodes(0, nodes()); }
 
-    // Dissemination inside the node. Calls for_each_part(local rank, add) for what that rank has to begin
+    // Inside the node, through its window or by dissemination. Calls for_each_part(local rank, add) for what that rank has to begin
     // with, which calls add(Part): the same on all ranks of the node.
     template <typename ForEachPart>
     Status gather_in_node(ForEachPart&& for_each_part) {
+        if (window_ != nullptr) return window_->gather(for_each_part);
         Status status;
         const Wire::Within own_node(wire_, own_node_);
         for (int distance = 1; distance < own_node_.size; distance *= 2) {
@@ -52,6 +54,8 @@ class NodeOrder {
         }
         return status;
     }
+
+    bool has_window() const { return window_ != nullptr; }
 
     // Room for parts of one transfer; what is in it is read when that is started.
     std::span<Part> parts() { return parts_; }
@@ -78,6 +82,7 @@ class NodeOrder {
 
     const Exchange& exchange_;
     Wire& wire_;
+    NodeWindow* const window_; // null: messages inside the node
     const NodeMap& map_;
     const Group own_node_;
     const int node_;

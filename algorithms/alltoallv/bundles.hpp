@@ -1,7 +1,8 @@
-// What the ranks of one node have for one another, in one piece for each pair, exchanged inside the node.
+// What the ranks of one node, or of a part of it, have for one another: in one piece for each pair, exchanged
+// inside the node.
 #pragma once
 
-#include "algorithms/alltoallv/tuna_in_node.hpp"
+#include "algorithms/alltoallv/exchange_locally.hpp"
 #include "algorithms/copy.hpp"
 
 #include <cstring>
@@ -10,9 +11,9 @@ namespace switchyard::algorithms::alltoallv {
 
 class Bundles {
   public:
-    // `most_bytes`: of any bundle of this node. Memory: patterns::bundle_buffers_scratch_bytes.
-    Bundles(const Group& own_node, std::size_t most_bytes, Context& context)
-        : own_node_(own_node), most_bytes_(most_bytes), context_(context),
+    // `most_bytes`: of any bundle of this group. Memory: patterns::bundle_buffers_scratch_bytes.
+    Bundles(const Group& group, std::size_t most_bytes, Context& context)
+        : group_(group), most_bytes_(most_bytes), context_(context),
           out_(context.workspace.take(count() * most_bytes).data()),
           in_(context.workspace.take(count() * most_bytes).data()),
           places_out_(context.workspace.take_array<Block>(count())),
@@ -42,17 +43,22 @@ class Bundles {
             places_in_[i] = {i * most_bytes_, has_bundle(static_cast<int>(i)) ? most_bytes_ : 0};
             if (is_split && places_out_[i].size > 0) places_out_[i].size = most_bytes_;
         }
-        const Exchange all{own_node_, out_, places_out_, in_, places_in_, most_bytes_};
-        const Status status = tuna_in_node(all, inner, context_);
+        const Exchange all{group_, out_, places_out_, in_, places_in_, most_bytes_};
+        const Status status = exchange_locally(all, inner, context_);
         if (!status.ok()) std::memset(in_, 0, count() * most_bytes_);
         return status;
+    }
+    // Where no rank of the node has anything for others.
+    void keep_own() {
+        const Block& own = places_out_[static_cast<std::size_t>(group_.rank)];
+        copy_bytes(from(group_.rank), out_ + own.offset, own.size);
     }
     std::byte* from(int source) const { return in_ + static_cast<std::size_t>(source) * most_bytes_; }
 
   private:
-    std::size_t count() const { return static_cast<std::size_t>(own_node_.size); }
+    std::size_t count() const { return static_cast<std::size_t>(group_.size); }
 
-    const Group& own_node_;
+    const Group& group_;
     const std::size_t most_bytes_;
     Context& context_;
     std::byte* const out_;

@@ -9,6 +9,7 @@
 //   each lane. The exchanges inside nodes are TuNA with all rounds of a digit under way, direct where bundles
 //   are large. A radix beyond the nodes counts as their number, more lanes than ranks on a node as those. What
 //   may exceed Wire::limit() travels padded, since only its sender knows its length.
+//   intra=shared: bundles are copied through the node's memory instead, in no message.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
 #include "algorithms/alltoallv/bundles.hpp"
@@ -43,8 +44,11 @@ class NodeAware {
         for (std::int64_t weight = 1; weight < map_.nodes(); weight *= hops_.radix()) {
             status.keep(hop(weight));
             pack_arrived(weight);
-            status.keep(arrived_.exchange(inner(own_lane_, layout_.arrived_bytes),
-                                          [&](int from) { return hands_on(weight, from); }));
+            if (own_node_.size > hops_.lanes())
+                status.keep(arrived_.exchange(inner(own_lane_, layout_.arrived_bytes),
+                                              [&](int from) { return hands_on(weight, from); }));
+            else
+                arrived_.keep_own();
             for (int from = 0; from < own_lane_.size; ++from) unpack_arrived(weight, from, status);
         }
         return status;

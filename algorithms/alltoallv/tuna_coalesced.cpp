@@ -8,6 +8,7 @@
 //   which then carries for several ranks of a larger node and for none of a smaller one. A radix beyond a
 //   node's ranks counts as their number. TuNA runs as `metadata=fused` with all rounds of a digit under way.
 //   Bundles over Wire::limit() travel padded. The receiver knows from its own counts how long a message is.
+//   intra=shared: bundles are copied through the node's memory instead, in no message.
 // Source: TuNA paper, section IV, algorithm 3.
 #include "algorithms/alltoallv/node_bundles.hpp"
 
@@ -53,7 +54,8 @@ class Coalesced {
         const std::size_t bytes =
             std::accumulate(sources.begin(), sources.end(), std::size_t{0},
                             [&](std::size_t sum, int source) { return sum + exchange_.recv_size(source); });
-        wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), message, bytes);
+        wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), message,
+                      std::min(bytes, layout_.in_bytes));
     }
 
     // Line 19: the blocks of all local ranks, without gaps.
@@ -70,9 +72,12 @@ class Coalesced {
     }
 
     void deliver(int node, const std::byte* message) {
+        std::size_t left = layout_.in_bytes; // where an application expects more than the largest block
         for (const int source : map_.ranks_of(node)) {
-            copy_bytes(exchange_.recv_from(source), message, exchange_.recv_size(source));
-            message += exchange_.recv_size(source);
+            const std::size_t bytes = std::min(exchange_.recv_size(source), left);
+            copy_bytes(exchange_.recv_from(source), message, bytes);
+            message += bytes;
+            left -= bytes;
         }
     }
 

@@ -6,6 +6,7 @@
 // Departs: where nodes differ, as tuna_coalesced does; batches then count (distance, local source) pairs of
 // the
 //   largest node, so that both sides cut them alike. Blocks of no bytes send nothing.
+//   intra=shared: bundles are copied through the node's memory instead, in no message.
 // Source: TuNA paper, section IV, algorithm 2.
 #include "algorithms/alltoallv/node_bundles.hpp"
 

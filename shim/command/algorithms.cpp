@@ -56,6 +56,7 @@ std::vector<std::string> needs_of(const Traits& traits) {
     std::vector<std::string> needs;
     if (traits.has(algorithms::agreed_block)) needs.emplace_back("largest block agreed");
     if (traits.has(algorithms::power_of_two_ranks)) needs.emplace_back("power of two ranks");
+    if (traits.has(algorithms::shared_memory)) needs.emplace_back("one node, shared memory");
     if (traits.scratch_bytes != nullptr) needs.emplace_back("workspace");
     if (traits.has(algorithms::knows_nodes)) needs.emplace_back("node map");
     return needs;

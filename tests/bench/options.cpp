@@ -91,6 +91,9 @@ std::variant<Options, Ended> parse_options(int argc, char** argv) {
     app.add_option("--ranks-per-node", options.ranks_per_node,
                    "pretend nodes of that many ranks in order; 0: the hosts as they are")
         ->check(CLI::Range(0, 1000000));
+    app.add_option("--shared-bytes", options.shared_bytes,
+                   "memory of each rank for algorithms that share some inside a node")
+        ->check(CLI::Range(256, 1 << 30));
     app.add_flag("--in-place", options.in_place,
                  "alltoallv: the same buffer is sent from and received into; native gets a second one");
     app.add_flag("--no-native", no_native, "without the MPI library's own, and without ratios");

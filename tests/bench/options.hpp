@@ -25,6 +25,7 @@ struct Options {
     std::uint64_t seed = 1;
     bool in_place = false;
     int ranks_per_node = 0; // 0: as the hosts are
+    std::size_t shared_bytes = std::size_t{1} << 20;
     std::string command;    // as typed
 };
 

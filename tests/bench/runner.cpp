@@ -1,6 +1,7 @@
 #include "tests/bench/runner.hpp"
 
 #include "algorithms/algorithm.hpp"
+#include "policy/admissible.hpp"
 #include "tests/bench/progress.hpp"
 #include "tests/bench/workload.hpp"
 
@@ -9,6 +10,7 @@
 #include <climits>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 namespace switchyard::bench {
@@ -44,6 +46,16 @@ std::uint64_t largest_of(std::uint64_t value, const Group& group) {
     return largest;
 }
 
+bool needs_window(const Contender& contender) {
+    return policy::uses_shared_memory(*contender.choice.algorithm, contender.choice.parameters);
+}
+
+// What is wrong with it, or "".
+std::string why_no_window(const Group& group, const NodeWindow* window) {
+    if (group.node_map->nodes() > 1) return "its ranks are on several nodes";
+    return window == nullptr ? "its ranks cannot have memory that they share" : "";
+}
+
 // MPI's own arguments for the same exchange.
 struct Counts {
     explicit Counts(const Layout& layout) {
@@ -59,8 +71,8 @@ struct Counts {
 class Course {
   public:
     Course(const Options& options, const std::vector<Contender>& contenders, const Group& group,
-           std::size_t max_block)
-        : options_(options), contenders_(contenders), group_(group), max_block_(max_block),
+           NodeWindow* window, std::size_t max_block)
+        : options_(options), contenders_(contenders), group_(group), window_(window), max_block_(max_block),
           sizes_(options.distribution, options.seed, group.size, max_block),
           workload_(options.collective, sizes_, options.seed, group.rank, group.size, needs_second_buffer(),
                     options.in_place),
@@ -83,6 +95,10 @@ class Course {
         if (std::max(workload_.send().bytes, workload_.recv().bytes) > INT_MAX)
             return "blocks of " + std::to_string(max_block_) +
                    " bytes are more than native's integers can count";
+        for (const Contender& contender : contenders_)
+            if (std::string why = why_no_window(group_, window_);
+                !why.empty() && contender.choice.algorithm->has(shared_memory))
+                return contender.name + ": " + why;
         std::size_t scratch = 0;
         for (const Result& result : results_) scratch = std::max(scratch, result.scratch_bytes);
         return workspace_.reserve(scratch) ? ""
@@ -184,7 +200,7 @@ class Course {
                                 workload_.recv_buffer(in_place),
                                 workload_.recv().blocks,
                                 agrees ? agreed_block() : largest_block_};
-        Context context{contender.choice.parameters, workspace_, wire_};
+        Context context{contender.choice.parameters, workspace_, wire_, window_};
         return algorithm_of(*contender.choice.algorithm).run(exchange, context).code;
     }
 
@@ -211,6 +227,7 @@ class Course {
     const Options& options_;
     const std::vector<Contender>& contenders_;
     const Group& group_;
+    NodeWindow* const window_;
     const std::size_t max_block_;
     const Sizes sizes_;
     Workload workload_;
@@ -227,12 +244,19 @@ std::vector<Result> measure(const Options& options, const std::vector<Contender>
     Group group = make_group();
     const NodeMap node_map = node_map_of(group, options.ranks_per_node);
     group.node_map = &node_map;
+    std::unique_ptr<NodeWindow> window;
+    if (std::ranges::any_of(contenders, needs_window)) {
+        window = NodeWindow::make(group, options.shared_bytes);
+        if (!window && group.rank == 0)
+            std::fprintf(stderr,
+                         "switchyard-bench: nodes share no memory here: intra=shared sends messages\n");
+    }
     const auto steps = options.max_blocks.size() * contenders.size() *
                        static_cast<std::size_t>(options.warmup + options.iterations);
     Progress progress(group.rank == 0, static_cast<int>(std::min<std::size_t>(steps, INT_MAX)));
     std::vector<Result> results;
     for (const std::size_t max_block : options.max_blocks) {
-        Course course(options, contenders, group, max_block);
+        Course course(options, contenders, group, window.get(), max_block);
         const std::string why = course.why_not();
         if (!why.empty()) std::fprintf(stderr, "switchyard-bench: rank %d: %s\n", group.rank, why.c_str());
         if (largest_of(why.empty() ? 0 : 1, group) != 0) {
@@ -242,6 +266,7 @@ std::vector<Result> measure(const Options& options, const std::vector<Contender>
         course.run(progress);
         for (Result& result : course.gathered()) results.push_back(std::move(result));
     }
+    window.reset();
     PMPI_Comm_free(&group.comm);
     return results;
 }

@@ -78,6 +78,22 @@ class Bench(unittest.TestCase):
                              "2")["results"]
         self.assertEqual(result["messages_inter"], 2)  # the lone rank of the second node carries for both of the first
 
+    def test_shared_memory(self):
+        nodes = ("--max-block", "1000", "--ranks-per-node", "2")
+        with_messages, with_memory = measured("--no-native", "--algorithm", "tuna_coalesced:intra=messages,shared",
+                                              *nodes, ranks=4)["results"]
+        self.assertEqual(with_memory["messages_inter"], with_messages["messages_inter"])
+        near = with_memory["messages"] - with_memory["messages_inter"]
+        self.assertEqual(near > 0, MPI == "smpi")  # simulated ranks share nothing
+        run = launch("--algorithm", "shared", *nodes)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("on several nodes", run.stderr)
+        if MPI != "smpi":
+            for collective in ("alltoallv", "alltoall", "allgather"):
+                (result,) = measured("--no-native", "--collective", collective, "--algorithm", "shared", "--max-block",
+                                     "1000", "--shared-bytes", "1024")["results"]
+                self.assertEqual(result["messages"], 0)
+
     def test_without_native_there_are_no_ratios(self):
         (result,) = measured("--no-native", "--algorithm", "spread_out", "--max-block", "16")["results"]
         self.assertIsNone(result["ratio_to_native"])

@@ -17,6 +17,7 @@ FORCED = [
     {"alltoallv": ("padded_alltoall", {}), "alltoall": ("modified_bruck_datatype", {})},
     {"alltoallv": ("padded_bruck", {}), "alltoall": ("parameterized_bruck", {"radix": 2})},
     {"alltoallv": ("two_phase_bruck", {})},
+    {"alltoallv": ("shared", {}), "alltoall": ("shared", {}), "allgather": ("shared", {})},
     {"alltoallv": ("in_place", {"auxiliary_bytes": 100, "buffers": 2})},
     {"alltoallv": ("tuna", {"radix": 2, "in_flight": 1})},
     {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"}), "alltoall": ("parameterized_bruck", {"radix": 3})},

@@ -33,6 +33,11 @@ class Guest(PreloadTest):
         self.assertLess(int(re.search(r"rss_growth_kb=(-?\d+)", result.stdout).group(1)), 1500, result.stdout)
         self.assertGreaterEqual(len({line["comm"] for line in lines}), 200)
 
+    def test_communicators_with_shared_memory_in_a_loop(self):
+        force = "alltoallv:shared;alltoall:shared;allgather:shared"
+        _, lines = self.check(FEW_RANKS, host("c_comms"), 100, force=force)
+        self.assertGreaterEqual(sum(line["algorithm"] == "shared" for line in lines), 100)
+
     def test_communicator_ids_do_not_leak(self):
         """MPICH has about two thousand ids: three thousand loops end early if one in two leaks."""
         self.check(2, host("c_comms"), 3000, 500, timeout=150)

@@ -190,6 +190,50 @@ class PassedOver(RouteTest):
         self.assert_chosen(large, "pairwise", "rule 2", 'rule "rule 1".*memory_limit_bytes 512')
 
 
+class SharedMemory(RouteTest):
+    CALLS = ("alltoallv:40", "alltoall:9", "allgather:7", "alltoallv:100000", "allgather:100000")
+
+    def lines_of(self, *words, force="alltoallv:shared;alltoall:shared;allgather:shared", **settings):
+        result = self.launch(FEW_RANKS, host("c_route"), *words, force=force, settings=settings)
+        self.assert_ended_well(result)
+        self.assertEqual(result.warnings, [], result.everything())
+        return self.assert_logged(result)
+
+    def test_used_on_one_node(self):
+        """Blocks that fit and blocks that do not, and without a message."""
+        for settings in ({}, {"SWITCHYARD_SHARED_BYTES": "2048"}):
+            with self.subTest(settings=settings):
+                for line in self.lines_of(*self.CALLS, **settings):
+                    self.assert_chosen(line, "shared", None, "^forced$")
+                    self.assertEqual((line["messages"], line["wire_bytes"]), (0, 0), line)
+
+    def test_no_agreement(self):
+        result = self.route(FEW_RANKS, "alltoallv:8", "allreduces", "alltoallv:8:20", "allreduces",
+                            force="alltoallv:shared")
+        self.assertEqual(re.findall(r"allreduces=(\S+)", result.stdout)[1], "0..0", result.stdout)
+
+    def test_not_on_several_nodes(self):
+        for line in self.lines_of(*self.CALLS, SWITCHYARD_RANKS_PER_NODE=str(FEW_RANKS // 2)):
+            self.assert_chosen(line, "native", None, "forced passed over: its ranks are on 2 nodes")
+
+    def test_not_without_memory(self):
+        """None at all, or less than the places of blocks take."""
+        for size in ("0", "128"):
+            with self.subTest(size=size):
+                for line in self.lines_of(*self.CALLS, SWITCHYARD_SHARED_BYTES=size):
+                    self.assert_chosen(line, "native", None,
+                                       "forced passed over: its ranks have no memory that they share")
+
+    def test_parts_of_a_job(self):
+        split = "split:" + ",".join(str(rank % 2) for rank in range(FEW_RANKS))
+        for line in self.lines_of(split, *self.CALLS, "world", *self.CALLS,
+                                  SWITCHYARD_RANKS_PER_NODE=f"cyclic:{-(-FEW_RANKS // 2)}"):
+            if line["ranks"] == FEW_RANKS:
+                self.assert_chosen(line, "native", None, "on 2 nodes")
+            else:
+                self.assert_chosen(line, "shared", None, "^forced$")
+
+
 class NoMemory(RouteTest):
     """One rank of four cannot have the scratch memory: all of them do without, and go on. Four ranks in radix 2 take
     five blocks: one slot, and two messages of two blocks."""

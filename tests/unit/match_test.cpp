@@ -73,6 +73,7 @@ bool can_run(const Use& use, const Features& call) {
     if (traits == nullptr) return false;
     if (call.overlapping && !traits->native && !traits->has(algorithms::takes_overlap)) return false;
     if (traits->has(algorithms::power_of_two_ranks) && (call.ranks & (call.ranks - 1)) != 0) return false;
+    if (traits->has(algorithms::shared_memory) && (call.nodes > 1 || !call.shared_memory)) return false;
     algorithms::Parameters parameters;
     for (const Parameter p : traits->parameters) {
         const auto& bounds = traits_of(p);
@@ -156,6 +157,7 @@ class Dice {
         call.max_block_bytes = below(8);
         call.buffer = static_cast<Buffer>(below(2));
         call.in_place = one_in(2);
+        call.shared_memory = !one_in(4);
         return call;
     }
 
@@ -253,6 +255,7 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
                                 const auto* traits = algorithms::find(call.collective, earlier.use.algorithm);
                                 const bool sure = !earlier.use.memory_limit_bytes ||
                                                   (traits != nullptr && traits->scratch_bytes == nullptr);
+                                if (traits != nullptr && traits->has(algorithms::shared_memory)) return false;
                                 return sure && matches(earlier.when, call) && can_run(earlier.use, call);
                             };
                             if (matches(rule.when, call) && can_run(rule.use, call) &&
@@ -384,6 +387,35 @@ TEST_CASE("a forced algorithm runs where it can", "[match][force]") {
     CHECK(refused.always_native);
     CHECK(policy::reason_of(refused, policy::choose(refused, at_7)) ==
           "forced passed over: radix 8 is more than 7 ranks");
+}
+
+TEST_CASE("shared memory is used on one node, where there is any", "[match]") {
+    const Policy policy = parsed(
+        R"({"name": "s", "when": {"ranks": {"max": 8}}, "use": {"algorithm": "shared"}},
+           {"name": "c", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna_coalesced", "intra": "shared"}})");
+    const auto reason_at = [&](const Features& call) {
+        const Plan plan = policy::all_candidates(policy, call);
+        return policy::reason_of(plan, policy::choose(plan, call));
+    };
+    const auto chosen_at = [&](const Features& call) {
+        const Plan plan = policy::all_candidates(policy, call);
+        return policy::describe(plan.candidates[policy::choose(plan, call).candidate].choice);
+    };
+    for (const Collective collective : {Collective::alltoallv, Collective::alltoall, Collective::allgather}) {
+        Features call = a_call(collective, 8, 100);
+        CHECK(policy::choose(policy::prune(policy, call), call).why == policy::PassedOver::no);
+        CHECK(chosen_at(call) == "shared");
+        CHECK_FALSE(policy::prune(policy, call).looks_at_block); // nothing has to be agreed for it
+        call.shared_memory = false;
+        CHECK(reason_at(call) == "rule \"s\" passed over: its ranks have no memory that they share");
+        call.shared_memory = true;
+        call.nodes = 2;
+        CHECK(reason_at(call) == "rule \"s\" passed over: its ranks are on 2 nodes");
+    }
+    Features call = a_call(Collective::alltoallv, 16, 100);
+    CHECK(chosen_at(call) == "tuna_coalesced radix=4 block_count=32 intra=shared");
+    call.shared_memory = false; // what will happen, and is logged
+    CHECK(chosen_at(call) == "tuna_coalesced radix=4 block_count=32 intra=messages");
 }
 
 TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on", "[match]") {

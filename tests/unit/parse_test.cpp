@@ -91,6 +91,7 @@ constexpr Malformed malformed[] = {
     {"nested_deeply", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0", "nested more than 16 deep"},
     {"never_enough_ranks", "/rules/0", "hold at most 32 ranks, and ranks.min is 33"},
     {"never_ranks_for_the_radix", "/rules/0", "hold at most 32 ranks, and its parameters take at least 64"},
+    {"never_one_node", "/rules/0", "it takes ranks on one node, and nodes.min is 2"},
     {"never_too_many_nodes", "/rules/0", "hold at least 40 ranks, and ranks.max is 32"},
     {"never_too_many_per_node", "/rules/0", "hold at least 64 ranks, and ranks.max is 32"},
     {"nodes_fractional", "/rules/0/when/nodes/min", "min is a whole number, 1 to 2147483647; found 1.5"},

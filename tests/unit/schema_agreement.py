@@ -26,6 +26,7 @@ BEYOND_A_SCHEMA = {
     "name_twice": "compares rules",
     "never_enough_ranks": "compares ranges",
     "never_ranks_for_the_radix": "compares ranges",
+    "never_one_node": "compares ranges",
     "never_too_many_nodes": "compares ranges",
     "never_too_many_per_node": "compares ranges",
     "radix_over_the_ranks": "compares a parameter with a range",

@@ -82,8 +82,8 @@ TEST_CASE("without variables the defaults hold", "[settings]") {
 
 TEST_CASE("the table is the contract's list, in the order of the enum", "[settings]") {
     const std::vector<std::string> expected = {
-        "SWITCHYARD",        "SWITCHYARD_POLICY",         "SWITCHYARD_FORCE",  "SWITCHYARD_LOG",
-        "SWITCHYARD_DETAIL", "SWITCHYARD_RANKS_PER_NODE", "SWITCHYARD_VERBOSE"};
+        "SWITCHYARD",        "SWITCHYARD_POLICY",         "SWITCHYARD_FORCE",        "SWITCHYARD_LOG",
+        "SWITCHYARD_DETAIL", "SWITCHYARD_RANKS_PER_NODE", "SWITCHYARD_SHARED_BYTES", "SWITCHYARD_VERBOSE"};
     std::vector<std::string> names;
     for (const auto& traits : shim::setting_table()) names.emplace_back(traits.variable);
     CHECK(names == expected);
@@ -121,6 +121,9 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
         {Setting::verbose, "SWITCHYARD_VERBOSE", "loud", "debug"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "0", "cyclic:4"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "4,", "3,1,4"},
+        {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "-1", "a number of bytes up to 1073741824"},
+        {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1M", "a number of bytes up to 1073741824"},
+        {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1073741825", "a number of bytes"},
     };
     for (const auto& wrong : cases) {
         INFO(wrong.variable << '=' << wrong.value);

@@ -94,10 +94,12 @@ struct InNode {
     int node, self, q;
     std::int64_t radix;
     std::uint64_t block;
+    bool near_by_copy; // inside the node nothing is sent
 
-    InNode(const NodeMap& m, int rank, std::uint64_t b, const Parameters& parameters)
+    InNode(const NodeMap& m, int rank, std::uint64_t b, const Parameters& parameters, bool by_copy)
         : map(m), node(m.node_of(rank)), self(m.local_rank(rank)), q(m.size_of(node)),
-          radix(std::min<std::int64_t>(parameters[Parameter::radix], std::max(q, 2))), block(b) {}
+          radix(std::min<std::int64_t>(parameters[Parameter::radix], std::max(q, 2))), block(b),
+          near_by_copy(by_copy) {}
 
     std::int64_t carried_on(int other, int carrier) const {
         return (map.size_of(other) - carrier + q - 1) / q;
@@ -112,6 +114,7 @@ struct InNode {
     }
 
     Traffic traffic_in_node() const {
+        if (near_by_copy) return {};
         const std::uint64_t largest =
             bundle(static_cast<std::int64_t>(map.nodes()) * ((map.largest() + q - 1) / q));
         std::uint64_t bytes = 0;
@@ -203,7 +206,7 @@ void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint
 // One message for each lane of all that goes from one node to another with one hop.
 class NodeAwareFormula {
   public:
-    NodeAwareFormula(const Group& group, std::uint64_t block, const Parameters& parameters)
+    NodeAwareFormula(const Group& group, std::uint64_t block, const Parameters& parameters, bool near_by_copy)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
           radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
@@ -212,7 +215,7 @@ class NodeAwareFormula {
                                                                : parameters[Parameter::lanes],
                                                            1, map_.largest()))),
           unit_(width_of(block) + block), layout_({q_, nodes_, map_.largest()}, block, parameters),
-          parameters_(parameters) {}
+          parameters_(parameters), near_by_copy_(near_by_copy) {}
 
     Traffic traffic() const {
         Traffic all;
@@ -257,6 +260,7 @@ class NodeAwareFormula {
     // How much memory a bundle is given, and which radix is made of that, is the algorithm's own affair.
     template <typename Size>
     void add_inner(Traffic& all, int ranks, int self, std::uint64_t most, Size&& size) const {
+        if (near_by_copy_) return;
         const auto inner = patterns::node_aware_inner(ranks, most, parameters_);
         add_inner_tuna(all, ranks, self, inner[Parameter::radix], most, size);
     }
@@ -303,25 +307,28 @@ class NodeAwareFormula {
     std::uint64_t unit_;
     patterns::NodeAwareLayout layout_;
     const Parameters& parameters_;
+    bool near_by_copy_;
 };
 
 // ---- Allgather, on any placement ------------------------------------------------------------------------
 
 class GatherFormula {
   public:
-    GatherFormula(const Group& group, std::uint64_t block)
+    GatherFormula(const Group& group, std::uint64_t block, bool near_by_copy)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
-          self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)), block_(block) {}
+          self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)), block_(block),
+          near_by_copy_(near_by_copy) {}
 
     // All to local rank 0, log2(nodes) exchanges among those, and back along a binomial tree.
     Traffic hierarchical() {
-        all_.rounds += q_ > 1 ? 1 : 0;
-        if (self_ != 0) near(1);
+        const int gathered = near_by_copy_ ? 1 : q_; // by messages
+        all_.rounds += gathered > 1 ? 1 : 0;
+        if (self_ != 0 && gathered > 1) near(1);
         for (int distance = 1; self_ == 0 && distance < nodes_; distance *= 2) {
             far(ranks(0, std::min(distance, nodes_ - distance)));
             ++all_.rounds;
         }
-        for (int distance = 1; distance < q_; distance *= 2) {
+        for (int distance = 1; distance < gathered; distance *= 2) {
             const bool sends = self_ < distance && self_ + distance < q_;
             const bool receives = self_ >= distance && self_ < 2 * distance;
             if (sends) near(static_cast<std::uint64_t>(map_.ranks()));
@@ -398,6 +405,7 @@ class GatherFormula {
     // log2(q) steps in which everything gathered so far goes on.
     template <typename Blocks>
     void share(Blocks&& blocks_of) {
+        if (near_by_copy_) return;
         for (int distance = 1; distance < q_; distance *= 2) {
             std::uint64_t out = 0, in = 0;
             for (int i = 0; i < std::min(distance, q_ - distance); ++i) {
@@ -412,18 +420,20 @@ class GatherFormula {
     const NodeMap& map_;
     int nodes_, node_, self_, q_;
     std::uint64_t block_;
+    bool near_by_copy_;
     Traffic all_;
 };
 
 std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Group& group, std::uint64_t block,
-                                          const Parameters& parameters) {
-    const InNode in_node(*group.node_map, group.rank, block, parameters);
+                                          const Parameters& parameters, bool near_by_copy) {
+    const InNode in_node(*group.node_map, group.rank, block, parameters, near_by_copy);
     if (algorithm == "tuna_coalesced") return coalesced_traffic(in_node, parameters);
     if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
-    if (algorithm == "hierarchical") return GatherFormula(group, block).hierarchical();
-    if (algorithm == "multi_lane") return GatherFormula(group, block).multi_lane();
-    if (algorithm == "locality_aware_bruck") return GatherFormula(group, block).locality_aware_bruck();
-    if (algorithm == "node_aware") return NodeAwareFormula(group, block, parameters).traffic();
+    if (algorithm == "hierarchical") return GatherFormula(group, block, near_by_copy).hierarchical();
+    if (algorithm == "multi_lane") return GatherFormula(group, block, near_by_copy).multi_lane();
+    if (algorithm == "locality_aware_bruck")
+        return GatherFormula(group, block, near_by_copy).locality_aware_bruck();
+    if (algorithm == "node_aware") return NodeAwareFormula(group, block, parameters, near_by_copy).traffic();
     return std::nullopt;
 }
 
@@ -534,12 +544,16 @@ std::optional<Traffic> allgather_traffic(std::string_view algorithm, const Shape
 } // namespace
 
 std::optional<Traffic> expected_traffic(Collective collective, std::string_view algorithm, const Group& group,
-                                        std::size_t block, const Parameters& parameters) {
+                                        std::size_t block, const Parameters& parameters, bool window) {
     if (block == 0) {
         return Traffic{};
     }
     const Shape shape{group.size, group.rank, block, parameters};
-    if (const auto traffic = node_aware_traffic(algorithm, group, block, parameters)) return traffic;
+    if (algorithm == "shared") return Traffic{}; // it sends nothing
+    const bool near_by_copy =
+        window && parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared);
+    if (const auto traffic = node_aware_traffic(algorithm, group, block, parameters, near_by_copy))
+        return traffic;
     switch (collective) {
     case Collective::alltoallv: return alltoallv_traffic(algorithm, shape);
     case Collective::alltoall: return alltoall_traffic(algorithm, shape);

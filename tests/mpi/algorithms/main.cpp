@@ -15,6 +15,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 using namespace switchyard::algorithms;
@@ -48,6 +49,7 @@ class Failures {
 struct NamedMap {
     std::string name;
     NodeMap map;
+    std::unique_ptr<NodeWindow> window; // so small that most exchanges take several epochs
 };
 
 struct Test {
@@ -59,9 +61,20 @@ struct Test {
     std::size_t map_index = 0;
 
     const std::string& map_name() const { return maps[map_index].name; }
+    NodeWindow* window() const { return maps[map_index].window.get(); }
     void take_next_map() {
         map_index = (map_index + 1) % maps.size();
         group.node_map = &maps[map_index].map;
+    }
+    void take_one_node() {
+        while (group.node_map->nodes() > 1) take_next_map();
+    }
+    void make_windows() {
+        for (std::size_t i = 0; i < maps.size(); ++i, take_next_map())
+            maps[map_index].window = NodeWindow::make(group, 4096);
+    }
+    void free_windows() {
+        for (NamedMap& named : maps) named.window.reset();
     }
 };
 
@@ -71,7 +84,7 @@ std::vector<NamedMap> all_maps(int ranks) {
     const auto add = [&](const std::string& name, auto&& node_of) {
         std::vector<std::uint64_t> ids;
         for (int rank = 0; rank < ranks; ++rank) ids.push_back(static_cast<std::uint64_t>(node_of(rank)));
-        maps.push_back({name, NodeMap(ids)});
+        maps.push_back({name, NodeMap(ids), nullptr});
     };
     for (const int size : {1, 2, 3, 4, 8, ranks})
         add("nodes of " + std::to_string(size), [&](int rank) { return rank / size; });
@@ -111,7 +124,8 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
     case Parameter::buffers: all.push_back(ranks); break;
     case Parameter::lanes: all.insert(all.end(), {1, 2, 3, ranks}); break;
     case Parameter::in_flight: all.push_back(2); break;
-    case Parameter::metadata: break; // words, or no more
+    case Parameter::metadata:
+    case Parameter::intra: break; // words, or no more
     }
     for (std::int64_t value : all) {
         values.push_back(std::clamp(value, parameter.minimum, maximum_of(parameter, ranks)));
@@ -247,7 +261,7 @@ void run_one(Test& test, const Traits& traits, const Parameters& parameters, con
     std::vector<std::byte> received = sides.untouched;
     const Exchange exchange{test.group,      sent.data(),       sides.send.blocks,
                             received.data(), sides.recv.blocks, sides.max_block};
-    Context context{parameters, workspace, wire};
+    Context context{parameters, workspace, wire, test.window()};
     wire.reset();
     const Status status = algorithm_of(traits).run(exchange, context);
 
@@ -259,8 +273,8 @@ void run_one(Test& test, const Traits& traits, const Parameters& parameters, con
                    "scratch memory taken is " + std::to_string(workspace.most_taken()) + ", not " +
                        std::to_string(scratch));
     if (c.full && wire.limit() == Wire::largest_message) {
-        const auto expected =
-            expected_traffic(traits.collective, traits.name, test.group, sides.max_block, parameters);
+        const auto expected = expected_traffic(traits.collective, traits.name, test.group, sides.max_block,
+                                               parameters, test.window() != nullptr);
         if (expected.has_value()) {
             failures.check_equal(wire.traffic().messages, expected->messages, "messages");
             failures.check_equal(wire.traffic().bytes, expected->bytes, "bytes");
@@ -289,7 +303,7 @@ void run_in_place(Test& test, const Traits& traits, const Parameters& parameters
     const Exchange exchange{test.group,      received.data(),   {&own, 1},
                             received.data(), sides.recv.blocks, sides.max_block};
     workspace.reserve(scratch_of(*test.group.node_map, traits, sides.max_block, parameters));
-    Context context{parameters, workspace, wire};
+    Context context{parameters, workspace, wire, test.window()};
     test.failures.check(algorithm_of(traits).run(exchange, context).ok(), "status in place");
     compare(test, sides, received);
 }
@@ -317,6 +331,7 @@ bool is_too_much_to_simulate(const Test& test) {
 
 bool can_run(const Traits& traits, const Test& test) {
     if (traits.has(takes_overlap) && is_too_much_to_simulate(test)) return false;
+    if (traits.has(shared_memory) && test.window() == nullptr) return false; // simulated ranks have none
     return !traits.native &&
            (!traits.has(power_of_two_ranks) || std::has_single_bit(static_cast<unsigned>(test.group.size)));
 }
@@ -329,7 +344,11 @@ void for_each_choice(Test& test, Collective collective, Run&& run) {
             continue;
         }
         for (const Parameters& parameters : combinations(traits, test.group.size, test.reduced)) {
+            // Without a window that is what `messages` does.
+            if (parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) && !test.window())
+                continue;
             if (traits.has(knows_nodes)) test.take_next_map();
+            if (traits.has(shared_memory)) test.take_one_node();
             run(traits, parameters);
         }
     }
@@ -406,7 +425,7 @@ void check_no_workspace(Test& test, Collective collective) {
         Workspace nothing;
         const Exchange exchange{test.group,      sides.sent.data(), sides.send.blocks,
                                 received.data(), sides.recv.blocks, sides.max_block};
-        Context context{parameters, nothing, wire};
+        Context context{parameters, nothing, wire, test.window()};
         wire.reset();
         test.failures.check_equal(
             static_cast<std::uint64_t>(algorithm_of(traits).run(exchange, context).code), MPI_ERR_NO_MEM,
@@ -431,7 +450,7 @@ void check_wrong_counts(Test& test) {
     Wire wire(test.group);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH asks this one when waiting fails
     for_each_choice(test, Collective::alltoallv, [&](const Traits& traits, const Parameters& parameters) {
-        if (!traits.has(agreed_block)) {
+        if (!traits.has(agreed_block) && !traits.has(shared_memory)) {
             return; // what MPI receives straight into a block is checked by MPI
         }
         test.failures.set_place(described(traits, parameters) + ", wrong counts");
@@ -440,7 +459,7 @@ void check_wrong_counts(Test& test) {
         std::vector<std::byte> received = sides.untouched;
         const Exchange exchange{test.group,      sides.sent.data(), sides.send.blocks,
                                 received.data(), sides.recv.blocks, sides.max_block};
-        Context context{parameters, workspace, wire};
+        Context context{parameters, workspace, wire, test.window()};
         const Status status = algorithm_of(traits).run(exchange, context);
         test.failures.check(wire.is_idle(), "something is still under way");
         // Those tell no sizes; or only inside a node.
@@ -623,7 +642,8 @@ void check_wire_alltoall(Test& test) {
 // A message that does not fit is an error code, once, and the wire works on.
 void check_wire_errors(Test& test) {
     Failures& failures = test.failures;
-    const Group& group = test.group;
+    Group group = test.group;
+    group.node_map = nullptr; // which has no place for a rank that is not there
     failures.set_place("wire, truncated");
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH asks this one when waiting fails
     Wire wire(group);
@@ -694,6 +714,7 @@ int main(int argc, char** argv) {
     test.failures.rank_ = test.group.rank;
     test.maps = all_maps(test.group.size);
     test.take_next_map();
+    test.make_windows();
     test.sampled = argc > 1 && std::string_view(argv[1]) == "--sampled";
     test.reduced = test.sampled || (argc > 1 && std::string_view(argv[1]) == "--reduced");
 
@@ -716,6 +737,7 @@ int main(int argc, char** argv) {
     check_overlaps(test);
 
     const int result = conclude(test);
+    test.free_windows();
     PMPI_Comm_free(&test.group.comm);
     PMPI_Comm_free(&test.oracle);
     MPI_Finalize();
