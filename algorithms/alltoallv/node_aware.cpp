@@ -43,6 +43,7 @@ class NodeAware {
         for (int source = 0; source < own_node_.size; ++source) unpack_own(source, status);
         for (std::int64_t weight = 1; weight < map_.nodes(); weight *= hops_.radix()) {
             status.keep(hop(weight));
+            if (is_last_step(weight)) return deliver_arrived(weight, status);
             pack_arrived(weight);
             if (own_node_.size > hops_.lanes())
                 status.keep(arrived_.exchange(inner(own_lane_, layout_.arrived_bytes),
@@ -55,6 +56,11 @@ class NodeAware {
     }
 
   private:
+    // Whether the hops of that weight end all exchange: with a lane for each rank, blocks arrive where they are
+    // for, and their sizes, which their receiver knows, stay behind.
+    bool is_last_step(std::int64_t weight) const {
+        return weight * hops_.radix() >= map_.nodes() && hops_.lanes() >= map_.largest();
+    }
     int node_up(std::int64_t distance) const { return static_cast<int>((node_ + distance) % map_.nodes()); }
     int node_down(std::int64_t distance) const {
         return static_cast<int>((node_ - distance % map_.nodes() + map_.nodes()) % map_.nodes());
@@ -146,9 +152,11 @@ class NodeAware {
         std::byte* in = messages_in_;
         hops_.for_each_charge(weight, own_node_.rank, own_node_.size, [&](int z, int lane) {
             const int from = node_down(z * weight);
-            const std::size_t bytes = most_bytes(weight, z, lane, from);
-            wire_.receive(map_.rank_of(from, hops_.charge_of(z, lane, map_.size_of(from))), in, bytes);
-            in += bytes;
+            const std::size_t most = most_bytes(weight, z, lane, from);
+            const bool is_exact = is_last_step(weight) && most > 0 && most <= wire_.limit();
+            wire_.receive(map_.rank_of(from, hops_.charge_of(z, lane, map_.size_of(from))), in,
+                          is_exact ? expected_bytes(weight, z) : most);
+            in += most;
         });
         std::byte* out = messages_out_;
         hops_.for_each_charge(weight, own_node_.rank, own_node_.size, [&](int z, int lane) {
@@ -174,17 +182,47 @@ class NodeAware {
         });
         return blocks * (layout_.size_bytes + exchange_.max_block);
     }
+    // All blocks may be empty, and then nothing travels.
+    std::size_t expected_bytes(std::int64_t weight, int z) const {
+        std::size_t bytes = 0;
+        for_each_row(weight, z, [&](int, int source_node, int source) {
+            bytes += arriving_size(map_.rank_of(source_node, source));
+        });
+        return bytes;
+    }
+    // An application whose counts do not match may expect more than anybody sends.
+    std::size_t arriving_size(int source) const {
+        return std::min(exchange_.recv_size(source), exchange_.max_block);
+    }
     std::size_t pack_message(std::int64_t weight, int z, int lane, std::byte* message) {
         std::byte* end = message;
+        const std::size_t without = is_last_step(weight) ? layout_.size_bytes : 0;
         hops_.for_each_offset(weight, z, [&](int offset) {
             const int sources = map_.size_of(node_down(offset % weight));
             for (int source = 0; source < sources; ++source)
-                end = waiting_.append(key_of(offset, lane), source, end);
+                end = waiting_.append(key_of(offset, lane), source, end, without);
         });
         return static_cast<std::size_t>(end - message);
     }
 
-    // ---- After a hop: what arrived goes to whom it is for, or to who sends it on ----
+    Status deliver_arrived(std::int64_t weight, Status status) {
+        std::byte* message = messages_in_;
+        hops_.for_each_charge(weight, own_node_.rank, own_node_.size, [&](int z, int lane) {
+            const std::byte* in = message;
+            message += most_bytes(weight, z, lane, node_down(z * weight));
+            if (lane != hops_.lane_of(own_node_.rank)) return; // which nobody here is in
+            for_each_row(weight, z, [&](int, int source_node, int source_rank) {
+                const int source = map_.rank_of(source_node, source_rank);
+                const std::size_t size = arriving_size(source);
+                if (size < exchange_.recv_size(source)) status.keep({MPI_ERR_TRUNCATE});
+                copy_bytes(exchange_.recv_from(source), in, size);
+                in += size;
+            });
+        });
+        return status;
+    }
+
+    // ---- After any other hop: what arrived goes to whom it is for, or to who sends it on ----
 
     // Calls visit(offset, source node, source's local rank) for each row that arrives with that hop.
     template <typename Visitor>

@@ -52,11 +52,12 @@ class WaitingRows {
         copy_bytes(data_ + place * row_bytes_, row.begin, row.bytes);
         bytes_[place] = row.bytes;
     }
-    // Appends that row to a message; its new end.
-    std::byte* append(std::size_t key, int source, std::byte* end) {
+    // Appends that row to a message, but for so many bytes that it begins with; the message's new end.
+    std::byte* append(std::size_t key, int source, std::byte* end, std::size_t without) {
         const std::size_t place = place_of(key, source);
-        copy_bytes(end, data_ + place * row_bytes_, bytes_[place]);
-        return end + bytes_[place];
+        const std::size_t begin = std::min(without, bytes_[place]);
+        copy_bytes(end, data_ + place * row_bytes_ + begin, bytes_[place] - begin);
+        return end + bytes_[place] - begin;
     }
 
   private:

@@ -171,7 +171,7 @@ inline std::size_t waiting_rows_scratch_bytes(const NodeAwareLayout& layout) {
 
 // The inner exchange is direct where bundles are large, since forwarding them costs more than messages do.
 inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Parameters& parameters) {
-    constexpr std::size_t large = 16384;
+    constexpr std::size_t large = 65536;
     std::int64_t radix = 2;
     while (bundle_bytes < large ? radix * radix < ranks : radix < ranks) ++radix;
     Parameters inner = parameters;

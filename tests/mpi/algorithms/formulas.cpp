@@ -214,8 +214,9 @@ class NodeAwareFormula {
                                                                ? map_.largest() / (radix_ - 1)
                                                                : parameters[Parameter::lanes],
                                                            1, map_.largest()))),
-          unit_(width_of(block) + block), layout_({q_, nodes_, map_.largest()}, block, parameters),
-          parameters_(parameters), near_by_copy_(near_by_copy) {}
+          unit_(width_of(block) + block), block_(block),
+          layout_({q_, nodes_, map_.largest()}, block, parameters), parameters_(parameters),
+          near_by_copy_(near_by_copy) {}
 
     Traffic traffic() const {
         Traffic all;
@@ -228,6 +229,8 @@ class NodeAwareFormula {
         });
         for (std::int64_t weight = 1; weight < nodes_; weight *= radix_) {
             bool hops = false;
+            // With a lane for each rank the last hop ends at the receiver, which knows the sizes.
+            const bool is_last = weight * radix_ >= nodes_ && lanes_ >= map_.largest();
             for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z)
                 for (int lane = 0; lane < lanes_; ++lane) {
                     if (charge_of(z, lane) != self_) continue;
@@ -238,7 +241,7 @@ class NodeAwareFormula {
                             received += blocks(node_ - z * weight - offset % weight, offset, lane);
                         }
                     all.messages_inter += sent > 0 ? 1 : 0;
-                    all.bytes_inter += sent * unit_;
+                    all.bytes_inter += sent * (is_last ? block_ : unit_);
                     hops = hops || sent + received > 0;
                 }
             all.rounds += hops ? 1 : 0;
@@ -304,7 +307,7 @@ class NodeAwareFormula {
     int nodes_, node_, self_, q_;
     std::int64_t radix_;
     int lanes_;
-    std::uint64_t unit_;
+    std::uint64_t unit_, block_;
     patterns::NodeAwareLayout layout_;
     const Parameters& parameters_;
     bool near_by_copy_;
