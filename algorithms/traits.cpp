@@ -55,6 +55,12 @@ constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
      .minimum = 1,
      .maximum = INT32_MAX,
      .preset = Preset::eighth_of_ranks}, // the in-place paper's choice, section 4
+    {.parameter = Parameter::levels,
+     .name = "levels",
+     .help = "how often near is told from far: 1 is nodes, 2 also regions inside a node (SWITCHYARD_REGION)",
+     .minimum = 1,
+     .maximum = 2,
+     .preset_value = 1},
 }};
 
 template <Parameter... parameters>

@@ -30,9 +30,10 @@ enum class Parameter : std::uint8_t {
     in_flight,
     stride,
     auxiliary_bytes,
-    buffers
+    buffers,
+    levels
 };
-inline constexpr std::size_t parameter_count = 7;
+inline constexpr std::size_t parameter_count = 8;
 
 // The values of Parameter::metadata.
 enum class Metadata : std::int64_t { separate, fused };

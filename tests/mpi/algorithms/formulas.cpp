@@ -279,7 +279,8 @@ class GatherFormula {
   public:
     GatherFormula(const Group& group, std::uint64_t block)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
-          self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)), block_(block) {}
+          self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)), block_(block),
+          regions_(group.region_map) {}
 
     // All to local rank 0, log2(nodes) exchanges among those, and back along a binomial tree.
     Traffic hierarchical() {
@@ -319,8 +320,14 @@ class GatherFormula {
     }
 
     // The node's own blocks are shared, then in base Q what each local rank but the first has fetched.
-    Traffic locality_aware_bruck() {
-        share([](int) { return std::uint64_t{1}; });
+    Traffic locality_aware_bruck(std::int64_t levels) {
+        const auto share_out = [&](auto&& blocks_of) {
+            if (levels == 2 && regions_ != nullptr)
+                share_between_regions(blocks_of);
+            else
+                share(blocks_of);
+        };
+        share_out([](int) { return std::uint64_t{1}; });
         const int base = std::max(map_.largest(), 2);
         for (int group = 1; group < nodes_; group *= base) {
             bool waits = false;
@@ -330,7 +337,7 @@ class GatherFormula {
                 waits = true;
             }
             all_.rounds += waits ? 1 : 0;
-            share([&](int local) {
+            share_out([&](int local) {
                 std::uint64_t blocks = 0;
                 for (int digit = 1; digit < base && digit * group < nodes_; ++digit)
                     if (digit % q_ == local)
@@ -363,14 +370,52 @@ class GatherFormula {
         ++all_.messages_inter;
         all_.bytes_inter += blocks * block_;
     }
-    // log2(q) steps in which everything gathered so far goes on.
     template <typename Blocks>
     void share(Blocks&& blocks_of) {
-        for (int distance = 1; distance < q_; distance *= 2) {
+        share_among(q_, self_, blocks_of);
+    }
+    // The same exchange inside the node: its regions are the nodes of it, its local ranks the ranks.
+    template <typename Blocks>
+    void share_between_regions(Blocks&& blocks_of) {
+        const int count = regions_->nodes(), home = regions_->node_of(self_);
+        const int size = regions_->size_of(home), self = regions_->local_rank(self_);
+        const auto regions = [&](int first, int last) { // what all their ranks have
+            std::uint64_t blocks = 0;
+            for (int distance = first; distance < last; ++distance)
+                for (const int local : regions_->ranks_of((home + distance) % count))
+                    blocks += blocks_of(local);
+            return blocks;
+        };
+        share_among(size, self, [&](int i) { return blocks_of(regions_->rank_of(home, i)); });
+        int base = 2;
+        for (int r = 0; r < count; ++r) base = std::max(base, regions_->size_of(r));
+        for (int group = 1; group < count; group *= base) {
+            bool waits = false;
+            for (int digit = 1; digit < base && digit * group < count; ++digit) {
+                if (digit % size != self) continue;
+                const std::uint64_t out = regions(0, std::min(group, count - digit * group));
+                const std::uint64_t in = regions(digit * group, std::min((digit + 1) * group, count));
+                if (out > 0) near(out);
+                waits = waits || out > 0 || in > 0;
+            }
+            all_.rounds += waits ? 1 : 0;
+            share_among(size, self, [&](int i) {
+                std::uint64_t blocks = 0;
+                for (int digit = 1; digit < base && digit * group < count; ++digit)
+                    if (digit % size == i)
+                        blocks += regions(digit * group, std::min((digit + 1) * group, count));
+                return blocks;
+            });
+        }
+    }
+    // log2(q) steps in which everything gathered so far goes on.
+    template <typename Blocks>
+    void share_among(int q, int self, Blocks&& blocks_of) {
+        for (int distance = 1; distance < q; distance *= 2) {
             std::uint64_t out = 0, in = 0;
-            for (int i = 0; i < std::min(distance, q_ - distance); ++i) {
-                out += blocks_of((self_ + i) % q_);
-                in += blocks_of((self_ + distance + i) % q_);
+            for (int i = 0; i < std::min(distance, q - distance); ++i) {
+                out += blocks_of((self + i) % q);
+                in += blocks_of((self + distance + i) % q);
             }
             if (out > 0) near(out);
             all_.rounds += out > 0 || in > 0 ? 1 : 0;
@@ -380,6 +425,7 @@ class GatherFormula {
     const NodeMap& map_;
     int nodes_, node_, self_, q_;
     std::uint64_t block_;
+    const NodeMap* regions_; // of the own node, by local rank
     Traffic all_;
 };
 
@@ -390,7 +436,8 @@ std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Grou
     if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
     if (algorithm == "hierarchical") return GatherFormula(group, block).hierarchical();
     if (algorithm == "multi_lane") return GatherFormula(group, block).multi_lane();
-    if (algorithm == "locality_aware_bruck") return GatherFormula(group, block).locality_aware_bruck();
+    if (algorithm == "locality_aware_bruck")
+        return GatherFormula(group, block).locality_aware_bruck(parameters[Parameter::levels]);
     if (algorithm == "node_aware") return NodeAwareFormula(group, block, parameters).traffic();
     return std::nullopt;
 }
