@@ -11,8 +11,18 @@
 
 namespace switchyard::shim {
 
-enum class Setting : std::size_t { enabled, policy, force, log, detail, ranks_per_node, verbose };
-inline constexpr std::size_t setting_count = 7;
+enum class Setting : std::size_t {
+    enabled,
+    policy,
+    force,
+    log,
+    detail,
+    ranks_per_node,
+    region,
+    ranks_per_region,
+    verbose
+};
+inline constexpr std::size_t setting_count = 9;
 
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*
