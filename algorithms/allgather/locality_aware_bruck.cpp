@@ -6,10 +6,11 @@
 //   messages between regions and ceil(log2 S) * (ceil(log_S R) + 1) inside a region.
 // Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node and in each
 //   region, wherever they are.
-// Departs: the base is the ranks of the largest node, or of the node's largest region (2 where every one has
-//   one rank); digit l is served by local rank l % q of a node or region of q ranks. Steps that reach around
-//   the ring take only what is missing, so the number of nodes need be no power of the base, and the
-//   gatherings inside are of whatever each rank fetched (the paper's Allgatherv).
+// Departs: the base is at most the ranks of the largest node, or of the node's largest region (2 where every
+//   one has one rank), and no larger than needed for as few steps, so that all steps fetch about as much;
+//   digit l is served by local rank l % q of a node or region of q ranks. Steps that reach around the ring
+//   take only what is missing, so the number of nodes need be no power of the base, and the gatherings inside
+//   are of whatever each rank fetched (the paper's Allgatherv).
 // Source: locality-aware Bruck paper, section 3, algorithm 2, and its last but one paragraph for two levels.
 #include "algorithms/allgather/node_order.hpp"
 
@@ -42,25 +43,25 @@ class LocalityAwareBruck {
     template <typename Own, typename All, typename Share>
     Status gather(const Ring& ring, Own&& own, All&& all, Share&& share) {
         Status status = share(own);
-        const std::int64_t base = base_of(ring);
+        const std::int64_t base = ring.smallest_base();
         for (std::int64_t gathered = 1; gathered < ring.nodes(); gathered *= base) {
             const int group = static_cast<int>(gathered);
             const auto fetched = [&](int digit, auto&& add) {
                 all(digit * group, std::min((digit + 1) * group, ring.nodes()), add);
             };
             // The group of nodes so far away sends what it has; what this one has goes as far down the ring.
-            for_each_digit(ring, group, ring.self, [&](int digit) {
+            for_each_digit(ring, base, group, ring.self, [&](int digit) {
                 wire_.receive_parts(server_on(ring, ring.up(digit * group), digit),
                                     order_.list([&](auto&& add) { fetched(digit, add); }));
             });
-            for_each_digit(ring, group, ring.self, [&](int digit) {
+            for_each_digit(ring, base, group, ring.self, [&](int digit) {
                 const int missing = std::min(group, ring.nodes() - digit * group);
                 wire_.send_parts(server_on(ring, ring.down(digit * group), digit),
                                  order_.list([&](auto&& add) { all(0, missing, add); }));
             });
             status.keep(wire_.wait_all());
             status.keep(share([&](int local, auto&& add) {
-                for_each_digit(ring, group, local, [&](int digit) { fetched(digit, add); });
+                for_each_digit(ring, base, group, local, [&](int digit) { fetched(digit, add); });
             }));
         }
         return status;
@@ -82,16 +83,15 @@ class LocalityAwareBruck {
             [&](auto&& part_of_near) { return order_.gather_near(ring, part_of_near); });
     }
 
-    static std::int64_t base_of(const Ring& ring) { return std::max(ring.map.largest(), 2); }
     static int server_on(const Ring& ring, int node, int digit) {
         return ring.map.rank_of(node, digit % ring.map.size_of(node));
     }
     // Calls visit(digit) for those that a local rank of this node serves: `digit` groups of nodes away.
     template <typename Visitor>
-    static void for_each_digit(const Ring& ring, int group, int local, Visitor&& visit) {
+    static void for_each_digit(const Ring& ring, std::int64_t base, int group, int local, Visitor&& visit) {
         const int ranks = static_cast<int>(ring.near_ranks().size());
-        for (std::int64_t digit = local == 0 ? ranks : local;
-             digit < base_of(ring) && digit * group < ring.nodes(); digit += ranks)
+        for (std::int64_t digit = local == 0 ? ranks : local; digit < base && digit * group < ring.nodes();
+             digit += ranks)
             visit(static_cast<int>(digit));
     }
 

@@ -21,6 +21,21 @@ struct Ring {
     int up(int distance) const { return (home + distance) % nodes(); }
     int down(int distance) const { return (home - distance + nodes()) % nodes(); }
     std::span<const int> near_ranks() const { return map.ranks_of(home); }
+
+    // The smallest base in which a node's number has as few digits as in that of the largest node's ranks.
+    std::int64_t smallest_base() const {
+        const std::int64_t largest = std::max(map.largest(), 2);
+        std::int64_t base = 2;
+        while (base < largest && digits(base) > digits(largest)) ++base;
+        return base;
+    }
+
+  private:
+    int digits(std::int64_t base) const {
+        int count = 0;
+        for (std::int64_t weight = 1; weight < nodes(); weight *= base) ++count;
+        return count;
+    }
 };
 
 class NodeOrder {

@@ -328,7 +328,7 @@ class GatherFormula {
                 share(blocks_of);
         };
         share_out([](int) { return std::uint64_t{1}; });
-        const int base = std::max(map_.largest(), 2);
+        const int base = base_for(nodes_, map_.largest());
         for (int group = 1; group < nodes_; group *= base) {
             bool waits = false;
             for (int digit = 1; digit < base && digit * group < nodes_; ++digit) {
@@ -349,6 +349,16 @@ class GatherFormula {
     }
 
   private:
+    // The smallest base whose power reaches that many nodes with an exponent as small as for the largest one.
+    static int base_for(int nodes, int largest) {
+        int steps = 0;
+        for (std::int64_t reached = 1; reached < nodes; reached *= std::max(largest, 2)) ++steps;
+        for (int base = 2;; ++base) {
+            std::int64_t reached = 1;
+            for (int step = 0; step < steps; ++step) reached *= base;
+            if (reached >= nodes) return base;
+        }
+    }
     std::uint64_t ranks(int first, int last) const {
         std::uint64_t count = 0;
         for (int distance = first; distance < last; ++distance)
@@ -387,8 +397,9 @@ class GatherFormula {
             return blocks;
         };
         share_among(size, self, [&](int i) { return blocks_of(regions_->rank_of(home, i)); });
-        int base = 2;
-        for (int r = 0; r < count; ++r) base = std::max(base, regions_->size_of(r));
+        int most = 2;
+        for (int r = 0; r < count; ++r) most = std::max(most, regions_->size_of(r));
+        const int base = base_for(count, most);
         for (int group = 1; group < count; group *= base) {
             bool waits = false;
             for (int digit = 1; digit < base && digit * group < count; ++digit) {
