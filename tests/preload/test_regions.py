@@ -50,6 +50,12 @@ class Pretended(RegionTest):
                     self.assertEqual((line["algorithm"], line["parameters"]["levels"], line["messages"]),
                                      ("locality_aware_bruck", 2, messages))
 
+    def test_shared_memory(self):
+        """There all ranks of a node copy at once: the regions are known, and no message goes between them."""
+        for line in self.lines(self.NP, force=LEVELS + ":intra=shared", settings={"SWITCHYARD_RANKS_PER_REGION": "2"}):
+            self.assertEqual((line["parameters"]["levels"], line["parameters"]["intra"]), (2, "shared"))
+            self.assertEqual((line["regions"], line["messages"]), (self.NP // 2, 0))
+
     def test_a_region_is_on_one_node(self):
         """Local ranks are counted from 0 on every node, and sub-communicators hold parts of nodes and regions."""
         words = ("world", *CALLS, "split:0,1,1,0,0,1,0,0"[:6 + 2 * self.NP - 1], *CALLS, "reversed", *CALLS)
