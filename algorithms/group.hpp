@@ -16,6 +16,9 @@ struct Group {
     int size = 1;
     const NodeMap* node_map = nullptr; // where the ranks of the communicator are; null: all on one node
     const int* members = nullptr;      // their ranks in the communicator; null: it is the whole communicator
+    // The regions of this rank's node, by local rank: hence no region is on two nodes. The same on all ranks
+    // of the node; null: nobody asked for regions.
+    const NodeMap* region_map = nullptr;
 
     // The rank `distance` places up or down the ring; 0 <= distance <= size.
     int up(int distance) const { return rank + distance < size ? rank + distance : rank + distance - size; }

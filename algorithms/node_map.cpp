@@ -22,6 +22,17 @@ NodeMap::NodeMap(std::span<const std::uint64_t> node_ids) {
     for (const int size : sizes) largest_ = std::max(largest_, size);
 }
 
+NodeMap NodeMap::regions_of(int node, std::span<const int> region_ids) const {
+    std::vector<std::uint64_t> ids;
+    bool apart = true;
+    for (const int rank : ranks_of(node)) {
+        ids.push_back(static_cast<std::uint64_t>(region_ids[index(rank)]));
+        apart = apart && region_ids[index(rank)] >= 0;
+    }
+    if (!apart) std::ranges::fill(ids, 0);
+    return NodeMap(ids);
+}
+
 NodeMap NodeMap::blocks(int ranks, int ranks_per_node) {
     std::vector<std::uint64_t> ids;
     for (int rank = 0; rank < ranks; ++rank) ids.push_back(static_cast<std::uint64_t>(rank / ranks_per_node));

@@ -16,6 +16,11 @@ class NodeMap {
     // Nodes of `ranks_per_node` consecutive ranks, the last one with what is left.
     static NodeMap blocks(int ranks, int ranks_per_node);
 
+    // The regions of that node, by local rank, so that none is on two nodes. `region_ids`: for each rank a
+    // number that ranks of one region share and no others of its node have; negative: it is in no single
+    // region, and then its node is one.
+    NodeMap regions_of(int node, std::span<const int> region_ids) const;
+
     int ranks() const { return static_cast<int>(node_of_.size()); }
     int nodes() const { return static_cast<int>(begins_.size()) - 1; }
     int largest() const { return largest_; }                        // most ranks on one node

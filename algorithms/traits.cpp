@@ -67,6 +67,12 @@ constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
      .maximum = static_cast<std::int64_t>(intra_choices.size()) - 1,
      .preset_value = static_cast<std::int64_t>(Intra::messages),
      .choices = intra_choices},
+    {.parameter = Parameter::levels,
+     .name = "levels",
+     .help = "how often near is told from far: 1 is nodes, 2 also regions inside a node (SWITCHYARD_REGION)",
+     .minimum = 1,
+     .maximum = 2,
+     .preset_value = 1},
 }};
 
 template <Parameter... parameters>

@@ -32,9 +32,10 @@ enum class Parameter : std::uint8_t {
     auxiliary_bytes,
     buffers,
     lanes,
-    intra
+    intra,
+    levels
 };
-inline constexpr std::size_t parameter_count = 9;
+inline constexpr std::size_t parameter_count = 10;
 
 // The values of Parameter::metadata.
 enum class Metadata : std::int64_t { separate, fused };

@@ -152,10 +152,12 @@ void Wire::receive(int source, std::byte* data, std::size_t bytes) {
 }
 
 void Wire::send_parts(int destination, std::span<const Part> parts) {
+    if (parts.size() == 1) return send(destination, parts.front().data, parts.front().bytes);
     if (begin(destination, true)) transfer_parts(destination, true, parts);
 }
 
 void Wire::receive_parts(int source, std::span<const Part> parts) {
+    if (parts.size() == 1) return receive(source, parts.front().data, parts.front().bytes);
     if (begin(source, false)) transfer_parts(source, false, parts);
 }
 

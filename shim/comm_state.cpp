@@ -16,7 +16,7 @@ struct CommState::Member {
     std::int64_t start_seconds;
     std::int32_t world_rank, pid;
     std::uint32_t leader_number; // its number for the communicator, in case it is the leader
-    std::uint32_t unused;
+    std::int32_t region;         // of the node
 };
 
 namespace {
@@ -84,7 +84,10 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
         if (!rails.window) state->plans_ = without_window;
         if (!state->routes()) state->free_rails(self);
     }
-    if (!state->rails_) state->node_map_.reset(); // only algorithms look at it
+    if (!state->rails_) { // only algorithms look at them
+        state->node_map_.reset();
+        state->region_map_.reset();
+    }
     state->process_ = &self;
     if (PMPI_Comm_set_attr(comm, self.comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
     std::lock_guard lock(self.states_mutex);
@@ -126,7 +129,7 @@ std::vector<CommState::Member> CommState::introduce(MPI_Comm comm, Process& self
     if (self.world_rank < 0)
         self.world_rank = rank_; // a run without a world: the first communicator stands in
     std::uint32_t number = is_world_ ? 0 : ++self.communicators_met;
-    Member mine{self.run, self.node, self.start_seconds, self.world_rank, getpid(), number, 0};
+    Member mine{self.run, self.node, self.start_seconds, self.world_rank, getpid(), number, self.region};
     std::vector<Member> members(static_cast<std::size_t>(ranks_));
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, members.data(), sizeof mine, MPI_BYTE, comm);
     return members;
@@ -143,6 +146,16 @@ void CommState::take_place(const std::vector<Member>& members, Process& self) {
     node_map_.emplace(node_ids);
     nodes_ = node_map_->nodes();
     ranks_per_node_ = node_map_->largest();
+    if (self.looks_at_regions) take_region(members);
+}
+
+// Of the list that all ranks have, so all ranks of a node agree on its regions.
+void CommState::take_region(const std::vector<Member>& members) {
+    std::vector<int> region_ids;
+    region_ids.reserve(members.size());
+    for (const auto& member : members) region_ids.push_back(member.region);
+    for (int node = 0; node < nodes_; ++node) regions_ += node_map_->regions_of(node, region_ids).nodes();
+    region_map_ = node_map_->regions_of(node_map_->node_of(rank_), region_ids);
 }
 
 CommState::Plans CommState::plans_of(Process& self, const char* only_native, bool shared_memory) const {
@@ -173,7 +186,8 @@ bool CommState::uses_shared_memory() const {
 bool CommState::lay_rails(MPI_Comm comm, Process& self) {
     bool room = ++self.private_communicators <= most_private;
     if (all_agree(room, comm)) {
-        algorithms::Group group{create_private(comm), rank_, ranks_, &*node_map_, nullptr};
+        algorithms::Group group{create_private(comm), rank_,   ranks_,
+                                &*node_map_,          nullptr, region_map_ ? &*region_map_ : nullptr};
         try {
             if (group.comm != MPI_COMM_NULL) rails_ = std::make_unique<Rails>(group);
         } catch (...) { // out of memory
@@ -205,6 +219,7 @@ void CommState::name_in_log(Process& self, const std::vector<Member>& members) {
     name.ranks = ranks_;
     name.nodes = nodes_;
     name.ranks_per_node = ranks_per_node_;
+    name.regions = regions_;
     if (leader_ == self.world_rank)
         for (const auto& member : members)
             if (member.run == self.run) name.members.push_back(member.world_rank);

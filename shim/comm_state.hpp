@@ -83,6 +83,7 @@ class CommState {
     void meet(MPI_Comm comm, const Row& row, Process& self);
     std::vector<Member> introduce(MPI_Comm comm, Process& self);
     void take_place(const std::vector<Member>& members, Process& self);
+    void take_region(const std::vector<Member>& members);
     using Plans = std::array<std::shared_ptr<Plan>, algorithms::collective_count * buffers_count>;
     Plans plans_of(Process& self, const char* only_native, bool shared_memory) const;
     bool routes() const;
@@ -97,9 +98,11 @@ class CommState {
     int leader_ = 0; // world rank of the communicator's rank 0 and its number for it: the same on
     std::uint32_t leader_number_ = 0; // all ranks, different from all other communicators
     std::uint32_t log_number_ = 0;
-    std::uint32_t sequence_ = 0, routed_ = 0;     // calls so far
-    Plans plans_;                                 // by collective and Buffers
-    std::optional<algorithms::NodeMap> node_map_; // where there are rails
+    std::uint32_t sequence_ = 0, routed_ = 0;       // calls so far
+    Plans plans_;                                   // by collective and Buffers
+    std::optional<algorithms::NodeMap> node_map_;   // where there are rails
+    std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
+    int regions_ = 0;                               // on all nodes; 0: no rule looks at them
     std::unique_ptr<Rails> rails_;
     Process* process_ = nullptr; // null once the run is over
 

@@ -10,6 +10,7 @@
 #include "plan.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
+#include "region.hpp"
 #include "settings.hpp"
 
 #include <atomic>
@@ -33,7 +34,9 @@ struct Process {
 
     // Equal on ranks that started together, hence have the same settings and policy; different otherwise.
     std::uint64_t run = 0;
-    std::uint64_t node = 0; // equal on ranks of one node, different otherwise
+    std::uint64_t node = 0;        // equal on ranks of one node, different otherwise
+    bool looks_at_regions = false; // some rule does; the same on all ranks of the run
+    int region = Region::none;     // of the node, where a rule looks at it
     int world_rank = -1, world_ranks = 1;
     std::int64_t start_seconds = 0;
     MPI_Comm world = MPI_COMM_NULL; // private, for start and end; null when MPI_Init was not seen

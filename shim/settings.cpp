@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view prefix = "SWITCHYARD";
 
 constexpr std::array<std::string_view, 3> detail_names = {"calls", "ranks", "summary"};
+constexpr std::array<std::string_view, 3> region_names = {"none", "numa", "package"};
 constexpr std::array<std::string_view, 9> verbose_names = {"trace", "debug", "info",     "warn", "warning",
                                                            "err",   "error", "critical", "off"};
 
@@ -45,7 +46,9 @@ std::string wrong_value(Setting setting, const std::string& value) {
     case Setting::enabled: return value == "on" || value == "off" ? "" : "on or off";
     case Setting::detail: return is_in(detail_names) ? "" : "one of " + one_of(detail_names);
     case Setting::verbose: return is_in(verbose_names) ? "" : "one of " + one_of(verbose_names);
+    case Setting::region: return is_in(region_names) ? "" : "one of " + one_of(region_names);
     case Setting::ranks_per_node:
+    case Setting::ranks_per_region:
         return Placement::parse(value)
                    ? ""
                    : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (round robin)";
@@ -70,6 +73,10 @@ const std::array<SettingTraits, setting_count>& setting_table() {
         {"SWITCHYARD_DETAIL", "calls (a line per call), ranks (also a line per rank and call), summary",
          "calls"},
         {"SWITCHYARD_RANKS_PER_NODE", "pretend this placement of the world's ranks: 4, 3,1,4 or cyclic:4",
+         ""},
+        {"SWITCHYARD_REGION",
+         "what a node's regions are where a rule has levels=2: package (socket), numa, none", "package"},
+        {"SWITCHYARD_RANKS_PER_REGION", "pretend these regions of each node's ranks: 4, 3,1,4 or cyclic:4",
          ""},
         {"SWITCHYARD_SHARED_BYTES",
          "memory of each rank, for each communicator, that its node shares; 0: none", "1048576"},

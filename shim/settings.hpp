@@ -18,10 +18,12 @@ enum class Setting : std::size_t {
     log,
     detail,
     ranks_per_node,
+    region,
+    ranks_per_region,
     shared_bytes,
     verbose
 };
-inline constexpr std::size_t setting_count = 8;
+inline constexpr std::size_t setting_count = 10;
 
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*

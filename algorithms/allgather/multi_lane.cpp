@@ -56,9 +56,7 @@ class Lanes {
         }
     }
     std::span<const Part> list(int lane, int first, int last) {
-        std::size_t count = 0;
-        for_each_block(lane, first, last, [&](Part part) { order_.parts()[count++] = part; });
-        return order_.parts().first(count);
+        return order_.list([&](auto&& add) { for_each_block(lane, first, last, add); });
     }
 
     const Exchange& exchange_;

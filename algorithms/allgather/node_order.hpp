@@ -9,12 +9,41 @@
 
 namespace switchyard::algorithms::allgather {
 
+// The nodes of a map, or the regions of one, as a ring on which a rank has its place.
+struct Ring {
+    const NodeMap& map;
+    const int home, self; // its node, and its place there
+
+    Ring(const NodeMap& nodes, int rank)
+        : map(nodes), home(nodes.node_of(rank)), self(nodes.local_rank(rank)) {}
+
+    int nodes() const { return map.nodes(); }
+    int up(int distance) const { return (home + distance) % nodes(); }
+    int down(int distance) const { return (home - distance + nodes()) % nodes(); }
+    std::span<const int> near_ranks() const { return map.ranks_of(home); }
+
+    // The smallest base in which a node's number has as few digits as in that of the largest node's ranks.
+    std::int64_t smallest_base() const {
+        const std::int64_t largest = std::max(map.largest(), 2);
+        std::int64_t base = 2;
+        while (base < largest && digits(base) > digits(largest)) ++base;
+        return base;
+    }
+
+  private:
+    int digits(std::int64_t base) const {
+        int count = 0;
+        for (std::int64_t weight = 1; weight < nodes(); weight *= base) ++count;
+        return count;
+    }
+};
+
 class NodeOrder {
   public:
     NodeOrder(const Exchange& exchange, Context& context)
         : exchange_(exchange), wire_(context.wire), window_(context.intra_window()),
           map_(*exchange.group.node_map), own_node_(exchange.group.own_node()),
-          node_(map_.node_of(exchange.group.rank)),
+          ring_(map_, exchange.group.rank),
           data_(context.workspace.take(static_cast<std::size_t>(map_.ranks()) * exchange.max_block).data()),
           parts_(context.workspace.take_array<Part>(patterns::node_order_parts(map_.ranks()))) {
         copy_contribution(exchange, place_of(exchange.group.rank));
@@ -23,8 +52,9 @@ class NodeOrder {
     const NodeMap& map() const { return map_; }
     const Group& own_node() const { return own_node_; }
     int nodes() const { return map_.nodes(); }
-    int node_up(int distance) const { return (node_ + distance) % nodes(); }
-    int node_down(int distance) const { return (node_ - distance + nodes()) % nodes(); }
+    const Ring& ring() const { return ring_; }
+    int node_up(int distance) const { return ring_.up(distance); }
+    int node_down(int distance) const { return ring_.down(distance); }
 
     // Where that rank's block lies.
     std::byte* place_of(int rank) const {
@@ -39,26 +69,49 @@ class NodeOrder {
     }
     Part of_all() const { return of_nodes(0, nodes()); }
 
-    // Inside the node, through its window or by dissemination. Calls for_each_part(local rank, add) for what that rank has to begin
-    // with, which calls add(Part): the same on all ranks of the node.
+    // Dissemination among the near ranks of a ring. Calls for_each_part(place there, add) for what that rank
+    // has to begin with, which calls add(Part): the same on all those ranks.
     template <typename ForEachPart>
-    Status gather_in_node(ForEachPart&& for_each_part) {
-        if (window_ != nullptr) return window_->gather(for_each_part);
+    Status gather_near(const Ring& ring, ForEachPart&& for_each_part) {
         Status status;
-        const Wire::Within own_node(wire_, own_node_);
-        for (int distance = 1; distance < own_node_.size; distance *= 2) {
-            const int count = std::min(distance, own_node_.size - distance);
-            wire_.receive_parts(own_node_.up(distance), list(own_node_.up(distance), count, for_each_part));
-            wire_.send_parts(own_node_.down(distance), list(own_node_.rank, count, for_each_part));
+        const auto ranks = ring.near_ranks();
+        const int size = static_cast<int>(ranks.size());
+        const auto from = [&](int first, int count) {
+            return list([&](auto&& add) {
+                for (int i = 0; i < count; ++i) for_each_part((first + i) % size, add);
+            });
+        };
+        for (int distance = 1; distance < size; distance *= 2) {
+            const int count = std::min(distance, size - distance);
+            const int up = (ring.self + distance) % size, down = (ring.self - distance + size) % size;
+            wire_.receive_parts(ranks[static_cast<std::size_t>(up)], from(up, count));
+            wire_.send_parts(ranks[static_cast<std::size_t>(down)], from(ring.self, count));
             status.keep(wire_.wait_all());
         }
         return status;
     }
+    // Among all ranks of the node, through its window or by messages; `place there` is the local rank.
+    template <typename ForEachPart>
+    Status gather_in_node(ForEachPart&& for_each_part) {
+        return window_ != nullptr ? window_->gather(for_each_part) : gather_near(ring_, for_each_part);
+    }
 
     bool has_window() const { return window_ != nullptr; }
 
-    // Room for parts of one transfer; what is in it is read when that is started.
-    std::span<Part> parts() { return parts_; }
+    // The parts of one transfer that for_each_part(add) calls add(Part) for, those in one piece as one; good
+    // until the next list.
+    template <typename ForEachPart>
+    std::span<const Part> list(ForEachPart&& for_each_part) {
+        std::size_t count = 0;
+        for_each_part([&](Part part) {
+            if (count > 0 && parts_[count - 1].data + parts_[count - 1].bytes == part.data) {
+                parts_[count - 1].bytes += part.bytes;
+            } else {
+                parts_[count++] = part;
+            }
+        });
+        return parts_.first(count);
+    }
 
     void deliver() const {
         for (int rank = 0; rank < map_.ranks(); ++rank)
@@ -68,16 +121,8 @@ class NodeOrder {
   private:
     // The place in the order of a rank that is that many behind the first of node 0.
     std::size_t index(int sorted) const {
-        const int place = sorted - map_.begin_of(node_);
+        const int place = sorted - map_.begin_of(ring_.home);
         return static_cast<std::size_t>(place < 0 ? place + map_.ranks() : place);
-    }
-
-    template <typename ForEachPart>
-    std::span<const Part> list(int first, int count, ForEachPart&& for_each_part) {
-        std::size_t parts = 0;
-        for (int i = 0; i < count; ++i)
-            for_each_part((first + i) % own_node_.size, [&](Part part) { parts_[parts++] = part; });
-        return parts_.first(parts);
     }
 
     const Exchange& exchange_;
@@ -85,7 +130,7 @@ class NodeOrder {
     NodeWindow* const window_; // null: messages inside the node
     const NodeMap& map_;
     const Group own_node_;
-    const int node_;
+    const Ring ring_;
     std::byte* const data_;
     const std::span<Part> parts_;
 };

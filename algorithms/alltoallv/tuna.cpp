@@ -132,9 +132,7 @@ class Tuna {
     }
 
     // Sizes that did not arrive must not be read: nothing came.
-    void forget_sizes() {
-        if (incoming_ != nullptr) std::memset(incoming_, 0, lanes_ * lane_bytes_);
-    }
+    void forget_sizes() { std::fill_n(incoming_, lanes_ * lane_bytes_, std::byte{0}); }
 
     void note_direct_size(const Lane& lane) {
         *reinterpret_cast<Size*>(lane.outgoing) = static_cast<Size>(exchange_.send_size(lane.destination));

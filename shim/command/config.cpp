@@ -14,8 +14,9 @@ int config() {
         auto setting = static_cast<Setting>(i);
         const auto& traits = setting_table()[i];
         auto value = settings.value(setting);
-        if (value.empty()) value = setting == Setting::ranks_per_node ? "(detected)" : "(none)";
-        std::cout << fmt::format("{:<26} {:<40} {:<12} {}\n", traits.variable, value,
+        const bool detected = setting == Setting::ranks_per_node || setting == Setting::ranks_per_region;
+        if (value.empty()) value = detected ? "(detected)" : "(none)";
+        std::cout << fmt::format("{:<28} {:<40} {:<12} {}\n", traits.variable, value,
                                  settings.given(setting) ? "environment" : "default", traits.meaning);
     }
     for (const auto& complaint : complaints) std::cout << "warning: " << complaint << '\n';

@@ -31,6 +31,9 @@ std::string extras(std::uint32_t calls, std::uint8_t large_count) {
     if (large_count != 0) text += R"("large_count":true,)";
     return text;
 }
+std::string regions_of(const CommunicatorName& communicator) {
+    return communicator.regions > 0 ? fmt::format(R"("regions":{},)", communicator.regions) : "";
+}
 
 } // namespace
 
@@ -38,12 +41,12 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
                       const std::string& decision) {
     auto seen = call.ranks_seen;
     auto line = fmt::format(
-        R"({{"call":{},"comm":"{}","seq":{},"collective":"{}","binding":"{}",{}"ranks":{},"nodes":{},"ranks_per_node":{},)"
+        R"({{"call":{},"comm":"{}","seq":{},"collective":"{}","binding":"{}",{}"ranks":{},"nodes":{},"ranks_per_node":{},{})"
         R"("max_block_bytes":{},"sent_bytes":{{"min":{},"mean":{},"max":{}}},"buffer":"host","in_place":{},{},)",
         number, communicator.id, call.sequence, collective_name(call.collective), binding_name(call.binding),
         extras(call.calls, call.large_count), communicator.ranks, communicator.nodes,
-        communicator.ranks_per_node, call.max_block, call.sent_min, static_cast<double>(call.sent_sum) / seen,
-        call.sent_max, call.in_place != 0, decision);
+        communicator.ranks_per_node, regions_of(communicator), call.max_block, call.sent_min,
+        static_cast<double>(call.sent_sum) / seen, call.sent_max, call.in_place != 0, decision);
     line += fmt::format(
         R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},)"
         R"("messages":{},"wire_bytes":{},"rounds":{},)"

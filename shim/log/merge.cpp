@@ -86,6 +86,7 @@ std::string CommunicatorName::to_line() const {
     nlohmann::json line = {
         {"communicator", number}, {"id", id},       {"leader", leader}, {"leader_number", leader_number},
         {"rank", rank},           {"ranks", ranks}, {"nodes", nodes},   {"ranks_per_node", ranks_per_node}};
+    if (regions > 0) line["regions"] = regions;
     if (!members.empty()) line["members"] = members;
     return line.dump();
 }
@@ -114,6 +115,7 @@ Names Names::parse(std::string_view lines) {
                 name.ranks = json.at("ranks");
                 name.nodes = json.at("nodes");
                 name.ranks_per_node = json.at("ranks_per_node");
+                name.regions = json.value("regions", 0);
                 if (json.contains("members")) name.members = json["members"].get<std::vector<int>>();
                 names.communicators.push_back(std::move(name));
             }

@@ -52,6 +52,7 @@ struct CommunicatorName {
     std::uint32_t leader_number = 0; // that rank's number for it
     int rank = 0;                    // of this process in it
     int ranks = 0, nodes = 0, ranks_per_node = 0;
+    int regions = 0;          // inside the nodes, in all; 0: no rule looks at them
     std::vector<int> members; // world ranks; on the leader only
 
     std::string to_line() const;

@@ -93,6 +93,16 @@ TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") 
     CHECK(keys(line["phases_us"]) == std::set<std::string>{"agree", "stage", "exchange"});
 }
 
+TEST_CASE("regions are told of where a rule looks at them", "[line]") {
+    auto name = communicator(16);
+    name.regions = 8;
+    const auto line = json::parse(call_line(17, merged(16), name, decision));
+    CHECK(line["regions"] == 8);
+    auto expected = keys(json::parse(call_line(17, merged(16), communicator(16), decision)));
+    expected.insert("regions");
+    CHECK(keys(line) == expected);
+}
+
 TEST_CASE("the fields have the contract's types and the call's values", "[line]") {
     const auto line = json::parse(call_line(17, merged(16), communicator(16), decision));
     for (const char* field :
@@ -115,6 +125,7 @@ TEST_CASE("the fields have the contract's types and the call's values", "[line]"
     CHECK(line["ranks"] == 16);
     CHECK(line["nodes"] == 4);
     CHECK(line["ranks_per_node"] == 4);
+    CHECK_FALSE(line.contains("regions")); // nobody looked at them
     CHECK(line["max_block_bytes"] == 64);
     CHECK(line["sent_bytes"] == json{{"min", 0}, {"mean", 240}, {"max", 480}});
     CHECK(line["buffer"] == "host");

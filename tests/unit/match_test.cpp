@@ -114,9 +114,10 @@ class Dice {
         use.algorithm = traits.name;
         for (const Parameter p : traits.parameters)
             if (one_in(2))
-                use.parameters[static_cast<std::size_t>(p)] = traits_of(p).choices.empty()
-                                                                  ? static_cast<std::int64_t>(2 + below(12))
-                                                                  : static_cast<std::int64_t>(below(2));
+                use.parameters[static_cast<std::size_t>(p)] =
+                    traits_of(p).choices.empty()
+                        ? std::min(traits_of(p).maximum, static_cast<std::int64_t>(2 + below(12)))
+                        : static_cast<std::int64_t>(below(2));
         if (one_in(3)) use.memory_limit_bytes = below(60);
         return use;
     }

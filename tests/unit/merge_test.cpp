@@ -175,6 +175,7 @@ TEST_CASE("names come back from their lines, by number", "[merge]") {
     other.number = 7;
     other.id = "3:7";
     other.members.clear();
+    other.regions = 6;
     const DecisionName decision{
         5, R"("algorithm":"tuna","parameters":{"radix":2},"rule":"a \"b\" é","reason":"rule")"};
     const auto names = Names::parse(other.to_line() + "\n" + decision.to_line() + "\n" + world.to_line());
@@ -189,6 +190,8 @@ TEST_CASE("names come back from their lines, by number", "[merge]") {
     REQUIRE(names.communicator(7) != nullptr);
     CHECK(names.communicator(7)->id == "3:7");
     CHECK(names.communicator(7)->members.empty());
+    CHECK(names.communicator(7)->regions == 6);
+    CHECK(found->regions == 0);
     CHECK(names.communicator(1) == nullptr);
     CHECK(names.communicator(8) == nullptr);
     CHECK(names.decision(5) == decision.text);

@@ -48,6 +48,23 @@ TEST_CASE("nodes are numbered in the order of their first ranks", "[nodes]") {
     CHECK_FALSE(NodeMap::blocks(7, 4).is_equal());
 }
 
+TEST_CASE("regions are inside one node, by local rank", "[nodes]") {
+    const NodeMap map = map_of({0, 1, 0, 1, 0, 1, 0});
+    const std::vector<int> two = {7, 7, 3, 7, 7, 3, 3}; // the same numbers on both nodes
+    const NodeMap first = map.regions_of(0, two), second = map.regions_of(1, two);
+    CHECK(first.ranks() == 4);
+    CHECK(first.nodes() == 2);
+    CHECK(std::vector<int>(first.ranks_of(0).begin(), first.ranks_of(0).end()) == std::vector<int>{0, 2});
+    CHECK(std::vector<int>(first.ranks_of(1).begin(), first.ranks_of(1).end()) == std::vector<int>{1, 3});
+    CHECK(second.ranks() == 3);
+    CHECK(second.largest() == 2);
+    CHECK(second.node_of(2) == 1);
+    // One rank that is in no single region makes a region of its node, and of no other.
+    const std::vector<int> one_free = {0, 0, 1, 1, -1, 2, 0};
+    CHECK(map.regions_of(0, one_free).nodes() == 1);
+    CHECK(map.regions_of(1, one_free).nodes() == 3);
+}
+
 TEST_CASE("each rank has one carrier on every node, and carriers have all ranks", "[nodes]") {
     for (const NodeMap& map : placements())
         for (int node = 0; node < map.nodes(); ++node) {

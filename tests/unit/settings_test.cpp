@@ -75,6 +75,8 @@ TEST_CASE("without variables the defaults hold", "[settings]") {
     CHECK(settings.value(Setting::verbose) == "warn");
     CHECK(settings.value(Setting::force).empty());
     CHECK(settings.value(Setting::ranks_per_node).empty());
+    CHECK(settings.value(Setting::ranks_per_region).empty());
+    CHECK(settings.value(Setting::region) == "package");
     CHECK(std::filesystem::path(settings.value(Setting::policy)).filename() == "default.policy.json");
     for (std::size_t i = 0; i < shim::setting_count; ++i)
         CHECK_FALSE(settings.given(static_cast<Setting>(i)));
@@ -82,8 +84,10 @@ TEST_CASE("without variables the defaults hold", "[settings]") {
 
 TEST_CASE("the table is the contract's list, in the order of the enum", "[settings]") {
     const std::vector<std::string> expected = {
-        "SWITCHYARD",        "SWITCHYARD_POLICY",         "SWITCHYARD_FORCE",        "SWITCHYARD_LOG",
-        "SWITCHYARD_DETAIL", "SWITCHYARD_RANKS_PER_NODE", "SWITCHYARD_SHARED_BYTES", "SWITCHYARD_VERBOSE"};
+        "SWITCHYARD",        "SWITCHYARD_POLICY",           "SWITCHYARD_FORCE",
+        "SWITCHYARD_LOG",    "SWITCHYARD_DETAIL",           "SWITCHYARD_RANKS_PER_NODE",
+        "SWITCHYARD_REGION", "SWITCHYARD_RANKS_PER_REGION", "SWITCHYARD_SHARED_BYTES",
+        "SWITCHYARD_VERBOSE"};
     std::vector<std::string> names;
     for (const auto& traits : shim::setting_table()) names.emplace_back(traits.variable);
     CHECK(names == expected);
@@ -98,6 +102,8 @@ TEST_CASE("given values are in force", "[settings]") {
                                               {"SWITCHYARD_LOG", "off"},
                                               {"SWITCHYARD_DETAIL", "summary"},
                                               {"SWITCHYARD_RANKS_PER_NODE", "3,1,4"},
+                                              {"SWITCHYARD_REGION", "numa"},
+                                              {"SWITCHYARD_RANKS_PER_REGION", "cyclic:2"},
                                               {"SWITCHYARD_VERBOSE", "debug"}});
     CHECK(complaints.empty());
     CHECK_FALSE(settings.enabled());
@@ -106,6 +112,8 @@ TEST_CASE("given values are in force", "[settings]") {
     CHECK(settings.value(Setting::policy) == "/a b/=c.json");
     CHECK(settings.value(Setting::force) == "alltoallv:tuna:radix=4;allgather:ring");
     CHECK(settings.value(Setting::ranks_per_node) == "3,1,4");
+    CHECK(settings.value(Setting::region) == "numa");
+    CHECK(settings.value(Setting::ranks_per_region) == "cyclic:2");
     CHECK(settings.given(Setting::verbose) == "debug");
     CHECK(read({{"SWITCHYARD_DETAIL", "ranks"}}).settings.detail() == Detail::ranks);
 }
@@ -124,6 +132,8 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
         {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "-1", "a number of bytes up to 1073741824"},
         {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1M", "a number of bytes up to 1073741824"},
         {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1073741825", "a number of bytes"},
+        {Setting::ranks_per_region, "SWITCHYARD_RANKS_PER_REGION", "two", "3,1,4"},
+        {Setting::region, "SWITCHYARD_REGION", "socket", "none, numa, package"},
     };
     for (const auto& wrong : cases) {
         INFO(wrong.variable << '=' << wrong.value);

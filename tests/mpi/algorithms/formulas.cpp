@@ -320,7 +320,7 @@ class GatherFormula {
     GatherFormula(const Group& group, std::uint64_t block, bool near_by_copy)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)), block_(block),
-          near_by_copy_(near_by_copy) {}
+          near_by_copy_(near_by_copy), regions_(group.region_map) {}
 
     // All to local rank 0, log2(nodes) exchanges among those, and back along a binomial tree.
     Traffic hierarchical() {
@@ -361,9 +361,15 @@ class GatherFormula {
     }
 
     // The node's own blocks are shared, then in base Q what each local rank but the first has fetched.
-    Traffic locality_aware_bruck() {
-        share([](int) { return std::uint64_t{1}; });
-        const int base = std::max(map_.largest(), 2);
+    Traffic locality_aware_bruck(std::int64_t levels) {
+        const auto share_out = [&](auto&& blocks_of) {
+            if (levels == 2 && regions_ != nullptr && !near_by_copy_)
+                share_between_regions(blocks_of);
+            else
+                share(blocks_of);
+        };
+        share_out([](int) { return std::uint64_t{1}; });
+        const int base = base_for(nodes_, map_.largest());
         for (int group = 1; group < nodes_; group *= base) {
             bool waits = false;
             for (int digit = 1; digit < base && digit * group < nodes_; ++digit) {
@@ -372,7 +378,7 @@ class GatherFormula {
                 waits = true;
             }
             all_.rounds += waits ? 1 : 0;
-            share([&](int local) {
+            share_out([&](int local) {
                 std::uint64_t blocks = 0;
                 for (int digit = 1; digit < base && digit * group < nodes_; ++digit)
                     if (digit % q_ == local)
@@ -384,6 +390,16 @@ class GatherFormula {
     }
 
   private:
+    // The smallest base whose power reaches that many nodes with an exponent as small as for the largest one.
+    static int base_for(int nodes, int largest) {
+        int steps = 0;
+        for (std::int64_t reached = 1; reached < nodes; reached *= std::max(largest, 2)) ++steps;
+        for (int base = 2;; ++base) {
+            std::int64_t reached = 1;
+            for (int step = 0; step < steps; ++step) reached *= base;
+            if (reached >= nodes) return base;
+        }
+    }
     std::uint64_t ranks(int first, int last) const {
         std::uint64_t count = 0;
         for (int distance = first; distance < last; ++distance)
@@ -405,15 +421,54 @@ class GatherFormula {
         ++all_.messages_inter;
         all_.bytes_inter += blocks * block_;
     }
-    // log2(q) steps in which everything gathered so far goes on.
     template <typename Blocks>
     void share(Blocks&& blocks_of) {
         if (near_by_copy_) return;
-        for (int distance = 1; distance < q_; distance *= 2) {
+        share_among(q_, self_, blocks_of);
+    }
+    // The same exchange inside the node: its regions are the nodes of it, its local ranks the ranks.
+    template <typename Blocks>
+    void share_between_regions(Blocks&& blocks_of) {
+        const int count = regions_->nodes(), home = regions_->node_of(self_);
+        const int size = regions_->size_of(home), self = regions_->local_rank(self_);
+        const auto regions = [&](int first, int last) { // what all their ranks have
+            std::uint64_t blocks = 0;
+            for (int distance = first; distance < last; ++distance)
+                for (const int local : regions_->ranks_of((home + distance) % count))
+                    blocks += blocks_of(local);
+            return blocks;
+        };
+        share_among(size, self, [&](int i) { return blocks_of(regions_->rank_of(home, i)); });
+        int most = 2;
+        for (int r = 0; r < count; ++r) most = std::max(most, regions_->size_of(r));
+        const int base = base_for(count, most);
+        for (int group = 1; group < count; group *= base) {
+            bool waits = false;
+            for (int digit = 1; digit < base && digit * group < count; ++digit) {
+                if (digit % size != self) continue;
+                const std::uint64_t out = regions(0, std::min(group, count - digit * group));
+                const std::uint64_t in = regions(digit * group, std::min((digit + 1) * group, count));
+                if (out > 0) near(out);
+                waits = waits || out > 0 || in > 0;
+            }
+            all_.rounds += waits ? 1 : 0;
+            share_among(size, self, [&](int i) {
+                std::uint64_t blocks = 0;
+                for (int digit = 1; digit < base && digit * group < count; ++digit)
+                    if (digit % size == i)
+                        blocks += regions(digit * group, std::min((digit + 1) * group, count));
+                return blocks;
+            });
+        }
+    }
+    // log2(q) steps in which everything gathered so far goes on.
+    template <typename Blocks>
+    void share_among(int q, int self, Blocks&& blocks_of) {
+        for (int distance = 1; distance < q; distance *= 2) {
             std::uint64_t out = 0, in = 0;
-            for (int i = 0; i < std::min(distance, q_ - distance); ++i) {
-                out += blocks_of((self_ + i) % q_);
-                in += blocks_of((self_ + distance + i) % q_);
+            for (int i = 0; i < std::min(distance, q - distance); ++i) {
+                out += blocks_of((self + i) % q);
+                in += blocks_of((self + distance + i) % q);
             }
             if (out > 0) near(out);
             all_.rounds += out > 0 || in > 0 ? 1 : 0;
@@ -424,6 +479,7 @@ class GatherFormula {
     int nodes_, node_, self_, q_;
     std::uint64_t block_;
     bool near_by_copy_;
+    const NodeMap* regions_; // of the own node, by local rank
     Traffic all_;
 };
 
@@ -435,7 +491,7 @@ std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Grou
     if (algorithm == "hierarchical") return GatherFormula(group, block, near_by_copy).hierarchical();
     if (algorithm == "multi_lane") return GatherFormula(group, block, near_by_copy).multi_lane();
     if (algorithm == "locality_aware_bruck")
-        return GatherFormula(group, block, near_by_copy).locality_aware_bruck();
+        return GatherFormula(group, block, near_by_copy).locality_aware_bruck(parameters[Parameter::levels]);
     if (algorithm == "node_aware") return NodeAwareFormula(group, block, parameters, near_by_copy).traffic();
     return std::nullopt;
 }

@@ -12,10 +12,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 using namespace switchyard::algorithms;
@@ -52,6 +54,34 @@ struct NamedMap {
     std::unique_ptr<NodeWindow> window; // so small that most exchanges take several epochs
 };
 
+// Regions inside each node, by the number of its node and local rank.
+struct RegionKind {
+    std::string_view name;
+    int (*region_of)(int node, int local_rank); // null: no regions
+};
+
+constexpr std::array region_kinds = {
+    RegionKind{"no regions", nullptr},
+    RegionKind{"regions of 1", [](int, int local) { return local; }},
+    RegionKind{"regions of 2", [](int, int local) { return local / 2; }},
+    RegionKind{"regions of 3", [](int, int local) { return local / 3; }},
+    RegionKind{"regions of 1, 3, 2",
+               [](int, int local) {
+                   return local / 6 * 3 + (local % 6 < 1 ? 0 : local % 6 < 4 ? 1 : 2);
+               }},
+    RegionKind{"in turn on 2 regions", [](int, int local) { return local % 2; }},
+    RegionKind{"regions of 2 on every other node", [](int node, int local) { return node % 2 * local / 2; }},
+};
+
+std::optional<NodeMap> regions_of(std::size_t kind, const NodeMap& map, int rank) {
+    if (region_kinds[kind].region_of == nullptr) return std::nullopt;
+    const int node = map.node_of(rank);
+    std::vector<std::uint64_t> ids;
+    for (int local = 0; local < map.size_of(node); ++local)
+        ids.push_back(static_cast<std::uint64_t>(region_kinds[kind].region_of(node, local)));
+    return NodeMap(ids);
+}
+
 struct Test {
     Group group;     // for the algorithms
     MPI_Comm oracle; // for the MPI library's collectives
@@ -59,19 +89,29 @@ struct Test {
     Failures failures;
     std::vector<NamedMap> maps; // placements on nodes, as many as there are kinds
     std::size_t map_index = 0;
+    std::size_t region_kind = 0;
+    std::optional<NodeMap> regions; // of this rank's node
 
-    const std::string& map_name() const { return maps[map_index].name; }
     NodeWindow* window() const { return maps[map_index].window.get(); }
-    void take_next_map() {
-        map_index = (map_index + 1) % maps.size();
-        group.node_map = &maps[map_index].map;
+    std::string map_name() const {
+        return maps[map_index].name + ", " + std::string(region_kinds[region_kind].name);
     }
+    void take_map(std::size_t map, std::size_t kind) {
+        map_index = map % maps.size();
+        region_kind = kind % region_kinds.size();
+        group.node_map = &maps[map_index].map;
+        regions = regions_of(region_kind, *group.node_map, group.rank);
+        group.region_map = regions ? &*regions : nullptr;
+    }
+    void take_next_map() { take_map(map_index + 1, region_kind + 1); }
     void take_one_node() {
         while (group.node_map->nodes() > 1) take_next_map();
     }
     void make_windows() {
-        for (std::size_t i = 0; i < maps.size(); ++i, take_next_map())
-            maps[map_index].window = NodeWindow::make(group, 4096);
+        for (std::size_t i = 0; i < maps.size(); ++i) {
+            take_map(i, 0);
+            maps[i].window = NodeWindow::make(group, 4096);
+        }
     }
     void free_windows() {
         for (NamedMap& named : maps) named.window.reset();
@@ -114,6 +154,7 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
     if (sampled && parameter.parameter == Parameter::radix) {
         all.push_back(ranks);
     }
+    if (sampled && parameter.parameter == Parameter::levels) all.push_back(2);
     switch (sampled ? Parameter::metadata : parameter.parameter) {
     case Parameter::radix:
         all.insert(all.end(), {parameter.minimum + 1, parameter.minimum + 2, ranks - 1, ranks});
@@ -124,6 +165,7 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
     case Parameter::buffers: all.push_back(ranks); break;
     case Parameter::lanes: all.insert(all.end(), {1, 2, 3, ranks}); break;
     case Parameter::in_flight: all.push_back(2); break;
+    case Parameter::levels: all.push_back(2); break;
     case Parameter::metadata:
     case Parameter::intra: break; // words, or no more
     }
@@ -336,6 +378,12 @@ bool can_run(const Traits& traits, const Test& test) {
            (!traits.has(power_of_two_ranks) || std::has_single_bit(static_cast<unsigned>(test.group.size)));
 }
 
+// What `shared` does without a window.
+bool does_as_messages(const Parameters& parameters, const Test& test) {
+    return parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) &&
+           test.window() == nullptr;
+}
+
 // `run` sees every admissible combination of algorithm and parameters, on one placement after the other.
 template <typename Run>
 void for_each_choice(Test& test, Collective collective, Run&& run) {
@@ -344,9 +392,7 @@ void for_each_choice(Test& test, Collective collective, Run&& run) {
             continue;
         }
         for (const Parameters& parameters : combinations(traits, test.group.size, test.reduced)) {
-            // Without a window that is what `messages` does.
-            if (parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) && !test.window())
-                continue;
+            if (does_as_messages(parameters, test)) continue;
             if (traits.has(knows_nodes)) test.take_next_map();
             if (traits.has(shared_memory)) test.take_one_node();
             run(traits, parameters);
@@ -495,6 +541,28 @@ void check_two_phase_is_tuna(Test& test) {
         test.failures.check_equal(wire.traffic().messages, expected.messages, "messages");
         test.failures.check_equal(wire.traffic().bytes, expected.bytes, "bytes");
         test.failures.check_equal(wire.traffic().rounds, expected.rounds, "rounds");
+    }
+}
+
+// Every placement on nodes with all kinds of regions inside them, for whoever looks at those.
+void check_regions(Test& test) {
+    Wire wire(test.group);
+    Workspace workspace;
+    const Case c = uniform_cases(test.reduced)[1];
+    const Sides sides = sides_of(test, Collective::allgather, c);
+    for (const Traits& traits : all_traits()) {
+        if (!traits.takes(Parameter::levels)) continue;
+        for (const Parameters& parameters : combinations(traits, test.group.size, test.reduced)) {
+            if (does_as_messages(parameters, test)) continue;
+            for (std::size_t map = 0; map < test.maps.size(); ++map) {
+                for (std::size_t kind = 0; kind < region_kinds.size(); ++kind) {
+                    test.take_map(map, kind);
+                    test.failures.set_place(described(traits, parameters) + ", " + c.name + ", " +
+                                            test.map_name());
+                    run_one(test, traits, parameters, c, sides, workspace, wire);
+                }
+            }
+        }
     }
 }
 
@@ -708,13 +776,14 @@ int conclude(const Test& test) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    Test test{.group = {.comm = duplicate()}, .oracle = duplicate(), .failures = {}, .maps = {}};
+    Test test{
+        .group = {.comm = duplicate()}, .oracle = duplicate(), .failures = {}, .maps = {}, .regions = {}};
     PMPI_Comm_rank(test.group.comm, &test.group.rank);
     PMPI_Comm_size(test.group.comm, &test.group.size);
     test.failures.rank_ = test.group.rank;
     test.maps = all_maps(test.group.size);
-    test.take_next_map();
     test.make_windows();
+    test.take_map(0, 0);
     test.sampled = argc > 1 && std::string_view(argv[1]) == "--sampled";
     test.reduced = test.sampled || (argc > 1 && std::string_view(argv[1]) == "--reduced");
 
@@ -734,6 +803,7 @@ int main(int argc, char** argv) {
     }
     check_two_phase_is_tuna(test);
     check_wrong_counts(test);
+    if (!is_too_much_to_simulate(test)) check_regions(test);
     check_overlaps(test);
 
     const int result = conclude(test);
