@@ -211,7 +211,7 @@ class NodeAwareFormula {
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
           radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
           lanes_(static_cast<int>(std::clamp<std::int64_t>(parameters[Parameter::lanes] == 0
-                                                               ? map_.largest() / (radix_ - 1)
+                                                               ? 16 * map_.largest() / (radix_ - 1)
                                                                : parameters[Parameter::lanes],
                                                            1, map_.largest()))),
           unit_(width_of(block) + block), block_(block),
