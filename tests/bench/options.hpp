@@ -26,7 +26,7 @@ struct Options {
     bool in_place = false;
     int ranks_per_node = 0; // 0: as the hosts are
     std::size_t shared_bytes = std::size_t{1} << 20;
-    std::string command;    // as typed
+    std::string command; // as typed
 };
 
 // The reason to end instead: a text for stdout (help) or stderr, and the exit status.
