@@ -9,9 +9,9 @@ namespace switchyard::algorithms::alltoallv {
 
 Status tuna(const Exchange& exchange, Context& context);
 
-// `exchange.group` is the own node of the communicator that the context's wire serves, or each rank of the node is in a
-// part of it with others that exchange at the same time; `tuna_parameters` are
-// TuNA's. Memory that TuNA takes is given back.
+// `exchange.group` is the own node of the communicator that the context's wire serves, or a part of it, where
+// all ranks of the node exchange at the same time, each within one part. `tuna_parameters` are TuNA's. Memory
+// that TuNA takes is given back.
 inline Status exchange_locally(const Exchange& exchange, const Parameters& tuna_parameters,
                                Context& context) {
     if (NodeWindow* window = context.intra_window()) return window->exchange(exchange);

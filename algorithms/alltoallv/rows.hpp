@@ -38,7 +38,8 @@ struct Row {
 // By a key (where it goes to) and the source's local rank.
 class WaitingRows {
   public:
-    // Room for the rows of `slots` of the `keys`, `rows` for each. Memory: patterns::waiting_rows_scratch_bytes.
+    // Room for the rows of `slots` of the `keys`, `rows` for each. Memory:
+    // patterns::waiting_rows_scratch_bytes.
     WaitingRows(std::size_t keys, std::size_t slots, std::size_t rows, std::size_t row_bytes,
                 Workspace& workspace)
         : rows_(rows), row_bytes_(row_bytes), slot_of_(workspace.take_array<int>(keys)),

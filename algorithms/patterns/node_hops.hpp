@@ -18,8 +18,8 @@ namespace switchyard::algorithms::patterns {
 
 class NodeHops {
   public:
-    // `largest`: the most ranks of a node. Without a number of lanes, 0, there are as many as give a rank some 16
-    // messages at a time: in simulation as fast as any other number, or nearly so, from 16 to 128 nodes.
+    // `largest`: the most ranks of a node. Without a number of lanes, 0, there are as many as give a rank some
+    // 16 messages at a time: in simulation as fast as any other number, or nearly so, on 16 and 128 nodes.
     NodeHops(int nodes, int largest, std::int64_t radix, std::int64_t lanes)
         : nodes_(nodes), radix_(std::clamp<std::int64_t>(radix, 2, std::max(nodes, 2))),
           lanes_(static_cast<int>(std::clamp<std::int64_t>(

@@ -10,7 +10,8 @@
 
 namespace switchyard::tests {
 
-// On this rank of the group; `window`: there is memory that the ranks of a node share. Nothing for an algorithm without a formula here.
+// On this rank of the group; `window`: there is memory that the ranks of a node share. Nothing for an
+// algorithm without a formula here.
 std::optional<algorithms::Traffic> expected_traffic(algorithms::Collective collective,
                                                     std::string_view algorithm,
                                                     const algorithms::Group& group, std::size_t block,
