@@ -1,10 +1,10 @@
 // Idea: gather at the leader of each node, Bruck's exchange among the leaders, broadcast inside each node.
-// Cost: leaders: Q - 1 small messages in, ceil(log2 N) messages between nodes with N - 1 nodes' blocks in
-// all;
+// Cost: leaders: Q - 1 small messages in, ceil(log2 N) messages between nodes with N - 1 nodes' blocks in all;
 //   then everything ceil(log2 Q) times inside the node.
 // Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node, wherever
-// they are. Departs: the broadcast is binomial; the last step among leaders sends only what is missing.
-//   intra=shared: inside the node everything is copied through its memory, in no message.
+//   they are.
+// Departs: the broadcast is binomial; the last step among leaders sends only what is missing. intra=shared:
+//   inside the node everything is copied through its memory, in no message.
 // Source: locality-aware Bruck paper, section 5, the hierarchical approach it compares with.
 #include "algorithms/allgather/node_order.hpp"
 
@@ -66,19 +66,14 @@ Status share_what_the_leader_has(NodeOrder& order) {
 } // namespace
 
 Status hierarchical(const Exchange& exchange, Context& context) {
-    copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
-    const auto scratch =
-        patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
-    if (scratch == 0) return {}; // alone, or nothing to gather
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
-    NodeOrder order(exchange, context);
-    Status status = order.has_window() ? share_own_blocks(exchange, order)
-                                       : gather_at_leader(exchange, context.wire, order);
-    if (order.own_node().rank == 0) status.keep(exchange_among_leaders(context.wire, order));
-    status.keep(order.has_window() ? share_what_the_leader_has(order)
-                                   : broadcast_in_node(context.wire, order));
-    order.deliver();
-    return status;
+    return in_node_order(exchange, context, [&](NodeOrder& order) {
+        Status status = order.has_window() ? share_own_blocks(exchange, order)
+                                           : gather_at_leader(exchange, context.wire, order);
+        if (order.own_node().rank == 0) status.keep(exchange_among_leaders(context.wire, order));
+        status.keep(order.has_window() ? share_what_the_leader_has(order)
+                                       : broadcast_in_node(context.wire, order));
+        return status;
+    });
 }
 
 } // namespace switchyard::algorithms::allgather

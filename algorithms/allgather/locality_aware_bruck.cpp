@@ -105,17 +105,11 @@ class LocalityAwareBruck {
 } // namespace
 
 Status locality_aware_bruck(const Exchange& exchange, Context& context) {
-    copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
-    const auto scratch =
-        patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
-    if (scratch == 0) return {}; // alone, or nothing to gather
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
-    NodeOrder order(exchange, context);
-    const bool two_levels = context.parameters[Parameter::levels] > 1 && !order.has_window();
-    const NodeMap* regions = two_levels ? exchange.group.region_map : nullptr;
-    const Status status = LocalityAwareBruck(exchange, context.wire, order, regions).run();
-    order.deliver();
-    return status;
+    return in_node_order(exchange, context, [&](NodeOrder& order) {
+        const bool two_levels = context.parameters[Parameter::levels] > 1 && !order.has_window();
+        const NodeMap* regions = two_levels ? exchange.group.region_map : nullptr;
+        return LocalityAwareBruck(exchange, context.wire, order, regions).run();
+    });
 }
 
 } // namespace switchyard::algorithms::allgather

@@ -1,14 +1,12 @@
-// Idea: the ranks of a node are lanes; each lane gathers the blocks of its local rank from all nodes, then
-// the lanes of
-//   a node put together what they have.
+// Idea: the ranks of a node are lanes; each lane gathers the blocks of its local rank from all nodes, then the
+//   lanes of a node put together what they have.
 // Cost: ceil(log2 N) messages between nodes a rank, with N - 1 blocks in all; then ceil(log2 Q) messages
-// inside the
-//   node, with (Q - 1) N blocks.
+//   inside the node, with (Q - 1) N blocks.
 // Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node, wherever
-// they are. Departs: where nodes differ, lane i is served by local rank i % q of a node of q ranks, and nodes
-// without a rank i add
-//   nothing to it. Both phases are dissemination, each block straight to its place in scratch memory.
-//   intra=shared: the lanes put together what they have through the node's memory, in no message.
+//   they are.
+// Departs: where nodes differ, lane i is served by local rank i % q of a node of q ranks, and nodes without a
+//   rank i add nothing to it. Both phases are dissemination, each block straight to its place in scratch
+//   memory. intra=shared: the lanes put together what they have through the node's memory, in no message.
 // Source: locality-aware Bruck paper, section 5, the multi-lane approach it compares with.
 #include "algorithms/allgather/node_order.hpp"
 
@@ -68,17 +66,12 @@ class Lanes {
 } // namespace
 
 Status multi_lane(const Exchange& exchange, Context& context) {
-    copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
-    const auto scratch =
-        patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
-    if (scratch == 0) return {}; // alone, or nothing to gather
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
-    NodeOrder order(exchange, context);
-    Lanes lanes(exchange, context.wire, order);
-    Status status = lanes.gather_lanes();
-    status.keep(lanes.gather_in_node());
-    order.deliver();
-    return status;
+    return in_node_order(exchange, context, [&](NodeOrder& order) {
+        Lanes lanes(exchange, context.wire, order);
+        Status status = lanes.gather_lanes();
+        status.keep(lanes.gather_in_node());
+        return status;
+    });
 }
 
 } // namespace switchyard::algorithms::allgather

@@ -135,4 +135,19 @@ class NodeOrder {
     const std::span<Part> parts_;
 };
 
+// What is around every such allgather: its own block, memory, and all blocks to their places at the end.
+// `gather(order)` does the rest.
+template <typename Gather>
+Status in_node_order(const Exchange& exchange, Context& context, Gather&& gather) {
+    copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
+    const auto scratch =
+        patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
+    if (scratch == 0) return {}; // alone, or nothing to gather
+    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
+    NodeOrder order(exchange, context);
+    const Status status = gather(order);
+    order.deliver();
+    return status;
+}
+
 } // namespace switchyard::algorithms::allgather

@@ -1,11 +1,10 @@
 // Idea: TuNA inside each node, then one message from each rank to each other node, with all blocks for a rank
-// there. Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes N - 1 messages of Q
-// blocks a rank, in
-//   ceil((N - 1) / block_count) waits.
+//   there.
+// Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes N - 1 messages of Q blocks a
+//   rank, in ceil((N - 1) / block_count) waits.
 // Needs: the largest block, agreed by all ranks; any number of ranks on each node, wherever they are.
 // Departs: where nodes differ, local rank i of a node gets its message from local rank i % q of a node of q
-// ranks,
-//   which then carries for several ranks of a larger node and for none of a smaller one. A radix beyond a
+//   ranks, which then carries for several ranks of a larger node and for none of a smaller one. A radix beyond a
 //   node's ranks counts as their number. TuNA runs as `metadata=fused` with all rounds of a digit under way.
 //   Bundles over Wire::limit() travel padded. The receiver knows from its own counts how long a message is.
 //   intra=shared: bundles are copied through the node's memory instead, in no message.

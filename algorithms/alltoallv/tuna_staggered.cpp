@@ -1,12 +1,10 @@
-// Idea: TuNA inside each node, then each block that left a node's other ranks goes to its destination by
-// itself. Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes (N - 1) Q messages of
-// one block a rank,
-//   in ceil((N - 1) Q / block_count) waits.
+// Idea: TuNA inside each node, then each block that left a node's other ranks goes to its destination by itself.
+// Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes (N - 1) Q messages of one block
+//   a rank, in ceil((N - 1) Q / block_count) waits.
 // Needs: the largest block, agreed by all ranks; any number of ranks on each node, wherever they are.
-// Departs: where nodes differ, as tuna_coalesced does; batches then count (distance, local source) pairs of
-// the
-//   largest node, so that both sides cut them alike. Blocks of no bytes send nothing.
-//   intra=shared: bundles are copied through the node's memory instead, in no message.
+// Departs: where nodes differ, as tuna_coalesced does; batches then count (distance, local source) pairs of the
+//   largest node, so that both sides cut them alike. Blocks of no bytes send nothing. intra=shared: bundles are
+//   copied through the node's memory instead, in no message.
 // Source: TuNA paper, section IV, algorithm 2.
 #include "algorithms/alltoallv/node_bundles.hpp"
 
