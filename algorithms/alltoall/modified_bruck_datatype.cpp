@@ -1,6 +1,5 @@
-// Idea: modified Bruck, with MPI's derived datatypes instead of messages that the algorithm packs and
-// unpacks. Cost: as modified Bruck: K * alpha + beta * D blocks; on the way only received blocks are copied,
-// once, and
+// Idea: modified Bruck, with MPI's derived datatypes instead of messages that the algorithm packs and unpacks.
+// Cost: as modified Bruck: K * alpha + beta * D blocks; on the way only received blocks are copied, once, and
 //   MPI builds two datatypes a step.
 // Needs: blocks of one size, and memory the processor can copy; any number of ranks.
 // Departs: the send buffer is not ours to write: blocks are received into scratch memory instead of S.

@@ -1,7 +1,6 @@
-// Idea: blocks padded to the largest one are uniform, and Bruck's exchange serves uniform blocks in few
-// rounds. Cost: K = ceil(log2 P) rounds of at most P / 2 padded blocks: K * alpha + beta * (K * P / 2) * N,
-// with N
-//   the largest block; no sizes travel.
+// Idea: blocks padded to the largest one are uniform, and Bruck's exchange serves uniform blocks in few rounds.
+// Cost: K = ceil(log2 P) rounds of at most P / 2 padded blocks: K * alpha + beta * (K * P / 2) * N, with N the
+//   largest block; no sizes travel.
 // Needs: the largest block, agreed by all ranks (the caller does the allreduce); any number of ranks.
 // Departs: the own block is not padded. Padding is not cleared.
 // Source: two-phase Bruck paper, section 3.1, phases (a) to (c); no numbered algorithm.

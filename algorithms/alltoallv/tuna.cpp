@@ -1,12 +1,10 @@
 // Idea: store and forward; a block `o` ranks from home hops once per non-zero digit of o in base `radix`.
 // Cost: K rounds of D blocks in all (K <= w(r-1), D <= w(r-1)r^(w-1), w = ceil(log_r P)), every `in_flight`
-// rounds
-//   of a digit together: alpha * sum over digits of ceil(rounds / in_flight), twice that with
+//   rounds of a digit together: alpha * sum over digits of ceil(rounds / in_flight), twice that with
 //   metadata=separate.
 // Needs: the largest block, agreed by all ranks (the caller does line 1); any number of ranks.
 // Departs: as published it is metadata=separate, in_flight=1. Rounds of one digit do not depend on each
-// other, so
-//   in_flight of them share a wait. metadata=fused sends sizes, in the narrowest integer that holds the
+//   other, so in_flight of them share a wait. metadata=fused sends sizes, in the narrowest integer that holds the
 //   largest block, and blocks in one message, received into the agreed upper bound (where that exceeds
 //   Wire::limit() the round is separate), and no sizes in a round of only a direct block, which both ends
 //   know. The index array I of line 5 is computed as it is used. Line 9 is read as "is z", line 16 as the
