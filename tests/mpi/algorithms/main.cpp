@@ -406,10 +406,18 @@ void for_each_choice(Test& test, Collective collective, Run&& run) {
     }
 }
 
+// For whoever waits for hundreds of simulated ranks.
+void tell_progress(const Test& test, Collective collective, const Case& c) {
+    if (test.group.rank != 0 || !is_large_simulation(test)) return;
+    std::printf("%s, %s\n", name_of(collective).data(), c.name.c_str());
+    std::fflush(stdout);
+}
+
 // A workspace of exactly the declared size each time, so that the sanitizers see one byte too many.
 void check_against_oracle(Test& test, Collective collective) {
     Wire wire(test.group);
     for (const Case& c : cases_of(test, collective)) {
+        tell_progress(test, collective, c);
         const Sides sides = sides_of(test, collective, c);
         for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
             test.failures.set_place(described(traits, parameters) + ", " + c.name + ", " + test.map_name());
