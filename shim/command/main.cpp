@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "manual.hpp"
 
 #include "version.hpp"
 
@@ -21,10 +22,13 @@ std::map<std::string, algorithms::Collective> collectives() {
 void add_run(CLI::App& app, command::RunOptions& options) {
     auto* run = app.add_subcommand(
         "run", "Put switchyard in front of a program: mpirun -n 8 switchyard run -- ./app");
-    run->add_option("--policy", options.policy, "Policy file (SWITCHYARD_POLICY)");
-    run->add_option("--log", options.log, "Directory for run logs, or off (SWITCHYARD_LOG)");
-    run->add_option("--force", options.force, "alltoallv:tuna:radix=4[;allgather:ring] (SWITCHYARD_FORCE)");
-    run->add_option("--detail", options.detail, "calls, ranks or summary (SWITCHYARD_DETAIL)");
+    run->add_option("--policy", options.policy, "Policy file (SWITCHYARD_POLICY)")->type_name("FILE");
+    run->add_option("--log", options.log, "Directory for run logs, or off (SWITCHYARD_LOG)")
+        ->type_name("DIR");
+    run->add_option("--force", options.force, "alltoallv:tuna:radix=4[;allgather:ring] (SWITCHYARD_FORCE)")
+        ->type_name("SPEC");
+    run->add_option("--detail", options.detail, "calls, ranks or summary (SWITCHYARD_DETAIL)")
+        ->type_name("DETAIL");
     run->add_option("program", options.program, "The program and its arguments, after --")->required();
     run->positionals_at_end();
 }
@@ -43,7 +47,8 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
     explain->add_option("policy", options.file, "Policy file")->required();
     explain->add_option("--collective", call.collective, "alltoallv, alltoall or allgather")
         ->required()
-        ->transform(CLI::CheckedTransformer(collectives()));
+        ->type_name("COLLECTIVE")
+        ->transform(CLI::CheckedTransformer(collectives()).description(""));
     explain->add_option("--ranks", call.ranks, "Ranks of the communicator")
         ->required()
         ->check(CLI::PositiveNumber);
@@ -56,7 +61,8 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
     explain->add_option("--max-block", call.max_block_bytes,
                         "Largest block that any rank sends to any other, in bytes");
     explain->add_option("--buffer", call.buffer, "host or device")
-        ->transform(CLI::CheckedTransformer(buffers));
+        ->type_name("KIND")
+        ->transform(CLI::CheckedTransformer(buffers).description(""));
     explain->add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");
     explain->add_flag("--overlapping", call.overlapping,
                       "Its send and receive buffers overlap, which MPI forbids and in_place serves");
@@ -72,7 +78,7 @@ void complete(policy::Features& call, const CLI::App& explain) {
 }
 
 int main_guarded(int argc, char** argv) {
-    CLI::App app{"switchyard routes the all-to-all collectives of MPI programs by a policy"};
+    CLI::App app{"route the all-to-all collectives of MPI programs by a policy"};
     app.set_version_flag("--version", switchyard::version);
     app.require_subcommand(1);
     app.failure_message(CLI::FailureMessage::help);
@@ -93,8 +99,14 @@ int main_guarded(int argc, char** argv) {
     auto* report = app.add_subcommand("report", "Summarize a run's log");
     report->add_option("log", log, "The run's directory")->required();
     auto* config = app.add_subcommand("config", "Show every setting, its value and where it came from");
+    // For the build, which installs what they print.
+    auto* manual = app.add_subcommand("manual", "Print this command's manual page")->group("");
+    auto* completion =
+        app.add_subcommand("completion", "Print this command's completion for bash")->group("");
 
     CLI11_PARSE(app, argc, argv);
+    if (*manual) return command::write_manual(app, std::cout), 0;
+    if (*completion) return command::write_completion(app, std::cout), 0;
     if (*check) return command::check(policy);
     if (*algorithms)
         return command::list_algorithms(json       ? command::ListFormat::json

@@ -1,0 +1,53 @@
+# What an installation has besides programs and libraries, and the Debian package of it all: `cpack -G DEB` in the first
+# build tree takes the other MPIs' along, as far as they are built.
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/switchyard)
+configure_package_config_file(config/switchyard-config.cmake.in switchyard-config.cmake
+  INSTALL_DESTINATION ${package_folder}
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(switchyard-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config-version.cmake DESTINATION ${package_folder})
+
+# Beside other data, so that it finds the prefix by the same path everywhere.
+configure_file(config/switchyard.pc.in switchyard.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles RENAME switchyard)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Which MPI is there is the user's business, so none is depended on; what is preloaded needs libc and libstdc++ alone.
+execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REGEX MATCH "[0-9.]+" libc "${libc}")
+string(REGEX MATCH "^[0-9]+" compiler "${CMAKE_CXX_COMPILER_VERSION}")
+set(CPACK_PACKAGE_NAME switchyard)
+set(CPACK_PACKAGE_CONTACT "the switchyard developers <switchyard@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION "A shared object in front of MPI programs that stay as they are: it catches
+their MPI_Alltoallv, MPI_Alltoall and MPI_Allgather, sends each to the algorithm
+that a policy file names, and logs what it did and how long it took.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${libc}), libgcc-s1, libstdc++6 (>= ${compiler})")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin | mpich")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "simgrid, gnuplot-nox")
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};switchyard;ALL;/")
+cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH trees)
+foreach(mpi openmpi mpich smpi)
+  if(NOT mpi STREQUAL SWITCHYARD_MPI)
+    list(APPEND other_trees "${trees}/${mpi}")
+  endif()
+endforeach()
+# Looked for when the package is made, not now: they are configured later.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/package-of-all.cmake @ONLY CONTENT [[
+foreach(tree @other_trees@)
+  if(EXISTS "${tree}/cmake_install.cmake")
+    list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "${tree};switchyard;ALL;/")
+  endif()
+endforeach()
+]])
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/package-of-all.cmake)
+include(CPack)

@@ -1,0 +1,144 @@
+#include "manual.hpp"
+
+#include "shim/settings.hpp"
+#include "version.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace switchyard::shim::command {
+
+namespace {
+
+// A line of text as roff takes it literally: no escapes, no hyphens that are not minus signs, no requests.
+std::string literal(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '\\')
+            result += "\\e";
+        else if (c == '-')
+            result += "\\-";
+        else if (result.empty() && (c == '.' || c == '\''))
+            result += std::string("\\&") + c;
+        else
+            result += c;
+    }
+    return result;
+}
+
+bool is_hidden(const CLI::App& app) {
+    return app.get_group().empty();
+}
+
+std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App* sub) { return !is_hidden(*sub); });
+}
+
+bool takes_value(const CLI::Option& option) {
+    return option.get_items_expected_max() > 0;
+}
+
+// `--policy FILE` or, where it has no name, `FILE`.
+std::string invocation(const CLI::Option& option) {
+    if (option.get_positional()) return "\\fI" + literal(option.get_name(true)) + "\\fR";
+    std::string text = "\\fB" + literal(option.get_name(false, true)) + "\\fR";
+    if (takes_value(option)) {
+        const auto type = option.get_type_name(); // with what is checked, behind a colon
+        text += " \\fI" + literal(type.substr(0, type.find(':'))) + "\\fR";
+    }
+    return text;
+}
+
+bool is_help(const CLI::App& app, const CLI::Option& option) {
+    return &option == app.get_help_ptr();
+}
+
+void write_entry(std::ostream& out, const std::string& head, std::string_view text) {
+    out << ".TP\n" << head << '\n' << literal(text) << '\n';
+}
+
+void write_subcommand(const CLI::App& sub, std::ostream& out) {
+    out << ".SS " << literal(sub.get_name()) << '\n' << literal(sub.get_description()) << ".\n";
+    for (const auto* option : sub.get_options())
+        if (!is_help(sub, *option)) write_entry(out, invocation(*option), option->get_description());
+}
+
+void write_synopsis(const CLI::App& app, std::ostream& out) {
+    out << ".SH SYNOPSIS\n";
+    for (const auto* sub : subcommands_of(app)) {
+        out << ".B switchyard " << literal(sub->get_name()) << '\n';
+        for (const auto* option : sub->get_options()) {
+            if (is_help(*sub, *option)) continue;
+            const bool optional = !option->get_required();
+            // What follows `--` belongs to somebody else.
+            out << (option->get_positional() && option->get_expected_max() > 1 ? "\\-\\- " : "")
+                << (optional ? "[" : "") << invocation(*option) << (optional ? "]" : "") << '\n';
+        }
+        out << ".br\n";
+    }
+}
+
+void write_settings(std::ostream& out) {
+    out << ".SH ENVIRONMENT\n";
+    for (const auto& setting : setting_table()) {
+        std::string text(setting.meaning);
+        if (!setting.preset.empty()) text += " (" + std::string(setting.preset) + ")";
+        write_entry(out, "\\fB" + literal(setting.variable) + "\\fR", text);
+    }
+}
+
+} // namespace
+
+void write_manual(const CLI::App& app, std::ostream& out) {
+    out << ".TH SWITCHYARD 1 \"\" \"switchyard " << version << "\" \"User Commands\"\n"
+        << ".SH NAME\nswitchyard \\- " << literal(app.get_description()) << '\n';
+    write_synopsis(app, out);
+    out << ".SH DESCRIPTION\n"
+        << "Put in front of an MPI program that stays as it is, switchyard catches its calls of "
+           "MPI_Alltoallv, "
+           "MPI_Alltoall and MPI_Allgather, sends each to the algorithm that a policy file names for it or "
+           "to "
+           "the MPI library's own, and logs what it did.\n.PP\n"
+        << ".EX\nmpirun \\-n 8 switchyard run \\-\\-policy my.policy.json \\-\\- ./app args\n.EE\n"
+        << ".SH COMMANDS\n";
+    for (const auto* sub : subcommands_of(app)) write_subcommand(*sub, out);
+    write_settings(out);
+    out << ".SH FILES\n";
+    write_entry(out, "\\fIPREFIX/share/switchyard/default.policy.json\\fR", "the policy where none is given");
+    write_entry(out, "\\fIPREFIX/share/switchyard/switchyard\\-policy.schema.json\\fR",
+                "the JSON Schema of policies, for editors");
+    write_entry(out, "\\fIPREFIX/share/switchyard/examples/\\fR", "example policies");
+    write_entry(out, "\\fIswitchyard\\-logs/PROGRAM.TIME.PID/\\fR",
+                "what a run leaves: run.json and calls.jsonl, one line per call");
+    out << ".SH EXIT STATUS\n0, or 1 where something is wrong with what was given; with "
+           "\\fBrun\\fR that of the program.\n.SH SEE ALSO\n.BR mpirun (1)\n";
+}
+
+void write_completion(const CLI::App& app, std::ostream& out) {
+    out << "# bash completion for switchyard, written by the command itself\n"
+        << "_switchyard() {\n"
+        << "    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=\n"
+        << "    COMPREPLY=()\n"
+        << "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"";
+    for (const auto* sub : subcommands_of(app)) out << sub->get_name() << ' ';
+    out << "--help --version\" -- \"$word\"))\n        return\n    fi\n"
+        << "    local i\n"
+        << "    for ((i = 2; i < COMP_CWORD; ++i)); do # behind -- stands another program's command line\n"
+        << "        if [ \"${COMP_WORDS[i]}\" = -- ]; then\n"
+        << "            COMPREPLY=($(compgen -c -f -- \"$word\"))\n            return\n        fi\n    done\n"
+        << "    case $command in\n";
+    for (const auto* sub : subcommands_of(app)) {
+        out << "    " << sub->get_name() << ") options=\"";
+        for (const auto* option : sub->get_options())
+            for (const auto& name : option->get_lnames()) out << "--" << name << ' ';
+        out << "\" ;;\n";
+    }
+    out << "    esac\n"
+        << "    case $word in\n"
+        << "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+        << "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+        << "    esac\n}\n"
+        << "complete -o filenames -F _switchyard switchyard\n";
+}
+
+} // namespace switchyard::shim::command
