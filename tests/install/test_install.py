@@ -1,0 +1,150 @@
+"""What an installation has, seen from a folder that nothing was built for: `cmake --install`, and the Debian package.
+
+ctest gives the build trees (INSTALL_TREES, the one with the command first) and the MPI launcher.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TREES = os.environ["INSTALL_TREES"].split(":")
+LAUNCHER = os.environ["INSTALL_LAUNCHER"].split(":")
+PROGRAM = os.environ["INSTALL_PROGRAM"]
+SUBCOMMANDS = {"run", "check", "explain", "algorithms", "report", "config"}
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, **options)
+
+
+class Installation(unittest.TestCase):
+    """Installed to one place, then moved to another: nothing may know where it was."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="switchyard-install-")
+        first = os.path.join(cls.folder, "first")
+        for tree in TREES:
+            done = run("cmake", "--install", tree, "--prefix", first)
+            assert done.returncode == 0, done.stderr
+        cls.prefix = os.path.join(cls.folder, "elsewhere")
+        os.rename(first, cls.prefix)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def path(self, *names):
+        return os.path.join(self.prefix, *names)
+
+    def test_a_program_runs_under_it(self):
+        logs = os.path.join(self.folder, "logs")
+        environment = os.environ | {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
+        done = run(*LAUNCHER, "switchyard", "run", "--log", logs, "--", PROGRAM, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"switchyard: [1-9]\d* calls seen")
+        self.assertNotIn("warning", done.stderr)
+        run_json = os.path.join(logs, os.listdir(logs)[0], "run.json")
+        with open(run_json, encoding="utf-8") as file:
+            self.assertIn(self.path("share", "switchyard", "default.policy.json"), file.read())
+
+    def test_examples_are_good_policies(self):
+        examples = self.path("share", "switchyard", "examples")
+        policies = [os.path.join(examples, name) for name in os.listdir(examples)]
+        self.assertGreaterEqual(len(policies), 2)
+        for policy in [*policies, self.path("share", "switchyard", "default.policy.json")]:
+            done = run(self.path("bin", "switchyard"), "check", policy)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_manual(self):
+        page = self.path("share", "man", "man1", "switchyard.1")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(SUBCOMMANDS - set(re.findall(r"(?m)^\.SS (\w+)$", text)), set())
+        help_text = run(self.path("bin", "switchyard"), "explain", "--help").stdout
+        options = re.findall(r"--[a-z-]+", help_text)
+        self.assertGreater(len(options), 5)
+        for option in set(options) - {"--help"}:
+            self.assertIn(option.replace("-", "\\-"), text)
+        self.assertIn("SWITCHYARD_POLICY", text)
+        if shutil.which("man") is None:
+            self.skipTest("no man here")
+        done = run("man", "--warnings", "-l", page, env=os.environ | {"MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("mpirun -n 8 switchyard run", done.stdout)
+
+    def completed(self, *words):
+        """What bash offers for the last of these words."""
+        script = (f"source '{self.path('share', 'bash-completion', 'completions', 'switchyard')}'\n"
+                  'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _switchyard; printf "%s\\n" "${COMPREPLY[@]}"')
+        done = run("bash", "-c", script, "bash", *words, cwd=self.path("share", "switchyard"))
+        self.assertEqual(done.stderr, "")
+        return set(done.stdout.split())
+
+    def test_completion(self):
+        self.assertEqual(SUBCOMMANDS - self.completed("switchyard", ""), set())
+        self.assertEqual(self.completed("switchyard", "exp"), {"explain"})
+        self.assertEqual(self.completed("switchyard", "explain", "--coll"), {"--collective"})
+        self.assertEqual(self.completed("switchyard", "check", "def"), {"default.policy.json"})
+        self.assertIn("sort", self.completed("switchyard", "run", "--", "sor"))
+
+    def test_pkg_config(self):
+        environment = os.environ | {"PKG_CONFIG_PATH": self.path("share", "pkgconfig")}
+        preload = run("pkg-config", "--variable=preload", "switchyard", env=environment).stdout.strip()
+        self.assertEqual(os.path.realpath(preload), os.path.realpath(self.path("lib", "libswitchyard.so")))
+
+    def test_find_package(self):
+        project = os.path.join(self.folder, "project")
+        os.makedirs(project)
+        with open(os.path.join(project, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write("cmake_minimum_required(VERSION 3.22)\nproject(user NONE)\n"
+                       "find_package(switchyard 0.1 REQUIRED)\n"
+                       "get_target_property(command switchyard::switchyard IMPORTED_LOCATION)\n"
+                       'message(STATUS "found ${command} ${SWITCHYARD_PRELOAD} ${SWITCHYARD_POLICY_DIR}")\n')
+        done = run("cmake", "-S", project, "-B", os.path.join(project, "build"), f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.search(r"found (\S+) (\S+) (\S+)", done.stdout).groups()
+        self.assertEqual(found, (self.path("bin", "switchyard"), self.path("lib", "libswitchyard.so"),
+                                 self.path("share", "switchyard")))
+
+    def test_module(self):
+        modulecmd = shutil.which("modulecmd")
+        if modulecmd is None:
+            self.skipTest("no environment modules here")
+        link = os.path.join(self.folder, "modules")
+        os.makedirs(link)
+        os.symlink(self.path("share", "modulefiles", "switchyard"), os.path.join(link, "switchyard"))
+        for folder in (self.path("share", "modulefiles"), link):
+            done = run(modulecmd, "bash", "load", "switchyard", env=os.environ | {"MODULEPATH": folder})
+            self.assertIn(self.path("bin") + ":", done.stdout, done.stderr)
+
+
+@unittest.skipUnless(shutil.which("dpkg-deb"), "this is no Debian")
+class Package(unittest.TestCase):
+    def test_debian_package(self):
+        with tempfile.TemporaryDirectory(prefix="switchyard-package-") as folder:
+            done = run("cpack", "-G", "DEB", "-B", folder, cwd=TREES[0])
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            package = next(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".deb"))
+            root = os.path.join(folder, "root")
+            self.assertEqual(run("dpkg-deb", "-x", package, root).returncode, 0)
+            for name in ("lib/libswitchyard.so", "lib/libswitchyard-openmpi.so", "lib/libswitchyard-mpich.so",
+                         "bin/switchyard", "bin/switchyard-bench-openmpi", "bin/switchyard-bench-mpich",
+                         "share/man/man1/switchyard.1", "share/switchyard/default.policy.json"):
+                self.assertTrue(os.path.exists(os.path.join(root, "usr", name)), name)
+            done = run(*LAUNCHER, os.path.join(root, "usr/bin/switchyard"), "run", "--log", "off", "--", PROGRAM)
+            self.assertRegex(done.stderr, r"switchyard: [1-9]\d* calls seen")
+            # What it depends on is what its preloaded objects need.
+            depends = run("dpkg-deb", "-f", package, "Depends").stdout
+            needed = run("objdump", "-p", os.path.join(root, "usr/lib/libswitchyard-openmpi.so")).stdout
+            libraries = set(re.findall(r"NEEDED\s+(\S+?)\.so", needed))
+            self.assertLessEqual(libraries, {"libc", "libm", "libstdc++", "libgcc_s", "ld-linux-x86-64"})
+            for name in ("libc6 (>= ", "libstdc++6 (>= ", "libgcc-s1"):
+                self.assertIn(name, depends)
+
+
+if __name__ == "__main__":
+    unittest.main()
