@@ -305,9 +305,9 @@ Status node_aware(const Exchange& exchange, Context& context) {
     Status status = copy_own_block(exchange);
     if (exchange.max_block == 0 || exchange.group.size == 1) return status;
     const NodeMap& map = *exchange.group.node_map;
-    const auto scratch = patterns::node_aware_scratch_bytes({map.ranks(), map.nodes(), map.largest()},
-                                                            exchange.max_block, context.parameters);
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
+    const patterns::NodeShape own = {exchange.group.own_node().size, map.nodes(), map.largest()};
+    if (!context.workspace.has(patterns::node_aware_scratch_of(own, exchange.max_block, context.parameters)))
+        return {MPI_ERR_NO_MEM}; // for that of any node was asked, so that this is so on all ranks or on none
     status.keep(NodeAware(exchange, context).run());
     return status;
 }

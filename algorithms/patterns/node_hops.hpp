@@ -52,6 +52,10 @@ class NodeHops {
         for (int lane = self + ranks; lane < lanes_; lane += ranks)
             for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z) visit(static_cast<int>(z), lane);
     }
+    // The local rank, of `ranks`, in charge of the most, in number and in what the hops carry: a low digit is in
+    // more offsets than a high one, and the first rank of a lane starts with the lowest. Of the lanes the last
+    // has the fewest ranks to share; where there are more lanes than ranks, the first rank takes most of the rest.
+    int busiest(int ranks) const { return ranks > lanes_ ? lanes_ - 1 : 0; }
     // Calls visit(offset) for the blocks in that hop's messages, by rising offset.
     template <typename Visitor>
     void for_each_offset(std::int64_t weight, int z, Visitor&& visit) const {

@@ -123,14 +123,14 @@ inline std::size_t tuna_staggered_scratch_bytes(const GroupShape& shape, std::si
 // Blocks travel between nodes as rows: what one source has for one lane of one node. All numbers are the most
 // of any rank of a node.
 struct NodeAwareLayout {
-    std::size_t size_bytes;      // of one block size
-    std::size_t row_bytes;       // sizes, then blocks
-    std::size_t rows;            // of one offset and lane: one for each rank of the node that they come from
-    std::size_t keys;            // offsets x lanes
-    std::size_t lane_ranks;      // of this node in one lane
-    std::size_t slots = 0;       // of the keys, whose rows wait at one rank
-    std::size_t under_way = 0;   // of the keys, in the messages between nodes that one rank has under way
-    std::size_t first_bytes = 0; // what one rank of a node sends another in the first exchange
+    std::size_t size_bytes;    // of one block size
+    std::size_t row_bytes;     // sizes, then blocks
+    std::size_t rows;          // of one offset and lane: one for each rank of the node that they come from
+    std::size_t keys;          // offsets x lanes
+    std::size_t lane_ranks;    // of this node in one lane
+    std::size_t slots = 0;     // of the keys, whose rows wait at one rank
+    std::size_t under_way = 0; // of the keys, in the messages between nodes that one rank has under way
+    std::size_t first_bytes;   // what one rank of a node sends another in the first exchange
     std::size_t arrived_bytes = 0; // and one rank of a lane another after a hop
 
     NodeAwareLayout(const NodeShape& node, std::size_t max_block, const Parameters& parameters)
@@ -141,22 +141,19 @@ struct NodeAwareLayout {
         row_bytes = static_cast<std::size_t>(hops.ranks_in(0, node.largest)) * block;
         keys = static_cast<std::size_t>(node.nodes) * static_cast<std::size_t>(hops.lanes());
         lane_ranks = static_cast<std::size_t>(hops.ranks_in(0, node.ranks));
-        for (int self = 0; self < node.ranks; ++self) {
-            std::size_t first = 0, waiting = 0;
-            for (std::int64_t weight = 1; weight < node.nodes; weight *= hops.radix()) {
-                std::size_t moved = 0, ended = 0;
-                hops.for_each_charge(weight, self, node.ranks, [&](int z, int) {
-                    first += static_cast<std::size_t>(hops.first_hops(weight, z));
-                    moved += static_cast<std::size_t>(hops.offsets(weight, z));
-                    ended += static_cast<std::size_t>(hops.last_hops(weight, z));
-                });
-                waiting += moved;
-                under_way = std::max(under_way, moved);
-                arrived_bytes = std::max(arrived_bytes, rows * (ended * block + (moved - ended) * row_bytes));
-            }
-            slots = std::max(slots, waiting);
-            first_bytes = std::max(first_bytes, block + first * row_bytes);
+        std::size_t first = 0;
+        for (std::int64_t weight = 1; weight < node.nodes; weight *= hops.radix()) {
+            std::size_t moved = 0, ended = 0;
+            hops.for_each_charge(weight, hops.busiest(node.ranks), node.ranks, [&](int z, int) {
+                first += static_cast<std::size_t>(hops.first_hops(weight, z));
+                moved += static_cast<std::size_t>(hops.offsets(weight, z));
+                ended += static_cast<std::size_t>(hops.last_hops(weight, z));
+            });
+            slots += moved;
+            under_way = std::max(under_way, moved);
+            arrived_bytes = std::max(arrived_bytes, rows * (ended * block + (moved - ended) * row_bytes));
         }
+        first_bytes = block + first * row_bytes;
         slots = std::min(slots, keys);
     }
 

@@ -159,6 +159,32 @@ TEST_CASE("every local rank is in one lane, and every lane has somebody in charg
         }
 }
 
+TEST_CASE("nobody carries more than the busiest local rank", "[nodes]") {
+    for (int nodes : {2, 3, 7, 16, 30})
+        for (std::int64_t radix : {2, 3, 5, 30})
+            for (std::int64_t lanes : {0, 1, 2, 3, 8})
+                for (int ranks = 1; ranks <= 8; ++ranks) {
+                    const NodeHops hops(nodes, 8, radix, lanes);
+                    const auto carried = [&](std::int64_t weight, int self) {
+                        std::array<std::int64_t, 4> sums = {}; // first hops, all, last ones, all but those
+                        hops.for_each_charge(weight, self, ranks, [&](int z, int) {
+                            sums[0] += hops.first_hops(weight, z);
+                            sums[1] += hops.offsets(weight, z);
+                            sums[2] += hops.last_hops(weight, z);
+                            sums[3] += hops.offsets(weight, z) - hops.last_hops(weight, z);
+                        });
+                        return sums;
+                    };
+                    for (std::int64_t weight = 1; weight < nodes; weight *= hops.radix()) {
+                        const auto most = carried(weight, hops.busiest(ranks));
+                        for (int self = 0; self < ranks; ++self) {
+                            const auto sums = carried(weight, self);
+                            for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] <= most[i]);
+                        }
+                    }
+                }
+}
+
 TEST_CASE("sizes as they travel", "[nodes]") {
     for (std::size_t value : {std::size_t{0}, std::size_t{255}, std::size_t{256}, std::size_t{65535},
                               std::size_t{65536}, std::size_t{1} << 33}) {

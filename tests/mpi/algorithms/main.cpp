@@ -2,7 +2,8 @@
 // library's own collectives. Every receive buffer is compared as a whole, with what lies around and between
 // the blocks. Run it with any number of ranks; `--reduced` takes fewer patterns, and varies one parameter
 // at a time, for an MPI that spins where there are more ranks than cores; `--sampled` still fewer, for
-// hundreds of simulated ranks: beyond 128 of them the radix alone, and without `linear` and exchanges in place.
+// hundreds of simulated ranks: beyond 128 of them small radices alone, and without `linear` and exchanges in
+// place.
 #include "tests/mpi/algorithms/cases.hpp"
 #include "tests/mpi/algorithms/formulas.hpp"
 #include "tests/mpi/algorithms/overlap.hpp"
@@ -140,6 +141,8 @@ std::vector<NamedMap> all_maps(int ranks) {
 
 // ---- Parameters -----------------------------------------------------------------------------------------
 
+constexpr int most_partners_to_simulate = 128; // with everything that is tried elsewhere
+
 std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, bool sampled) {
     std::vector<std::int64_t> values;
     if (!parameter.choices.empty()) {
@@ -149,11 +152,10 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
         return values;
     }
     std::vector<std::int64_t> all = {preset_of(parameter, ranks)};
-    // One after the other takes a simulator long where there are many partners.
-    if (!sampled || ranks <= 128 || parameter.parameter == Parameter::radix) all.push_back(parameter.minimum);
-    if (sampled && parameter.parameter == Parameter::radix) {
-        all.push_back(ranks);
-    }
+    // One after the other, or all at once, takes a simulator long where there are many partners.
+    const bool many = sampled && ranks > most_partners_to_simulate;
+    if (!many || parameter.parameter == Parameter::radix) all.push_back(parameter.minimum);
+    if (sampled && !many && parameter.parameter == Parameter::radix) all.push_back(ranks);
     if (sampled && parameter.parameter == Parameter::levels) all.push_back(2);
     switch (sampled ? Parameter::metadata : parameter.parameter) {
     case Parameter::radix:
@@ -367,7 +369,7 @@ std::vector<Case> cases_of(const Test& test, Collective collective) {
 }
 
 bool is_large_simulation(const Test& test) {
-    return test.sampled && test.group.size > 128;
+    return test.sampled && test.group.size > most_partners_to_simulate;
 }
 
 // A simulator's time for waiting for any of all partners, as exchanges in place do, grows with their cube; and
@@ -420,6 +422,8 @@ void check_against_oracle(Test& test, Collective collective) {
         tell_progress(test, collective, c);
         const Sides sides = sides_of(test, collective, c);
         for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
+            // Whoever hands blocks straight to MPI does with ragged ones what it does with others.
+            if (is_large_simulation(test) && !c.full && !traits.has(agreed_block)) return;
             test.failures.set_place(described(traits, parameters) + ", " + c.name + ", " + test.map_name());
             Workspace workspace;
             run_one(test, traits, parameters, c, sides, workspace, wire);
@@ -814,9 +818,11 @@ int main(int argc, char** argv) {
         }
         check_no_workspace(test, collective);
     }
-    check_two_phase_is_tuna(test);
-    check_wrong_counts(test);
-    if (!is_large_simulation(test)) check_regions(test);
+    if (!is_large_simulation(test)) {
+        check_two_phase_is_tuna(test);
+        check_wrong_counts(test);
+        check_regions(test);
+    }
     check_overlaps(test);
 
     const int result = conclude(test);
