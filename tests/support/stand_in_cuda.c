@@ -260,10 +260,8 @@ result cuMemFree_v2(address memory) {
     return outcome;
 }
 
-result cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
-    (void)flags;
+static result pin(void* memory, size_t bytes) {
     if (!current()) return invalid_context;
-    if (is_set("STAND_IN_CUDA_NO_PIN")) return out_of_memory;
     pthread_mutex_lock(&lock);
     result outcome = find((address)(uintptr_t)memory) ? already_registered : success;
     if (outcome == success) {
@@ -272,6 +270,11 @@ result cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     }
     pthread_mutex_unlock(&lock);
     return outcome;
+}
+
+result cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
+    (void)flags;
+    return is_set("STAND_IN_CUDA_NO_PIN") ? out_of_memory : pin(memory, bytes);
 }
 
 result cuMemHostUnregister(void* memory) {
@@ -287,8 +290,9 @@ result cuMemHostUnregister(void* memory) {
 }
 
 result cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
+    (void)flags;
     *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return *memory == MAP_FAILED ? out_of_memory : cuMemHostRegister_v2(*memory, bytes, flags);
+    return *memory == MAP_FAILED ? out_of_memory : pin(*memory, bytes);
 }
 
 result cuMemFreeHost(void* memory) {
