@@ -172,6 +172,7 @@ void merge_natives(Plan& plan, const Features& fixed) {
     plan.candidates.assign(1, Candidate{});
     plan.candidates.front().choice = native_choice(fixed, std::move(reason));
     plan.candidates.front().choice.transfer = transfer;
+    plan.candidates.front().devices = fixed.devices;
     set_facts(plan);
 }
 
