@@ -62,6 +62,8 @@ class CommState {
 
     // Whether some rank's process can have device memory, as far as the ranks have told each other.
     bool has_devices() const { return has_devices_; }
+    // Whether one may yet, so that they do well to tell each other.
+    bool may_have_devices() const { return may_have_devices_; }
     // All ranks have learned of one that can.
     void meet_devices() { has_devices_ = true; }
     // At every call, before its plan is asked for. Where GPUs may come and a rule would look at them, the ranks

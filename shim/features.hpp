@@ -16,7 +16,8 @@ struct Measure {
 };
 Measure measure(const CallArgs& call, const CommState& state);
 
-// What a rank tells the others of a call, and what then holds for all of them: the largest of each.
+// What a rank tells the others of a call, and what then holds for all of them: the largest of each. Of devices
+// nobody talks where no process can have any.
 struct Facts {
     std::size_t max_block = 0;
     bool not_ready = false;   // has no memory for packing
@@ -27,7 +28,8 @@ struct Facts {
     bool unusable = false;    // has a buffer that nobody can read
     std::size_t staging_bytes = 0;
 };
-// The counted allreduce of the call; an MPI error code.
-int agree(Facts& facts, const Rails& rails);
+// The counted allreduce of the call; an MPI error code. What was not talked about is as if nobody had device
+// memory, nor an MPI that takes it.
+int agree(Facts& facts, bool about_devices, const Rails& rails);
 
 } // namespace switchyard::shim

@@ -126,20 +126,21 @@ int agree_where_needed(Passage& passage, Stage& stage, bool ready) {
     }
     auto start = Clock::now();
     note_facts(passage, stage, ready);
-    const int code = agree(passage.agreed, *passage.state.rails());
+    const bool about_devices = passage.state.may_have_devices(), is_usable = !passage.agreed.unusable;
+    const int code = agree(passage.agreed, about_devices, *passage.state.rails());
     record.agree = Clock::now() - start;
     if (code != MPI_SUCCESS) return code;
     passage.did_agree = true;
     const auto& agreed = passage.agreed;
     if (is_vector) record.max_block = passage.measured.max_block = agreed.max_block;
     if (agreed.has_driver) passage.state.meet_devices();
-    record.on_device = agreed.on_device;
+    record.on_device = record.on_device || agreed.on_device;
     record.in_place = record.in_place || agreed.overlapping;
     passage.plan =
         &passage.state.plan(passage.call.collective, agreed.overlapping        ? Buffers::overlapping
                                                      : passage.call.in_place() ? Buffers::in_place
                                                                                : Buffers::separate);
-    return agreed.unusable ? MPI_ERR_BUFFER : MPI_SUCCESS;
+    return agreed.unusable || !is_usable ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
 bool may_take_overlap(const policy::Plan& plan) {

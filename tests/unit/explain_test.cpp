@@ -85,7 +85,7 @@ TEST_CASE("how device buffers travel, and why", "[explain]") {
                    "  transfer: staged, through pinned host memory of each rank that has device buffers, "
                    "as always where a rule does not say"));
     CHECK(has_line(staged, "  copied back: 65536 bytes at a time, while the rest is under way"));
-    CHECK(staged.find("as a rule here looks at where the buffers are") != std::string::npos);
+    CHECK(staged.find("  agreement: one small allreduce") != std::string::npos);
 
     call.gpu_aware = true;
     CHECK(has_line(policy::explain(rules, call),
@@ -97,6 +97,19 @@ TEST_CASE("how device buffers travel, and why", "[explain]") {
     CHECK(policy::explain(rules, call).find("as the MPI is not GPU-aware\n") != std::string::npos);
     call.buffer = policy::Buffer::host;
     CHECK(policy::explain(rules, call).find("transfer") == std::string::npos);
+}
+
+TEST_CASE("ranks agree on where the buffers are where a rule looks at that", "[explain]") {
+    const auto parsed = policy::parse(R"({"version": 1, "rules": [
+      {"name": "device", "when": {"buffer": "device"}, "use": {"algorithm": "pairwise"}}],
+      "otherwise": {"algorithm": "native"}})");
+    const auto& rules = std::get<policy::Policy>(parsed);
+    Features call = the_call();
+    call.collective = Collective::alltoall;
+    CHECK(policy::explain(rules, call).find("as a rule here looks at where the buffers are") !=
+          std::string::npos);
+    call.devices = false; // there are none on the machine
+    CHECK(policy::explain(rules, call).find("  agreement: none") != std::string::npos);
 }
 
 TEST_CASE("a force says how buffers travel, too", "[explain]") {
