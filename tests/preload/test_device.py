@@ -116,6 +116,19 @@ class EveryAlgorithm(DeviceTest):
         self.check("staged", lambda *call: "staged", exported={"STAND_IN_CUDA_NO_PIN": "1"})
 
 
+@needs_stand_in
+class Hip(EveryAlgorithm):
+    """The same by AMD's library, in both of its dialects."""
+
+    DIALECTS = ("5", "6")
+
+    def check(self, transfer, travels, exported=None, **options):
+        for major in self.DIALECTS:
+            with self.subTest(major=major):
+                hip = {"DRIVER": "libamdhip64.so.6", "STAND_IN_HIP_MAJOR": major}
+                super().check(transfer, travels, exported=hip | (exported or {}), **options)
+
+
 class Choice(DeviceTest):
     KINDS = (({"buffer": "device"}, {"algorithm": "pairwise"}), ({"buffer": "host"}, {"algorithm": "spread_out"}))
 

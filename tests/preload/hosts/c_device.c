@@ -1,5 +1,5 @@
-/* Calls on device memory, through whatever libcuda.so.1 is found: a real one, or the stand-in of the tests, which
- * also counts. Words of the command line, in order:
+/* Calls on device memory, through whatever libcuda.so.1 is found (or the library that DRIVER names): a real one, or
+ * the stand-in of the tests, which also counts. Words of the command line, in order:
  *
  *   load                      the driver is opened and started (else at the first word that needs it)
  *   alltoallv:BYTES           all kinds of memory, types and MPI_IN_PLACE, with a largest block of BYTES; likewise
@@ -30,6 +30,7 @@ static struct {
     int (*to_device)(address, const void*, size_t);
     int (*to_host)(void*, address, size_t);
     int (*set_async)(address, unsigned char, size_t, void*);
+    int (*last_error)(void);          /* null: not AMD's */
     stand_in_counts_function* counts; /* null: a real driver */
     void* context;
 } cu;
@@ -58,7 +59,8 @@ static void must(int result, const char* what) {
 
 static void load(void) {
     if (cu.init) return;
-    void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char* name = getenv("DRIVER");
+    void* library = dlopen(name ? name : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) host_fail("%s", dlerror());
     look_up(library, "cuInit", &cu.init);
     look_up(library, "cuDevicePrimaryCtxRetain", &cu.retain);
@@ -71,6 +73,7 @@ static void load(void) {
     look_up(library, "cuMemcpyHtoD_v2", &cu.to_device);
     look_up(library, "cuMemcpyDtoH_v2", &cu.to_host);
     look_up(library, "cuMemsetD8Async", &cu.set_async);
+    *(void**)&cu.last_error = dlsym(library, "hipGetLastError");
     *(void**)&cu.counts = dlsym(library, "stand_in_counts");
     must(cu.init(0), "cuInit");
     must(cu.retain(&cu.context, 0), "cuDevicePrimaryCtxRetain");
@@ -244,6 +247,7 @@ static void run(const struct shape* shape, const char* name) {
     must(call(shape, send, recv), name);
     if (cu.init) must(cu.get_current(&after), "cuCtxGetCurrent");
     if (before != after) host_fail("%s: another context is current after the call", name);
+    if (cu.last_error) must(cu.last_error(), "what the shim left as the last error");
     if (cu.counts) check_copies(shape, &counted, name);
     get(shape->recv, found, recv, bytes);
     check(shape, found, filled, name);

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 __attribute__((visibility("default"))) int MPIX_Query_cuda_support(void);
 int MPIX_Query_cuda_support(void) {
@@ -16,7 +17,8 @@ int MPIX_Query_cuda_support(void) {
 static void* host(const void* address) {
     static stand_in_host_address_function* translate;
     if (!translate) {
-        void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        const char* name = getenv("DRIVER");
+        void* driver = dlopen(name ? name : "libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
         if (driver) *(void**)&translate = dlsym(driver, "stand_in_host_address");
     }
     if (!translate || !address || address == MPI_IN_PLACE || address == MPI_BOTTOM) return (void*)address;
