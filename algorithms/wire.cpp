@@ -195,16 +195,22 @@ std::optional<Landed> Wire::finish(std::size_t request) {
     return transfer.landed;
 }
 
-// Some at a time, as they end. What MPI cannot say of single requests is left to wait_all().
+// Some at a time, as they end. After an error that MPI ties to no request the rest is left to wait_all().
 void Wire::wait_telling() {
     done_.clear();
-    if (!make_room(done_, requests_.size())) return;
+    statuses_.clear();
+    if (!make_room(done_, requests_.size()) || !make_room(statuses_, requests_.size())) return;
     done_.resize(requests_.size());
+    statuses_.resize(requests_.size());
     while (!requests_.empty()) {
-        int count = 0;
+        int count = 0, error_class = MPI_SUCCESS;
         const int code = PMPI_Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                       done_.data(), MPI_STATUSES_IGNORE);
-        if (code != MPI_SUCCESS || count == MPI_UNDEFINED || count <= 0) return;
+                                       done_.data(), statuses_.data());
+        if (code != MPI_SUCCESS) PMPI_Error_class(code, &error_class);
+        if (count == MPI_UNDEFINED || count <= 0 || (code != MPI_SUCCESS && error_class != MPI_ERR_IN_STATUS))
+            return keep(code);
+        if (code != MPI_SUCCESS)
+            for (int i = 0; i < count; ++i) keep(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
         // From the back, since each that is done makes place for the last one.
         std::sort(done_.begin(), done_.begin() + count, std::greater<>());
         for (int i = 0; i < count; ++i) finish(static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]));

@@ -145,7 +145,9 @@ class Wire {
     std::vector<int> piece_bytes_;
     std::vector<MPI_Aint> piece_addresses_;
     Landings* landings_ = nullptr;
-    std::vector<int> done_;   // of requests_, while somebody is told
+    // Of requests_, while somebody is told.
+    std::vector<int> done_;
+    std::vector<MPI_Status> statuses_;
     int error_ = MPI_SUCCESS; // first one since the last wait
     Traffic traffic_;
 };

@@ -54,11 +54,16 @@ inline void end_record(Passage& passage) noexcept {
     }
 }
 
-// In a process that can have device memory: where the buffers of this call are.
-void look_at_buffers(Passage& passage) {
-    if (!passage.self.devices.are_here(passage.record.begin)) return;
-    passage.device.emplace(passage.call, passage.state, passage.self);
+// In a process that can have device memory: where the buffers of this call are. False: no memory to tell.
+bool look_at_buffers(Passage& passage) noexcept {
+    if (!passage.self.devices.are_here(passage.record.begin)) return true;
+    try {
+        passage.device.emplace(passage.call, passage.state, passage.self);
+    } catch (...) {
+        return false;
+    }
     passage.record.on_device = passage.device->is_on_device();
+    return true;
 }
 
 policy::Features features_of(const Passage& passage) {
@@ -226,11 +231,11 @@ int run_chosen(Passage& passage, Stage& stage) {
 bool run_ours(Passage& passage) {
     auto& rails = *passage.state.rails();
     rails.workspace.reserve(0);
-    look_at_buffers(passage);
+    bool ready = look_at_buffers(passage);
     Stage stage(passage.call, passage.state, passage.self.datatype_keyval);
     // What has to be packed depends on the algorithm where one of them works in place: then it comes first.
     const bool choice_first = may_take_overlap(passage.plan->policy());
-    bool ready = choice_first || stage.reserve();
+    ready = (choice_first || stage.reserve()) && ready;
     passage.code = agree_where_needed(passage, stage, ready);
     if (passage.code != MPI_SUCCESS) return true; // on all ranks, or the communicator is broken
     passage.record.has_detail = true;
@@ -275,18 +280,18 @@ bool stages_native(const Passage& passage) {
     return passage.device->is_out_of_reach() && !passage.device->mpi_takes_them();
 }
 
-// MPI's own collective on copies. MPI_ERR_NO_MEM where there is no room for them.
+// MPI's own collective on copies; what it returns. What goes wrong with the copies is left in passage.code.
 int call_native_on_copies(Passage& passage, const Host& host) {
     auto& staging = passage.device->staging();
     auto& record = passage.record;
-    if (!staging.reserve()) return MPI_ERR_NO_MEM;
+    if (!staging.reserve()) return passage.code = MPI_ERR_NO_MEM;
     record.is_staged = record.has_detail = true;
     const auto start = Clock::now();
     const bool copied_in = staging.copy_in();
     const auto copied = Clock::now();
     int code = call_native(host, passage.device->on_copies());
     const auto exchanged = Clock::now();
-    if (!staging.copy_out() || !copied_in) code = code == MPI_SUCCESS ? MPI_ERR_BUFFER : code;
+    if ((!staging.copy_out() || !copied_in) && code == MPI_SUCCESS) code = passage.code = MPI_ERR_BUFFER;
     record.copy_in = copied - start;
     record.exchange = exchanged - copied;
     record.copy_out = Clock::now() - exchanged;
@@ -297,29 +302,20 @@ int run_native(Passage& passage, const Host& host) {
     int code = MPI_SUCCESS;
     if (stages_native(passage)) {
         code = call_native_on_copies(passage, host);
-        if (code == MPI_ERR_NO_MEM || code == MPI_ERR_BUFFER)
-            PMPI_Comm_call_errhandler(passage.call.comm, code);
     } else {
         auto start = Clock::now();
         code = call_native(host, passage.call);
         passage.record.exchange = Clock::now() - start;
     }
     end_record(passage);
+    if (passage.code != MPI_SUCCESS) PMPI_Comm_call_errhandler(passage.call.comm, passage.code);
     return code;
-}
-
-void look_at_buffers_guarded(Passage& passage) noexcept {
-    try {
-        look_at_buffers(passage);
-    } catch (...) { // out of memory: MPI gets the call as it came
-        passage.device.reset();
-    }
 }
 
 // On this communicator nothing but native can be: at most a record is due.
 int run_always_native(Passage&& passage, const Host& host) {
     begin_record(passage);
-    look_at_buffers_guarded(passage);
+    look_at_buffers(passage); // without memory for that MPI gets the call as it came
     if (passage.device) note_devices(passage);
     const auto choose_again = [&passage] {
         const auto& plan = passage.plan->policy();
