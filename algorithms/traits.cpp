@@ -86,6 +86,7 @@ using namespace patterns; // the scratch functions that the registry names
            .name = "native",                                                                                 \
            .idea = "the MPI library's own collective",                                                       \
            .parameters = {},                                                                                 \
+           .needs = moves_by_mpi_alone,                                                                      \
            .source = "MPI library",                                                                          \
            .native = true},
 #define SWITCHYARD_ALGORITHM(collective_, name_, idea_, parameters_, needs_, scratch_bytes_, source_)        \

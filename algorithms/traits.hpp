@@ -101,6 +101,9 @@ enum Needs : unsigned {
     // It knows near ranks from far ones. Its workspace on a rank may be less than declared, where nodes
     // differ.
     knows_nodes = 1U << 17,
+    // It leaves all moving of bytes to MPI, but for the copy of a rank's own block: it may be given memory that
+    // only MPI can read and write. What it receives is final where it lands.
+    moves_by_mpi_alone = 1U << 18,
 };
 
 struct Traits {

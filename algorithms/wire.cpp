@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -67,7 +68,7 @@ bool Wire::make_room(std::vector<T>& list, std::size_t more) {
 bool Wire::begin(int peer, bool sent) {
     if (requests_.empty()) transfers_.clear();
     if (!make_room(transfers_)) return false;
-    transfers_.push_back({{peer, sent}, 0});
+    transfers_.push_back({{peer, sent}, 0, nullptr, 0});
     return true;
 }
 
@@ -148,7 +149,10 @@ void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
 }
 
 void Wire::receive(int source, std::byte* data, std::size_t bytes) {
-    if (bytes != 0 && begin(source, false)) transfer(source, false, data, bytes);
+    if (bytes == 0 || !begin(source, false)) return;
+    transfers_.back().data = data;
+    transfers_.back().bytes = bytes;
+    transfer(source, false, data, bytes);
 }
 
 void Wire::send_parts(int destination, std::span<const Part> parts) {
@@ -169,6 +173,7 @@ void Wire::receive_parts(int source, std::span<const Part> parts) {
 Status Wire::wait_all() {
     if (!requests_.empty()) {
         ++traffic_.rounds;
+        if (landings_ != nullptr) wait_telling();
         for (MPI_Request& request : requests_) {
             keep(PMPI_Wait(&request, MPI_STATUS_IGNORE));
         }
@@ -186,8 +191,30 @@ std::optional<Landed> Wire::finish(std::size_t request) {
     transfer_of_[request] = transfer_of_.back();
     transfer_of_.pop_back();
     if (--transfer.messages > 0) return std::nullopt;
-    ++traffic_.rounds;
+    if (landings_ != nullptr && transfer.data != nullptr) landings_->landed(transfer.data, transfer.bytes);
     return transfer.landed;
+}
+
+// Some at a time, as they end. After an error that MPI ties to no request the rest is left to wait_all().
+void Wire::wait_telling() {
+    done_.clear();
+    statuses_.clear();
+    if (!make_room(done_, requests_.size()) || !make_room(statuses_, requests_.size())) return;
+    done_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    while (!requests_.empty()) {
+        int count = 0, error_class = MPI_SUCCESS;
+        const int code = PMPI_Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                       done_.data(), statuses_.data());
+        if (code != MPI_SUCCESS) PMPI_Error_class(code, &error_class);
+        if (count == MPI_UNDEFINED || count <= 0 || (code != MPI_SUCCESS && error_class != MPI_ERR_IN_STATUS))
+            return keep(code);
+        if (code != MPI_SUCCESS)
+            for (int i = 0; i < count; ++i) keep(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
+        // From the back, since each that is done makes place for the last one.
+        std::sort(done_.begin(), done_.begin() + count, std::greater<>());
+        for (int i = 0; i < count; ++i) finish(static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]));
+    }
 }
 
 std::optional<Landed> Wire::wait_any() {
@@ -200,7 +227,10 @@ std::optional<Landed> Wire::wait_any() {
             index = 0;
             keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
         }
-        if (auto landed = finish(static_cast<std::size_t>(index))) return landed;
+        if (auto landed = finish(static_cast<std::size_t>(index))) {
+            ++traffic_.rounds;
+            return landed;
+        }
     }
     return std::nullopt;
 }
@@ -224,7 +254,9 @@ std::optional<Landed> Wire::test_any() {
         index = 0;
         keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
     }
-    return finish(static_cast<std::size_t>(index));
+    auto landed = finish(static_cast<std::size_t>(index));
+    if (landed) ++traffic_.rounds;
+    return landed;
 }
 
 // ---- Both -----------------------------------------------------------------------------------------------

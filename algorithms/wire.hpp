@@ -39,6 +39,18 @@ struct Landed {
     bool sent; // else received
 };
 
+// Somebody who wants to know of each receive that is over, as soon as the wire knows.
+class Landings {
+  public:
+    virtual ~Landings() = default;
+    virtual void landed(const std::byte* data, std::size_t bytes) = 0;
+
+  protected:
+    Landings() = default;
+    Landings(const Landings&) = default;
+    Landings& operator=(const Landings&) = default;
+};
+
 class Wire {
   public:
     // Largest single MPI message, in bytes; longer transfers are split on both sides alike.
@@ -94,6 +106,9 @@ class Wire {
     // every other rank; what MPI makes of it is its own affair.
     Status alltoall(const std::byte* out, std::byte* in, std::size_t block);
 
+    // Tells of landings from here on, but for those that lie in several places; null: tells nobody.
+    void tell(Landings* landings) { landings_ = landings; }
+
     std::size_t limit() const { return limit_; }
     const Traffic& traffic() const { return traffic_; }
     void reset() { traffic_ = {}; }
@@ -101,7 +116,9 @@ class Wire {
   private:
     struct Transfer {
         Landed landed;
-        int messages; // still under way
+        int messages;                    // still under way
+        const std::byte* data = nullptr; // of a receive into one place
+        std::size_t bytes = 0;
     };
     template <typename T>
     bool make_room(std::vector<T>& list, std::size_t more = 1);
@@ -112,6 +129,7 @@ class Wire {
     void transfer_parts(int peer, bool sent, std::span<const Part> parts);
     void transfer_pieces(int peer, bool sent, std::size_t bytes);
     std::optional<Landed> finish(std::size_t request);
+    void wait_telling();
     void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes);
     void keep(int code);
 
@@ -126,6 +144,10 @@ class Wire {
     // The pieces of one message that lie in several places.
     std::vector<int> piece_bytes_;
     std::vector<MPI_Aint> piece_addresses_;
+    Landings* landings_ = nullptr;
+    // Of requests_, while somebody is told.
+    std::vector<int> done_;
+    std::vector<MPI_Status> statuses_;
     int error_ = MPI_SUCCESS; // first one since the last wait
     Traffic traffic_;
 };

@@ -42,6 +42,11 @@ std::string why_not_admissible(const Traits& traits, const Parameters& parameter
     return "";
 }
 
+std::string why_not_admissible(const Traits& traits, const std::optional<Transfer>& transfer) {
+    if (transfer != Transfer::direct || traits.has(algorithms::moves_by_mpi_alone)) return "";
+    return std::string(traits.name) + " copies bytes itself and takes no transfer \"direct\"";
+}
+
 bool uses_shared_memory(const Traits& traits, const Parameters& parameters) {
     constexpr auto shared = static_cast<std::int64_t>(algorithms::Intra::shared);
     return traits.has(algorithms::shared_memory) ||
@@ -83,8 +88,13 @@ std::vector<Range> possible_ranks(const Traits& traits, const Use& use, const Ra
     return ranges;
 }
 
-bool always_admissible(const Traits& traits, const Use& use) {
+bool always_admissible(const Traits& traits, const Use& use, Buffer buffer) {
     if (traits.has(algorithms::shared_memory)) return false; // it may not be had
+    if (buffer == Buffer::device) { // an MPI that does not take them, or too little memory for staging them
+        if (use.transfer == Transfer::direct) return false;
+        const bool stages = use.transfer == Transfer::staged || !traits.native;
+        if (use.memory_limit_bytes && stages) return false;
+    }
     return !use.memory_limit_bytes || traits.scratch_bytes == nullptr;
 }
 

@@ -15,6 +15,9 @@ algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
                                const Features& fixed);
 
+// The same of the transfer that `use` gives: it holds everywhere.
+std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);
+
 // Whether it would use memory that the ranks of a node share.
 bool uses_shared_memory(const algorithms::Traits& traits, const algorithms::Parameters& parameters);
 
@@ -30,6 +33,6 @@ bool can_meet_overlap(const algorithms::Traits& traits);
 // is (but for buffers that overlap).
 std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
 std::vector<Range> possible_ranks(const algorithms::Traits& traits, const Use& use, const Range& within);
-bool always_admissible(const algorithms::Traits& traits, const Use& use);
+bool always_admissible(const algorithms::Traits& traits, const Use& use, Buffer buffer);
 
 } // namespace switchyard::policy

@@ -43,11 +43,31 @@ std::string why_not(const Rule& rule, const Plan& plan, const Features& call) {
                                 : describe(*candidate, why_passed_over(*candidate, call));
 }
 
+// Of device buffers: by whom, and why.
+std::string how_it_travels(const Choice& choice, const Features& call) {
+    if (call.buffer == Buffer::host) return "";
+    const bool is_staged = transfer_of(choice, call.gpu_aware) == Transfer::staged;
+    std::string text = is_staged
+                           ? "  transfer: staged, through pinned host memory of each rank that has device "
+                             "buffers"
+                           : "  transfer: direct, the MPI gets the device pointers";
+    if (choice.transfer)
+        text += ", as the rule says";
+    else if (!choice.algorithm->native)
+        text += ", as always where a rule does not say";
+    else
+        text += call.gpu_aware ? ", as it is GPU-aware" : ", as the MPI is not GPU-aware";
+    if (is_staged && choice.algorithm->has(algorithms::moves_by_mpi_alone) && !choice.algorithm->native)
+        text += "\n  copied back: " + counted(choice.chunk_bytes, "byte") +
+                " at a time, while the rest is under way";
+    return text + '\n';
+}
+
 std::string what_runs(const Choice& choice, const Features& call) {
     std::string text = describe(choice);
     if (choice.transfer)
         text += " transfer=" + std::string(transfer_names[static_cast<std::size_t>(*choice.transfer)]);
-    text += '\n';
+    text += '\n' + how_it_travels(choice, call);
     if (const std::size_t bytes = scratch_bytes(choice, call); bytes > 0)
         text += "  workspace: " + counted(bytes, "byte") + " on each rank, where they fit\n";
     return text;
@@ -60,6 +80,9 @@ std::string what_is_agreed(const Plan& plan, const Features& call) {
         return "  agreement: one small allreduce before each such call, as a rule here looks at calls in "
                "place, "
                "and buffers may overlap\n";
+    if (plan.looks_at_buffer)
+        return "  agreement: one small allreduce before each such call, as a rule here looks at where the "
+               "buffers are\n";
     if (!plan.looks_at_block)
         return "  agreement: none, no rule that is left here looks at the largest block\n";
     if (call.collective != Collective::alltoallv)

@@ -26,7 +26,12 @@ struct Features {
     bool in_place = false; // MPI_IN_PLACE was passed, or buffers overlap
     // Send and receive buffers overlap on some rank, which MPI forbids and only some algorithms can serve.
     bool overlapping = false;
-    Buffer buffer = Buffer::host;
+    // Some rank's process can have device memory. Where none can, every buffer is `host` and nobody has to ask.
+    // Where nothing is known, one is careful.
+    bool devices = true;
+    Buffer buffer = Buffer::host;    // `device` where any rank's send or receive buffer is
+    bool gpu_aware = false;          // the MPI takes the device buffers of every rank that has some
+    std::size_t staging_bytes = 0;   // host memory that staging them takes on the rank that takes most
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
 };
 

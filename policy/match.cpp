@@ -1,6 +1,7 @@
 #include "match.hpp"
 #include "admissible.hpp"
 #include "mismatch.hpp"
+#include "vocabulary.hpp"
 
 #include <algorithm>
 
@@ -39,9 +40,12 @@ Candidate candidate_of(const Use& use, const Features& fixed, std::string reason
     if (traits->takes(Parameter::intra) && !fixed.shared_memory) // what will happen is what the log says
         choice.parameters[Parameter::intra] = static_cast<std::int64_t>(algorithms::Intra::messages);
     choice.transfer = use.transfer;
+    choice.chunk_bytes = use.chunk_bytes.value_or(preset_chunk_bytes);
     choice.memory_limit_bytes = use.memory_limit_bytes.value_or(no_limit);
     choice.reason = std::move(reason);
+    candidate.devices = fixed.devices;
     candidate.blocked = why_not_admissible(*traits, choice.parameters, fixed);
+    if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);
     return candidate;
 }
 
@@ -49,7 +53,7 @@ Candidate candidate_of(const Rule& rule, const Features& fixed) {
     Candidate candidate = candidate_of(rule.use, fixed, "rule");
     candidate.choice.rule = rule.name;
     candidate.max_block_bytes = rule.when.max_block_bytes;
-    candidate.buffer = rule.when.buffer;
+    if (fixed.devices) candidate.buffer = rule.when.buffer; // else it is met, or the rule is not here
     return candidate;
 }
 
@@ -87,10 +91,27 @@ bool looks_at_block(const Candidate& candidate) {
     return candidate.max_block_bytes != Range{};
 }
 
+// The limit holds for the memory that device buffers are staged through. Not for native calls that are staged
+// only because the MPI could not take them at all.
+bool limits_staging(const Choice& choice) {
+    return choice.memory_limit_bytes != no_limit && transfer_of(choice, true) == Transfer::staged;
+}
+
+// Whether it is passed over for device buffers that this MPI cannot take, or that take too much host memory.
+bool may_refuse_devices(const Candidate& candidate) {
+    const Choice& choice = candidate.choice;
+    return candidate.devices && candidate.blocked.empty() &&
+           (choice.transfer == Transfer::direct || limits_staging(choice));
+}
+
+bool looks_at_buffer(const Candidate& candidate) {
+    return candidate.buffer || may_refuse_devices(candidate);
+}
+
 // No call gets past such a candidate. Scratch may turn out not to fit, so an algorithm that takes some can be
 // passed.
 bool ends_the_walk(const Candidate& candidate) {
-    return candidate.blocked.empty() && !candidate.buffer && !looks_at_block(candidate) &&
+    return candidate.blocked.empty() && !looks_at_buffer(candidate) && !looks_at_block(candidate) &&
            candidate.choice.algorithm->scratch_bytes == nullptr;
 }
 
@@ -111,8 +132,7 @@ void set_facts(Plan& plan) {
     plan.looks_at_block = std::any_of(all.begin(), all.end(), [](const Candidate& c) {
         return looks_at_block(c) || run_depends_on_block(c);
     });
-    plan.looks_at_buffer =
-        std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.buffer.has_value(); });
+    plan.looks_at_buffer = std::any_of(all.begin(), all.end(), looks_at_buffer);
     plan.always_native = std::none_of(all.begin(), all.end(), runs_ours);
 }
 
@@ -131,16 +151,28 @@ std::string label_of(const Choice& choice) {
     return choice.rule.empty() ? choice.reason : "rule \"" + choice.rule + '"';
 }
 
+// Of native calls each rank may have its device buffers staged or not as it likes.
+bool transfers_differ(const Plan& plan) {
+    const auto& first = plan.candidates.front().choice.transfer;
+    return std::ranges::any_of(plan.candidates, [&](const Candidate& candidate) {
+        return candidate.devices && candidate.choice.transfer != first;
+    });
+}
+
 // Native whichever candidate a call takes: agreeing on the block only to know which would be a waste, so the
 // log gets one reason for all of them.
 void merge_natives(Plan& plan, const Features& fixed) {
-    if (!plan.always_native || (!plan.looks_at_block && !plan.looks_at_buffer)) return;
+    if (!plan.always_native || (!plan.looks_at_block && !plan.looks_at_buffer) || transfers_differ(plan))
+        return;
     std::string reason = "native whichever rule matches";
     for (const Candidate& candidate : plan.candidates)
         if (!candidate.blocked.empty())
             reason += "; " + label_of(candidate.choice) + " cannot run: " + candidate.blocked;
+    const auto transfer = plan.candidates.front().choice.transfer;
     plan.candidates.assign(1, Candidate{});
     plan.candidates.front().choice = native_choice(fixed, std::move(reason));
+    plan.candidates.front().choice.transfer = transfer;
+    plan.candidates.front().devices = fixed.devices;
     set_facts(plan);
 }
 
@@ -211,6 +243,11 @@ Plan prune(const Use& forced, const Features& fixed) {
     return plan;
 }
 
+Transfer transfer_of(const Choice& choice, bool gpu_aware) {
+    if (choice.transfer) return *choice.transfer;
+    return choice.algorithm->native && gpu_aware ? Transfer::direct : Transfer::staged;
+}
+
 std::size_t scratch_bytes(const Choice& choice, const Features& call) {
     const Traits& traits = *choice.algorithm;
     return traits.scratch_bytes == nullptr
@@ -226,9 +263,12 @@ bool matches(const Candidate& candidate, const Features& call) {
 PassedOver why_passed_over(const Candidate& candidate, const Features& call) {
     if (!candidate.blocked.empty()) return PassedOver::blocked;
     const Choice& choice = candidate.choice;
-    if (choice.memory_limit_bytes != no_limit && scratch_bytes(choice, call) > choice.memory_limit_bytes)
-        return PassedOver::over_memory_limit;
-    return PassedOver::no;
+    const bool on_device = candidate.devices && call.buffer == Buffer::device;
+    if (on_device && choice.transfer == Transfer::direct && !call.gpu_aware) return PassedOver::not_gpu_aware;
+    if (choice.memory_limit_bytes == no_limit) return PassedOver::no;
+    const bool stages = on_device && limits_staging(choice);
+    const std::size_t needed = scratch_bytes(choice, call) + (stages ? call.staging_bytes : 0);
+    return needed > choice.memory_limit_bytes ? PassedOver::over_memory_limit : PassedOver::no;
 }
 
 Match choose(const Plan& plan, const Features& call, std::size_t from) {
@@ -260,6 +300,9 @@ std::string describe(const Candidate& candidate, PassedOver why) {
         return "its workspace is over memory_limit_bytes " +
                std::to_string(candidate.choice.memory_limit_bytes);
     case PassedOver::scratch_does_not_fit: return "its workspace does not fit into the memory of every rank";
+    case PassedOver::not_gpu_aware: return "the MPI is not GPU-aware on every rank";
+    case PassedOver::no_staging_memory:
+        return "host memory for its device buffers is not to be had on every rank";
     }
     return "";
 }

@@ -15,7 +15,8 @@ namespace switchyard::policy {
 struct Choice {
     const algorithms::Traits* algorithm = nullptr; // never null in a plan
     algorithms::Parameters parameters;
-    std::optional<Transfer> transfer;
+    std::optional<Transfer> transfer; // as given
+    std::uint64_t chunk_bytes = 0;
     std::uint64_t memory_limit_bytes = std::numeric_limits<std::uint64_t>::max();
     std::string rule;   // name of the rule; "" for otherwise, forced and native fallbacks
     std::string reason; // `rule`, `otherwise`, `forced`, or what forced a fallback
@@ -28,6 +29,7 @@ struct Candidate {
     Range max_block_bytes;
     std::optional<Buffer> buffer;
     std::string blocked;
+    bool devices = true;    // calls with device buffers can come to it
     bool stands_in = false; // in place, for the candidate before it, which took too much memory or cannot
 };
 
@@ -35,8 +37,10 @@ struct Candidate {
 // anything of ours is not to be had.
 struct Plan {
     std::vector<Candidate> candidates;
-    bool looks_at_block = false;  // some candidate that can be reached needs max_block_bytes
-    bool looks_at_buffer = false; // some candidate that can be reached is for one kind of buffer only
+    bool looks_at_block = false; // some candidate that can be reached needs max_block_bytes
+    // Some candidate that can be reached is for one kind of buffer only, or may be passed over for device
+    // buffers.
+    bool looks_at_buffer = false;
     // Whether buffers overlap has to be agreed: calls whose buffers do take another plan, that of
     // Features::overlapping.
     bool looks_at_overlap = false;
@@ -54,7 +58,14 @@ Plan prune(const Use& forced, const Features& fixed);
 Plan all_candidates(const Policy& policy, const Features& fixed);
 
 // Why a candidate that matched was passed over at this call.
-enum class PassedOver : std::uint8_t { no, blocked, over_memory_limit, scratch_does_not_fit };
+enum class PassedOver : std::uint8_t {
+    no,
+    blocked,
+    over_memory_limit,
+    scratch_does_not_fit,
+    not_gpu_aware,
+    no_staging_memory
+};
 
 struct Match {
     std::size_t candidate = 0; // the one to run
@@ -70,6 +81,10 @@ PassedOver why_passed_over(const Candidate& candidate, const Features& call);
 // First match for a call. `from`: candidates before it are skipped as scratch_does_not_fit, for a second walk
 // after all ranks agreed that the scratch of candidate from-1 does not fit. Does not allocate.
 Match choose(const Plan& plan, const Features& call, std::size_t from = 0);
+
+// How device buffers travel with that choice: an algorithm of ours has them staged unless it is told otherwise,
+// the MPI library's own gets what it can take.
+Transfer transfer_of(const Choice& choice, bool gpu_aware);
 
 // Workspace bytes of a candidate at this call; 0 for native.
 std::size_t scratch_bytes(const Choice& choice, const Features& call);

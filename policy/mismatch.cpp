@@ -30,7 +30,8 @@ std::string why_not_met(const Rule& rule, const Features& call, Keys keys) {
             if (std::string why = why_out_of(key, rule.when.*key.range, call); !why.empty()) return why;
     if (rule.when.in_place && *rule.when.in_place != call.in_place)
         return call.in_place ? "it is not for calls in place" : "it is for calls in place only";
-    if (keys == Keys::all && rule.when.buffer && *rule.when.buffer != call.buffer)
+    const bool buffer_is_known = keys == Keys::all || !call.devices;
+    if (buffer_is_known && rule.when.buffer && *rule.when.buffer != call.buffer)
         return "it is for " + std::string(buffer_names[static_cast<std::size_t>(*rule.when.buffer)]) +
                " buffers only";
     return "";

@@ -81,6 +81,15 @@ Box box_of(const When& when) {
     return box;
 }
 
+// What of the box no later rule gets.
+void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::vector<Box>& taken) {
+    const Range wanted = box[buffer];
+    for (const Buffer kind : {Buffer::host, Buffer::device}) {
+        box[buffer] = exactly(static_cast<std::uint64_t>(kind));
+        if (wanted.contains(box[buffer].min) && always_admissible(traits, use, kind)) taken.push_back(box);
+    }
+}
+
 // `a`, `a and b`, `a, b and c`
 std::string enumerated(const std::vector<std::string>& items) {
     std::string out;
@@ -124,7 +133,7 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
             if (!possible(box)) continue;
             any = true;
             boxes.push_back(box);
-            if (always_admissible(*traits, rule.use)) taken.boxes.push_back(box);
+            add_taken(*traits, rule.use, box, taken.boxes);
         }
         if (!any && box[nodes].min > box[nodes].max) {
             impossible = "it takes ranks on one node, and nodes.min is " + std::to_string(box[nodes].min);

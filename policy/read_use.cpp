@@ -107,6 +107,32 @@ void read_parameters(const Value& value, const std::vector<const Traits*>& appli
     }
 }
 
+// Of the algorithms that may be given device memory, in the collectives that the use applies to.
+std::string those_for_direct(const std::vector<const Traits*>& applies_to) {
+    std::vector<std::string_view> names;
+    for (const Traits& traits : algorithms::all_traits())
+        if (traits.collective == applies_to.front()->collective && traits.has(algorithms::moves_by_mpi_alone))
+            names.push_back(traits.name);
+    return listed(names);
+}
+
+// An algorithm that copies bytes itself cannot be given memory that the host cannot touch.
+void read_transfer(const Value& value, const std::vector<const Traits*>& applies_to, Use& use,
+                   Findings& findings) {
+    const auto word = read_word(value, "transfer", transfer_names, findings);
+    if (!word) return;
+    use.transfer = static_cast<Transfer>(*word);
+    if (use.transfer != Transfer::direct) return;
+    const auto touching = std::ranges::find_if(
+        applies_to, [](const Traits* traits) { return !traits->has(algorithms::moves_by_mpi_alone); });
+    if (touching != applies_to.end())
+        findings.add(value.place,
+                     std::string((*touching)->name) + " of " + std::string(name_of((*touching)->collective)) +
+                         " copies bytes itself and takes no transfer \"direct\"; use \"staged\", or one of " +
+                         those_for_direct({*touching}),
+                     Spoils::rule);
+}
+
 std::vector<std::string_view> known_keys(const std::vector<const Traits*>& applies_to) {
     std::vector<std::string_view> known(use_keys.begin(), use_keys.end());
     for (const ParameterTraits& parameter : algorithms::parameter_vocabulary())
@@ -138,11 +164,11 @@ Use read_use(const Value& value, const Scope& scope, Findings& findings) {
     }
     report_unknown_use_keys(value, applies_to, findings);
     read_parameters(value, applies_to, scope, use, findings);
-    if (const Value* transfer = value.find("transfer"))
-        if (const auto word = read_word(*transfer, "transfer", transfer_names, findings))
-            use.transfer = static_cast<Transfer>(*word);
+    if (const Value* transfer = value.find("transfer")) read_transfer(*transfer, applies_to, use, findings);
     if (const Value* limit = value.find("memory_limit_bytes"))
         use.memory_limit_bytes = read_integer(*limit, "memory_limit_bytes", {0, most_bytes}, findings);
+    if (const Value* chunk = value.find("chunk_bytes"))
+        use.chunk_bytes = read_integer(*chunk, "chunk_bytes", {1, most_bytes}, findings);
     return use;
 }
 

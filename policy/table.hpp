@@ -36,6 +36,7 @@ struct Use {
         parameters{}; // by Parameter; as given
     std::optional<Transfer> transfer;
     std::optional<std::uint64_t> memory_limit_bytes;
+    std::optional<std::uint64_t> chunk_bytes;
 };
 
 struct Rule {

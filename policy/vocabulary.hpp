@@ -21,10 +21,13 @@ inline constexpr std::array rule_keys = {std::string_view{"name"}, std::string_v
 inline constexpr std::array range_ends = {std::string_view{"min"}, std::string_view{"max"}};
 // Of `use`, next to the parameters of its algorithm.
 inline constexpr std::array use_keys = {std::string_view{"algorithm"}, std::string_view{"transfer"},
-                                        std::string_view{"memory_limit_bytes"}};
+                                        std::string_view{"memory_limit_bytes"},
+                                        std::string_view{"chunk_bytes"}};
 inline constexpr std::array transfer_names = {std::string_view{"direct"}, std::string_view{"staged"}};
 
 inline constexpr std::uint64_t most_ranks = std::numeric_limits<int>::max();
+// What of a staged receive buffer has to have arrived, in one piece, to be copied while the rest is under way.
+inline constexpr std::uint64_t preset_chunk_bytes = std::uint64_t{4} << 20U;
 // Beyond 2^53-1 tools that keep JSON numbers as doubles (editors, plotting scripts) would change what is
 // written.
 inline constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 53U) - 1;

@@ -17,6 +17,8 @@ struct CommState::Member {
     std::int32_t world_rank, pid;
     std::uint32_t leader_number; // its number for the communicator, in case it is the leader
     std::int32_t region;         // of the node
+    std::int32_t has_driver;     // there can be device memory in its process
+    std::int32_t may_get_driver; // its machine seems to have a GPU
 };
 
 namespace {
@@ -88,6 +90,7 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
         state->node_map_.reset();
         state->region_map_.reset();
     }
+    state->awaits_devices_ = state->rails_ && state->may_have_devices_ && state->looks_at_buffer();
     state->process_ = &self;
     if (PMPI_Comm_set_attr(comm, self.comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
     std::lock_guard lock(self.states_mutex);
@@ -106,6 +109,7 @@ void CommState::meet(MPI_Comm comm, const Row& row, Process& self) {
         PMPI_Comm_rank(comm, &own_block_);
     }
     take_place(members, self);
+    take_devices(members, self);
     bool one_run = std::all_of(members.begin(), members.end(),
                                [&](const Member& member) { return member.run == self.run; });
     plans_ = plans_of(self,
@@ -129,7 +133,9 @@ std::vector<CommState::Member> CommState::introduce(MPI_Comm comm, Process& self
     if (self.world_rank < 0)
         self.world_rank = rank_; // a run without a world: the first communicator stands in
     std::uint32_t number = is_world_ ? 0 : ++self.communicators_met;
-    Member mine{self.run, self.node, self.start_seconds, self.world_rank, getpid(), number, self.region};
+    const bool has_driver = self.devices.are_here();
+    Member mine{self.run, self.node,   self.start_seconds, self.world_rank,      getpid(),
+                number,   self.region, has_driver,         self.devices_may_come};
     std::vector<Member> members(static_cast<std::size_t>(ranks_));
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, members.data(), sizeof mine, MPI_BYTE, comm);
     return members;
@@ -167,12 +173,51 @@ CommState::Plans CommState::plans_of(Process& self, const char* only_native, boo
     Plans plans;
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const auto buffers = static_cast<Buffers>(i % buffers_count);
-        fixed.collective = static_cast<Collective>(i / buffers_count);
+        const auto collective = i / buffers_count;
+        fixed.collective = static_cast<Collective>(collective % algorithms::collective_count);
+        fixed.devices = may_have_devices_ && collective >= algorithms::collective_count;
         fixed.in_place = buffers != Buffers::separate;
         fixed.overlapping = buffers == Buffers::overlapping;
         plans[i] = Plan::of(self, fixed, only_native);
     }
     return plans;
+}
+
+// What all ranks were told, so all of them await devices or none does.
+void CommState::take_devices(const std::vector<Member>& members, const Process& self) {
+    const auto gpu = self.settings.gpu();
+    if (gpu == Gpu::off) return;
+    has_devices_ =
+        gpu == Gpu::on || std::ranges::any_of(members, [](const Member& m) { return m.has_driver != 0; });
+    may_have_devices_ =
+        has_devices_ || std::ranges::any_of(members, [](const Member& m) { return m.may_get_driver != 0; });
+}
+
+bool CommState::looks_at_buffer() const {
+    return std::ranges::any_of(plans_, [](const auto& plan) { return plan->policy().looks_at_buffer; });
+}
+
+void CommState::ask_for_devices(Process& self) {
+    constexpr std::uint32_t at_least_every = 1024;
+    ++begun_;
+    if (!std::has_single_bit(begun_) && begun_ % at_least_every != 0) return;
+    const bool none_here = !self.devices.are_here();
+    has_devices_ = !all_agree(none_here, rails_->group.comm);
+}
+
+device::Staging& CommState::staging() {
+    if (!staging_) staging_ = std::make_unique<device::Staging>(std::max(blocks_, 1));
+    return *staging_;
+}
+
+bool CommState::reserve_staging(std::size_t most) {
+    // In steps of a quarter, as Rails::reserve does.
+    if (most <= agreed_staging_) return true;
+    const auto step = std::max<std::size_t>(4096, std::bit_floor(most) / 4);
+    const bool here = !staging_ || staging_->reserve();
+    if (!all_agree(here, rails_->group.comm)) return false;
+    agreed_staging_ = (most + step - 1) / step * step;
+    return true;
 }
 
 bool CommState::routes() const {
@@ -230,7 +275,8 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
     auto same = std::find_if(sums_.begin(), sums_.end(), [&](const Sum& sum) {
         return sum.decision == record.decision && sum.collective == record.collective &&
                sum.binding == record.binding && sum.in_place == record.in_place &&
-               sum.large_count == record.large_count;
+               sum.large_count == record.large_count && sum.on_device == record.on_device &&
+               sum.is_staged == record.is_staged;
     });
     if (same == sums_.end()) {
         auto first = record;
@@ -240,8 +286,10 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
         auto* detail = first.has_detail ? self.recorder->keep(log::Slot::detail(first)) : nullptr;
         auto* nodes =
             first.has_detail && first.has_nodes ? self.recorder->keep(log::Slot::nodes(first)) : nullptr;
-        sums_.push_back({call, detail, nodes, record.decision, record.collective, record.binding,
-                         record.in_place, record.large_count});
+        auto* copies =
+            first.has_detail && first.is_staged ? self.recorder->keep(log::Slot::copies(first)) : nullptr;
+        sums_.push_back({call, detail, nodes, copies, record.decision, record.collective, record.binding,
+                         record.in_place, record.large_count, record.on_device, record.is_staged});
         return;
     }
     if (auto* call = same->call) {
@@ -259,6 +307,10 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
         auto more = log::Slot::nodes(record);
         for (std::size_t i = 0; i < std::size(more.values); ++i) nodes->values[i] += more.values[i];
     }
+    if (auto* copies = same->copies) {
+        copies->values[0] += record.copy_in;
+        copies->values[1] += record.copy_out;
+    }
 }
 
 // Counts its calls; what is left to free is collective to free, hence not done under a lock.
@@ -271,6 +323,7 @@ void CommState::retire(Process& self) {
 }
 
 void CommState::free_rails(Process& self) {
+    staging_.reset();
     if (!rails_) return;
     rails_->window.reset();
     PMPI_Comm_free(&rails_->group.comm);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
+#include "device/staging.hpp"
 #include "plan.hpp"
 #include "process.hpp"
 
@@ -56,9 +57,26 @@ class CommState {
     int own_block() const { return own_block_; }
 
     Plan& plan(Collective collective, Buffers buffers) {
-        return *plans_[static_cast<std::size_t>(collective) * buffers_count +
-                       static_cast<std::size_t>(buffers)];
+        return *plans_[plan_index(has_devices_, collective, buffers)];
     }
+
+    // Whether some rank's process can have device memory, as far as the ranks have told each other.
+    bool has_devices() const { return has_devices_; }
+    // Whether one may yet, so that they do well to tell each other.
+    bool may_have_devices() const { return may_have_devices_; }
+    // All ranks have learned of one that can.
+    void meet_devices() { has_devices_ = true; }
+    // At every call, before its plan is asked for. Where GPUs may come and a rule would look at them, the ranks
+    // ask each other at calls 1, 2, 4, 8, ... and at every 1024th.
+    void look_for_devices(Process& self) {
+        if (awaits_devices_ && !has_devices_) [[unlikely]]
+            ask_for_devices(self);
+    }
+    // Host memory for device buffers; made at the first need, which may throw.
+    device::Staging& staging();
+    // Makes it good for what was described, or says no on all ranks. `most`: of the rank that needs most.
+    bool reserve_staging(std::size_t most);
+
     Rails* rails() { return rails_.get(); } // null: everything native
 
     // Writes the record's identity and hands it to the recorder.
@@ -84,8 +102,17 @@ class CommState {
     std::vector<Member> introduce(MPI_Comm comm, Process& self);
     void take_place(const std::vector<Member>& members, Process& self);
     void take_region(const std::vector<Member>& members);
-    using Plans = std::array<std::shared_ptr<Plan>, algorithms::collective_count * buffers_count>;
+    // By whether there are devices, collective and Buffers.
+    using Plans = std::array<std::shared_ptr<Plan>, 2 * algorithms::collective_count * buffers_count>;
     Plans plans_of(Process& self, const char* only_native, bool shared_memory) const;
+    static std::size_t plan_index(bool devices, Collective collective, Buffers buffers) {
+        return (static_cast<std::size_t>(collective) + (devices ? algorithms::collective_count : 0)) *
+                   buffers_count +
+               static_cast<std::size_t>(buffers);
+    }
+    void take_devices(const std::vector<Member>& members, const Process& self);
+    bool looks_at_buffer() const;
+    void ask_for_devices(Process& self);
     bool routes() const;
     bool uses_shared_memory() const;
     bool lay_rails(MPI_Comm comm, Process& self);
@@ -98,8 +125,14 @@ class CommState {
     int leader_ = 0; // world rank of the communicator's rank 0 and its number for it: the same on
     std::uint32_t leader_number_ = 0; // all ranks, different from all other communicators
     std::uint32_t log_number_ = 0;
-    std::uint32_t sequence_ = 0, routed_ = 0;       // calls so far
-    Plans plans_;                                   // by collective and Buffers
+    std::uint32_t sequence_ = 0, routed_ = 0; // calls so far
+    Plans plans_;
+    bool has_devices_ = false;      // on some rank
+    bool may_have_devices_ = false; // now or later, on some rank: else both halves of the plans are one
+    bool awaits_devices_ = false;   // and a rule looks at it
+    std::uint32_t begun_ = 0;       // calls that asked or could have asked
+    std::unique_ptr<device::Staging> staging_; // null until there is a device buffer
+    std::size_t agreed_staging_ = 0;
     std::optional<algorithms::NodeMap> node_map_;   // where there are rails
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
     int regions_ = 0;                               // on all nodes; 0: no rule looks at them
@@ -111,9 +144,10 @@ class CommState {
         log::Slot* call;
         log::Slot* detail;
         log::Slot* nodes;
+        log::Slot* copies;
         std::uint32_t decision;
         std::uint8_t collective, binding;
-        bool in_place, large_count;
+        bool in_place, large_count, on_device, is_staged;
     };
     std::vector<Sum> sums_;
     void add_to_sum(Process& self, const log::CallRecord& record);

@@ -16,14 +16,20 @@ struct Measure {
 };
 Measure measure(const CallArgs& call, const CommState& state);
 
-// The counted allreduce of the call: the largest block over all ranks, whether every rank has what it needs,
-// and whether any has buffers that overlap.
-struct Agreement {
+// What a rank tells the others of a call, and what then holds for all of them: the largest of each. Of devices
+// nobody talks where no process can have any.
+struct Facts {
     std::size_t max_block = 0;
-    bool all_ready = true;
-    bool overlapping = false;
-    int code = MPI_SUCCESS; // of the allreduce itself
+    bool not_ready = false;   // has no memory for packing
+    bool overlapping = false; // has buffers that overlap
+    bool has_driver = false;  // there can be device memory in its process
+    bool on_device = false;   // has a device buffer
+    bool unaware = false;     // has one, and its MPI does not take it
+    bool unusable = false;    // has a buffer that nobody can read
+    std::size_t staging_bytes = 0;
 };
-Agreement agree(const Measure& measure, bool ready, bool overlapping, const Rails& rails);
+// The counted allreduce of the call; an MPI error code. What was not talked about is as if nobody had device
+// memory, nor an MPI that takes it.
+int agree(Facts& facts, bool about_devices, const Rails& rails);
 
 } // namespace switchyard::shim

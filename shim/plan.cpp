@@ -62,13 +62,10 @@ std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, con
     const auto buffers = fixed.overlapping ? Buffers::overlapping
                          : fixed.in_place  ? Buffers::in_place
                                            : Buffers::separate;
-    Shape shape{fixed.collective,
-                buffers,
-                fixed.ranks,
-                fixed.nodes,
-                fixed.ranks_per_node,
-                fixed.shared_memory,
-                only_native != nullptr ? only_native : ""};
+    Shape shape{fixed.collective,     buffers,
+                fixed.ranks,          fixed.nodes,
+                fixed.ranks_per_node, fixed.shared_memory,
+                fixed.devices,        only_native != nullptr ? only_native : ""};
     std::lock_guard lock(self.plans_mutex);
     auto& plan = self.plans[shape];
     if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));

@@ -22,8 +22,8 @@ inline constexpr std::size_t buffers_count = 3;
 class Plan {
   public:
     // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, whether memory
-    // is shared, only_native.
-    using Shape = std::tuple<algorithms::Collective, Buffers, int, int, int, bool, std::string>;
+    // is shared, whether there can be device buffers, only_native.
+    using Shape = std::tuple<algorithms::Collective, Buffers, int, int, int, bool, bool, std::string>;
 
     // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
     static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);

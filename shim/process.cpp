@@ -244,6 +244,13 @@ void publish(std::unique_ptr<Process> self) {
     current.store(started, std::memory_order_release);
 }
 
+// After the settings are known.
+void watch_for_devices(Process& self) {
+    const auto gpu = self.settings.gpu();
+    if (gpu == Gpu::off) self.devices.set_off();
+    self.devices_may_come = gpu == Gpu::on || (gpu == Gpu::detect && device::Devices::may_come());
+}
+
 void create_keyvals(Process& self) {
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, CommState::on_delete, &self.comm_keyval, nullptr);
     self.datatype_keyval = create_datatype_keyval();
@@ -331,6 +338,7 @@ void start_with_world(const Host& host) noexcept {
         self->settings = Settings::from_environment(complaints);
         take_orders(*self, complaints);
         find_region_of(*self, find_node(*self));
+        watch_for_devices(*self);
         create_keyvals(*self);
         if (!self->log_directory.empty())
             open_recorder(*self, self->log_directory, self->world_rank, self->world_ranks);
@@ -368,6 +376,7 @@ void start_alone(const Host& host) noexcept {
         self->run_info.hosts = {name};
         self->node = std::hash<std::string_view>{}(name);
         find_region_of(*self, {}); // nobody knows yet who else is on the node
+        watch_for_devices(*self);
         Clock::start_run();
         create_keyvals(*self);
         publish(std::move(self));

@@ -4,6 +4,8 @@
 
 #include "call.hpp"
 #include "clock.hpp"
+#include "device/devices.hpp"
+#include "device/gpu_aware.hpp"
 #include "log/merge.hpp"
 #include "log/recorder.hpp"
 #include "log/run_directory.hpp"
@@ -37,6 +39,9 @@ struct Process {
     std::uint64_t node = 0;        // equal on ranks of one node, different otherwise
     bool looks_at_regions = false; // some rule does; the same on all ranks of the run
     int region = Region::none;     // of the node, where a rule looks at it
+    device::Devices devices;
+    bool devices_may_come = false; // to this process
+    device::MpiSupport mpi_support;
     int world_rank = -1, world_ranks = 1;
     std::int64_t start_seconds = 0;
     MPI_Comm world = MPI_COMM_NULL; // private, for start and end; null when MPI_Init was not seen

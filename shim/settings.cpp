@@ -17,6 +17,8 @@ constexpr std::string_view prefix = "SWITCHYARD";
 
 constexpr std::array<std::string_view, 3> detail_names = {"calls", "ranks", "summary"};
 constexpr std::array<std::string_view, 3> region_names = {"none", "numa", "package"};
+constexpr std::array<std::string_view, 3> gpu_names = {"detect", "off", "on"};
+constexpr std::array<std::string_view, 3> gpu_aware_names = {"detect", "yes", "no"};
 constexpr std::array<std::string_view, 9> verbose_names = {"trace", "debug", "info",     "warn", "warning",
                                                            "err",   "error", "critical", "off"};
 
@@ -25,6 +27,12 @@ std::string one_of(const Names& names) {
     std::string text;
     for (auto name : names) text += (text.empty() ? "" : ", ") + std::string(name);
     return text;
+}
+
+// The value of an enum whose words those are.
+template <typename Enum, typename Names>
+Enum word_of(const Names& names, const std::string& word) {
+    return static_cast<Enum>(std::find(names.begin(), names.end(), word) - names.begin());
 }
 
 constexpr std::size_t most_shared_bytes = std::size_t{1} << 30;
@@ -47,6 +55,8 @@ std::string wrong_value(Setting setting, const std::string& value) {
     case Setting::detail: return is_in(detail_names) ? "" : "one of " + one_of(detail_names);
     case Setting::verbose: return is_in(verbose_names) ? "" : "one of " + one_of(verbose_names);
     case Setting::region: return is_in(region_names) ? "" : "one of " + one_of(region_names);
+    case Setting::gpu: return is_in(gpu_names) ? "" : "one of " + one_of(gpu_names);
+    case Setting::gpu_aware: return is_in(gpu_aware_names) ? "" : "one of " + one_of(gpu_aware_names);
     case Setting::ranks_per_node:
     case Setting::ranks_per_region:
         return Placement::parse(value)
@@ -80,6 +90,9 @@ const std::array<SettingTraits, setting_count>& setting_table() {
          ""},
         {"SWITCHYARD_SHARED_BYTES",
          "memory of each rank, for each communicator, that its node shares; 0: none", "1048576"},
+        {"SWITCHYARD_GPU",
+         "detect: device buffers are recognised; off: never; on: ranks always ask each other", "detect"},
+        {"SWITCHYARD_GPU_AWARE", "whether the MPI takes device buffers: detect, yes, no", "detect"},
         {"SWITCHYARD_VERBOSE", "diagnostics level: trace, debug, info, warn, err, critical, off", "warn"},
     }};
     return table;
@@ -151,8 +164,15 @@ std::string Settings::value(Setting setting) const {
 }
 
 Detail Settings::detail() const {
-    auto name = std::find(detail_names.begin(), detail_names.end(), value(Setting::detail));
-    return static_cast<Detail>(name - detail_names.begin());
+    return word_of<Detail>(detail_names, value(Setting::detail));
+}
+
+Gpu Settings::gpu() const {
+    return word_of<Gpu>(gpu_names, value(Setting::gpu));
+}
+
+GpuAware Settings::gpu_aware() const {
+    return word_of<GpuAware>(gpu_aware_names, value(Setting::gpu_aware));
 }
 
 std::size_t Settings::shared_bytes() const {

@@ -21,9 +21,11 @@ enum class Setting : std::size_t {
     region,
     ranks_per_region,
     shared_bytes,
+    gpu,
+    gpu_aware,
     verbose
 };
-inline constexpr std::size_t setting_count = 10;
+inline constexpr std::size_t setting_count = 12;
 
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*
@@ -33,6 +35,8 @@ struct SettingTraits {
 const std::array<SettingTraits, setting_count>& setting_table();
 
 enum class Detail { calls, ranks, summary };
+enum class Gpu { detect, off, on };
+enum class GpuAware { detect, yes, no };
 
 class Settings {
   public:
@@ -53,6 +57,8 @@ class Settings {
     bool logs() const { return value(Setting::log) != "off"; }
     Detail detail() const;
     std::size_t shared_bytes() const; // of each rank
+    Gpu gpu() const;
+    GpuAware gpu_aware() const;
 
   private:
     static constexpr std::size_t index(Setting setting) { return static_cast<std::size_t>(setting); }

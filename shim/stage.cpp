@@ -1,7 +1,6 @@
 #include "stage.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 namespace switchyard::shim {
@@ -18,57 +17,26 @@ std::byte* pointer(std::uintptr_t address) {
 
 Stage::Stage(const CallArgs& call, CommState& state, int datatype_keyval)
     : call_(call), rails_(*state.rails()),
-      rank_(state.rank()), send_{reinterpret_cast<std::uintptr_t>(call.outgoing().buffer),
-                                 inspect(call.outgoing().type, datatype_keyval)},
-      recv_{reinterpret_cast<std::uintptr_t>(call.recv.buffer), inspect(call.recv.type, datatype_keyval)} {
-    recv_.packed = !recv_.type.dense;
+      rank_(state.rank()), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
+      recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval)} {
+    recv_.packed = !recv_.blocks.type().dense;
     // In place, what is sent would be overwritten by what arrives; an allgather's own block stays where it
     // is.
-    send_.packed = !send_.type.dense || (call.in_place() && call.collective != Collective::allgather);
-    for (int i = 0; i < send_blocks(); ++i) send_.bytes += size(send_side(), send_, i);
-    for (int i = 0; i < rails_.group.size; ++i) recv_.bytes += size(call_.recv, recv_, i);
+    send_.packed =
+        !send_.blocks.type().dense || (call.in_place() && call.collective != Collective::allgather);
 }
 
-std::int64_t Stage::count(const CallArgs::Side& side, int i) const {
-    return call_.collective == Collective::alltoallv ? side.counts[i] : side.counts.value();
-}
-
-std::size_t Stage::size(const CallArgs::Side& side, const Items& items, int i) const {
-    return static_cast<std::size_t>(count(side, i)) * items.type.size;
-}
-
-std::uintptr_t Stage::address(const CallArgs::Side& side, const Items& items, int i) const {
-    std::int64_t item = i * count(side, i);
-    if (call_.collective == Collective::alltoallv) item = side.displacements[i];
-    if (call_.collective == Collective::allgather && &items == &send_)
-        item = call_.in_place() ? rank_ * count(side, i) : 0;
-    return items.base + static_cast<std::uintptr_t>(item * items.type.extent);
-}
-
-// From the first byte of a block to behind its last, as addresses.
-Block Stage::span_of(const CallArgs::Side& side, const Items& items, int i) const {
-    const auto bytes = size(side, items, i);
-    const auto begin = address(side, items, i);
-    if (bytes == 0 || items.type.dense) return {begin, bytes};
-    MPI_Aint first = 0, extent = 0;
-    PMPI_Type_get_true_extent(items.type.handle, &first, &extent);
-    const auto last =
-        (count(side, i) - 1) * items.type.extent; // the last item's place; extents may be negative
-    return {begin + static_cast<std::uintptr_t>(first + std::min<std::int64_t>(last, 0)),
-            static_cast<std::size_t>(std::abs(last) + extent)};
-}
-
-void Stage::note_spans(const CallArgs::Side& side, const Items& items, std::span<Block> spans) const {
+void Stage::note_spans(const Blocks& blocks, std::span<Block> spans) {
     for (int i = 0; i < static_cast<int>(spans.size()); ++i)
-        spans[static_cast<std::size_t>(i)] = span_of(side, items, i);
+        spans[static_cast<std::size_t>(i)] = blocks.span(i);
 }
 
 // The blocks of one side do not overlap each other, so two sorted lists are enough.
 bool Stage::overlaps() {
-    auto send = std::span(rails_.send).first(static_cast<std::size_t>(send_blocks()));
+    auto send = send_list();
     auto recv = std::span(rails_.recv);
-    note_spans(send_side(), send_, send);
-    note_spans(call_.recv, recv_, recv);
+    note_spans(send_.blocks, send);
+    note_spans(recv_.blocks, recv);
     std::ranges::sort(send, {}, &Block::offset);
     std::ranges::sort(recv, {}, &Block::offset);
     for (std::size_t s = 0, r = 0; s < send.size() && r < recv.size();) {
@@ -83,62 +51,66 @@ bool Stage::overlaps() {
 bool Stage::reserve() {
     using algorithms::Workspace;
     std::size_t need = 0;
-    if (send_.packed) need += Workspace::rounded(send_.bytes);
-    if (recv_.packed) need += Workspace::rounded(recv_.bytes);
+    if (send_.packed) need += Workspace::rounded(send_.blocks.bytes());
+    if (recv_.packed) need += Workspace::rounded(recv_.blocks.bytes());
     return need == 0 || rails_.staging.reserve(need);
+}
+
+void Stage::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
+    send_.blocks.move(send_distance);
+    recv_.blocks.move(recv_distance);
 }
 
 // Blocks where they lie: displacements may be negative and out of order, so offsets count from the lowest
 // address. Blocks of no bytes may be displaced to anywhere and do not count.
-void Stage::lay_out_in_place(const CallArgs::Side& side, Items& items, std::span<Block> blocks) {
-    items.origin = ~std::uintptr_t{0};
+void Stage::lay_out_in_place(Side& side, std::span<Block> blocks) {
+    side.origin = ~std::uintptr_t{0};
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i)
-        if (size(side, items, i) > 0) items.origin = std::min(items.origin, address(side, items, i));
+        if (side.blocks.size(i) > 0) side.origin = std::min(side.origin, side.blocks.address(i));
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i) {
-        auto bytes = size(side, items, i);
-        blocks[static_cast<std::size_t>(i)] = {bytes > 0 ? address(side, items, i) - items.origin : 0, bytes};
+        auto bytes = side.blocks.size(i);
+        blocks[static_cast<std::size_t>(i)] = {bytes > 0 ? side.blocks.address(i) - side.origin : 0, bytes};
     }
-    if (items.bytes == 0) items.origin = 0;
+    if (side.blocks.bytes() == 0) side.origin = 0;
 }
 
-void Stage::lay_out_packed(const CallArgs::Side& side, Items& items, std::span<Block> blocks,
-                           std::byte* memory) {
-    items.origin = reinterpret_cast<std::uintptr_t>(memory);
+void Stage::lay_out_packed(Side& side, std::span<Block> blocks, std::byte* memory) {
+    side.origin = reinterpret_cast<std::uintptr_t>(memory);
     std::size_t offset = 0;
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i) {
-        auto bytes = size(side, items, i);
+        auto bytes = side.blocks.size(i);
         blocks[static_cast<std::size_t>(i)] = {offset, bytes};
         offset += bytes;
     }
 }
 
 int Stage::pack_send(std::byte* memory) {
-    for (int i = 0; i < send_blocks(); ++i) {
+    for (int i = 0; i < send_.blocks.number(); ++i) {
         const auto& block = rails_.send[static_cast<std::size_t>(i)];
         if (block.size == 0) continue;
-        const auto* items = pointer(address(send_side(), send_, i));
-        if (send_.type.dense) {
+        const auto* items = pointer(send_.blocks.address(i));
+        if (send_.blocks.type().dense) {
             std::memcpy(memory + block.offset, items, block.size);
             continue;
         }
-        int code = pack(items, count(send_side(), i), send_.type, memory + block.offset, rails_.group.comm);
+        int code =
+            pack(items, send_.blocks.count(i), send_.blocks.type(), memory + block.offset, rails_.group.comm);
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
 }
 
 int Stage::load() {
-    auto send_span = std::span(rails_.send).first(static_cast<std::size_t>(send_blocks()));
     if (recv_.packed)
-        lay_out_packed(call_.recv, recv_, rails_.recv, rails_.staging.take(recv_.bytes).data());
+        lay_out_packed(recv_, rails_.recv, rails_.staging.take(recv_.blocks.bytes()).data());
     else
-        lay_out_in_place(call_.recv, recv_, rails_.recv);
+        lay_out_in_place(recv_, rails_.recv);
     if (!send_.packed) {
-        lay_out_in_place(send_side(), send_, send_span);
+        lay_out_in_place(send_, send_list());
         return MPI_SUCCESS;
     }
-    auto* memory = rails_.staging.take(send_.bytes).data();
-    lay_out_packed(send_side(), send_, send_span, memory);
+    auto* memory = rails_.staging.take(send_.blocks.bytes()).data();
+    lay_out_packed(send_, send_list(), memory);
     return pack_send(memory);
 }
 
@@ -147,20 +119,33 @@ int Stage::unload() {
     for (int i = 0; i < rails_.group.size; ++i) {
         const auto& block = rails_.recv[static_cast<std::size_t>(i)];
         if (block.size == 0) continue;
-        int code = unpack(pointer(recv_.origin) + block.offset, pointer(address(call_.recv, recv_, i)),
-                          count(call_.recv, i), recv_.type, rails_.group.comm);
+        int code = unpack(pointer(recv_.origin) + block.offset, pointer(recv_.blocks.address(i)),
+                          recv_.blocks.count(i), recv_.blocks.type(), rails_.group.comm);
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
 }
 
+Stage::OwnBlock Stage::take_own_block() {
+    const bool is_gather = call_.collective == Collective::allgather;
+    auto& sent = rails_.send[is_gather ? 0 : static_cast<std::size_t>(rank_)];
+    auto& received = rails_.recv[static_cast<std::size_t>(rank_)];
+    OwnBlock own;
+    own.to = pointer(recv_.origin) + received.offset;
+    own.from = pointer(send_.origin) + sent.offset;
+    own.bytes = own.to == own.from ? 0 : std::min(sent.size, received.size);
+    own.fits = sent.size <= received.size;
+    if (!is_gather) {
+        sent.size = received.size = 0;
+        return own;
+    }
+    sent.offset = received.offset; // as in place: it lies there already
+    send_.origin = recv_.origin;
+    return own;
+}
+
 algorithms::Exchange Stage::exchange(std::size_t max_block) const {
-    return {rails_.group,
-            pointer(send_.origin),
-            std::span(rails_.send).first(static_cast<std::size_t>(send_blocks())),
-            pointer(recv_.origin),
-            rails_.recv,
-            max_block};
+    return {rails_.group, pointer(send_.origin), send_list(), pointer(recv_.origin), rails_.recv, max_block};
 }
 
 } // namespace switchyard::shim

@@ -1,11 +1,11 @@
-// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes, displacements
-// and MPI_IN_PLACE. Dense types are used where they lie, everything else is packed.
+// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes and
+// MPI_IN_PLACE. Dense types are used where they lie, everything else is packed.
 #pragma once
 
 #include "algorithms/exchange.hpp"
+#include "blocks.hpp"
 #include "call.hpp"
 #include "comm_state.hpp"
-#include "datatype.hpp"
 
 namespace switchyard::shim {
 
@@ -17,9 +17,13 @@ class Stage {
     // their gaps. Before load(); not for MPI_IN_PLACE.
     bool overlaps();
     // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
-    void allow_overlap() { send_.packed = !send_.type.dense; }
+    void allow_overlap() { send_.packed = !send_.blocks.type().dense; }
+    // Whether something travels through memory of ours: bytes that the host has to touch.
+    bool packs() const { return send_.packed || recv_.packed; }
     // Makes room for what has to be packed. False: no such memory on this rank.
     bool reserve();
+    // From here on the blocks lie elsewhere, where the host may touch them.
+    void move(std::uintptr_t send_distance, std::uintptr_t recv_distance);
     // Packs and describes; an MPI error code.
     int load();
     // Unpacks what has arrived; an MPI error code.
@@ -27,32 +31,35 @@ class Stage {
 
     algorithms::Exchange exchange(std::size_t max_block) const;
 
-  private:
-    // One side of the call as items in memory.
-    struct Items {
-        std::uintptr_t base; // an address to calculate with: MPI_BOTTOM is 0
-        Datatype type;
-        bool packed = false;       // they travel through the staging memory
-        std::uintptr_t origin = 0; // where the blocks' offsets start
-        std::size_t bytes = 0;     // in all
+    // The rank's own block, out of an exchange whose bytes the host cannot touch: takes it out of what
+    // exchange() describes, and says what is to be copied where. After load().
+    struct OwnBlock {
+        std::byte* to = nullptr;
+        const std::byte* from = nullptr;
+        std::size_t bytes = 0;
+        bool fits = true;
     };
-    std::int64_t count(const CallArgs::Side& side, int i) const;
-    std::uintptr_t address(const CallArgs::Side& side, const Items& items, int i) const;
-    std::size_t size(const CallArgs::Side& side, const Items& items, int i) const;
-    int send_blocks() const { return call_.collective == Collective::allgather ? 1 : rails_.group.size; }
-    const CallArgs::Side& send_side() const { return call_.outgoing(); }
+    OwnBlock take_own_block();
 
-    algorithms::Block span_of(const CallArgs::Side& side, const Items& items, int i) const;
-    void note_spans(const CallArgs::Side& side, const Items& items, std::span<algorithms::Block> spans) const;
-    void lay_out_in_place(const CallArgs::Side& side, Items& items, std::span<algorithms::Block> blocks);
-    void lay_out_packed(const CallArgs::Side& side, Items& items, std::span<algorithms::Block> blocks,
-                        std::byte* memory);
+  private:
+    // One side of the call.
+    struct Side {
+        Blocks blocks;
+        bool packed = false;       // it travels through the staging memory
+        std::uintptr_t origin = 0; // where the blocks' offsets start
+    };
+    std::span<algorithms::Block> send_list() const {
+        return std::span(rails_.send).first(static_cast<std::size_t>(send_.blocks.number()));
+    }
+    static void note_spans(const Blocks& blocks, std::span<algorithms::Block> spans);
+    static void lay_out_in_place(Side& side, std::span<algorithms::Block> blocks);
+    static void lay_out_packed(Side& side, std::span<algorithms::Block> blocks, std::byte* memory);
     int pack_send(std::byte* memory);
 
     const CallArgs& call_;
     Rails& rails_;
     int rank_;
-    Items send_, recv_;
+    Side send_, recv_;
 };
 
 } // namespace switchyard::shim

@@ -62,9 +62,15 @@ std::vector<std::string> needs_of(const Traits& traits) {
     return needs;
 }
 
-std::string needs_listed(const Traits& traits) {
+// How it may have device buffers travel.
+std::vector<std::string> transfers_of(const Traits& traits) {
+    if (traits.has(algorithms::moves_by_mpi_alone)) return {"direct", "staged"};
+    return {"staged"};
+}
+
+std::string listed(const std::vector<std::string>& words) {
     std::string text;
-    for (const std::string& need : needs_of(traits)) text += (text.empty() ? "" : ", ") + need;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
     return text.empty() ? "nothing" : text;
 }
 
@@ -84,7 +90,8 @@ void print_text() {
         std::cout << std::left << std::setw(10) << name_of(traits.collective) << ' ' << traits.name << '\n'
                   << "           idea:       " << traits.idea << '\n'
                   << "           parameters: " << parameters_of(traits) << '\n'
-                  << "           needs:      " << needs_listed(traits) << '\n'
+                  << "           needs:      " << listed(needs_of(traits)) << '\n'
+                  << "           transfers:  " << listed(transfers_of(traits)) << '\n'
                   << "           source:     " << traits.source << '\n';
 }
 
@@ -93,8 +100,8 @@ void print_markdown() {
                  "|---|---|---|---|---|---|\n";
     for (const Traits& traits : by_collective())
         std::cout << "| " << name_of(traits.collective) << " | `" << traits.name << "` | " << traits.idea
-                  << " | " << parameters_of(traits) << " | " << needs_listed(traits) << " | " << traits.source
-                  << " |\n";
+                  << " | " << parameters_of(traits) << " | " << listed(needs_of(traits)) << " | "
+                  << traits.source << " |\n";
 }
 
 nlohmann::ordered_json json_of(const ParameterTraits& parameter) {
@@ -123,6 +130,7 @@ void print_json() {
                         {"idea", traits.idea},
                         {"parameters", std::move(parameters)},
                         {"needs", needs_of(traits)},
+                        {"transfers", transfers_of(traits)},
                         {"source", traits.source}});
     }
     std::cout << list.dump(2) << '\n';

@@ -41,6 +41,7 @@ struct ExplainOptions {
 void add_explain(CLI::App& app, ExplainOptions& options) {
     static const std::map<std::string, policy::Buffer> buffers = {{"host", policy::Buffer::host},
                                                                   {"device", policy::Buffer::device}};
+    static const std::map<std::string, bool> yes_or_no = {{"yes", true}, {"no", false}};
     auto& call = options.call;
     auto* explain =
         app.add_subcommand("explain", "Say which rule a call takes, and why each earlier one does not");
@@ -60,9 +61,16 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
         ->check(CLI::PositiveNumber);
     explain->add_option("--max-block", call.max_block_bytes,
                         "Largest block that any rank sends to any other, in bytes");
-    explain->add_option("--buffer", call.buffer, "host or device")
+    explain->add_option("--buffer", call.buffer, "host or device (host)")
         ->type_name("KIND")
         ->transform(CLI::CheckedTransformer(buffers).description(""));
+    explain
+        ->add_option("--gpu-aware", call.gpu_aware,
+                     "yes or no: whether the MPI takes device buffers on all ranks (no)")
+        ->type_name("ANSWER")
+        ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
+    explain->add_option("--staging-bytes", call.staging_bytes,
+                        "Host memory for staging device buffers, of the rank that takes most (0)");
     explain->add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");
     explain->add_flag("--overlapping", call.overlapping,
                       "Its send and receive buffers overlap, which MPI forbids and in_place serves");
@@ -71,6 +79,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
 // What was not given and follows from the rest.
 void complete(policy::Features& call, const CLI::App& explain) {
     call.in_place = call.in_place || call.overlapping;
+    call.devices = call.buffer == policy::Buffer::device;
     if (explain.count("--nodes") == 0)
         call.nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
     if (explain.count("--ranks-per-node") == 0)

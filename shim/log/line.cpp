@@ -35,6 +35,14 @@ std::string regions_of(const CommunicatorName& communicator) {
     return communicator.regions > 0 ? fmt::format(R"("regions":{},)", communicator.regions) : "";
 }
 
+std::string buffer_of(bool on_device, bool is_staged) {
+    if (!on_device) return R"("buffer":"host")";
+    return fmt::format(R"("buffer":"device","transfer":"{}")", is_staged ? "staged" : "direct");
+}
+std::string copies_of(bool is_staged, double in_us, double out_us) {
+    return is_staged ? fmt::format(R"("copy_in":{},"copy_out":{},)", in_us, out_us) : "";
+}
+
 } // namespace
 
 std::string call_line(std::uint64_t number, const MergedCall& call, const CommunicatorName& communicator,
@@ -42,19 +50,22 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
     auto seen = call.ranks_seen;
     auto line = fmt::format(
         R"({{"call":{},"comm":"{}","seq":{},"collective":"{}","binding":"{}",{}"ranks":{},"nodes":{},"ranks_per_node":{},{})"
-        R"("max_block_bytes":{},"sent_bytes":{{"min":{},"mean":{},"max":{}}},"buffer":"host","in_place":{},{},)",
+        R"("max_block_bytes":{},"sent_bytes":{{"min":{},"mean":{},"max":{}}},{},"in_place":{},{},)",
         number, communicator.id, call.sequence, collective_name(call.collective), binding_name(call.binding),
         extras(call.calls, call.large_count), communicator.ranks, communicator.nodes,
         communicator.ranks_per_node, regions_of(communicator), call.max_block, call.sent_min,
-        static_cast<double>(call.sent_sum) / seen, call.sent_max, call.in_place != 0, decision);
+        static_cast<double>(call.sent_sum) / seen, call.sent_max,
+        buffer_of(call.on_device != 0, call.is_staged != 0), call.in_place != 0, decision);
     line += fmt::format(
-        R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},)"
+        R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},)"
         R"("messages":{},"wire_bytes":{},"rounds":{},)"
         R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{},"begin_us":{})",
         us(call.elapsed_min), mean_us(call.elapsed_sum, seen), us(call.elapsed_max), call.slowest_rank,
-        mean_us(call.agree_sum, seen), mean_us(call.stage_sum, seen), mean_us(call.exchange_sum, seen),
-        call.messages_max, call.wire_bytes_max, call.rounds_max, call.messages_inter_max,
-        call.messages_intra_max, call.wire_bytes_inter_max, call.wire_bytes_intra_max, us(call.begin));
+        mean_us(call.agree_sum, seen), mean_us(call.stage_sum, seen),
+        copies_of(call.is_staged != 0, mean_us(call.copy_in_sum, seen), mean_us(call.copy_out_sum, seen)),
+        mean_us(call.exchange_sum, seen), call.messages_max, call.wire_bytes_max, call.rounds_max,
+        call.messages_inter_max, call.messages_intra_max, call.wire_bytes_inter_max,
+        call.wire_bytes_intra_max, us(call.begin));
     if (static_cast<int>(seen) != communicator.ranks) line += fmt::format(R"(,"ranks_seen":{})", seen);
     return line + "}";
 }
@@ -63,15 +74,16 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
                       const std::string& decision) {
     return fmt::format(
         R"({{"world_rank":{},"comm":"{}","rank":{},"seq":{},"collective":"{}","binding":"{}",{})"
-        R"("max_block_bytes":{},"sent_bytes":{},"in_place":{},{},)"
-        R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},"exchange":{}}},"messages":{},"wire_bytes":{},)"
+        R"("max_block_bytes":{},"sent_bytes":{},{}"in_place":{},{},)"
+        R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},"messages":{},"wire_bytes":{},)"
         R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{}}})",
         world_rank, communicator.id, communicator.rank, record.sequence, collective_name(record.collective),
         binding_name(record.binding), extras(record.calls, record.large_count), record.max_block, record.sent,
-        record.in_place, decision, us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
-        us(record.exchange), record.messages, record.wire_bytes, record.messages_inter,
-        record.messages - record.messages_inter, record.wire_bytes_inter,
-        record.wire_bytes - record.wire_bytes_inter);
+        record.on_device ? buffer_of(true, record.is_staged) + "," : "", record.in_place, decision,
+        us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
+        copies_of(record.is_staged, us(record.copy_in), us(record.copy_out)), us(record.exchange),
+        record.messages, record.wire_bytes, record.messages_inter, record.messages - record.messages_inter,
+        record.wire_bytes_inter, record.wire_bytes - record.wire_bytes_inter);
 }
 
 } // namespace switchyard::shim::log

@@ -17,11 +17,11 @@ void most(auto& kept, auto value) {
 void MergedCall::add(const Slot& slot, int rank_in_communicator) {
     if (slot.kind == SlotKind::call) add_call(slot, rank_in_communicator);
     if (slot.kind == SlotKind::detail) add_detail(slot);
-    if (slot.kind == SlotKind::nodes) {
-        CallRecord record;
-        slot.tell(record);
-        add_nodes(record);
-    }
+    CallRecord record;
+    slot.tell(record);
+    if (slot.kind == SlotKind::nodes) add_nodes(record);
+    copy_in_sum += record.copy_in;
+    copy_out_sum += record.copy_out;
 }
 
 void MergedCall::add_call(const Slot& slot, int rank_in_communicator) {
@@ -39,6 +39,8 @@ void MergedCall::add_call(const Slot& slot, int rank_in_communicator) {
     most(calls, record.calls);
     sent_sum += record.sent;
     elapsed_sum += record.elapsed;
+    on_device |= record.on_device ? 1 : 0;
+    is_staged |= record.is_staged ? 1 : 0;
     exchange_sum += record.exchange; // 0 where a detail slot says it
     if (first) {
         communicator = record.communicator;

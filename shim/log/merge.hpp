@@ -19,11 +19,12 @@ struct MergedCall {
     std::uint64_t max_block = 0;
     std::uint64_t sent_min = 0, sent_sum = 0, sent_max = 0;
     std::uint64_t elapsed_min = 0, elapsed_sum = 0, elapsed_max = 0;
-    std::uint64_t agree_sum = 0, stage_sum = 0, exchange_sum = 0;
+    std::uint64_t agree_sum = 0, stage_sum = 0, exchange_sum = 0, copy_in_sum = 0, copy_out_sum = 0;
     std::uint64_t messages_max = 0, wire_bytes_max = 0, rounds_max = 0;
     std::uint64_t messages_inter_max = 0, messages_intra_max = 0; // to other nodes, and to the rank's own
     std::uint64_t wire_bytes_inter_max = 0, wire_bytes_intra_max = 0;
     std::uint8_t collective = 0, binding = 0, in_place = 0, large_count = 0;
+    std::uint8_t on_device = 0, is_staged = 0; // on any rank
 
     void add(const Slot& slot, int rank_in_communicator);
 

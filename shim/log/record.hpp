@@ -19,7 +19,9 @@ struct CallRecord {
     bool in_place = false;
     bool large_count = false;  // an MPI-4 `_c` function
     bool has_detail = false;   // something of ours took part: the lines below count
-    bool has_nodes = false;    // on a communicator of several nodes: the last two lines count, too
+    bool has_nodes = false;    // on a communicator of several nodes: the line of those counts, too
+    bool on_device = false;    // some buffer is a device's
+    bool is_staged = false;    // and was copied through host memory on this rank: the last line counts, too
     std::uint64_t begin = 0;   // since the run's start
     std::uint64_t elapsed = 0; // of the call as the application sees it
     std::uint64_t max_block =
@@ -33,17 +35,19 @@ struct CallRecord {
     std::uint64_t messages = 0;                             // likewise
     std::uint64_t rounds = 0;                               // how often the algorithm waited
     std::uint64_t messages_inter = 0, wire_bytes_inter = 0; // of those, to ranks of other nodes
+    std::uint64_t copy_in = 0, copy_out = 0;                // from the device and back to it
 };
 
-enum class SlotKind : std::uint8_t { none, call, detail, nodes };
+enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies };
 
 // How a record lies in the file: a head that all kinds share, then what the kind says. Most calls are native
-// and leave one slot; those between nodes leave three.
+// and leave one slot; those between nodes leave three, those that were staged one more.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
     std::uint64_t number = 0;     // of the slot on this rank, from 0
     std::uint64_t values[4] = {}; // call: begin, elapsed, max_block, sent; detail: agree, stage, exchange,
-                                  // wire_bytes; nodes: messages and bytes, to other nodes and in all
+                                  // wire_bytes; nodes: messages and bytes, to other nodes and in all;
+                                  // copies: copy_in, copy_out
     std::uint32_t pair[2] = {};   // call: decision, calls (more than one where calls are summed up);
                                   // detail: messages, rounds
     std::uint8_t collective = 0, binding = 0; // call
@@ -51,10 +55,12 @@ struct Slot {
     SlotKind kind = SlotKind::none;           // written last: a slot without it was never finished
     std::uint32_t unused = 0;
 
-    static constexpr std::uint8_t in_place = 1, large_count = 2, has_detail = 4, has_nodes = 8;
+    static constexpr std::uint8_t in_place = 1, large_count = 2, has_detail = 4, has_nodes = 8,
+                                  on_device = 16, is_staged = 32;
     static Slot call(const CallRecord& record);
     static Slot detail(const CallRecord& record);
     static Slot nodes(const CallRecord& record);
+    static Slot copies(const CallRecord& record);
     std::uint32_t& decision() { return pair[0]; } // of a call
     std::uint32_t& calls() { return pair[1]; }
     // Fills what this slot knows of the record.
@@ -76,7 +82,8 @@ inline Slot Slot::call(const CallRecord& record) {
     slot.binding = record.binding;
     slot.flags =
         static_cast<std::uint8_t>((record.in_place ? in_place : 0) | (record.large_count ? large_count : 0) |
-                                  (record.has_detail ? has_detail : 0));
+                                  (record.has_detail ? has_detail : 0) | (record.on_device ? on_device : 0) |
+                                  (record.is_staged ? is_staged : 0));
     slot.kind = SlotKind::call;
     return slot;
 }
@@ -111,6 +118,16 @@ inline Slot Slot::nodes(const CallRecord& record) {
     return slot;
 }
 
+inline Slot Slot::copies(const CallRecord& record) {
+    Slot slot;
+    slot.communicator = record.communicator;
+    slot.sequence = record.sequence;
+    slot.values[0] = record.copy_in;
+    slot.values[1] = record.copy_out;
+    slot.kind = SlotKind::copies;
+    return slot;
+}
+
 inline void Slot::tell(CallRecord& record) const {
     record.communicator = communicator;
     record.sequence = sequence;
@@ -127,6 +144,9 @@ inline void Slot::tell(CallRecord& record) const {
         record.wire_bytes_inter = values[1];
         record.messages = values[2];
         record.wire_bytes = values[3];
+    } else if (kind == SlotKind::copies) {
+        record.copy_in = values[0];
+        record.copy_out = values[1];
     } else if (kind == SlotKind::call) {
         record.begin = values[0];
         record.elapsed = values[1];
@@ -139,6 +159,8 @@ inline void Slot::tell(CallRecord& record) const {
         record.in_place = (flags & in_place) != 0;
         record.large_count = (flags & large_count) != 0;
         record.has_detail = (flags & has_detail) != 0;
+        record.on_device = (flags & on_device) != 0;
+        record.is_staged = (flags & is_staged) != 0;
         if (!record.has_detail) record.exchange = record.elapsed;
     }
 }

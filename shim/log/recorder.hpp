@@ -32,6 +32,7 @@ class Recorder {
         if (!record.has_detail) return;
         add(Slot::detail(record));
         if (record.has_nodes) add(Slot::nodes(record));
+        if (record.is_staged) add(Slot::copies(record));
     }
     // A slot that stays in its place and may be written to again and again (detail `summary`); null when
     // full.

@@ -66,6 +66,60 @@ TEST_CASE("each rule before the one that fires says why it does not", "[explain]
     CHECK(said.find("  agreement: one small allreduce") != std::string::npos);
 }
 
+TEST_CASE("how device buffers travel, and why", "[explain]") {
+    const auto parsed = policy::parse(R"({"version": 1, "rules": [
+      {"name": "as they are", "when": {"collective": "alltoallv"}, "use": {"algorithm": "linear", "transfer": "direct"}},
+      {"name": "tight", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna", "memory_limit_bytes": 1000000}},
+      {"name": "copied", "when": {"collective": "alltoallv"}, "use": {"algorithm": "pairwise", "chunk_bytes": 65536}}],
+      "otherwise": {"algorithm": "native"}})");
+    const auto& rules = std::get<policy::Policy>(parsed);
+    Features call = the_call();
+    call.buffer = policy::Buffer::device;
+    call.staging_bytes = 2000000;
+    const std::string staged = policy::explain(rules, call);
+    INFO(staged);
+    CHECK(has_line(staged, "rule 1 \"as they are\": the MPI is not GPU-aware on every rank"));
+    CHECK(has_line(staged, "rule 2 \"tight\": its workspace is over memory_limit_bytes 1000000"));
+    CHECK(has_line(staged, "rule 3 \"copied\" fires: pairwise"));
+    CHECK(has_line(staged,
+                   "  transfer: staged, through pinned host memory of each rank that has device buffers, "
+                   "as always where a rule does not say"));
+    CHECK(has_line(staged, "  copied back: 65536 bytes at a time, while the rest is under way"));
+    CHECK(staged.find("  agreement: one small allreduce") != std::string::npos);
+
+    call.gpu_aware = true;
+    CHECK(has_line(policy::explain(rules, call),
+                   "  transfer: direct, the MPI gets the device pointers, as the rule says"));
+    call.collective = Collective::alltoall;
+    CHECK(has_line(policy::explain(rules, call),
+                   "  transfer: direct, the MPI gets the device pointers, as it is GPU-aware"));
+    call.gpu_aware = false;
+    CHECK(policy::explain(rules, call).find("as the MPI is not GPU-aware\n") != std::string::npos);
+    call.buffer = policy::Buffer::host;
+    CHECK(policy::explain(rules, call).find("transfer") == std::string::npos);
+}
+
+TEST_CASE("ranks agree on where the buffers are where a rule looks at that", "[explain]") {
+    const auto parsed = policy::parse(R"({"version": 1, "rules": [
+      {"name": "device", "when": {"buffer": "device"}, "use": {"algorithm": "pairwise"}}],
+      "otherwise": {"algorithm": "native"}})");
+    const auto& rules = std::get<policy::Policy>(parsed);
+    Features call = the_call();
+    call.collective = Collective::alltoall;
+    CHECK(policy::explain(rules, call).find("as a rule here looks at where the buffers are") !=
+          std::string::npos);
+    call.devices = false; // there are none on the machine
+    CHECK(policy::explain(rules, call).find("  agreement: none") != std::string::npos);
+}
+
+TEST_CASE("a force says how buffers travel, too", "[explain]") {
+    const auto force = policy::parse_force("alltoallv:pairwise:transfer=staged:chunk_bytes=4096");
+    const auto& use = std::get<policy::Force>(force).by_collective[0];
+    REQUIRE(use);
+    CHECK(use->transfer == policy::Transfer::staged);
+    CHECK(use->chunk_bytes == 4096U);
+}
+
 TEST_CASE("where no rule fires it is said what is left", "[explain]") {
     Features call = the_call();
     call.collective = Collective::alltoall;

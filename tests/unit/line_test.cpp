@@ -93,6 +93,33 @@ TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") 
     CHECK(keys(line["phases_us"]) == std::set<std::string>{"agree", "stage", "exchange"});
 }
 
+TEST_CASE("of device buffers it is told how they travelled", "[line]") {
+    auto call = merged(2);
+    call.on_device = 1;
+    auto line = json::parse(call_line(17, call, communicator(2), decision));
+    CHECK(line["buffer"] == "device");
+    CHECK(line["transfer"] == "direct");
+    CHECK_FALSE(line["phases_us"].contains("copy_in"));
+
+    CallRecord record;
+    record.sequence = 12;
+    record.on_device = record.is_staged = record.has_detail = true;
+    record.copy_in = 2'000;
+    record.copy_out = 4'000;
+    call.add(Slot::call(record), 1);
+    call.add(Slot::copies(record), 1);
+    line = json::parse(call_line(17, call, communicator(3), decision));
+    CHECK(line["transfer"] == "staged"); // on one rank
+    CHECK(keys(line["phases_us"]) ==
+          std::set<std::string>{"agree", "stage", "copy_in", "copy_out", "exchange"});
+    CHECK(near(line["phases_us"]["copy_in"], 0.667)); // mean of three ranks
+    CHECK(near(line["phases_us"]["copy_out"], 1.333));
+
+    const auto of_rank = json::parse(rank_line(record, 1, communicator(3), decision));
+    CHECK(of_rank["transfer"] == "staged");
+    CHECK(near(of_rank["phases_us"]["copy_out"], 4));
+}
+
 TEST_CASE("regions are told of where a rule looks at them", "[line]") {
     auto name = communicator(16);
     name.regions = 8;

@@ -20,6 +20,7 @@ using policy::Plan;
 using policy::Policy;
 using policy::Range;
 using policy::Rule;
+using policy::Transfer;
 using policy::Use;
 using policy::When;
 
@@ -68,6 +69,11 @@ bool matches(const When& when, const Features& call) {
            (!when.in_place || *when.in_place == call.in_place);
 }
 
+// Device buffers, whatever the MPI takes.
+bool stages(const algorithms::Traits& traits, const Use& use) {
+    return use.transfer == Transfer::staged || (!use.transfer && !traits.native);
+}
+
 bool can_run(const Use& use, const Features& call) {
     const algorithms::Traits* traits = algorithms::find(call.collective, use.algorithm);
     if (traits == nullptr) return false;
@@ -80,8 +86,14 @@ bool can_run(const Use& use, const Features& call) {
         parameters[p] = use.parameters[static_cast<std::size_t>(p)].value_or(preset_of(bounds, call.ranks));
         if (parameters[p] < bounds.minimum || parameters[p] > maximum_of(bounds, call.ranks)) return false;
     }
-    return !use.memory_limit_bytes || traits->scratch_bytes == nullptr ||
-           traits->scratch_bytes(call.ranks, call.max_block_bytes, parameters) <= *use.memory_limit_bytes;
+    const bool on_device = call.buffer == Buffer::device;
+    if (on_device && use.transfer == Transfer::direct && !call.gpu_aware) return false;
+    if (!use.memory_limit_bytes) return true;
+    std::size_t needed = 0;
+    if (traits->scratch_bytes != nullptr)
+        needed += traits->scratch_bytes(call.ranks, call.max_block_bytes, parameters);
+    if (on_device && stages(*traits, use)) needed += call.staging_bytes;
+    return needed <= *use.memory_limit_bytes;
 }
 
 Outcome first_match(const Policy& policy, const Features& call) {
@@ -119,6 +131,10 @@ class Dice {
                         ? std::min(traits_of(p).maximum, static_cast<std::int64_t>(2 + below(12)))
                         : static_cast<std::int64_t>(below(2));
         if (one_in(3)) use.memory_limit_bytes = below(60);
+        if (one_in(3)) {
+            const bool may_be_direct = traits.has(algorithms::moves_by_mpi_alone);
+            use.transfer = may_be_direct && one_in(2) ? Transfer::direct : Transfer::staged;
+        }
         return use;
     }
 
@@ -156,7 +172,10 @@ class Dice {
         const int most = call.nodes * call.ranks_per_node;
         call.ranks = fewest + static_cast<int>(below(static_cast<std::uint64_t>(most - fewest + 1)));
         call.max_block_bytes = below(8);
-        call.buffer = static_cast<Buffer>(below(2));
+        call.devices = !one_in(4);
+        if (call.devices) call.buffer = static_cast<Buffer>(below(2));
+        call.gpu_aware = one_in(2);
+        call.staging_bytes = below(60);
         call.in_place = one_in(2);
         call.shared_memory = !one_in(4);
         return call;
@@ -218,13 +237,20 @@ TEST_CASE("where a plan says that something does not matter, it does not", "[mat
         never_looked += plan.looks_at_block ? 0 : 1;
         for (int j = 0; j < 20; ++j) {
             Features other = call;
-            if (!plan.looks_at_block || plan.always_native) other.max_block_bytes = dice.below(8);
-            if (!plan.looks_at_buffer || plan.always_native)
+            if (!plan.looks_at_block) other.max_block_bytes = dice.below(8);
+            if (!plan.looks_at_buffer && call.devices) {
                 other.buffer = static_cast<Buffer>(dice.below(2));
+                other.gpu_aware = dice.one_in(2);
+                other.staging_bytes = dice.below(60);
+            }
             CHECK(outcome_of(plan, other) == first);
             CHECK((!plan.always_native || first_match(policy, other).algorithm == "native"));
         }
-        CHECK_FALSE((plan.always_native && (plan.looks_at_block || plan.looks_at_buffer)));
+        // Native calls that are told apart travel in different ways, or one reason does for all of them.
+        const bool is_one = std::ranges::all_of(plan.candidates, [&](const Candidate& candidate) {
+            return candidate.choice.transfer == plan.candidates.front().choice.transfer;
+        });
+        CHECK_FALSE((plan.always_native && is_one && (plan.looks_at_block || plan.looks_at_buffer)));
     }
     CHECK(never_looked > 300);
 }
@@ -249,14 +275,20 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
                         for (const int buffers : {0, 1, 2}) { // apart, in place, overlapping
                             call.collective = collective;
                             call.buffer = buffer;
+                            call.gpu_aware = true;
                             call.in_place = buffers > 0;
                             call.overlapping = buffers == 2;
                             if (call.overlapping && policy::taking_overlap(collective) == nullptr) continue;
                             const auto takes = [&call](const Rule& earlier) {
                                 const auto* traits = algorithms::find(call.collective, earlier.use.algorithm);
+                                const bool on_device = call.buffer == Buffer::device;
+                                if (traits == nullptr ||
+                                    (on_device && earlier.use.transfer == Transfer::direct))
+                                    return false;
                                 const bool sure = !earlier.use.memory_limit_bytes ||
-                                                  (traits != nullptr && traits->scratch_bytes == nullptr);
-                                if (traits != nullptr && traits->has(algorithms::shared_memory)) return false;
+                                                  (traits->scratch_bytes == nullptr &&
+                                                   !(on_device && stages(*traits, earlier.use)));
+                                if (traits->has(algorithms::shared_memory)) return false;
                                 return sure && matches(earlier.when, call) && can_run(earlier.use, call);
                             };
                             if (matches(rule.when, call) && can_run(rule.use, call) &&

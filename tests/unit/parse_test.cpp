@@ -66,7 +66,14 @@ constexpr Malformed malformed[] = {
      "max -1 is out of range; it is a whole number, 0 to 9007199254740991"},
     {"collective_not_a_string", "/rules/0/when/collective",
      "collective is one of alltoallv, alltoall, allgather; found an array"},
+    {"chunk_of_nothing", "/rules/0/use/chunk_bytes",
+     "chunk_bytes 0 is out of range; it is a whole number, 1 to 9007199254740991"},
     {"comment", "line 1, column 3", "not valid JSON"},
+    {"direct_and_copies", "/rules/0/use/transfer",
+     "tuna of alltoallv copies bytes itself and takes no transfer \"direct\"; use \"staged\", or one of "
+     "native, "
+     "spread_out, pairwise, scattered, linear, "},
+    {"direct_and_copies_somewhere", "/otherwise/transfer", "shared of alltoallv copies bytes itself"},
     {"empty", "", "the policy is empty"},
     {"hidden_by_one", "/rules/1", "can never fire: rule 1 \"few\" takes every call it could take"},
     {"hidden_by_two", "/rules/3",
@@ -198,6 +205,8 @@ TEST_CASE("every key arrives", "[parse]") {
           static_cast<std::int64_t>(algorithms::Metadata::separate));
     CHECK(rule.use.transfer == policy::Transfer::staged);
     CHECK(rule.use.memory_limit_bytes == 1048576U);
+    CHECK(rule.use.chunk_bytes == 65536U);
+    CHECK_FALSE(read.otherwise.chunk_bytes);
     CHECK(read.otherwise.transfer == policy::Transfer::direct);
     CHECK(read.otherwise.memory_limit_bytes == 0U);
 }

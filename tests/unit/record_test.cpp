@@ -65,6 +65,12 @@ CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence, bool ha
             record.messages_inter = record.messages / 3;
             record.wire_bytes_inter = record.wire_bytes / 5;
         }
+        record.on_device = sequence % 3 != 0;
+        record.is_staged = sequence % 3 == 1;
+        if (record.is_staged) {
+            record.copy_in = seed + 9;
+            record.copy_out = seed + 10;
+        }
     } else {
         record.exchange = record.elapsed; // what a record without detail means
     }
@@ -77,7 +83,8 @@ std::string difference(const CallRecord& told, const CallRecord& expected) {
         return std::tie(r.communicator, r.sequence, r.decision, r.calls, r.collective, r.binding, r.in_place,
                         r.large_count, r.has_detail, r.begin, r.elapsed, r.max_block, r.sent, r.agree,
                         r.stage, r.exchange, r.wire_bytes, r.messages, r.rounds, r.has_nodes,
-                        r.messages_inter, r.wire_bytes_inter);
+                        r.messages_inter, r.wire_bytes_inter, r.on_device, r.is_staged, r.copy_in,
+                        r.copy_out);
     };
     if (tie(told) == tie(expected)) return "";
     return "call " + std::to_string(expected.sequence) + " of communicator " +
@@ -158,6 +165,7 @@ TEST_CASE("slots tell what the record said", "[record]") {
             Slot::call(record).tell(told);
             if (has_detail) Slot::detail(record).tell(told);
             if (record.has_nodes) Slot::nodes(record).tell(told);
+            if (record.is_staged) Slot::copies(record).tell(told);
             CHECK(difference(told, record) == "");
         }
     CallRecord summed = record_of(1, 1);
@@ -195,7 +203,7 @@ TEST_CASE("records come back complete and in order, however often the ring went 
         }
 }
 
-TEST_CASE("a record with detail is two slots, three on several nodes", "[record]") {
+TEST_CASE("a record with detail is two slots, one more on several nodes, one more for copies", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(folder / "run", 0, 1, false);
     const std::uint32_t count = ring + 5;
@@ -203,8 +211,9 @@ TEST_CASE("a record with detail is two slots, three on several nodes", "[record]
     std::map<std::uint32_t, CallRecord> calls;
     const auto slots = recorder.finish();
     CHECK(first_not_in_order(slots) == "");
-    // Every second has detail; of those every second has nodes, which are those not divisible by four.
-    CHECK(slots.size() == count + count / 2 + (count / 2 - count / 4));
+    // Every second has detail; of those every second has nodes, which are those not divisible by four, and every
+    // third was staged, which are those that leave 4 when divided by six.
+    CHECK(slots.size() == count + count / 2 + (count / 2 - count / 4) + (count + 2) / 6);
     for (const auto* slot : slots) slot->tell(calls[slot->sequence]);
     REQUIRE(calls.size() == count);
     std::string wrong;

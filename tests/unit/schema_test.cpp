@@ -72,7 +72,12 @@ void check_use(const json& use, const algorithms::Traits& traits) {
     for (const algorithms::Parameter parameter : traits.parameters)
         check_parameter(use.at("properties").at(std::string(traits_of(parameter).name)),
                         traits_of(parameter));
-    CHECK(words_of(use.at("properties").at("transfer")) == names(policy::transfer_names));
+    const json& transfer = use.at("properties").at("transfer");
+    if (traits.has(algorithms::moves_by_mpi_alone))
+        CHECK(words_of(transfer) == names(policy::transfer_names));
+    else
+        CHECK(resolved(transfer).at("const") == "staged");
+    check_bounds(use.at("properties").at("chunk_bytes"), 1, policy::most_bytes);
     check_bounds(use.at("properties").at("memory_limit_bytes"), 0, policy::most_bytes);
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("the table is the contract's list, in the order of the enum", "[settin
         "SWITCHYARD",        "SWITCHYARD_POLICY",           "SWITCHYARD_FORCE",
         "SWITCHYARD_LOG",    "SWITCHYARD_DETAIL",           "SWITCHYARD_RANKS_PER_NODE",
         "SWITCHYARD_REGION", "SWITCHYARD_RANKS_PER_REGION", "SWITCHYARD_SHARED_BYTES",
-        "SWITCHYARD_VERBOSE"};
+        "SWITCHYARD_GPU",    "SWITCHYARD_GPU_AWARE",        "SWITCHYARD_VERBOSE"};
     std::vector<std::string> names;
     for (const auto& traits : shim::setting_table()) names.emplace_back(traits.variable);
     CHECK(names == expected);
@@ -104,8 +104,14 @@ TEST_CASE("given values are in force", "[settings]") {
                                               {"SWITCHYARD_RANKS_PER_NODE", "3,1,4"},
                                               {"SWITCHYARD_REGION", "numa"},
                                               {"SWITCHYARD_RANKS_PER_REGION", "cyclic:2"},
+                                              {"SWITCHYARD_GPU", "on"},
+                                              {"SWITCHYARD_GPU_AWARE", "no"},
                                               {"SWITCHYARD_VERBOSE", "debug"}});
     CHECK(complaints.empty());
+    CHECK(settings.gpu() == shim::Gpu::on);
+    CHECK(settings.gpu_aware() == shim::GpuAware::no);
+    CHECK(read({}).settings.gpu() == shim::Gpu::detect);
+    CHECK(read({}).settings.gpu_aware() == shim::GpuAware::detect);
     CHECK_FALSE(settings.enabled());
     CHECK_FALSE(settings.logs());
     CHECK(settings.detail() == Detail::summary);

@@ -1,0 +1,45 @@
+#include "blocks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace switchyard::shim {
+
+using algorithms::Block;
+
+Blocks Blocks::sent(const CallArgs& call, int ranks, int rank, int datatype_keyval) {
+    const int number = call.collective == Collective::allgather ? 1 : ranks;
+    return {call, call.outgoing(), true, number, rank, datatype_keyval};
+}
+
+Blocks Blocks::received(const CallArgs& call, int ranks, int rank, int datatype_keyval) {
+    return {call, call.recv, false, ranks, rank, datatype_keyval};
+}
+
+Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
+               int keyval)
+    : call_(&call), side_(&side), is_contribution_(is_sent && call.collective == Collective::allgather),
+      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)),
+      type_(inspect(side.type, keyval)) {
+    for (int i = 0; i < number_; ++i) bytes_ += size(i);
+}
+
+std::uintptr_t Blocks::address(int i) const {
+    std::int64_t item = i * count(i);
+    if (call_->collective == Collective::alltoallv) item = side_->displacements[i];
+    if (is_contribution_) item = call_->in_place() ? rank_ * count(i) : 0;
+    return base_ + static_cast<std::uintptr_t>(item * type_.extent);
+}
+
+Block Blocks::span(int i) const {
+    const auto bytes = size(i);
+    const auto begin = address(i);
+    if (bytes == 0 || type_.dense) return {begin, bytes};
+    MPI_Aint first = 0, extent = 0;
+    PMPI_Type_get_true_extent(type_.handle, &first, &extent);
+    const auto last = (count(i) - 1) * type_.extent; // the last item's place; extents may be negative
+    return {begin + static_cast<std::uintptr_t>(first + std::min<std::int64_t>(last, 0)),
+            static_cast<std::size_t>(std::abs(last) + extent)};
+}
+
+} // namespace switchyard::shim

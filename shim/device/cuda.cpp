@@ -1,0 +1,141 @@
+// NVIDIA, by the driver library: unlike the runtime library it is there once however the program was linked, and
+// it keeps no error of ours for the application to find.
+#include "runtime.hpp"
+#include "symbols.hpp"
+
+#include <array>
+
+namespace switchyard::shim::device {
+
+namespace {
+
+// As the driver's interface has them since CUDA 8; results are an enum, and 0 is success.
+using Result = int;
+using Context = void*;
+using Address = unsigned long long; // CUdeviceptr
+
+constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_is_managed = 8,
+              attribute_device = 9;
+constexpr unsigned memory_is_host = 1, memory_is_device = 2;
+constexpr unsigned stream_default = 0; // CU_STREAM_DEFAULT: in order with the legacy default stream
+constexpr unsigned pin_for_all_contexts = 1;
+
+struct Functions {
+    Result (*get_attributes)(unsigned, int*, void**, Address);
+    Result (*get_current)(Context*);
+    Result (*push)(Context);
+    Result (*pop)(Context*);
+    Result (*stream_create)(void**, unsigned);
+    Result (*stream_destroy)(void*);
+    Result (*stream_synchronize)(void*);
+    Result (*copy)(Address, Address, std::size_t, void*);
+    Result (*pin)(void*, std::size_t, unsigned);
+    Result (*unpin)(void*);
+    Result (*allocate)(Address*, std::size_t);
+    Result (*free)(Address);
+    // Null in drivers that are older.
+    Result (*context_identity)(Context, unsigned long long*);
+    Result (*primary_context)(Context*, int);
+
+    bool find(void* library) {
+        find_function(library, "cuCtxGetId", context_identity);
+        find_function(library, "cuDevicePrimaryCtxRetain", primary_context);
+        return find_function(library, "cuPointerGetAttributes", get_attributes) &&
+               find_function(library, "cuCtxGetCurrent", get_current) &&
+               find_function(library, "cuCtxPushCurrent_v2", push) &&
+               find_function(library, "cuCtxPopCurrent_v2", pop) &&
+               find_function(library, "cuStreamCreate", stream_create) &&
+               find_function(library, "cuStreamDestroy_v2", stream_destroy) &&
+               find_function(library, "cuStreamSynchronize", stream_synchronize) &&
+               find_function(library, "cuMemcpyAsync", copy) &&
+               find_function(library, "cuMemHostRegister_v2", pin) &&
+               find_function(library, "cuMemHostUnregister", unpin) &&
+               find_function(library, "cuMemAlloc_v2", allocate) &&
+               find_function(library, "cuMemFree_v2", free);
+    }
+};
+
+Address address_of(const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory);
+}
+
+class Cuda : public Runtime {
+  public:
+    explicit Cuda(const Functions& functions) : cu_(functions) {}
+
+    Location locate(const void* address) const noexcept override {
+        unsigned type = 0, is_managed = 0;
+        int device = -1;
+        Context context = nullptr;
+        std::array<int, 4> attributes = {attribute_memory_type, attribute_is_managed, attribute_context,
+                                         attribute_device};
+        std::array<void*, 4> values = {&type, &is_managed, static_cast<void*>(&context), &device};
+        // Of an address that it does not know the driver says nothing, and no error. Before the program has
+        // started the driver there is an error, and no device memory either.
+        if (cu_.get_attributes(static_cast<unsigned>(attributes.size()), attributes.data(), values.data(),
+                               address_of(address)) != 0 ||
+            type == 0)
+            return {};
+        Location location;
+        location.known = true;
+        location.memory = is_managed != 0            ? Memory::managed
+                          : type == memory_is_host   ? Memory::pinned
+                          : type == memory_is_device ? Memory::device
+                                                     : Memory::host;
+        location.device = device;
+        location.context = context;
+        if (context != nullptr && cu_.context_identity != nullptr) {
+            unsigned long long identity = 0;
+            if (cu_.context_identity(context, &identity) == 0) location.identity = identity;
+        }
+        return location;
+    }
+
+    std::optional<int> enter(const Location& location) const noexcept override {
+        Context context = location.context;
+        // Memory from a pool belongs to a device, and any context of it will do: the one that is current, or the
+        // one that the runtime library uses. (It stays retained: the program uses it, too.)
+        if (context == nullptr) cu_.get_current(&context);
+        if (context == nullptr && location.device >= 0 && cu_.primary_context != nullptr)
+            cu_.primary_context(&context, location.device);
+        if (context == nullptr || cu_.push(context) != 0) return std::nullopt;
+        return 0;
+    }
+    void leave(int) const noexcept override {
+        Context ours = nullptr;
+        cu_.pop(&ours);
+    }
+
+    Stream create_stream() const noexcept override {
+        Stream stream = nullptr;
+        return cu_.stream_create(&stream, stream_default) == 0 ? stream : nullptr;
+    }
+    void destroy_stream(Stream stream) const noexcept override { cu_.stream_destroy(stream); }
+    bool copy(void* to, const void* from, std::size_t bytes, Stream stream) const noexcept override {
+        return cu_.copy(address_of(to), address_of(from), bytes, stream) == 0;
+    }
+    bool wait(Stream stream) const noexcept override { return cu_.stream_synchronize(stream) == 0; }
+    bool pin(void* memory, std::size_t bytes) const noexcept override {
+        return cu_.pin(memory, bytes, pin_for_all_contexts) == 0;
+    }
+    void unpin(void* memory) const noexcept override { cu_.unpin(memory); }
+    void* allocate(std::size_t bytes) const noexcept override {
+        Address address = 0;
+        if (cu_.allocate(&address, bytes) != 0) return nullptr;
+        return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+    }
+    void free(void* memory) const noexcept override { cu_.free(address_of(memory)); }
+
+  private:
+    Functions cu_;
+};
+
+} // namespace
+
+std::unique_ptr<Runtime> cuda_runtime(void* library) {
+    Functions functions{};
+    if (!functions.find(library)) return nullptr;
+    return std::make_unique<Cuda>(functions);
+}
+
+} // namespace switchyard::shim::device

@@ -1,0 +1,88 @@
+#include "devices.hpp"
+
+#include <cstring>
+#include <ctime>
+#include <dlfcn.h>
+#include <link.h>
+#include <string>
+#include <unistd.h>
+
+namespace switchyard::shim::device {
+
+namespace {
+
+// The libraries among the loaded objects, as far as the loader has changed anything since the last search.
+struct Search {
+    unsigned long long loads_seen = 0;
+    bool is_first = true;
+    std::string cuda, hip;
+};
+
+bool is_library(const char* path, const char* name) {
+    const char* slash = std::strrchr(path, '/');
+    return std::strncmp(slash == nullptr ? path : slash + 1, name, std::strlen(name)) == 0;
+}
+
+int visit(dl_phdr_info* object, std::size_t, void* data) {
+    auto& search = *static_cast<Search*>(data);
+    if (search.is_first) {
+        search.is_first = false;
+        if (search.loads_seen == object->dlpi_adds) return 1; // nothing new: the usual case, and cheap
+        search.loads_seen = object->dlpi_adds;
+    }
+    const char* path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
+    if (search.cuda.empty() && is_library(path, "libcuda.so")) search.cuda = path;
+    if (search.hip.empty() && is_library(path, "libamdhip64.so")) search.hip = path;
+    return 0;
+}
+
+using Make = std::unique_ptr<Runtime> (*)(void*);
+
+std::unique_ptr<Runtime> open(const std::string& path, Make make) {
+    if (path.empty()) return nullptr;
+    void* library =
+        dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD); // stays with us, should the program close it
+    return library != nullptr ? make(library) : nullptr;
+}
+
+} // namespace
+
+// Walks the list of loaded objects, which takes no file and no path: asking the loader by name would search its
+// folders each time.
+bool Devices::look(std::uint64_t now) {
+    last_look_.store(now, std::memory_order_relaxed);
+    if (off_) return false;
+    std::lock_guard lock(looking_);
+    if (runtime() != nullptr) return true;
+    try {
+        Search search;
+        search.loads_seen = loads_seen_;
+        dl_iterate_phdr(visit, &search);
+        loads_seen_ = search.loads_seen;
+        owner_ = open(search.cuda, cuda_runtime);
+        if (!owner_) owner_ = open(search.hip, hip_runtime);
+    } catch (...) { // no memory: as if there were none
+    }
+    runtime_.store(owner_.get(), std::memory_order_release);
+    return owner_ != nullptr;
+}
+
+bool Devices::are_here() {
+    return runtime() != nullptr || look(coarse_now());
+}
+
+std::uint64_t Devices::coarse_now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+bool Devices::may_come() {
+    // NVIDIA's, AMD's, NVIDIA's on Tegra, and either under Windows' Linux.
+    for (const char* file : {"/dev/nvidiactl", "/dev/kfd", "/dev/nvhost-ctrl-gpu", "/dev/dxg"})
+        if (access(file, F_OK) == 0) return true;
+    return false;
+}
+
+} // namespace switchyard::shim::device

@@ -1,0 +1,53 @@
+#include "host_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <sys/mman.h>
+
+namespace switchyard::shim::device {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+// In steps of a quarter, as pinning is slow and blocks may grow slowly.
+std::size_t rounded(std::size_t bytes) {
+    const auto step = std::max<std::size_t>(16 * page, std::bit_floor(bytes) / 4);
+    return (bytes + step - 1) / step * step;
+}
+
+} // namespace
+
+// Memory of our own that is pinned, rather than memory from the driver: it stays readable and writable whatever
+// becomes of the context, which the program may reset at any time.
+bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Location& location) {
+    if (bytes <= capacity_) return true;
+    if (bytes > SIZE_MAX / 2) return false;
+    const auto size = rounded(bytes);
+    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    release();
+    memory_ = static_cast<std::byte*>(memory);
+    capacity_ = size;
+    if (runtime == nullptr) return true;
+    const Within place(*runtime, location);
+    if (place && runtime->pin(memory, size)) {
+        pinned_by_ = runtime;
+        pinned_in_ = location;
+    }
+    return true;
+}
+
+void HostMemory::release() {
+    if (memory_ == nullptr) return;
+    if (pinned_by_ != nullptr) {
+        const Within place(*pinned_by_, pinned_in_); // gone with its context, perhaps: then nothing is pinned
+        pinned_by_->unpin(memory_);
+    }
+    munmap(memory_, capacity_);
+    memory_ = nullptr;
+    capacity_ = 0;
+    pinned_by_ = nullptr;
+}
+
+} // namespace switchyard::shim::device

@@ -1,0 +1,30 @@
+// Host memory of ours, pinned where that can be had: it grows before a call, and is kept.
+#pragma once
+
+#include "runtime.hpp"
+
+#include <cstddef>
+
+namespace switchyard::shim::device {
+
+class HostMemory {
+  public:
+    HostMemory() = default;
+    HostMemory(const HostMemory&) = delete;
+    HostMemory& operator=(const HostMemory&) = delete;
+    ~HostMemory() { release(); }
+
+    // Makes data() good for that many bytes; what was there is lost. False: no such memory. Memory that cannot be
+    // pinned is used as it is, which only takes longer. `runtime` null: not pinned.
+    bool reserve(std::size_t bytes, const Runtime* runtime, const Location& location);
+    std::byte* data() const { return memory_; }
+    void release();
+
+  private:
+    std::byte* memory_ = nullptr;
+    std::size_t capacity_ = 0;
+    const Runtime* pinned_by_ = nullptr;
+    Location pinned_in_;
+};
+
+} // namespace switchyard::shim::device
