@@ -172,6 +172,13 @@ class Choice(DeviceTest):
                                  settings={"SWITCHYARD_GPU_AWARE": answer})
             self.assertEqual(line["transfer"], transfer)
 
+    @needs_stand_in
+    def test_what_the_user_is_wrong_about(self):
+        policy = self.rules(({}, {"algorithm": "pairwise", "transfer": "direct"}), otherwise="linear")
+        (line,) = self.lines("device:alltoallv:64", policy=policy, warnings=1,
+                             settings={"SWITCHYARD_GPU_AWARE": "yes"})
+        self.assertEqual((line["algorithm"], line["transfer"]), ("linear", "staged"))
+
     def test_memory_limit(self):
         """What is staged counts: two sides of at most four blocks, and where they begin in a page."""
         policy = self.rules(({}, {"algorithm": "pairwise", "memory_limit_bytes": 100000}), otherwise="spread_out")
