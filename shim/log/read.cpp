@@ -45,9 +45,13 @@ RankFile read_rank(const fs::path& calls) {
     std::ifstream ring(fs::path(calls).replace_extension(".ring"), std::ios::binary);
     RecordFileHeader header, expected;
     file.read(reinterpret_cast<char*>(&header), sizeof header);
-    if (!file || std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
+    if (!file) return rank; // killed before its first record
+    if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
         header.version != expected.version || header.slot_size != expected.slot_size)
-        return rank;
+        throw std::runtime_error(calls.string() +
+                                 " holds records that another version of switchyard made; this one "
+                                 "understands version " +
+                                 std::to_string(expected.version));
     read_slots(file, rank);
     read_slots(ring, rank);
     return rank;
@@ -116,12 +120,14 @@ LoggedRun open_run(const std::string& directory) {
     run.summary = fs::exists(directory + "/summary.jsonl");
     if (run.complete && !run.summary && !fs::exists(directory + "/calls.jsonl"))
         throw std::runtime_error(directory + " has no calls.jsonl");
-    if (!run.complete && !has_records) throw std::runtime_error(directory + " has no records of its ranks");
+    if (!run.complete && !has_records && !run.summary && !fs::exists(directory + "/calls.jsonl"))
+        throw std::runtime_error(directory + " has no records of its ranks");
     return run;
 }
 
 void for_each_line(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
-    if (!run.complete) return lines_from_records(run, use);
+    // Without the ranks' records there is what somebody kept of the lines.
+    if (!run.complete && fs::is_directory(run.directory + "/ranks")) return lines_from_records(run, use);
     std::ifstream file(run.directory + (run.summary ? "/summary.jsonl" : "/calls.jsonl"));
     for (std::string line; std::getline(file, line);)
         if (!line.empty()) use(line);

@@ -1,0 +1,58 @@
+// A line of calls.jsonl, summary.jsonl or rank-<N>.jsonl as numbers and words.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace switchyard::shim::report {
+
+// What makes two calls ones that a person would call the same: one collective, one way of doing it for one
+// reason, one shape of communicator, one kind of buffer, blocks of one power of two.
+struct CallKind {
+    std::string collective;
+    std::string algorithm;  // "?" where the log does not know
+    std::string parameters; // `radix=2 metadata=fused`
+    std::string rule;       // "" for none
+    std::string reason;     // `rule`, `otherwise`, `forced`, or what forced a fallback
+    std::string buffer;     // `host`, `device`
+    std::string transfer;   // of device buffers; "" for none
+    int ranks = 0, nodes = 0, ranks_per_node = 0;
+    unsigned block_bits = 0; // largest block of up to 2^bits bytes, see block_bits_of
+    bool in_place = false;
+
+    auto operator<=>(const CallKind&) const = default;
+    bool operator==(const CallKind&) const = default;
+    std::string algorithm_text() const; // `tuna radix=2 metadata=fused`
+};
+
+struct CallKindHash {
+    std::size_t operator()(const CallKind& kind) const;
+};
+
+// Blocks of 0 and 1 byte are of bucket 0, those of 2^(n-1) + 1 to 2^n bytes of bucket n.
+unsigned block_bits_of(std::uint64_t bytes);
+
+// One line. Times in microseconds, sizes in bytes. In a line of one rank smallest, mean and largest are that
+// rank's. Sums of several calls where `calls` is more than one.
+struct Call {
+    CallKind kind;
+    std::string comm;
+    std::uint64_t number = 0, sequence = 0, calls = 1;
+    std::uint64_t max_block_bytes = 0;
+    double sent_bytes = 0; // mean over the ranks
+    double time_min = 0, time_mean = 0, time_max = 0;
+    double agree = 0, stage = 0, copy = 0, exchange = 0; // mean over the ranks; copy: to and from a device
+    std::uint64_t messages = 0, wire_bytes = 0;
+    double begin = 0; // since the run's start
+    int slowest_rank = 0;
+    int ranks_seen = 0;  // ranks that recorded it: all, but in a killed run
+    int world_rank = -1; // in a line of one rank
+};
+
+// Reads one line into `call`, whose memory is used again. False: not a line of a log, `call` is of no use.
+// Fields that are not known are passed over, those that are not there keep their default.
+bool parse_call(std::string_view line, Call& call);
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,106 @@
+#include "profile.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+RankTimes rank_times_of(const Call& call) {
+    const double ranks = call.ranks_seen;
+    return {ranks * call.time_mean, ranks * call.agree, ranks * call.stage, ranks * call.copy,
+            ranks * call.exchange};
+}
+
+void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
+    const bool first = group.calls == 0;
+    group.calls += call.calls;
+    group.rank_us += times;
+    group.mean_us += call.time_mean;
+    group.slowest_us += call.time_max;
+    group.bytes += call.sent_bytes * call.ranks_seen;
+    group.smallest_block =
+        first ? call.max_block_bytes : std::min(group.smallest_block, call.max_block_bytes);
+    group.largest_block = std::max(group.largest_block, call.max_block_bytes);
+    group.wire_bytes += call.wire_bytes;
+    group.messages += call.messages;
+    group.call_us.add(call.time_mean / static_cast<double>(call.calls), call.calls);
+}
+
+// The most time first; the kind itself decides between equals, so that two readings of a log agree.
+void sort_groups(Profile& profile) {
+    std::vector<std::uint32_t> order(profile.groups.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, [&](std::uint32_t left, std::uint32_t right) {
+        const auto& a = profile.groups[left];
+        const auto& b = profile.groups[right];
+        return a.rank_us.whole != b.rank_us.whole ? a.rank_us.whole > b.rank_us.whole : a.kind < b.kind;
+    });
+    std::vector<CallGroup> sorted;
+    std::vector<std::uint32_t> place(order.size());
+    for (const auto i : order) {
+        place[i] = static_cast<std::uint32_t>(sorted.size());
+        sorted.push_back(std::move(profile.groups[i]));
+    }
+    profile.groups = std::move(sorted);
+    for (auto& mark : profile.marks) mark.group = place[mark.group];
+}
+
+} // namespace
+
+RankTimes& RankTimes::operator+=(const RankTimes& other) {
+    whole += other.whole;
+    agree += other.agree;
+    stage += other.stage;
+    copy += other.copy;
+    exchange += other.exchange;
+    return *this;
+}
+
+int Profile::nodes() const {
+    int most = static_cast<int>(run.hosts.size());
+    for (const auto& group : groups) most = std::max(most, group.kind.nodes); // they may be pretended
+    return most;
+}
+
+void ProfileBuilder::add(const Call& call) {
+    auto& profile = profile_;
+    profile.torn = false;
+    auto [found, is_new] = index_.try_emplace(call.kind, static_cast<std::uint32_t>(profile.groups.size()));
+    if (is_new) {
+        profile.groups.emplace_back();
+        profile.groups.back().kind = call.kind;
+    }
+    const auto times = rank_times_of(call);
+    add_to(profile.groups[found->second], call, times);
+    profile.marks.push_back(
+        {call.begin, static_cast<float>(call.time_mean / static_cast<double>(call.calls)), found->second});
+    profile.calls += call.calls;
+    if (call.kind.algorithm != "native") profile.routed += call.calls;
+    profile.rank_us += times;
+    profile.end_us = std::max(profile.end_us, call.begin + call.time_max);
+    profile.ranks = std::max(profile.ranks, call.kind.ranks);
+}
+
+Profile ProfileBuilder::take(RunFacts run) {
+    if (run.ranks > 0) profile_.ranks = run.ranks;
+    profile_.run = std::move(run);
+    sort_groups(profile_);
+    return std::move(profile_);
+}
+
+Profile read_profile(const log::LoggedRun& run) {
+    auto facts = facts_of(run);
+    ProfileBuilder builder;
+    Call call;
+    log::for_each_line(run, [&](const std::string& line) {
+        if (parse_call(line, call))
+            builder.add(call);
+        else
+            builder.add_unreadable();
+    });
+    return builder.take(std::move(facts));
+}
+
+} // namespace switchyard::shim::report

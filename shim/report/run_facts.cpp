@@ -1,0 +1,123 @@
+#include "run_facts.hpp"
+
+#include "version.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+json parsed(const std::string& text) {
+    auto value = json::parse(text, nullptr, false);
+    return value.is_object() ? value : json::object();
+}
+
+std::string text_at(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double number_at(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+bool flag_at(const json& object, const char* key, bool preset) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_boolean() ? found->get<bool>() : preset;
+}
+
+std::string joined(const json& words) {
+    std::string text;
+    for (const auto& word : words)
+        if (word.is_string()) text += (text.empty() ? "" : " ") + word.get<std::string>();
+    return text;
+}
+
+// Fields are added to a log and never renamed while the first number stays, so only that has to be ours.
+std::string major_of(const std::string& version_text) {
+    return version_text.substr(0, version_text.find('.'));
+}
+
+void check_version(const std::string& of_log, const std::string& directory) {
+    if (of_log.empty() || major_of(of_log) == major_of(version)) return;
+    throw std::runtime_error(directory + " was written by switchyard " + of_log +
+                             "; this one understands the logs of versions " + major_of(version) + ".x");
+}
+
+bool is_run(const fs::path& path) {
+    return fs::exists(path / "run.json") || fs::is_directory(path / "ranks");
+}
+
+struct Found {
+    std::string started, name; // to be compared in this order
+    auto operator<=>(const Found&) const = default;
+};
+
+std::vector<Found> runs_in(const std::string& path) {
+    std::vector<Found> runs;
+    for (const auto& entry : fs::directory_iterator(path)) {
+        if (!entry.is_directory() || !is_run(entry.path())) continue;
+        std::ifstream file(entry.path() / "run.json");
+        std::ostringstream text;
+        text << file.rdbuf();
+        runs.push_back({text_at(parsed(text.str()), "started"), entry.path().filename().string()});
+    }
+    std::ranges::sort(runs);
+    return runs;
+}
+
+} // namespace
+
+RunFacts facts_of(const log::LoggedRun& run) {
+    const auto file = parsed(run.run_json);
+    RunFacts facts;
+    facts.directory = run.directory;
+    facts.version = text_at(file, "switchyard");
+    check_version(facts.version, run.directory);
+    facts.program = text_at(file, "program");
+    facts.started = text_at(file, "started");
+    facts.mpi_library = text_at(file, "mpi_library");
+    facts.policy_file = text_at(file, "policy_file");
+    facts.policy = text_at(file, "policy");
+    if (file.contains("command_line")) facts.command_line = joined(file["command_line"]);
+    if (file.contains("settings") && file["settings"].is_object())
+        facts.detail = text_at(file["settings"], "SWITCHYARD_DETAIL");
+    if (file.contains("hosts") && file["hosts"].is_array())
+        for (const auto& host : file["hosts"])
+            if (host.is_object()) facts.hosts.push_back(text_at(host, "host"));
+    // A placement that goes round the hosts names each of them many times.
+    std::ranges::sort(facts.hosts);
+    facts.hosts.erase(std::unique(facts.hosts.begin(), facts.hosts.end()), facts.hosts.end());
+    facts.ranks = static_cast<int>(std::clamp(number_at(file, "ranks"), 0.0, 1e9));
+    facts.wall_us = number_at(file, "wall_s") * 1e6;
+    facts.dropped = static_cast<std::uint64_t>(std::clamp(number_at(file, "records_dropped"), 0.0, 1e18));
+    facts.sessions = !run.complete && !flag_at(file, "mpi_init_seen", true);
+    facts.partial = !run.complete && !facts.sessions;
+    facts.summary = run.summary;
+    return facts;
+}
+
+log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others) {
+    if (!fs::exists(path)) throw std::runtime_error("there is no " + path);
+    if (!fs::is_directory(path))
+        throw std::runtime_error(path +
+                                 " is a file; a log is a folder, <program>.<start>.<pid>, with a run.json");
+    if (is_run(path)) return log::open_run(path);
+    auto runs = runs_in(path);
+    if (runs.empty())
+        throw std::runtime_error(path + " is no run's log: it has no run.json, and no folder in it has one");
+    for (std::size_t i = 0; i + 1 < runs.size(); ++i) others.push_back(runs[i].name);
+    return log::open_run((fs::path(path) / runs.back().name).string());
+}
+
+} // namespace switchyard::shim::report

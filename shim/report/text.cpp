@@ -1,0 +1,235 @@
+#include "text.hpp"
+
+#include "chosen_by.hpp"
+#include "text_table.hpp"
+#include "units.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+constexpr std::size_t text_width = 110;
+constexpr std::size_t most_expensive = 10;
+constexpr std::size_t widest_algorithm = 30;
+
+void print_fact(std::ostream& out, const std::string& name, const std::string& text) {
+    if (text.empty()) return;
+    bool first = true;
+    for (const auto& line : wrapped(shown(text, 1000), text_width - 12)) {
+        out << fmt::format("  {:<8}  {}\n", first ? name : "", shown(line, text_width - 12));
+        first = false;
+    }
+}
+
+void print_sum(const Profile& profile, std::ostream& out) {
+    const auto& times = profile.rank_us;
+    std::string copying;
+    if (times.copy > 0) copying = fmt::format(", {} copying", time_text(profile.per_rank(times.copy)));
+    out << fmt::format("\n{} calls, {} routed; {} in collectives, {} of the wall time\n"
+                       "of it {} agreement, {} packing{}\n",
+                       profile.calls, profile.routed, time_text(profile.per_rank(times.whole)),
+                       share_text(profile.per_rank(times.whole), profile.wall_us()),
+                       time_text(profile.per_rank(times.agree)), time_text(profile.per_rank(times.stage)),
+                       copying);
+}
+
+// What stands in a group's row whatever table it is in.
+std::vector<std::string> figures_of(const Profile& profile, const CallGroup& group) {
+    return {count_text(group.calls),
+            time_text(profile.time_us(group)),
+            share_text(profile.time_us(group), profile.wall_us()),
+            time_text(group.call_us.median()),
+            time_text(group.call_us.quantile(0.95)),
+            fmt::format("{:.2f}", group.imbalance()),
+            size_text(group.bytes)};
+}
+
+const std::vector<TextTable::Column>& figure_columns() {
+    static const std::vector<TextTable::Column> columns = {{"calls"}, {"total"},    {"share"}, {"median"},
+                                                           {"p95"},   {"max/mean"}, {"sent"}};
+    return columns;
+}
+
+std::string marks_of(const CallKind& kind) {
+    std::string text;
+    if (kind.buffer != "host") text += ' ' + kind.buffer;
+    if (!kind.transfer.empty()) text += ' ' + kind.transfer;
+    if (kind.in_place) text += " in place";
+    return text;
+}
+
+// Groups of one collective and one shape of communicator.
+struct Section {
+    std::string collective;
+    int ranks, nodes, ranks_per_node;
+    std::vector<const CallGroup*> groups; // by block, then by time
+    double rank_us = 0;
+    std::uint64_t calls = 0;
+};
+
+std::vector<Section> sections_of(const Profile& profile) {
+    std::vector<Section> sections;
+    for (const auto& group : profile.groups) {
+        const auto& kind = group.kind;
+        auto section = std::ranges::find_if(sections, [&](const Section& s) {
+            return s.collective == kind.collective && s.ranks == kind.ranks && s.nodes == kind.nodes &&
+                   s.ranks_per_node == kind.ranks_per_node;
+        });
+        if (section == sections.end())
+            section = sections.insert(
+                sections.end(), {kind.collective, kind.ranks, kind.nodes, kind.ranks_per_node, {}, 0, 0});
+        section->groups.push_back(&group);
+        section->rank_us += group.rank_us.whole;
+        section->calls += group.calls;
+    }
+    std::ranges::stable_sort(sections, std::greater{}, &Section::rank_us);
+    for (auto& section : sections)
+        std::ranges::stable_sort(section.groups, {},
+                                 [](const auto* group) { return group->kind.block_bits; });
+    return sections;
+}
+
+void print_section(const Profile& profile, const Section& section, const std::vector<ChosenBy>& deciders,
+                   std::ostream& out) {
+    out << fmt::format("\n{}, {}: {}, {}, {}\n", shown(section.collective),
+                       shape_text(section.ranks, section.nodes), counted(section.calls, "call"),
+                       time_text(profile.per_rank(section.rank_us)),
+                       share_text(profile.per_rank(section.rank_us), profile.wall_us()));
+    std::vector<TextTable::Column> columns = {{"block <="}, {"algorithm", Align::left, widest_algorithm}};
+    columns.insert(columns.end(), figure_columns().begin(), figure_columns().end());
+    columns.push_back({"by"});
+    TextTable table(columns);
+    for (const auto* group : section.groups) {
+        std::vector<std::string> row = {block_text(group->kind.block_bits),
+                                        shown(group->kind.algorithm_text() + marks_of(group->kind), 200)};
+        std::ranges::move(figures_of(profile, *group), std::back_inserter(row));
+        row.push_back(std::to_string(place_of(group->kind, deciders) + 1));
+        table.row(std::move(row));
+    }
+    table.print(out, 2);
+}
+
+void print_deciders(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
+    out << "\nWho chose it (column by)\n";
+    TextTable table({{"by"}, {"calls"}, {"total"}, {"of time"}, {"decided by", Align::left, 74}});
+    for (std::size_t i = 0; i < deciders.size(); ++i) {
+        const auto& by = deciders[i];
+        table.row({std::to_string(i + 1), count_text(by.calls), time_text(profile.per_rank(by.rank_us)),
+                   share_text(by.rank_us, profile.rank_us.whole), shown(by.text(), 600)});
+    }
+    table.print(out, 2);
+}
+
+void print_most_expensive(const Profile& profile, std::ostream& out) {
+    out << "\nThe most expensive call groups\n";
+    TextTable table({{"total"},
+                     {"of time"},
+                     {"so far"},
+                     {"calls"},
+                     {"median"},
+                     {"collective", Align::left},
+                     {"ranks"},
+                     {"block <="},
+                     {"algorithm", Align::left, widest_algorithm}});
+    double so_far = 0;
+    for (std::size_t i = 0; i < std::min(most_expensive, profile.groups.size()); ++i) {
+        const auto& group = profile.groups[i];
+        so_far += group.rank_us.whole;
+        table.row({time_text(profile.time_us(group)), share_text(group.rank_us.whole, profile.rank_us.whole),
+                   share_text(so_far, profile.rank_us.whole), count_text(group.calls),
+                   time_text(group.call_us.median()), shown(group.kind.collective, 12),
+                   std::to_string(group.kind.ranks), block_text(group.kind.block_bits),
+                   shown(group.kind.algorithm_text() + marks_of(group.kind), 200)});
+    }
+    table.print(out, 2);
+}
+
+void print_phases(const Profile& profile, std::ostream& out) {
+    const auto& times = profile.rank_us;
+    out << "\nWhat the calls spent their time on\n";
+    TextTable table({{"total"}, {"of time"}, {"on", Align::left}});
+    const auto line = [&](double rank_us, const char* what) {
+        table.row({time_text(profile.per_rank(rank_us)), share_text(rank_us, times.whole), what});
+    };
+    line(times.exchange, "the exchange itself, waiting for late ranks included");
+    line(times.agree, "agreement: the ranks tell each other the largest block");
+    line(times.stage, "packing and unpacking what is not plain bytes");
+    if (times.copy > 0) line(times.copy, "copying to and from devices");
+    table.print(out, 2);
+}
+
+void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
+    TextTable table({{"calls"}, {"total"}, {"ran instead", Align::left, 24}, {"why", Align::left, 60}});
+    for (const auto& by : deciders) {
+        if (!by.fell_back()) continue;
+        std::string ran;
+        for (const auto& algorithm : by.ran) ran += (ran.empty() ? "" : ", ") + algorithm;
+        table.row({count_text(by.calls), time_text(profile.per_rank(by.rank_us)), shown(ran, 200),
+                   shown(by.reason, 600)});
+    }
+    if (table.empty()) return;
+    out << "\nWhat fell back, and why\n";
+    table.print(out, 2);
+}
+
+void print_damage(const Profile& profile, std::ostream& out) {
+    if (profile.unreadable > 0)
+        out << fmt::format("\n{} could not be read{}\n", counted(profile.unreadable, "line"),
+                           profile.torn ? ", the last one among them: the file is truncated" : "");
+    if (profile.run.dropped > 0)
+        out << fmt::format(
+            "\n{} were dropped while the program ran, for lack of room: the sums are too small\n",
+            counted(profile.run.dropped, "record"));
+}
+
+} // namespace
+
+std::string shape_text(int ranks, int nodes) {
+    const auto number = [](int count) { return static_cast<std::uint64_t>(std::max(count, 0)); };
+    return counted(number(ranks), "rank") + (nodes > 0 ? " on " + counted(number(nodes), "node") : "");
+}
+
+void print_head(const Profile& profile, std::ostream& out) {
+    const auto& run = profile.run;
+    const bool whole = !run.partial && !run.sessions;
+    out << fmt::format("{}, {}, {}{}\n", run.program.empty() ? "a program" : shown(run.program),
+                       shape_text(profile.ranks, profile.nodes()),
+                       run.wall_us > 0     ? "wall time " + time_text(run.wall_us)
+                       : profile.calls > 0 ? "at least " + time_text(profile.end_us) + " of wall time"
+                                           : "no wall time known",
+                       whole ? ", complete" : "");
+    print_fact(out, "command", run.command_line);
+    print_fact(out, "started", run.started);
+    print_fact(out, "MPI", run.mpi_library.substr(0, run.mpi_library.find('\n')));
+    print_fact(out, "policy", run.policy_file);
+    print_fact(out, "log", run.directory);
+    if (run.partial)
+        out << "  PARTIAL: the run did not reach MPI_Finalize; these are the records that its ranks had "
+               "written\n";
+    if (run.sessions) out << "  no MPI_Init was seen (sessions): the ranks' records are merged here\n";
+    if (run.summary) out << "  a summary: medians and p95 are of the means of many calls\n";
+}
+
+void print_text(const Profile& profile, std::ostream& out) {
+    print_head(profile, out);
+    print_sum(profile, out);
+    if (profile.groups.empty()) {
+        out << "\nThe log holds no calls"
+            << (profile.unreadable == 0 ? ": the program made none that switchyard sees\n"
+                                        : " that can be read\n");
+        return print_damage(profile, out);
+    }
+    const auto deciders = chosen_by(profile);
+    out << "\nWhere the time went (total: for the average rank of the run; share: of its wall time)\n";
+    for (const auto& section : sections_of(profile)) print_section(profile, section, deciders, out);
+    print_deciders(profile, deciders, out);
+    print_most_expensive(profile, out);
+    print_phases(profile, out);
+    print_fallbacks(profile, deciders, out);
+    print_damage(profile, out);
+}
+
+} // namespace switchyard::shim::report
