@@ -18,6 +18,18 @@ int explain(const std::filesystem::path& file, const policy::Features& call);
 
 enum class ListFormat { text, json, markdown };
 
+// What `switchyard explain` says of more than one call.
+struct ExplainOptions {
+    std::filesystem::path policy;
+    std::string log; // "": none
+    bool coverage = false;
+    int ranks_per_node = 0;     // for the coverage; 0: as in the log, else 1
+    std::filesystem::path plot; // of the coverage, as SVG; "": none
+};
+// Prints which rules take the calls of a log, or any calls; 1 if the policy has problems. Throws
+// std::runtime_error with a sentence for people where a log cannot be read or a file not be written.
+int explain_many(const ExplainOptions& options);
+
 // Prints every algorithm of the registry. Markdown is the table of the README.
 int list_algorithms(ListFormat format);
 
@@ -28,8 +40,16 @@ struct RunOptions {
 };
 int run(const RunOptions& options);
 
-// Prints the summary of a run's log.
-int report(const std::string& directory);
+enum class ReportFormat { text, csv, json };
+
+struct ReportOptions {
+    std::string log;
+    std::string other; // to compare with; "": none
+    ReportFormat format = ReportFormat::text;
+    std::string html, trace; // files to write; "": none
+};
+// Prints what a run's log says, or two logs beside each other. Throws like explain_many.
+int report(const ReportOptions& options);
 
 // Prints every setting, its value and where it came from.
 int config();

@@ -3,6 +3,7 @@
 #include "shim/settings.hpp"
 #include "version.hpp"
 
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,14 @@ std::string literal(std::string_view text) {
         else
             result += c;
     }
+    return result;
+}
+
+// Lines that stay as they are.
+std::string literal_lines(const std::string& text) {
+    std::istringstream lines(text);
+    std::string result;
+    for (std::string line; std::getline(lines, line);) result += literal(line) + '\n';
     return result;
 }
 
@@ -61,6 +70,7 @@ void write_subcommand(const CLI::App& sub, std::ostream& out) {
     out << ".SS " << literal(sub.get_name()) << '\n' << literal(sub.get_description()) << ".\n";
     for (const auto* option : sub.get_options())
         if (!is_help(sub, *option)) write_entry(out, invocation(*option), option->get_description());
+    if (!sub.get_footer().empty()) out << ".PP\n.nf\n" << literal_lines(sub.get_footer()) << ".fi\n";
 }
 
 void write_synopsis(const CLI::App& app, std::ostream& out) {

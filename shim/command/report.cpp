@@ -2,27 +2,60 @@
 
 #include "commands.hpp"
 
+#include "shim/report/compare.hpp"
+#include "shim/report/html.hpp"
+#include "shim/report/output_file.hpp"
+#include "shim/report/table_file.hpp"
 #include "shim/report/text.hpp"
+#include "shim/report/trace.hpp"
 
+#include <functional>
 #include <iostream>
 
 namespace switchyard::shim::command {
 
 namespace {
 
-report::Profile read(const std::string& path) {
-    std::vector<std::string> others;
-    const auto run = report::find_run(path, others);
-    if (!others.empty())
-        std::cerr << "switchyard: " << path << " holds " << others.size() + 1 << " runs; this is the latest, "
-                  << run.directory << '\n';
-    return report::read_profile(run);
+void write(const std::string& path, const std::function<void(std::ostream&)>& content) {
+    report::OutputFile file(path);
+    content(file.stream());
+    file.keep();
+}
+
+int compare(const ReportOptions& options) {
+    if (!options.html.empty() || !options.trace.empty())
+        throw std::runtime_error(
+            "two logs are compared as text, csv or json; --html and --trace take one log");
+    const auto first = report::read_profile(report::find_run_saying(options.log, std::cerr));
+    const auto second = report::read_profile(report::find_run_saying(options.other, std::cerr));
+    const report::Profiles profiles = {&first, &second};
+    switch (options.format) {
+    case ReportFormat::text: report::print_comparison(profiles, std::cout); break;
+    case ReportFormat::csv: report::write_comparison_csv(profiles, std::cout); break;
+    case ReportFormat::json: report::write_comparison_json(profiles, std::cout); break;
+    }
+    return 0;
+}
+
+void print(const report::Profile& profile, ReportFormat format) {
+    switch (format) {
+    case ReportFormat::text: report::print_text(profile, std::cout); break;
+    case ReportFormat::csv: report::write_csv(profile, std::cout); break;
+    case ReportFormat::json: report::write_json(profile, std::cout); break;
+    }
 }
 
 } // namespace
 
-int report(const std::string& directory) {
-    report::print_text(read(directory), std::cout);
+int report(const ReportOptions& options) {
+    if (!options.other.empty()) return compare(options);
+    const auto run = report::find_run_saying(options.log, std::cerr);
+    const auto profile = report::read_profile(run);
+    if (!options.html.empty())
+        write(options.html, [&](std::ostream& out) { report::write_html(profile, out); });
+    if (!options.trace.empty())
+        write(options.trace, [&](std::ostream& out) { report::write_trace(run, out); });
+    print(profile, options.format);
     return 0;
 }
 

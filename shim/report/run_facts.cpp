@@ -120,4 +120,13 @@ log::LoggedRun find_run(const std::string& path, std::vector<std::string>& other
     return log::open_run((fs::path(path) / runs.back().name).string());
 }
 
+log::LoggedRun find_run_saying(const std::string& path, std::ostream& notes) {
+    std::vector<std::string> others;
+    auto run = find_run(path, others);
+    if (!others.empty())
+        notes << "switchyard: " << path << " holds " << others.size() + 1 << " runs; this is the latest, "
+              << run.directory << '\n';
+    return run;
+}
+
 } // namespace switchyard::shim::report

@@ -3,6 +3,7 @@
 
 #include "shim/log/read.hpp"
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,7 @@ RunFacts facts_of(const log::LoggedRun& run);
 // `others` gets the names of the other runs that were passed over. Throws std::runtime_error with a sentence
 // for people.
 log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others);
+// The same, and where there was a choice a line to `notes` says which run was taken.
+log::LoggedRun find_run_saying(const std::string& path, std::ostream& notes);
 
 } // namespace switchyard::shim::report

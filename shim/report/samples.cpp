@@ -12,6 +12,12 @@ void Samples::add(double value, std::uint64_t weight) {
     if (weight != 1 || !weights_.empty()) weights_.push_back(static_cast<float>(weight));
 }
 
+void Samples::add(const Samples& others) {
+    for (std::size_t i = 0; i < others.values_.size(); ++i)
+        add(static_cast<double>(others.values_[i]),
+            others.weights_.empty() ? 1 : static_cast<std::uint64_t>(others.weights_[i]));
+}
+
 double Samples::quantile(double share) const {
     if (values_.empty()) return 0;
     if (weights_.empty()) {

@@ -11,6 +11,7 @@ namespace switchyard::shim::report {
 class Samples {
   public:
     void add(double value, std::uint64_t weight = 1);
+    void add(const Samples& others);
 
     bool empty() const { return values_.empty(); }
     std::size_t size() const { return values_.size(); }

@@ -11,7 +11,6 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr std::size_t text_width = 110;
 constexpr std::size_t most_expensive = 10;
 constexpr std::size_t widest_algorithm = 30;
 

@@ -3,10 +3,13 @@
 #include "units.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace switchyard::shim::report {
 
 namespace {
+
+constexpr std::size_t narrowest_wrapped = 14;
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
     const std::string blanks(width - std::min(width, width_of(text)), ' ');
@@ -42,31 +45,58 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t widest) {
     return lines;
 }
 
-void TextTable::print(std::ostream& out, std::size_t indent) const {
-    std::vector<std::vector<std::vector<std::string>>> cells; // by row and column, in lines
+std::vector<std::vector<TextTable::Cell>> TextTable::wrapped_rows() const {
+    std::vector<std::vector<Cell>> rows;
+    for (const auto& row : rows_) {
+        auto& cells = rows.emplace_back();
+        for (std::size_t i = 0; i < columns_.size(); ++i)
+            cells.push_back(columns_[i].widest > 0 ? wrapped(row[i], columns_[i].widest) : Cell{row[i]});
+    }
+    return rows;
+}
+
+std::vector<std::size_t> TextTable::widths_of(const std::vector<std::vector<Cell>>& rows) const {
     std::vector<std::size_t> widths;
     for (const auto& column : columns_) widths.push_back(width_of(column.title));
-    for (const auto& row : rows_) {
-        auto& lines = cells.emplace_back();
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            const auto widest = columns_[i].widest;
-            lines.push_back(widest > 0 ? wrapped(row[i], widest) : std::vector<std::string>{row[i]});
-            for (const auto& line : lines.back()) widths[i] = std::max(widths[i], width_of(line));
-        }
-    }
-    std::string head(indent, ' ');
+    for (const auto& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i)
+            for (const auto& line : row[i]) widths[i] = std::max(widths[i], width_of(line));
+    return widths;
+}
+
+// The widest column that wraps gives what it can; false: none can.
+bool TextTable::narrow_by(std::size_t excess, const std::vector<std::size_t>& widths) {
+    std::size_t most = columns_.size();
     for (std::size_t i = 0; i < columns_.size(); ++i)
-        head += (i > 0 ? "  " : "") + padded(columns_[i].title, widths[i], columns_[i].align);
-    print_line(out, head);
-    for (const auto& row : cells) {
-        const auto tallest = std::ranges::max(row, {}, [](const auto& lines) { return lines.size(); }).size();
-        for (std::size_t n = 0; n < tallest; ++n) {
-            std::string line(indent, ' ');
-            for (std::size_t i = 0; i < row.size(); ++i)
-                line += (i > 0 ? "  " : "") +
-                        padded(n < row[i].size() ? row[i][n] : "", widths[i], columns_[i].align);
-            print_line(out, line);
-        }
+        if (columns_[i].widest > 0 && widths[i] > narrowest_wrapped &&
+            (most == columns_.size() || widths[i] > widths[most]))
+            most = i;
+    if (most == columns_.size()) return false;
+    columns_[most].widest = std::max(narrowest_wrapped, widths[most] - std::min(excess, widths[most]));
+    return true;
+}
+
+void TextTable::print(std::ostream& out, std::size_t indent) {
+    auto rows = wrapped_rows();
+    auto widths = widths_of(rows);
+    const auto width = [&] {
+        return std::accumulate(widths.begin(), widths.end(), indent + 2 * (widths.size() - 1));
+    };
+    while (width() > text_width && narrow_by(width() - text_width, widths)) {
+        rows = wrapped_rows();
+        widths = widths_of(rows);
+    }
+    const auto print_cells = [&](const auto& text_of_column) {
+        std::string line(indent, ' ');
+        for (std::size_t i = 0; i < columns_.size(); ++i)
+            line += (i > 0 ? "  " : "") + padded(text_of_column(i), widths[i], columns_[i].align);
+        print_line(out, line);
+    };
+    print_cells([&](std::size_t i) { return columns_[i].title; });
+    for (const auto& row : rows) {
+        const auto tallest = std::ranges::max(row, {}, [](const Cell& cell) { return cell.size(); }).size();
+        for (std::size_t n = 0; n < tallest; ++n)
+            print_cells([&](std::size_t i) { return n < row[i].size() ? row[i][n] : std::string(); });
     }
 }
 

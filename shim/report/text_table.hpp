@@ -7,6 +7,8 @@
 
 namespace switchyard::shim::report {
 
+inline constexpr std::size_t text_width = 110;
+
 enum class Align { left, right };
 
 class TextTable {
@@ -14,7 +16,8 @@ class TextTable {
     struct Column {
         std::string title;
         Align align = Align::right;
-        // Cells of a column that wraps go on below, broken at blanks, where they are wider; 0: never.
+        // Cells of a column that wraps go on below, broken at blanks, where they are wider; 0: never. Where the
+        // table would be too wide, such columns become narrower.
         std::size_t widest = 0;
     };
     explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -23,10 +26,15 @@ class TextTable {
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    // Two blanks between the columns, `indent` before the first one.
-    void print(std::ostream& out, std::size_t indent = 0) const;
+    // At most `text_width` columns if those that wrap leave a chance. Two blanks between the columns, `indent` before the first one.
+    void print(std::ostream& out, std::size_t indent = 0);
 
   private:
+    using Cell = std::vector<std::string>; // its lines
+    std::vector<std::vector<Cell>> wrapped_rows() const;
+    std::vector<std::size_t> widths_of(const std::vector<std::vector<Cell>>& rows) const;
+    bool narrow_by(std::size_t excess, const std::vector<std::size_t>& widths);
+
     std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;
 };

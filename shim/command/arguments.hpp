@@ -1,0 +1,20 @@
+// The words after `switchyard report` and `switchyard explain`, and the help on them.
+#pragma once
+
+#include "commands.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace switchyard::shim::command {
+
+void add_report(CLI::App& app, ReportOptions& options);
+
+struct ExplainArguments {
+    policy::Features call;
+    ExplainOptions many;
+};
+void add_explain(CLI::App& app, ExplainArguments& arguments);
+// After parsing. Throws std::runtime_error with a sentence for people where they do not fit together.
+int run_explain(const CLI::App& explain, ExplainArguments& arguments);
+
+} // namespace switchyard::shim::command

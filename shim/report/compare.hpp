@@ -1,0 +1,41 @@
+// Two logs beside each other, call group by call group.
+#pragma once
+
+#include "profile.hpp"
+
+#include <array>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace switchyard::shim::report {
+
+// What one log says of calls of the same collective, ranks and blocks, however they were done.
+struct ComparedSide {
+    std::uint64_t calls = 0;
+    double time_us = 0; // of the average rank of its run
+    Samples call_us;
+    std::string algorithms; // with parameters, the most time first: `tuna radix=4, native`
+};
+
+struct ComparedGroup {
+    std::string collective;
+    int ranks = 0;
+    unsigned block_bits = 0;
+    std::array<ComparedSide, 2> sides;
+    bool in_both() const { return sides[0].calls > 0 && sides[1].calls > 0; }
+    // The second log's median over the first one's, below 1 where the second is faster; 0: nothing to compare.
+    double ratio() const;
+    // The same of the time per call. It tells outliers that the median does not.
+    double mean_ratio() const;
+};
+
+// Those in both first, the most time (of either) first.
+std::vector<ComparedGroup> compare(const Profile& first, const Profile& second);
+
+using Profiles = std::array<const Profile*, 2>;
+void print_comparison(const Profiles& profiles, std::ostream& out);
+void write_comparison_csv(const Profiles& profiles, std::ostream& out);
+void write_comparison_json(const Profiles& profiles, std::ostream& out);
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,81 @@
+#include "coverage.hpp"
+
+#include "policy/match.hpp"
+
+#include <algorithm>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+using policy::Features;
+
+Features call_of(policy::Collective collective, int ranks, int ranks_per_node) {
+    Features call;
+    call.collective = collective;
+    call.ranks = ranks;
+    call.ranks_per_node = std::min(ranks, ranks_per_node);
+    call.nodes = (ranks + call.ranks_per_node - 1) / call.ranks_per_node;
+    return call;
+}
+
+// Where inside the bucket a rule begins or ends, and the bucket's own first block.
+std::vector<std::uint64_t> smaller_blocks(const policy::Plan& plan, std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> blocks = {first};
+    for (const auto& candidate : plan.candidates)
+        for (const auto bound : {candidate.max_block_bytes.min, candidate.max_block_bytes.max})
+            if (bound >= first && bound < last) blocks.push_back(bound);
+    return blocks;
+}
+
+std::optional<std::size_t> place_of(const policy::Policy& policy, const std::string& rule) {
+    for (std::size_t i = 0; i < policy.rules.size(); ++i)
+        if (!rule.empty() && policy.rules[i].name == rule) return i;
+    return std::nullopt;
+}
+
+Covered covered(const policy::Policy& policy, const policy::Plan& plan, Features call, unsigned bits) {
+    const std::uint64_t last = std::uint64_t{1} << bits, first = bits == 0 ? 0 : last / 2 + 1;
+    call.max_block_bytes = last;
+    const auto match = policy::choose(plan, call);
+    const auto& choice = plan.candidates[match.candidate].choice;
+    Covered cell{place_of(policy, choice.rule), choice.algorithm->native, match.why != policy::PassedOver::no,
+                 false, policy::describe(choice)};
+    for (const auto block : smaller_blocks(plan, first, last)) {
+        call.max_block_bytes = block;
+        if (policy::choose(plan, call).candidate != match.candidate) cell.mixed = true;
+    }
+    return cell;
+}
+
+} // namespace
+
+Coverage coverage_of(const policy::Policy& policy, int ranks_per_node, std::vector<int> ranks,
+                     std::vector<unsigned> block_bits) {
+    Coverage coverage{ranks_per_node, std::move(ranks), std::move(block_bits), {}};
+    for (std::size_t i = 0; i < algorithms::collective_count; ++i) {
+        auto& table = coverage.tables.emplace_back();
+        table.collective = static_cast<policy::Collective>(i);
+        for (const int count : coverage.ranks) {
+            const auto call = call_of(table.collective, count, ranks_per_node);
+            const auto plan = policy::all_candidates(policy, call);
+            auto& row = table.rows.emplace_back();
+            for (const unsigned bits : coverage.block_bits) row.push_back(covered(policy, plan, call, bits));
+        }
+    }
+    return coverage;
+}
+
+std::vector<int> usual_ranks() {
+    std::vector<int> ranks;
+    for (int count = 2; count <= 8192; count *= 2) ranks.push_back(count);
+    return ranks;
+}
+
+std::vector<unsigned> usual_block_bits() {
+    std::vector<unsigned> bits;
+    for (unsigned bit = 0; bit <= 24; ++bit) bits.push_back(bit);
+    return bits;
+}
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,283 @@
+#include "html.hpp"
+
+#include "chosen_by.hpp"
+#include "page_style.hpp"
+#include "palette.hpp"
+#include "plots.hpp"
+#include "svg.hpp"
+#include "text.hpp"
+#include "units.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+constexpr std::size_t most_rows = 40;
+
+// Figures stand to the right. Long words may be broken anywhere, but not those of an algorithm.
+enum class Cells { figures, words, algorithm };
+
+struct Column {
+    const char* title;
+    Cells cells = Cells::figures;
+
+    const char* attributes() const {
+        return cells == Cells::figures ? "" : cells == Cells::words ? " class=\"w\"" : " class=\"w a\"";
+    }
+};
+
+// Cells are markup: whoever fills them escapes what comes from the log.
+class HtmlTable {
+  public:
+    HtmlTable(std::ostream& out, const std::vector<Column>& columns) : out_(out), columns_(columns) {
+        out_ << "<div class=\"table\"><table><thead><tr>";
+        for (const auto& column : columns_)
+            out_ << "<th" << column.attributes() << ">" << markup(column.title) << "</th>";
+        out_ << "</tr></thead><tbody>\n";
+    }
+    ~HtmlTable() { out_ << "</tbody></table></div>\n"; }
+    HtmlTable(const HtmlTable&) = delete;
+    HtmlTable& operator=(const HtmlTable&) = delete;
+
+    void row(const std::vector<std::string>& cells) {
+        out_ << "<tr>";
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            out_ << "<td" << columns_[i].attributes() << ">" << cells[i] << "</td>";
+        out_ << "</tr>\n";
+    }
+
+  private:
+    std::ostream& out_;
+    std::vector<Column> columns_;
+};
+
+void say_what_is_left(std::ostream& out, std::size_t all) {
+    if (all > most_rows)
+        out << "<p class=\"note\">" << all - most_rows
+            << " more take less time; <code>switchyard report --format csv</code> has them all.</p>\n";
+}
+
+// A bar behind a share, so that a table is read like a plot.
+std::string bar_cell(double part, double whole) {
+    const double share = whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+    return fmt::format("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
+                       share_text(part, whole));
+}
+
+void write_head(const Profile& profile, std::ostream& out) {
+    const auto& run = profile.run;
+    const auto name = run.program.empty() ? "A run" : run.program;
+    // The policy keeps a page from reaching out even if something in the log got past the escaping.
+    out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+           "'unsafe-inline'\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>"
+        << markup(name) << ": where the time of its collectives went</title>\n<style>" << page_style
+        << "</style></head>\n<body><main>\n<header><p class=\"kind\">switchyard report</p><h1>"
+        << markup(name) << "</h1><p class=\"sub\">" << markup(shape_text(profile.ranks, profile.nodes()))
+        << " &middot; " << markup(run.started.empty() ? "start not known" : run.started) << " &middot; "
+        << (run.partial    ? "partial"
+            : run.sessions ? "sessions"
+                           : "complete")
+        << "</p></header>\n";
+    if (run.partial)
+        out << "<p class=\"warning\"><b>Partial.</b> The run did not reach MPI_Finalize; these are the "
+               "records that "
+               "its ranks had written.</p>\n";
+    if (profile.unreadable > 0)
+        out << "<p class=\"warning\">" << counted(profile.unreadable, "line")
+            << " of the log could not be read" << (profile.torn ? "; the file is truncated" : "")
+            << ".</p>\n";
+    if (run.dropped > 0)
+        out << "<p class=\"warning\">" << counted(run.dropped, "record")
+            << " found no room while the program ran: the sums are too small.</p>\n";
+    if (run.summary)
+        out << "<p class=\"warning\">A summary: its medians are of the means of many calls, and it does not "
+               "say when "
+               "each call was.</p>\n";
+}
+
+void write_cards(const Profile& profile, std::ostream& out) {
+    const auto card = [&out](const std::string& figure, const std::string& what, const std::string& more) {
+        out << "<div class=\"card\"><b>" << markup(figure) << "</b><span>" << markup(what) << "</span><small>"
+            << markup(more) << "</small></div>\n";
+    };
+    const auto& times = profile.rank_us;
+    const double whole = profile.per_rank(times.whole);
+    out << "<section class=\"cards\">\n";
+    card(share_text(whole, profile.wall_us()), "of the wall time in collectives",
+         time_text(whole) + " of " + time_text(profile.wall_us()) +
+             (profile.run.wall_us > 0 ? "" : " until the last call"));
+    card(count_text(profile.calls), profile.calls == 1 ? "call" : "calls",
+         count_text(profile.routed) + " by an algorithm of switchyard");
+    card(share_text(times.agree, times.whole), "of that time agreement",
+         time_text(profile.per_rank(times.agree)));
+    card(share_text(times.stage + times.copy, times.whole),
+         times.copy > 0 ? "packing and copying" : "packing",
+         time_text(profile.per_rank(times.stage + times.copy)));
+    out << "</section>\n";
+}
+
+void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
+    out << "<section><h2>Where the time went</h2><p>Calls of one collective, done one way, by the size of "
+           "their "
+           "largest block. <i>Total</i> is the time of the average rank, waiting for late ranks included; "
+           "<i>max/mean</i> the slowest rank's time over the mean of all.</p>\n";
+    {
+        HtmlTable table(out, {{"of the time", Cells::words},
+                              {"total"},
+                              {"collective", Cells::words},
+                              {"ranks"},
+                              {"block up to"},
+                              {"algorithm", Cells::algorithm},
+                              {"calls"},
+                              {"median"},
+                              {"p95"},
+                              {"max/mean"},
+                              {"sent"},
+                              {"by"}});
+        for (std::size_t i = 0; i < std::min(most_rows, profile.groups.size()); ++i) {
+            const auto& group = profile.groups[i];
+            const auto& kind = group.kind;
+            auto algorithm =
+                "<b>" + markup(shown(kind.algorithm, 60)) + "</b> " + markup(shown(kind.parameters, 120));
+            if (kind.in_place) algorithm += " <em>in place</em>";
+            if (kind.buffer != "host")
+                algorithm += " <em>" + markup(kind.buffer + ' ' + kind.transfer) + "</em>";
+            table.row({bar_cell(group.rank_us.whole, profile.rank_us.whole),
+                       time_text(profile.time_us(group)), markup(kind.collective), std::to_string(kind.ranks),
+                       block_text(kind.block_bits), algorithm, count_text(group.calls),
+                       time_text(group.call_us.median()), time_text(group.call_us.quantile(0.95)),
+                       fmt::format("{:.2f}", group.imbalance()), size_text(group.bytes),
+                       std::to_string(place_of(kind, deciders) + 1)});
+        }
+    }
+    say_what_is_left(out, profile.groups.size());
+    out << "</section>\n";
+}
+
+void write_deciders(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
+    out << "<section><h2>Who chose it</h2>\n";
+    {
+        HtmlTable table(out, {{"by"},
+                              {"of the time", Cells::words},
+                              {"calls"},
+                              {"decided by", Cells::words},
+                              {"ran", Cells::words}});
+        for (std::size_t i = 0; i < std::min(most_rows, deciders.size()); ++i) {
+            const auto& by = deciders[i];
+            std::string ran;
+            for (const auto& algorithm : by.ran) ran += (ran.empty() ? "" : ", ") + algorithm;
+            table.row(
+                {std::to_string(i + 1), bar_cell(by.rank_us, profile.rank_us.whole), count_text(by.calls),
+                 (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text()), markup(shown(ran, 200))});
+        }
+    }
+    out << "</section>\n";
+}
+
+void write_legend(const std::vector<std::string>& names, bool shapes, std::ostream& out) {
+    out << "<ul class=\"legend\">";
+    for (std::size_t i = 0; i < names.size(); ++i)
+        out << "<li>"
+            << (shapes ? legend_mark(i) : fmt::format("<i style=\"background:{}\"></i>", series_colour(i)))
+            << markup(shown(names[i], 80)) << "</li>";
+    out << "</ul>\n";
+}
+
+void write_timeline(const Profile& profile, std::ostream& out) {
+    if (profile.run.summary) return; // it says when the first of many calls was
+    const auto series = series_of(profile);
+    std::vector<std::string> names;
+    for (const auto& one : series) names.push_back(one.name);
+    out << "<section><h2>Time of a call, over the run</h2>\n<figure>" << timeline_plot(profile, series);
+    write_legend(names, true, out);
+    out << "<figcaption>"
+        << (profile.marks.size() <= 2000 ? "Each mark is a call: when its first rank arrived, and how long "
+                                           "it took, mean over its ranks."
+                                         : "Each mark is the median of a stretch of time; its line goes from "
+                                           "the 5th to the 95th percentile.")
+        << "</figcaption></figure>\n";
+    {
+        HtmlTable table(out,
+                        {{"series", Cells::words}, {"calls"}, {"total"}, {"median"}, {"p95"}, {"longest"}});
+        for (const auto& one : series)
+            table.row({markup(one.name), count_text(one.calls), time_text(one.time_us),
+                       time_text(one.call_us.median()), time_text(one.call_us.quantile(0.95)),
+                       time_text(one.call_us.quantile(1))});
+    }
+    out << "</section>\n";
+}
+
+void write_sizes(const Profile& profile, std::ostream& out) {
+    out << "<section><h2>Sizes</h2>\n<figure>" << histogram_plot(profile);
+    write_legend(collectives_of(profile), false, out);
+    out << "<figcaption>A call counts where its largest block lies: the most that any rank sends to any "
+           "other.</figcaption></figure></section>\n<section><h2>Blocks and algorithms</h2>\n<figure>"
+        << heat_map_plot(profile)
+        << "<figcaption>In each field the median time of a call and the number of calls. Light is "
+           "slow.</figcaption></figure></section>\n";
+}
+
+void write_ranks(const Profile& profile, std::ostream& out) {
+    const auto picture = rank_picture_of(profile.run.directory, std::max(profile.wall_us(), profile.end_us));
+    if (picture.rows.empty()) return;
+    out << "<section><h2>Ranks</h2>\n<figure>" << ranks_plot(picture)
+        << "<figcaption>Time in collectives, against the average rank in the same stretch of time. A rank "
+           "that comes "
+           "late is short in them (blue), and those that wait for it are long (orange). Grey: no "
+           "calls.</figcaption></figure>\n";
+    {
+        HtmlTable table(out, {{"ranks"}, {"in collectives"}, {"of the wall time"}, {"against the average"}});
+        for (const auto& row : picture.rows)
+            table.row({row.first_rank == row.last_rank ? std::to_string(row.first_rank)
+                                                       : fmt::format("{}-{}", row.first_rank, row.last_rank),
+                       time_text(row.total_us), share_text(row.total_us, profile.wall_us()),
+                       fmt::format("{:+.1f}%", picture.mean_total_us > 0
+                                                   ? 100 * (row.total_us / picture.mean_total_us - 1)
+                                                   : 0.0)});
+    }
+    out << "</section>\n";
+}
+
+void write_run(const Profile& profile, std::ostream& out) {
+    const auto& run = profile.run;
+    out << "<section><h2>The run</h2><dl>";
+    const auto fact = [&out](const char* name, const std::string& text) {
+        if (!text.empty()) out << "<dt>" << name << "</dt><dd>" << markup(shown(text, 600)) << "</dd>\n";
+    };
+    std::string hosts;
+    for (std::size_t i = 0; i < run.hosts.size(); ++i) hosts += (i > 0 ? ", " : "") + run.hosts[i];
+    fact("command", run.command_line);
+    fact("hosts", hosts);
+    fact("MPI", run.mpi_library.substr(0, run.mpi_library.find('\n')));
+    fact("policy", run.policy_file);
+    fact("detail", run.detail);
+    fact("switchyard", run.version);
+    fact("log", run.directory);
+    out << "</dl></section>\n";
+}
+
+} // namespace
+
+void write_html(const Profile& profile, std::ostream& out) {
+    write_head(profile, out);
+    write_cards(profile, out);
+    if (profile.groups.empty()) {
+        out << "<section><p>The log holds no calls.</p></section>\n";
+    } else {
+        const auto deciders = chosen_by(profile);
+        write_groups(profile, deciders, out);
+        write_timeline(profile, out);
+        write_sizes(profile, out);
+        write_ranks(profile, out);
+        write_deciders(profile, deciders, out);
+    }
+    write_run(profile, out);
+    out << "</main></body></html>\n";
+}
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,17 @@
+// What `switchyard explain POLICY --log LOG` and `--coverage` print.
+#pragma once
+
+#include "coverage.hpp"
+#include "policy_on_log.hpp"
+
+#include <ostream>
+
+namespace switchyard::shim::report {
+
+// `profile` and `asked` are of the same log.
+void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked, const Profile& profile,
+                         std::ostream& out);
+
+void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out);
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,90 @@
+#include "table_file.hpp"
+
+#include "csv.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// Nanoseconds are what was measured: more digits are noise of adding up.
+double rounded(double us) {
+    return std::round(us * 1000) / 1000;
+}
+
+ordered_json json_of(const Profile& profile, const CallGroup& group) {
+    const auto& kind = group.kind;
+    const auto or_null = [](const std::string& text) {
+        return text.empty() ? ordered_json() : ordered_json(text);
+    };
+    const double wall = profile.wall_us();
+    return {{"collective", kind.collective},
+            {"ranks", kind.ranks},
+            {"nodes", kind.nodes},
+            {"ranks_per_node", kind.ranks_per_node},
+            {"buffer", kind.buffer},
+            {"transfer", or_null(kind.transfer)},
+            {"in_place", kind.in_place},
+            {"block_up_to_bytes", std::ldexp(1.0, static_cast<int>(kind.block_bits))},
+            {"smallest_max_block_bytes", group.smallest_block},
+            {"largest_max_block_bytes", group.largest_block},
+            {"algorithm", kind.algorithm},
+            {"parameters", kind.parameters},
+            {"rule", or_null(kind.rule)},
+            {"reason", kind.reason},
+            {"calls", group.calls},
+            {"total_us", rounded(profile.time_us(group))},
+            {"wall_share", wall > 0 ? ordered_json(profile.time_us(group) / wall) : ordered_json()},
+            {"median_us", rounded(group.call_us.median())},
+            {"median_deviation_us", rounded(group.call_us.deviation())},
+            {"p95_us", rounded(group.call_us.quantile(0.95))},
+            {"max_over_mean", group.imbalance()},
+            {"sent_bytes", std::round(group.bytes)},
+            {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
+            {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
+            {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},
+            {"exchange_us", rounded(profile.per_rank(group.rank_us.exchange))}};
+}
+
+ordered_json json_of(const RunFacts& run, const Profile& profile) {
+    return {{"directory", run.directory},       {"program", run.program},
+            {"command_line", run.command_line}, {"started", run.started},
+            {"switchyard", run.version},        {"mpi_library", run.mpi_library},
+            {"policy_file", run.policy_file},   {"ranks", profile.ranks},
+            {"nodes", profile.nodes()},         {"wall_us", rounded(profile.wall_us())},
+            {"wall_is_known", run.wall_us > 0}, {"partial", run.partial},
+            {"sessions", run.sessions},         {"summary", run.summary},
+            {"records_dropped", run.dropped}};
+}
+
+} // namespace
+
+void write_csv(const Profile& profile, std::ostream& out) {
+    out << csv_names(json_of(profile, CallGroup{})) << '\n'; // a log without calls has the names, too
+    for (const auto& group : profile.groups) out << csv_values(json_of(profile, group)) << '\n';
+}
+
+void write_json(const Profile& profile, std::ostream& out) {
+    ordered_json groups = ordered_json::array();
+    for (const auto& group : profile.groups) groups.push_back(json_of(profile, group));
+    const ordered_json report = {{"format", "switchyard report 1"},
+                                 {"run", json_of(profile.run, profile)},
+                                 {"totals",
+                                  {{"calls", profile.calls},
+                                   {"routed", profile.routed},
+                                   {"unreadable_lines", profile.unreadable},
+                                   {"truncated", profile.torn},
+                                   {"total_us", rounded(profile.per_rank(profile.rank_us.whole))},
+                                   {"agree_us", rounded(profile.per_rank(profile.rank_us.agree))},
+                                   {"stage_us", rounded(profile.per_rank(profile.rank_us.stage))},
+                                   {"copy_us", rounded(profile.per_rank(profile.rank_us.copy))},
+                                   {"exchange_us", rounded(profile.per_rank(profile.rank_us.exchange))}}},
+                                 {"groups", std::move(groups)}};
+    out << json_text(report, 2) << '\n';
+}
+
+} // namespace switchyard::shim::report
