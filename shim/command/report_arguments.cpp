@@ -49,8 +49,11 @@ void add_report(CLI::App& app, ReportOptions& options) {
     report->footer(footer);
     report->add_option("LOG", options.log, "A run's folder, or a folder of runs")->required();
     report->add_option("OTHER", options.other, "Another one to compare with");
-    report->add_option("--format", options.format, "text (the default), csv or json")
-        ->transform(CLI::CheckedTransformer(formats).description(""))
+    report
+        ->add_option_function<std::string>(
+            "--format", [&options](const std::string& name) { options.format = formats.at(name); },
+            "text (the default), csv or json")
+        ->check(CLI::IsMember(formats).description(""))
         ->type_name("FORMAT");
     report->add_option("--html", options.html, "Also write a page with plots, one file that needs no network")
         ->type_name("FILE");

@@ -15,7 +15,7 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr std::size_t most_rows = 40;
+constexpr std::size_t most_rows = 24;
 
 // Figures stand to the right. Long words may be broken anywhere, but not those of an algorithm.
 enum class Cells { figures, words, algorithm };

@@ -52,13 +52,6 @@ std::vector<Row> rows_of(const Profile& profile) {
     return rows;
 }
 
-// Three digits and the unit, for a narrow cell.
-std::string short_time(double us) {
-    const double value = us < 1 ? us * 1e3 : us < 1e3 ? us : us < 1e6 ? us / 1e3 : us / 1e6;
-    const char* unit = us < 1 ? "ns" : us < 1e3 ? "us" : us < 1e6 ? "ms" : "s";
-    return fmt::format("{:.{}f} {}", value, value < 10 ? 1 : 0, unit);
-}
-
 struct Scale {
     double shortest = 0, longest = 0; // logarithms
     double place(double us) const {
@@ -82,8 +75,8 @@ void draw_scale(Svg& svg, const Scale& scale, double x, double y) {
     constexpr double width = 200, thickness = 10;
     for (int i = 0; i < steps; ++i)
         svg.rect(x + width / steps * i, y, width / steps + 0.4, thickness, ramp((i + 0.5) / steps));
-    svg.text(x - 8, y + 9, short_time(std::pow(10, scale.shortest)), Anchor::end, 11);
-    svg.text(x + width + 8, y + 9, short_time(std::pow(10, scale.longest)), Anchor::start, 11);
+    svg.text(x - 8, y + 9, short_time_text(std::pow(10, scale.shortest)), Anchor::end, 11);
+    svg.text(x + width + 8, y + 9, short_time_text(std::pow(10, scale.longest)), Anchor::start, 11);
 }
 
 void draw_row(Svg& svg, const Row& row, double y, double left, double width, unsigned first,
@@ -99,7 +92,8 @@ void draw_row(Svg& svg, const Row& row, double y, double left, double width, uns
                  fmt::format("{} {}, {} ranks\nblocks up to {}\n{} calls, median {}, p95 {}", row.collective,
                              row.algorithm, row.ranks, block_text(bits), cell.calls, time_text(median),
                              time_text(cell.call_us.quantile(0.95))));
-        svg.text(x + width / 2, y + 17, short_time(median), Anchor::middle, 11, ink_on_ramp(place), "600");
+        svg.text(x + width / 2, y + 17, short_time_text(median), Anchor::middle, 11, ink_on_ramp(place),
+                 "600");
         svg.text(x + width / 2, y + 30, count_text(cell.calls), Anchor::middle, 9.5, ink_on_ramp(place));
     }
 }

@@ -79,7 +79,7 @@ std::string histogram_plot(const Profile& profile) {
     const Columns columns{calls.begin()->first, calls.rbegin()->first};
     Svg svg(plot_width, height, "Calls and their time by the size of the largest block");
     draw_panel(svg, first_panel, "Calls", calls, columns, collectives, calls_label);
-    draw_panel(svg, second_panel, "Time of the average rank", times, columns, collectives, time_text);
+    draw_panel(svg, second_panel, "Time of the average rank", times, columns, collectives, short_time_text);
     for (unsigned bits = columns.first; bits <= columns.last; ++bits)
         svg.text(columns.left_of(bits) + columns.width() / 2, second_panel + panel_height + 17,
                  block_text(bits), Anchor::middle, columns.width() < 56 ? 9 : 11);

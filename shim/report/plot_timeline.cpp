@@ -83,18 +83,22 @@ void draw_stretch(Svg& svg, const Axis& y, double at, std::size_t place, const S
 
 void draw_stretches(Svg& svg, const Profile& profile, const std::vector<Series>& series, const Axis& x,
                     const Axis& y, const std::vector<std::size_t>& places, double end_us) {
-    const std::size_t stretches = std::min<std::size_t>(180, most_marks / 2 / series.size());
+    const std::size_t stretches = std::min<std::size_t>(120, most_marks / 2 / series.size());
     const double length = end_us / static_cast<double>(stretches);
     std::vector<std::vector<Samples>> times(series.size(), std::vector<Samples>(stretches));
     for (const auto& mark : profile.marks) {
         const auto stretch = static_cast<std::size_t>(std::max(0.0, mark.begin_us) / length);
         times[places[mark.group]][std::min(stretch, stretches - 1)].add(static_cast<double>(mark.call_us));
     }
+    // Beside each other inside a stretch, or the last one would hide the others.
+    const auto place_in_stretch = [&](std::size_t i) {
+        return (static_cast<double>(i) + 0.5) / static_cast<double>(series.size());
+    };
     for (std::size_t i = series.size(); i-- > 0;) // what took most time on top
         for (std::size_t n = 0; n < stretches; ++n)
             if (!times[i][n].empty())
-                draw_stretch(svg, y, x.pixel((static_cast<double>(n) + 0.5) * length), i, series[i],
-                             times[i][n]);
+                draw_stretch(svg, y, x.pixel((static_cast<double>(n) + place_in_stretch(i)) * length), i,
+                             series[i], times[i][n]);
 }
 
 } // namespace

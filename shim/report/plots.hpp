@@ -9,7 +9,7 @@
 
 namespace switchyard::shim::report {
 
-inline constexpr double plot_width = 940;
+inline constexpr double plot_width = 1080;
 
 // Calls of one collective by one algorithm with its parameters. What is drawn in one colour and shape.
 struct Series {

@@ -23,6 +23,12 @@ std::string time_text(double us) {
     return fmt::format("{:.2f} s", us * 1e-6);
 }
 
+std::string short_time_text(double us) {
+    const double value = us < 1 ? us * 1e3 : us < 999.5 ? us : us < 999.5e3 ? us / 1e3 : us / 1e6;
+    const char* unit = us < 1 ? "ns" : us < 999.5 ? "us" : us < 999.5e3 ? "ms" : "s";
+    return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit);
+}
+
 std::string size_text(double bytes) {
     constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     std::size_t unit = 0;

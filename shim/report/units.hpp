@@ -8,6 +8,7 @@
 namespace switchyard::shim::report {
 
 std::string time_text(double us);            // `12.3 us`, `4.5 ms`, `6.78 s`
+std::string short_time_text(double us);      // `12 us`, `4.5 ms`: no more than it takes
 std::string size_text(double bytes);         // `1.5 KiB`
 std::string block_text(unsigned block_bits); // `64 B`: blocks of up to so many bytes, `1 B` with none
 std::string count_text(std::uint64_t count); // `1,234,567`

@@ -1,0 +1,204 @@
+"""What `switchyard report` and `explain` say of real runs, and how the page looks in a browser."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+import zlib
+
+from harness import FEW_RANKS, NATIVE_POLICY, PreloadTest, finish, host
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+NASTY = "<script>document.title='owned';fetch('http://127.0.0.1:9/')</script> \"'&"
+POLICY = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
+    {"name": NASTY, "when": {"collective": "alltoallv", "max_block_bytes": {"max": 64}},
+     "use": {"algorithm": "tuna", "radix": 2}},
+    {"name": "larger", "when": {"collective": "alltoallv"}, "use": {"algorithm": "pairwise"}},
+    {"name": "for nobody", "when": {"ranks": {"min": 5000}}, "use": {"algorithm": "spread_out"}}]}
+
+
+class Reports(PreloadTest):
+    """One run of a real program with detail `ranks`, and all that is asked about it."""
+
+    def run_program(self):
+        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", POLICY),
+                             settings={"SWITCHYARD_DETAIL": "ranks"})
+        self.assert_ended_well(result)
+        return result
+
+    def ask(self, *arguments):
+        answer = self.command(*arguments)
+        self.assertEqual(answer.code, 0, answer.everything())
+        return answer
+
+    def assert_narrow(self, text):
+        self.assertEqual([line for line in text.splitlines() if len(line) > 110], [])
+
+    def test_formats_agree_with_the_log(self):
+        result = self.run_program()
+        lines = result.calls()
+        text = self.ask("report", result.log()).stdout
+        self.assertRegex(text, rf"(?m)^{len(lines)} calls, \d+ routed;")
+        self.assert_narrow(text)
+        report = json.loads(self.ask("report", result.log(), "--format", "json").stdout)
+        groups = report["groups"]
+        self.assertEqual(report["totals"]["calls"], len(lines))
+        self.assertEqual(sum(group["calls"] for group in groups), len(lines))
+        self.assertEqual({group["rule"] for group in groups}, {line["rule"] for line in lines})
+        spent = sum(line["time_us"]["mean"] * line["ranks"] for line in lines) / FEW_RANKS
+        self.assertAlmostEqual(report["totals"]["total_us"], spent, delta=0.01 + 1e-6 * spent)
+        self.assertAlmostEqual(sum(group["total_us"] for group in groups), spent, delta=0.1 + 1e-6 * spent)
+        rows = list(csv.DictReader(io.StringIO(self.ask("report", result.log(), "--format", "csv").stdout)))
+        self.assertEqual([(row["algorithm"], int(row["calls"]), row["rule"]) for row in rows],
+                         [(group["algorithm"], group["calls"], group["rule"] or "") for group in groups])
+
+    def test_the_latest_run_of_a_folder(self):
+        result = self.run_program()
+        answer = self.ask("report", os.path.dirname(result.log()))
+        self.assertIn(result.log(), answer.stdout)
+
+    def test_trace(self):
+        result = self.run_program()
+        self.ask("report", result.log(), "--trace", self.path("trace.json"))
+        with open(self.path("trace.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        lines = result.calls()
+        calls = [event for event in events if event["ph"] == "X"]
+        self.assertEqual(sum(event["pid"] == 1 for event in calls), len(lines))
+        self.assertEqual(sum(event["pid"] == 2 for event in calls), sum(line["ranks"] for line in lines))
+        self.assertEqual({event["tid"] for event in calls if event["pid"] == 2}, set(range(1, FEW_RANKS + 1)))
+
+    def test_comparison(self):
+        first = self.run_program()
+        second = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("native.json", NATIVE_POLICY))
+        answer = self.ask("report", first.log(), second.log())
+        self.assertIn("tuna radix=2", answer.stdout)
+        self.assertIn("-> native", answer.stdout)
+        self.assert_narrow(answer.stdout)
+        groups = json.loads(self.ask("report", first.log(), second.log(), "--format", "json").stdout)["groups"]
+        self.assertEqual({group["in"] for group in groups}, {"both"}, "the same program makes the same calls")
+        for side in "ab":
+            self.assertEqual(sum(group[f"calls_{side}"] for group in groups), first.calls_made)
+
+    def test_policy_on_the_log_it_made(self):
+        result = self.run_program()
+        answer = self.ask("explain", self.path("policy.json"), "--log", result.log(), "--coverage", "--plot",
+                          self.path("coverage.svg"))
+        self.assertIn(f"0 of {result.calls_made} calls would run otherwise", answer.stdout)
+        self.assertRegex(answer.stdout, r"Rules that never fire\n.*\n +3 \"for nobody\" +no call matches")
+        self.assert_narrow(answer.stdout)
+        with open(self.path("coverage.svg"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("<svg"))
+        native = self.ask("explain", self.write("native.json", NATIVE_POLICY), "--log", result.log())
+        routed = sum(line["algorithm"] != "native" for line in result.calls())
+        self.assertIn(f"{routed} of {result.calls_made} calls would run otherwise", native.stdout)
+
+    def test_what_goes_wrong_is_said_in_a_sentence(self):
+        result = self.run_program()
+        log = result.log()
+        for arguments, sentence in [
+                (["report", self.path("nothing")], "there is no "),
+                (["report", self.folder + "/policy.json"], "is a file"),
+                (["report", self.folder], "is no run's log"),
+                (["report", log, "--html", "/dev/full"], "No space left on device; nothing was left of it"),
+                (["report", log, "--html", self.path("no/page.html")], "cannot be written"),
+                (["report", log, log, "--html", self.path("page.html")], "two logs are compared as text"),
+                (["explain", self.path("policy.json")], "--collective is missing, or one of --log"),
+                (["explain", self.path("policy.json"), "--log", log, "--ranks", "4"], "take one of the two")]:
+            answer = self.command(*arguments)
+            self.assertNotEqual(answer.code, 0, arguments)
+            self.assertIn(sentence, answer.stderr, arguments)
+            self.assertEqual(len(answer.stderr.splitlines()), 1, answer.everything())
+        self.assertEqual([name for name in os.listdir(self.folder) if "page" in name or "unfinished" in name], [])
+        with open(os.path.join(log, "run.json"), encoding="utf-8") as file:
+            run = json.load(file)
+        run["switchyard"] = "9.0.0"
+        with open(os.path.join(log, "run.json"), "w", encoding="utf-8") as file:
+            json.dump(run, file)
+        answer = self.command("report", log)
+        self.assertEqual(answer.code, 1)
+        self.assertRegex(answer.stderr, r"written by switchyard 9\.0\.0; this one understands the logs of versions \d+\.x")
+
+
+def pixels(path):
+    """Rows of a PNG without interlacing, 8 bits a channel, each a list of (red, green, blue)."""
+    with open(path, "rb") as file:
+        data = file.read()
+    position, packed, width, height, channels = 8, b"", 0, 0, 0
+    while position < len(data):
+        (length,), kind = struct.unpack(">I", data[position:position + 4]), data[position + 4:position + 8]
+        body = data[position + 8:position + 8 + length]
+        if kind == b"IHDR":
+            width, height, _, colour = struct.unpack(">IIBB", body[:10])
+            channels = {2: 3, 6: 4}[colour]
+        elif kind == b"IDAT":
+            packed += body
+        position += 12 + length
+    raw, rows, above = zlib.decompress(packed), [], bytearray(width * channels)
+    for y in range(height):
+        start = y * (width * channels + 1)
+        kind, row = raw[start], bytearray(raw[start + 1:start + 1 + width * channels])
+        for x in range(len(row) if kind else 0):
+            left = row[x - channels] if x >= channels else 0
+            corner = above[x - channels] if x >= channels else 0
+            guess = left + above[x] - corner
+            paeth = min((abs(guess - left), 0, left), (abs(guess - above[x]), 1, above[x]),
+                        (abs(guess - corner), 2, corner))[2]
+            row[x] = (row[x] + (0, left, above[x], (left + above[x]) // 2, paeth)[kind]) & 255
+        rows.append([tuple(row[i:i + 3]) for i in range(0, len(row), channels)])
+        above = row
+    return rows
+
+
+@unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium), so no browser looks at the report's page")
+class Page(PreloadTest):
+    def browse(self, page, *options):
+        """What the browser wrote to stderr, and the addresses that it asked any network for."""
+        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+                   "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                   "--disable-domain-reliability", "--no-proxy-server", "--window-size=1240,3000",
+                   "--user-data-dir=" + self.path("browser"), "--log-net-log=" + self.path("net.json"),
+                   "--enable-logging=stderr", *options, "file://" + page]
+        environment = dict(os.environ, HOME=self.folder)
+        code, stdout, stderr = finish(command, environment, self.folder, 100)
+        self.assertEqual(code, 0, stderr)
+        with open(self.path("net.json"), encoding="utf-8", errors="replace") as file:
+            asked = set(re.findall(r'"url":"((?:https?|wss?)://[^"]*)"', file.read()))
+        return stdout, stderr, asked
+
+    def test_page(self):
+        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", POLICY),
+                             settings={"SWITCHYARD_DETAIL": "ranks"})
+        page, picture = self.path("page.html"), self.path("page.png")
+        answer = self.command("report", result.log(), "--html", page)
+        self.assertEqual(answer.code, 0, answer.everything())
+        _, stderr, asked = self.browse(page, "--screenshot=" + picture)
+        self.assertNotRegex(stderr, r"CONSOLE", stderr)
+        self.assertEqual({url for url in asked if "127.0.0.1:9" in url}, set(), "a rule's name was run as a script")
+        blank = self.write("blank.html", "<!DOCTYPE html><title>nothing</title>")
+        _, _, by_itself = self.browse(blank, "--screenshot=" + self.path("blank.png"))
+        self.assertEqual(asked - by_itself, set(), "the page wants something from a network")
+        document, _, _ = self.browse(page, "--dump-dom")
+        self.assertNotIn("<title>owned", document)
+        self.assertNotIn("<script", document)
+
+        rows = pixels(picture)
+        colours = {}
+        for row in rows[::2]:
+            for colour in row[::2]:
+                colours[colour] = colours.get(colour, 0) + 1
+        sampled = sum(colours.values())
+        self.assertGreater(len(colours), 100)
+        self.assertLess(max(colours.values()), 0.98 * sampled, "one colour all over: a blank page")
+        for wanted in ((0, 114, 178), (213, 94, 0)): # the first two series
+            self.assertGreater(colours.get(wanted, 0), 20, wanted)
+        self.assertEqual(len({colour for colour in (row[-1] for row in rows)}), 1, "something sticks out to the right")
+
+
+if __name__ == "__main__":
+    unittest.main()

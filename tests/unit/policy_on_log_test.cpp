@@ -1,0 +1,136 @@
+// A policy asked about a whole log, and about all calls that can be.
+#include "tests/support/catch.hpp"
+#include "tests/support/log_folder.hpp"
+
+#include "policy/parse.hpp"
+#include "shim/report/coverage_plot.hpp"
+#include "shim/report/policy_text.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+using namespace switchyard;
+using namespace switchyard::shim;
+using namespace switchyard::shim::report;
+using switchyard::tests::LogLine;
+
+namespace {
+
+policy::Policy parsed(const std::string& text) {
+    auto parsed = policy::parse(text);
+    REQUIRE(std::holds_alternative<policy::Policy>(parsed));
+    return std::get<policy::Policy>(parsed);
+}
+
+const char* const rules = R"({"version":1,"rules":[
+    {"name":"small","when":{"collective":"alltoallv","max_block_bytes":{"max":100}},"use":{"algorithm":"tuna","radix":4}},
+    {"name":"large radix","when":{"collective":"alltoallv","ranks":{"max":100}},"use":{"algorithm":"tuna","radix":64}},
+    {"name":"many","when":{"ranks":{"min":512}},"use":{"algorithm":"pairwise"}},
+    {"name":"last","when":{"collective":"alltoallv","ranks":{"min":9}},"use":{"algorithm":"scattered"}}],
+    "otherwise":{"algorithm":"native"}})";
+
+struct Asked {
+    explicit Asked(const policy::Policy& policy) : on_log(policy) {}
+    PolicyOnLog on_log;
+    ProfileBuilder builder;
+    void line(const LogLine& line) {
+        Call call;
+        REQUIRE(parse_call(line.text(), call));
+        on_log.add(call);
+        builder.add(call);
+    }
+};
+
+} // namespace
+
+TEST_CASE("each call of a log finds its rule, also where a bound cuts a power of two", "[report]") {
+    const auto policy = parsed(rules);
+    Asked asked(policy);
+    asked.line(LogLine{.block = 100, .mean_us = 30}); // both of the bucket up to 128
+    asked.line(LogLine{.block = 101, .mean_us = 20});
+    asked.line(LogLine{.collective = "allgather", .mean_us = 10});
+    asked.line(LogLine{.collective = "alltoallw", .mean_us = 5}); // no version knows it yet
+    const auto groups = asked.on_log.groups();
+    REQUIRE(groups.size() == 4);
+    CHECK(groups[0].rule == std::size_t{0});
+    CHECK(groups[0].algorithm.starts_with("tuna radix=4"));
+    CHECK(groups[0].changes());
+    CHECK_FALSE(groups[1].rule.has_value());
+    CHECK(groups[1].reason.find("radix 64 is more than 4 ranks") != std::string::npos);
+    CHECK_FALSE(groups[1].changes());
+    CHECK(groups[2].reason == "otherwise");
+    CHECK(groups[3].reason.find("does not know") != std::string::npos);
+
+    const auto idle = asked.on_log.idle_rules();
+    REQUIRE(idle.size() == 3);
+    CHECK(idle[0].rule == 1);
+    CHECK(idle[0].why.find("passed over: radix 64") != std::string::npos);
+    CHECK(idle[1].why.find("ranks 4 is below its minimum 512") != std::string::npos);
+    CHECK(idle[2].why.find("ranks 4 is below its minimum 9") != std::string::npos);
+
+    std::ostringstream out;
+    print_policy_on_log(policy, asked.on_log, asked.builder.take({}), out);
+    for (const char* part : {"1 of 4 calls would run otherwise", "Rules that never fire",
+                             "Calls that no rule takes", "1 \"small\"", "no rule matches", "46.2%"}) {
+        INFO(out.str());
+        CHECK(out.str().find(part) != std::string::npos);
+    }
+}
+
+TEST_CASE("what ran as the policy says is no change, whatever the order of its parameters", "[report]") {
+    const auto policy = parsed(R"({"version":1,"rules":[],"otherwise":{"algorithm":"tuna","radix":4}})");
+    Call call;
+    REQUIRE(
+        parse_call(R"({"collective":"alltoallv","ranks":16,"nodes":1,"ranks_per_node":16,"algorithm":"tuna",)"
+                   R"("parameters":{"metadata":"fused","in_flight":32,"radix":4},"time_us":{"mean":1}})",
+                   call));
+    PolicyOnLog asked(policy);
+    asked.add(call);
+    REQUIRE(asked.groups().size() == 1);
+    CHECK_FALSE(asked.groups()[0].changes());
+    CHECK(asked.groups()[0].reason == "otherwise");
+}
+
+TEST_CASE("a log without calls leaves every rule idle", "[report]") {
+    const auto policy = parsed(rules);
+    const PolicyOnLog asked(policy);
+    CHECK(asked.groups().empty());
+    REQUIRE(asked.idle_rules().size() == 4);
+    CHECK(asked.idle_rules()[0].why == "the log has no calls");
+}
+
+TEST_CASE("coverage says which rule takes which calls", "[report]") {
+    const auto policy = parsed(rules);
+    const auto coverage = coverage_of(policy, 4, {2, 8, 16, 512}, {0, 6, 7, 8});
+    REQUIRE(coverage.tables.size() == 3);
+    const auto& rows = coverage.tables[0].rows; // alltoallv
+    CHECK_FALSE(rows[0][0].rule.has_value());   // radix 4 is more than 2 ranks, radix 64 all the more
+    CHECK(rows[0][0].falls_back);
+    CHECK(rows[1][1].rule == std::size_t{0});
+    CHECK_FALSE(rows[1][1].mixed);
+    CHECK(rows[1][2].mixed); // 65 to 100 bytes are small, 101 to 128 are not
+    CHECK(rows[1][2].falls_back);
+    CHECK(rows[2][3].rule == std::size_t{3});
+    CHECK(rows[3][3].rule == std::size_t{2});
+    CHECK(rows[3][0].rule == std::size_t{0});
+    for (const auto& row : coverage.tables[2].rows) // allgather has no pairwise
+        for (const auto& cell : row) CHECK(cell.native);
+
+    std::ostringstream out;
+    print_coverage(policy, coverage, out);
+    CHECK(out.str().find("1 \"small\": tuna") != std::string::npos);
+    CHECK(out.str().find("4 ranks per node") != std::string::npos);
+    const auto plot = coverage_plot(policy, coverage);
+    CHECK(plot.starts_with("<svg"));
+    CHECK(plot.ends_with("</svg>\n"));
+    CHECK(plot.find("4: scattered") == std::string::npos); // the legend has names
+    CHECK(plot.find("last: scattered") != std::string::npos);
+}
+
+TEST_CASE("the usual coverage fits the width of a page of text", "[report]") {
+    const auto policy = parsed(rules);
+    std::ostringstream out;
+    print_coverage(policy, coverage_of(policy, 32, usual_ranks(), usual_block_bits()), out);
+    std::istringstream lines(out.str());
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 110);
+}
