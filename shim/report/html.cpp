@@ -112,7 +112,7 @@ void write_cards(const Profile& profile, std::ostream& out) {
          time_text(whole) + " of " + time_text(profile.wall_us()) +
              (profile.run.wall_us > 0 ? "" : " until the last call"));
     card(count_text(profile.calls), profile.calls == 1 ? "call" : "calls",
-         count_text(profile.routed) + " by an algorithm of switchyard");
+         count_text(profile.routed) + " routed");
     card(share_text(times.agree, times.whole), "of that time agreement",
          time_text(profile.per_rank(times.agree)));
     card(share_text(times.stage + times.copy, times.whole),

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""How long `switchyard report` takes over a long log, and how much memory: read_log.py SWITCHYARD [calls].
+
+The log is made up: calls of three collectives, four algorithms, two communicators and all sizes of blocks up to 1 MiB,
+each line with every field that a run writes.
+"""
+
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+KINDS = [("alltoallv", "tuna", {"radix": 4, "metadata": "fused", "in_flight": 32}, "small blocks, many ranks"),
+         ("alltoallv", "scattered", {"block_count": 32}, "larger blocks"),
+         ("alltoall", "native", {}, "left alone"), ("allgather", "bruck", {}, "gathers")]
+
+
+def line(number, begin):
+    collective, algorithm, parameters, rule = random.choice(KINDS)
+    ranks = random.choice((8, 16))
+    block = int(2 ** random.uniform(0, 20))
+    mean = round(20 + block / 500 * random.uniform(0.8, 1.6), 3)
+    return mean, {
+        "call": number, "comm": "world" if ranks == 16 else "0:3", "seq": number, "collective": collective,
+        "binding": "c", "ranks": ranks, "nodes": 2, "ranks_per_node": ranks // 2, "max_block_bytes": block,
+        "sent_bytes": {"min": block, "mean": 1.5 * block, "max": 3 * block}, "buffer": "host", "in_place": False,
+        "algorithm": algorithm, "parameters": parameters, "rule": rule, "reason": "rule",
+        "time_us": {"min": round(0.7 * mean, 3), "mean": mean, "max": round(1.4 * mean, 3), "slowest_rank": number % 8},
+        "phases_us": {"agree": round(0.1 * mean, 3), "stage": 0.18, "exchange": round(0.8 * mean, 3)}, "messages": 6,
+        "wire_bytes": 3 * block, "rounds": 2, "messages_inter": 4, "messages_intra": 2, "wire_bytes_inter": 2 * block,
+        "wire_bytes_intra": block, "begin_us": round(begin, 3)}
+
+
+def write_log(folder, calls):
+    random.seed(1)
+    begin = 0.0
+    with open(os.path.join(folder, "calls.jsonl"), "w", encoding="utf-8") as file:
+        for number in range(1, calls + 1):
+            mean, fields = line(number, begin)
+            begin += 1.7 * mean
+            file.write(json.dumps(fields, separators=(",", ":")) + "\n")
+    with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
+        json.dump({"switchyard": "0.1.0", "complete": True, "program": "generated", "ranks": 16,
+                   "hosts": [{"host": "a", "ranks": 8}, {"host": "b", "ranks": 8}], "wall_s": 1.01e-6 * begin}, file)
+
+
+def measure(command):
+    """Seconds of wall time and of processor time, and the largest memory of any command so far in MiB."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall, used, after.ru_maxrss / 1024
+
+
+def main():
+    switchyard, calls = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000000
+    with tempfile.TemporaryDirectory() as folder:
+        write_log(folder, calls)
+        page, trace = os.path.join(folder, "page.html"), os.path.join(folder, "trace.json")
+        policy = os.path.join(folder, "policy.json")
+        with open(policy, "w", encoding="utf-8") as file:
+            json.dump({"version": 1, "rules": [{"name": "small", "when": {"max_block_bytes": {"max": 500}},
+                                                "use": {"algorithm": "spread_out"}}],
+                       "otherwise": {"algorithm": "native"}}, file)
+        size = os.path.getsize(os.path.join(folder, "calls.jsonl"))
+        print(f"{calls} calls, {size / 1e6:.0f} MB")
+        for name, command in [("report", ["report", folder]), ("report --html", ["report", folder, "--html", page]),
+                              ("explain --log", ["explain", policy, "--log", folder]),
+                              ("report A B", ["report", folder, folder]),
+                              ("report --trace", ["report", folder, "--trace", trace])]:
+            wall, used, memory = measure([switchyard, *command])
+            print(f"{name:15} {wall:6.1f} s, {used:6.1f} s of processor time, {memory:5.0f} MiB")
+        print(f"page {os.path.getsize(page) / 1e3:.0f} kB, trace {os.path.getsize(trace) / 1e6:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
