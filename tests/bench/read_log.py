@@ -8,7 +8,6 @@ each line with every field that a run writes.
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -49,12 +48,13 @@ def write_log(folder, calls):
 
 
 def measure(command):
-    """Seconds of wall time and of processor time, and the largest memory of any command so far in MiB."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return wall, used, after.ru_maxrss / 1024
+    """Seconds of wall time and of processor time, and the most memory that it held in MiB."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"{command} failed")
+    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def main():
