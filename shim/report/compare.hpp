@@ -24,7 +24,8 @@ struct ComparedGroup {
     unsigned block_bits = 0;
     std::array<ComparedSide, 2> sides;
     bool in_both() const { return sides[0].calls > 0 && sides[1].calls > 0; }
-    // The second log's median over the first one's, below 1 where the second is faster; 0: nothing to compare.
+    // The second log's median over the first one's, below 1 where the second is faster; 0: nothing to
+    // compare.
     double ratio() const;
     // The same of the time per call. It tells outliers that the median does not.
     double mean_ratio() const;

@@ -16,8 +16,8 @@ class TextTable {
     struct Column {
         std::string title;
         Align align = Align::right;
-        // Cells of a column that wraps go on below, broken at blanks, where they are wider; 0: never. Where the
-        // table would be too wide, such columns become narrower.
+        // Cells of a column that wraps go on below, broken at blanks, where they are wider; 0: never. Where
+        // the table would be too wide, such columns become narrower.
         std::size_t widest = 0;
     };
     explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -26,7 +26,8 @@ class TextTable {
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    // At most `text_width` columns if those that wrap leave a chance. Two blanks between the columns, `indent` before the first one.
+    // At most `text_width` columns if those that wrap leave a chance. Two blanks between the columns,
+    // `indent` before the first one.
     void print(std::ostream& out, std::size_t indent = 0);
 
   private:
