@@ -142,6 +142,17 @@ TEST_CASE("a summary makes no trace", "[report]") {
                       Catch::Matchers::Contains("is a summary"));
 }
 
+TEST_CASE("records of another version are refused, and those of a rank that wrote none are no obstacle",
+          "[report]") {
+    LogFolder folder;
+    folder.run_json(R"({"switchyard":"0.1.0","complete":false,"ranks":1})");
+    std::filesystem::create_directory(folder / "ranks");
+    std::ofstream(folder / "ranks/0.calls") << std::string(64, '\0');
+    CHECK(profile_of(folder).calls == 0);
+    std::ofstream(folder / "ranks/1.calls") << "switchyard rec9" << std::string(64, '\1');
+    CHECK_THROWS_WITH(profile_of(folder), Catch::Matchers::Contains("another version of switchyard"));
+}
+
 TEST_CASE("two logs are compared by collective, ranks and blocks, however calls were done", "[report]") {
     LogFolder first, second;
     for (int i = 0; i < 3; ++i) {
