@@ -45,7 +45,9 @@ RankFile read_rank(const fs::path& calls) {
     std::ifstream ring(fs::path(calls).replace_extension(".ring"), std::ios::binary);
     RecordFileHeader header, expected;
     file.read(reinterpret_cast<char*>(&header), sizeof header);
-    if (!file || header.magic[0] == 0) return rank; // killed before it wrote anything
+    constexpr std::size_t without_version = 14; // of the magic
+    if (!file || std::memcmp(header.magic, expected.magic, without_version) != 0)
+        return rank; // killed before it wrote anything, or not ours
     if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
         header.version != expected.version || header.slot_size != expected.slot_size)
         throw std::runtime_error(calls.string() +
