@@ -52,10 +52,6 @@ std::string decision_text(const policy::Plan& plan, const policy::Match& match) 
     return text.substr(1, text.size() - 2);
 }
 
-bool same(const policy::Match& left, const policy::Match& right) {
-    return left.candidate == right.candidate && left.passed == right.passed && left.why == right.why;
-}
-
 } // namespace
 
 std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, const char* only_native) {
@@ -87,14 +83,14 @@ Plan::~Plan() {
 std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
     for (auto* decision = decisions_.load(std::memory_order_acquire); decision != nullptr;
          decision = decision->next)
-        if (same(decision->match, match)) return decision->number;
+        if (decision->match == match) return decision->number;
     return add_decision(self, match);
 }
 
 std::uint32_t Plan::add_decision(Process& self, const policy::Match& match) {
     std::lock_guard lock(self.plans_mutex);
     for (auto* decision = decisions_.load(); decision != nullptr; decision = decision->next)
-        if (same(decision->match, match)) return decision->number;
+        if (decision->match == match) return decision->number;
     log::DecisionName name{++self.decisions, decision_text(policy_, match)};
     self.recorder->add_name(name.to_line());
     decisions_.store(new Decision{match, name.number, decisions_.load()}, std::memory_order_release);
