@@ -27,6 +27,8 @@ struct Facts {
     bool unaware = false;     // has one, and its MPI does not take it
     bool unusable = false;    // has a buffer that nobody can read
     std::size_t staging_bytes = 0;
+    std::uint64_t owed =
+        0; // of a call before: what the ranks still have to tell each other, see adaptive::Book
 };
 // The counted allreduce of the call; an MPI error code. What was not talked about is as if nobody had device
 // memory, nor an MPI that takes it.

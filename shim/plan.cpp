@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "choice_json.hpp"
 #include "policy/admissible.hpp"
 #include "process.hpp"
 
@@ -25,19 +26,6 @@ policy::Plan prune(const Process& self, const policy::Features& fixed, const cha
     if (only_native != nullptr) return native_plan(fixed.collective, only_native);
     const auto& forced = self.force.by_collective[static_cast<std::size_t>(fixed.collective)];
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
-}
-
-nlohmann::ordered_json parameters_json(const policy::Choice& choice) {
-    auto json = nlohmann::ordered_json::object();
-    for (auto parameter : choice.algorithm->parameters) {
-        const auto& traits = algorithms::traits_of(parameter);
-        auto value = choice.parameters[parameter];
-        if (traits.choices.empty())
-            json[std::string(traits.name)] = value;
-        else
-            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(value)];
-    }
-    return json;
 }
 
 // The middle of a log line.
