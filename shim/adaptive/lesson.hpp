@@ -18,7 +18,7 @@ struct Subject {
     int ranks = 0, nodes = 0, ranks_per_node = 0;
     bool in_place = false, overlapping = false, on_device = false;
     std::uint64_t least_block = 0, most_block = 0;
-    std::string rule; // "" for otherwise
+    std::string rule{}; // "" for otherwise
     auto operator<=>(const Subject&) const = default;
 };
 

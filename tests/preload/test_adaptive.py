@@ -18,7 +18,8 @@ NOT_LONG_ENOUGH_TO_DRIFT = 8 * 3 * TRIALS
 class AdaptiveTest(PreloadTest):
     def policy(self, candidates=None, when=None, trials=TRIALS, rules=(), name="by trial"):
         use = {"algorithm": "adaptive", "candidates": candidates or OURS, "trials": trials}
-        rules = list(rules) + [{"name": name, "when": when or {"collective": "alltoallv"}, "use": use}]
+        when = {"collective": "alltoallv"} if when is None else when
+        rules = list(rules) + [{"name": name, "when": when, "use": use}]
         return self.write("adaptive.policy.json",
                           {"version": 1, "rules": rules, "otherwise": {"algorithm": "native"}})
 
@@ -140,7 +141,7 @@ class Trials(AdaptiveTest):
 class Agreement(AdaptiveTest):
     """How many allreduces it takes: times travel in the agreement, or in one of their own where there is none."""
 
-    CALLS = 64 + 3 * TRIALS # the last of them tells what 63 before took
+    CALLS = 64 + 3 * TRIALS  # the last of them tells what 63 before took
 
     def allreduces(self, *words, **options):
         result = self.job_without_oracle(*words, "allreduces", **options)
@@ -165,7 +166,7 @@ class Agreement(AdaptiveTest):
         self.assertEqual(count, self.setup("alltoallv") + self.CALLS + 1)
 
     def test_others_tell_each_other_while_they_try_and_then_every_64th_time(self):
-        for collective, candidates in (("alltoall", OURS), ("allgather", [{"algorithm": "ring"}])):
+        for collective, candidates in {"alltoall": OURS, "allgather": [{"algorithm": "ring"}]}.items():
             with self.subTest(collective=collective):
                 policy = self.policy(candidates, when={"collective": collective})
                 calls = f"{collective}:8:{self.CALLS}"
@@ -182,7 +183,8 @@ class Agreement(AdaptiveTest):
         native, _ = self.allreduces(*words)
         self.assertEqual(adaptive, native)
         (reason,) = {line["reason"] for line in result.calls()}
-        self.assertRegex(reason, "^adaptive: only native can run here; tuna radix=64 .*: radix 64 is more than 2 ranks$")
+        self.assertRegex(reason, "^adaptive: only native can run here; tuna radix=64 .*: "
+                                 "radix 64 is more than 2 ranks$")
         self.assertEqual({line["rule"] for line in result.calls()}, {"by trial"})
 
 
