@@ -158,8 +158,9 @@ int agree_where_needed(Passage& passage, Stage& stage, bool ready) {
     }
     auto start = Clock::now();
     note_facts(passage, stage, ready);
-    const bool about_devices = passage.state.may_have_devices(), is_usable = !passage.agreed.unusable;
-    const int code = agree(passage.agreed, about_devices, *passage.state.rails());
+    const About about{passage.state.may_have_devices(), passage.state.book() != nullptr};
+    const bool is_usable = !passage.agreed.unusable;
+    const int code = agree(passage.agreed, about, *passage.state.rails());
     record.agree = Clock::now() - start;
     if (code != MPI_SUCCESS) return code;
     passage.did_agree = true;
