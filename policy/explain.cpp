@@ -73,6 +73,39 @@ std::string what_runs(const Choice& choice, const Features& call) {
     return text;
 }
 
+// What takes turns; left out is what this call alone would keep from running.
+std::string what_is_tried(const Plan& plan, const Adaptive& adaptive, const Features& call) {
+    std::string text = "adaptive, the choice is made at run time\n  tries, " +
+                       counted(static_cast<std::uint64_t>(adaptive.trials), "time") + " each and in turn: ";
+    std::string left_out = adaptive.left_out;
+    for (std::size_t i = 0; i < adaptive.count; ++i) {
+        const Candidate& member = plan.candidates[adaptive.first + i];
+        const PassedOver why = why_passed_over(member, call);
+        if (why == PassedOver::no)
+            text += (i == 0 ? "" : ", ") + describe(member.choice);
+        else
+            left_out +=
+                (left_out.empty() ? "" : "; ") + describe(member.choice) + ": " + describe(member, why);
+    }
+    text += "\n  then keeps the fastest, for each power of two of the largest block by itself\n";
+    return left_out.empty() ? text : text + "  left out here: " + left_out + '\n';
+}
+
+std::string what_is_taken(const Plan& plan, const Candidate& taken, const Features& call) {
+    if (taken.adaptive) return what_is_tried(plan, plan.adaptives[*taken.adaptive], call);
+    const std::string& reason = taken.choice.reason;
+    const bool says_more = reason != "rule" && reason != "otherwise" && !taken.choice.rule.empty();
+    return what_runs(taken.choice, call) + (says_more ? "  " + reason + '\n' : "");
+}
+
+std::string how_time_is_agreed(const Plan& plan, const Features& call) {
+    if (plan.adaptives.empty()) return "";
+    if (plan.looks_at_buffer || call.collective == Collective::alltoallv)
+        return "  the time of the call before travels in the agreement\n";
+    return "  times: one small allreduce for each call while candidates are tried, and one for 64 calls "
+           "then\n";
+}
+
 std::string what_is_agreed(const Plan& plan, const Features& call) {
     if (plan.always_native)
         return "  agreement: none, on this communicator such calls are native whatever they send\n";
@@ -92,8 +125,10 @@ std::string what_is_agreed(const Plan& plan, const Features& call) {
 }
 
 std::string ending(const Policy& policy, const Plan& plan, const Match& match, const Features& call) {
-    const Choice& choice = plan.candidates[match.candidate].choice;
-    if (choice.reason == "otherwise") return "otherwise: " + what_runs(choice, call);
+    const Candidate& taken = plan.candidates[match.candidate];
+    const Choice& choice = taken.choice;
+    if (choice.reason == "otherwise" || policy.otherwise.is_adaptive())
+        return "otherwise: " + what_is_taken(plan, taken, call);
     std::string text;
     for (const Candidate& candidate : plan.candidates)
         if (candidate.choice.reason == "otherwise")
@@ -108,6 +143,8 @@ std::string explain(const Policy& policy, const Features& call) {
     const Plan plan = all_candidates(policy, call);
     const Match match = choose(plan, call);
     const std::string& fires = plan.candidates[match.candidate].choice.rule;
+    const Plan pruned = prune(policy, call);
+    const std::string agreement = what_is_agreed(pruned, call) + how_time_is_agreed(pruned, call);
     std::string text = heading(call);
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const Rule& rule = policy.rules[i];
@@ -116,15 +153,15 @@ std::string explain(const Policy& policy, const Features& call) {
             continue;
         }
         const Candidate& taken = plan.candidates[match.candidate];
-        text += label_of(rule, i) + " fires: " + what_runs(taken.choice, call);
+        text += label_of(rule, i) + " fires: " + what_is_taken(plan, taken, call);
         if (taken.stands_in)
             text += "  instead of " + rule.use.algorithm + ": " +
                     describe(plan.candidates[match.passed], match.why) + '\n';
         if (!rule.because.empty())
             text += "  because: " + printable(rule.because, rule.because.size()) + '\n';
-        return text + what_is_agreed(prune(policy, call), call);
+        return text + agreement;
     }
-    return text + ending(policy, plan, match, call) + what_is_agreed(prune(policy, call), call);
+    return text + ending(policy, plan, match, call) + agreement;
 }
 
 } // namespace switchyard::policy

@@ -4,6 +4,7 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace switchyard::policy {
 
@@ -25,11 +26,11 @@ Choice native_choice(const Features& fixed, std::string reason) {
     return choice;
 }
 
-Candidate candidate_of(const Use& use, const Features& fixed, std::string reason) {
+Candidate candidate_of(const Use& use, const Features& fixed) {
     const Traits* traits = algorithms::find(fixed.collective, use.algorithm);
     Candidate candidate;
     if (traits == nullptr) { // `otherwise` names one algorithm for all collectives, and not all have it
-        candidate.choice = native_choice(fixed, std::move(reason));
+        candidate.choice = native_choice(fixed, "");
         candidate.blocked =
             std::string(name_of(fixed.collective)) + " has no algorithm \"" + use.algorithm + '"';
         return candidate;
@@ -42,20 +43,25 @@ Candidate candidate_of(const Use& use, const Features& fixed, std::string reason
     choice.transfer = use.transfer;
     choice.chunk_bytes = use.chunk_bytes.value_or(preset_chunk_bytes);
     choice.memory_limit_bytes = use.memory_limit_bytes.value_or(no_limit);
-    choice.reason = std::move(reason);
     candidate.devices = fixed.devices;
     candidate.blocked = why_not_admissible(*traits, choice.parameters, fixed);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);
     return candidate;
 }
 
-Candidate candidate_of(const Rule& rule, const Features& fixed) {
-    Candidate candidate = candidate_of(rule.use, fixed, "rule");
-    candidate.choice.rule = rule.name;
-    candidate.max_block_bytes = rule.when.max_block_bytes;
-    if (fixed.devices) candidate.buffer = rule.when.buffer; // else it is met, or the rule is not here
-    return candidate;
-}
+// Where a use stands in the policy. Without a rule it is `otherwise`, or forced.
+struct Origin {
+    std::string reason;
+    const Rule* rule = nullptr;
+
+    void mark(Candidate& candidate, const Features& fixed) const {
+        candidate.choice.reason = reason;
+        if (rule == nullptr) return;
+        candidate.choice.rule = rule->name;
+        candidate.max_block_bytes = rule->when.max_block_bytes;
+        if (fixed.devices) candidate.buffer = rule->when.buffer; // else it is met, or the rule is not here
+    }
+};
 
 bool limits_workspace(const Traits& traits, const Use& use) {
     return use.memory_limit_bytes.has_value() && traits.scratch_bytes != nullptr;
@@ -80,8 +86,36 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
     return other;
 }
 
+// Native and whatever else can run here; native alone where nothing else can.
+void append_adaptive(Plan& plan, const Use& use, const Origin& origin, const Features& fixed) {
+    std::vector<Candidate> members(1);
+    members.front().choice = native_choice(fixed, "");
+    members.front().devices = fixed.devices;
+    std::string left_out;
+    for (const Use& one : use.candidates) {
+        if (!serves(one, fixed.collective)) continue;
+        Candidate member = candidate_of(one, fixed);
+        if (member.blocked.empty())
+            members.push_back(std::move(member));
+        else
+            left_out += (left_out.empty() ? "" : "; ") + describe(member.choice) + ": " + member.blocked;
+    }
+    for (Candidate& member : members) origin.mark(member, fixed);
+    if (members.size() > 1) {
+        for (Candidate& member : members) member.adaptive = plan.adaptives.size();
+        plan.adaptives.push_back(
+            {plan.candidates.size(), members.size(), static_cast<int>(use.trials), std::move(left_out)});
+    } else if (!left_out.empty()) {
+        members.front().choice.reason = "adaptive: only native can run here; " + left_out;
+    }
+    std::move(members.begin(), members.end(), std::back_inserter(plan.candidates));
+}
+
 // A candidate, and who stands in for it.
-void append(Plan& plan, Candidate candidate, const Use& use, const Features& fixed) {
+void append(Plan& plan, const Use& use, const Origin& origin, const Features& fixed) {
+    if (use.is_adaptive()) return append_adaptive(plan, use, origin, fixed);
+    Candidate candidate = candidate_of(use, fixed);
+    origin.mark(candidate, fixed);
     auto stand_in = stand_in_for(candidate, use, fixed);
     plan.candidates.push_back(std::move(candidate));
     if (stand_in) plan.candidates.push_back(*std::move(stand_in));
@@ -115,6 +149,12 @@ bool ends_the_walk(const Candidate& candidate) {
            candidate.choice.algorithm->scratch_bytes == nullptr;
 }
 
+bool ends_the_walk(const Plan& plan) {
+    if (plan.candidates.empty()) return false;
+    const Candidate& last = plan.candidates.back();
+    return ends_the_walk(last.adaptive ? plan.candidates[plan.adaptives[*last.adaptive].first] : last);
+}
+
 bool runs_ours(const Candidate& candidate) {
     return candidate.blocked.empty() && !candidate.choice.algorithm->native;
 }
@@ -129,18 +169,16 @@ bool run_depends_on_block(const Candidate& candidate) {
 
 void set_facts(Plan& plan) {
     const auto& all = plan.candidates;
+    // What is learned of small blocks says nothing of large ones, so an adaptive use looks at the block.
     plan.looks_at_block = std::any_of(all.begin(), all.end(), [](const Candidate& c) {
-        return looks_at_block(c) || run_depends_on_block(c);
+        return looks_at_block(c) || run_depends_on_block(c) || c.adaptive;
     });
     plan.looks_at_buffer = std::any_of(all.begin(), all.end(), looks_at_buffer);
     plan.always_native = std::none_of(all.begin(), all.end(), runs_ours);
 }
 
 void close(Plan& plan, const Features& fixed) {
-    const auto ends_native = [](const Candidate& last) {
-        return ends_the_walk(last) && last.choice.algorithm->native;
-    };
-    if (plan.candidates.empty() || !ends_native(plan.candidates.back())) {
+    if (!ends_the_walk(plan) || !plan.candidates.back().choice.algorithm->native) {
         plan.candidates.emplace_back();
         plan.candidates.back().choice = native_choice(fixed, "native");
     }
@@ -178,6 +216,9 @@ void merge_natives(Plan& plan, const Features& fixed) {
 
 // A use that tells calls whose buffers overlap from others.
 bool looks_at_overlap(const Use& use, Collective collective) {
+    if (use.is_adaptive())
+        return std::ranges::any_of(use.candidates,
+                                   [&](const Use& one) { return looks_at_overlap(one, collective); });
     const Traits* traits = find(collective, use.algorithm);
     return traits != nullptr && (traits->has(algorithms::takes_overlap) || limits_workspace(*traits, use));
 }
@@ -211,17 +252,23 @@ bool may_overlap_unnoticed(const Features& fixed) {
     return !fixed.in_place && taking_overlap(fixed.collective) != nullptr;
 }
 
+// A few texts, since the log names every outcome once.
+std::string reason_of_adaptive(const Plan& plan, const Match& match) {
+    if (match.phase == Phase::trial) return "adaptive: trial";
+    if (match.phase == Phase::re_check) return "adaptive: re-check";
+    const Candidate& best = plan.candidates[match.candidate];
+    return "adaptive: best of " + std::to_string(plan.adaptives[*best.adaptive].count);
+}
+
 } // namespace
 
 Plan all_candidates(const Policy& policy, const Features& fixed) {
     Plan plan;
-    const auto ended = [&plan] { return !plan.candidates.empty() && ends_the_walk(plan.candidates.back()); };
     for (const Rule& rule : policy.rules) {
-        if (ended()) break;
-        if (why_not_met(rule, fixed, Keys::fixed).empty())
-            append(plan, candidate_of(rule, fixed), rule.use, fixed);
+        if (ends_the_walk(plan)) break;
+        if (why_not_met(rule, fixed, Keys::fixed).empty()) append(plan, rule.use, {"rule", &rule}, fixed);
     }
-    if (!ended()) append(plan, candidate_of(policy.otherwise, fixed, "otherwise"), policy.otherwise, fixed);
+    if (!ends_the_walk(plan)) append(plan, policy.otherwise, {"otherwise"}, fixed);
     close(plan, fixed);
     return plan;
 }
@@ -236,7 +283,7 @@ Plan prune(const Policy& policy, const Features& fixed) {
 
 Plan prune(const Use& forced, const Features& fixed) {
     Plan plan;
-    append(plan, candidate_of(forced, fixed, "forced"), forced, fixed);
+    append(plan, forced, {"forced"}, fixed);
     close(plan, fixed);
     if (may_overlap_unnoticed(fixed) && looks_at_overlap(forced, fixed.collective))
         agree_on_overlap(plan, prune(forced, overlapping(fixed)).always_native);
@@ -308,6 +355,7 @@ std::string describe(const Candidate& candidate, PassedOver why) {
 }
 
 std::string reason_of(const Plan& plan, const Match& match) {
+    if (match.phase != Phase::none) return reason_of_adaptive(plan, match);
     if (match.why == PassedOver::no) return plan.candidates[match.candidate].choice.reason;
     const Candidate& passed = plan.candidates[match.passed];
     return label_of(passed.choice) + " passed over: " + describe(passed, match.why);

@@ -29,14 +29,24 @@ struct Candidate {
     Range max_block_bytes;
     std::optional<Buffer> buffer;
     std::string blocked;
-    bool devices = true;    // calls with device buffers can come to it
+    bool devices = true;                 // calls with device buffers can come to it
+    std::optional<std::size_t> adaptive; // which of the plan's adaptive uses it takes part in
     bool stands_in = false; // in place, for the candidate before it, which took too much memory or cannot
+};
+
+// An adaptive use: candidates of the plan, side by side, native first. Walking the plan ends at native where one
+// of them may run; which of them does is up to whoever knows how long they take. All are admissible here.
+struct Adaptive {
+    std::size_t first = 0, count = 0;
+    int trials = 0;
+    std::string left_out; // what cannot run here and why, for people; "" for none
 };
 
 // The last candidate is native and takes every call, so choosing cannot fail, not even where the memory for
 // anything of ours is not to be had.
 struct Plan {
     std::vector<Candidate> candidates;
+    std::vector<Adaptive> adaptives;
     bool looks_at_block = false; // some candidate that can be reached needs max_block_bytes
     // Some candidate that can be reached is for one kind of buffer only, or may be passed over for device
     // buffers.
@@ -67,11 +77,16 @@ enum class PassedOver : std::uint8_t {
     no_staging_memory
 };
 
+// Why one of an adaptive use's candidates runs: it is tried, it was the best, it is tried again.
+enum class Phase : std::uint8_t { none, trial, best, re_check };
+
 struct Match {
     std::size_t candidate = 0; // the one to run
     // The first candidate that matched and could not run, and why; `no` when the first match runs.
     std::size_t passed = 0;
     PassedOver why = PassedOver::no;
+    Phase phase = Phase::none; // said by whoever chose among the candidates of an adaptive use
+    bool operator==(const Match&) const = default;
 };
 
 // Whether the candidate is for a call like this, and if so, why it is passed over at it.

@@ -16,9 +16,10 @@ std::string why_out_of(const RangeKey& key, const Range& range, const Features& 
 std::string why_not_this_collective(const Rule& rule, Collective collective) {
     if (rule.when.collective && *rule.when.collective != collective)
         return "it is for " + std::string(name_of(*rule.when.collective)) + " only";
-    if (find(collective, rule.use.algorithm) == nullptr)
-        return std::string(name_of(collective)) + " has no algorithm \"" + rule.use.algorithm + '"';
-    return "";
+    if (serves(rule.use, collective)) return "";
+    return std::string(name_of(collective)) + (rule.use.is_adaptive()
+                                                   ? " has none of its candidates"
+                                                   : " has no algorithm \"" + rule.use.algorithm + '"');
 }
 
 } // namespace

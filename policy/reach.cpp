@@ -90,6 +90,14 @@ void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::v
     }
 }
 
+// What the rule's calls run for sure, in each collective that it is for. An adaptive one always has native.
+std::vector<const algorithms::Traits*> takers_of(const Rule& rule) {
+    if (!rule.use.is_adaptive()) return find_all(rule.use.algorithm, rule.when.collective);
+    auto natives = find_all("native", rule.when.collective);
+    std::erase_if(natives, [&](const auto* native) { return !serves(rule.use, native->collective); });
+    return natives;
+}
+
 // `a`, `a and b`, `a, b and c`
 std::string enumerated(const std::vector<std::string>& items) {
     std::string out;
@@ -121,7 +129,7 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
     std::vector<Box> boxes;
     Taken taken{number, rule.name, {}};
     std::string impossible;
-    for (const algorithms::Traits* traits : find_all(rule.use.algorithm, rule.when.collective)) {
+    for (const algorithms::Traits* traits : takers_of(rule)) {
         Box box = matched;
         box[collective] = exactly(static_cast<std::uint64_t>(traits->collective));
         if (!can_meet_overlap(*traits)) box[in_place].max = std::min(box[in_place].max, std::uint64_t{1});

@@ -1,4 +1,5 @@
 #include "read_use.hpp"
+#include "read_adaptive.hpp"
 #include "read_value.hpp"
 #include "spelling.hpp"
 #include "vocabulary.hpp"
@@ -29,6 +30,7 @@ std::vector<std::string_view> names_of_algorithms(std::optional<Collective> only
     std::vector<std::string_view> names;
     for (const Traits& traits : algorithms::all_traits())
         if (!only || traits.collective == *only) names.push_back(traits.name);
+    names.push_back(adaptive_name);
     return names;
 }
 
@@ -156,6 +158,7 @@ void report_unknown_use_keys(const Value& value, const std::vector<const Traits*
 Use read_use(const Value& value, const Scope& scope, Findings& findings) {
     Use use;
     if (!read_object(value, "use", findings)) return use;
+    if (is_adaptive(value)) return read_adaptive(value, scope, findings);
     report_missing_keys(value, {{"algorithm", R"("native")"}}, findings);
     std::vector<const Traits*> applies_to;
     if (const Value* algorithm = value.find("algorithm")) {

@@ -6,6 +6,7 @@
 #include "table.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace switchyard::policy {
 
@@ -13,8 +14,11 @@ namespace switchyard::policy {
 struct Scope {
     std::optional<Collective> collective;
     std::uint64_t most_ranks; // no call in this scope has more
+    // Where `adaptive` cannot be used, why; else "".
+    std::string_view why_not_adaptive = {};
 };
 
+// `use` may be of an algorithm, or adaptive.
 Use read_use(const Value& value, const Scope& scope, Findings& findings);
 
 } // namespace switchyard::policy

@@ -37,6 +37,13 @@ struct Use {
     std::optional<Transfer> transfer;
     std::optional<std::uint64_t> memory_limit_bytes;
     std::optional<std::uint64_t> chunk_bytes;
+    // Of `adaptive`, which tries them and native at run time; empty: the use names what is to run.
+    std::vector<Use> candidates;
+    std::uint64_t trials = preset_trials; // of each
+
+    static constexpr std::uint64_t preset_trials = 5;
+    bool is_adaptive() const { return !candidates.empty(); }
+    bool operator==(const Use&) const = default;
 };
 
 struct Rule {

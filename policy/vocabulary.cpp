@@ -55,6 +55,11 @@ std::vector<const algorithms::Traits*> find_all(std::string_view name, std::opti
     return found;
 }
 
+bool serves(const Use& use, Collective collective) {
+    if (!use.is_adaptive()) return find(collective, use.algorithm) != nullptr;
+    return std::ranges::any_of(use.candidates, [&](const Use& one) { return serves(one, collective); });
+}
+
 std::int64_t largest_of(const algorithms::ParameterTraits& parameter) {
     return algorithms::maximum_of(parameter, static_cast<int>(most_ranks));
 }

@@ -23,6 +23,11 @@ inline constexpr std::array range_ends = {std::string_view{"min"}, std::string_v
 inline constexpr std::array use_keys = {std::string_view{"algorithm"}, std::string_view{"transfer"},
                                         std::string_view{"memory_limit_bytes"},
                                         std::string_view{"chunk_bytes"}};
+// Of a `use` whose algorithm is found at run time; everything else stands in its candidates.
+inline constexpr std::string_view adaptive_name = "adaptive";
+inline constexpr std::array adaptive_keys = {std::string_view{"algorithm"}, std::string_view{"candidates"},
+                                             std::string_view{"trials"}};
+inline constexpr std::uint64_t most_trials = 1000;
 inline constexpr std::array transfer_names = {std::string_view{"direct"}, std::string_view{"staged"}};
 
 inline constexpr std::uint64_t most_ranks = std::numeric_limits<int>::max();
@@ -51,6 +56,9 @@ std::vector<std::string_view> algorithms_of(Collective collective);
 
 // The algorithm of that name in every collective that has one; with `only`, in that collective alone.
 std::vector<const algorithms::Traits*> find_all(std::string_view name, std::optional<Collective> only);
+
+// Whether the use has something to run in that collective: its algorithm, or a candidate other than native.
+bool serves(const Use& use, Collective collective);
 
 // The largest value of a parameter where nothing is known of the number of ranks.
 std::int64_t largest_of(const algorithms::ParameterTraits& parameter);

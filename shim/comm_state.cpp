@@ -1,5 +1,6 @@
 #include "comm_state.hpp"
 
+#include "adaptive/book.hpp"
 #include "log/merge.hpp"
 #include "row.hpp"
 
@@ -43,6 +44,9 @@ bool Rails::reserve(std::size_t bytes) {
     return true;
 }
 
+CommState::CommState() = default;
+CommState::~CommState() = default;
+
 thread_local constinit CommState::Last CommState::last_{MPI_Comm{}, nullptr, ~std::uint64_t{0}};
 std::atomic<std::uint64_t> CommState::freed_{0};
 
@@ -72,6 +76,7 @@ CommState* CommState::create(MPI_Comm comm, Process& self) {
         state->meet(comm, row, self);
         without_rails = state->plans_of(self, no_private, false);
         if (state->uses_shared_memory()) without_window = state->plans_of(self, nullptr, false);
+        if (state->is_adaptive()) state->book_ = std::make_unique<adaptive::Book>();
         std::lock_guard lock(self.states_mutex);
         self.states.reserve(self.states.size() + 1);
         good = true;
@@ -228,6 +233,10 @@ bool CommState::uses_shared_memory() const {
     return std::ranges::any_of(plans_, [](const auto& plan) { return plan->uses_shared_memory(); });
 }
 
+bool CommState::is_adaptive() const {
+    return std::ranges::any_of(plans_, [](const auto& plan) { return !plan->policy().adaptives.empty(); });
+}
+
 bool CommState::lay_rails(MPI_Comm comm, Process& self) {
     bool room = ++self.private_communicators <= most_private;
     if (all_agree(room, comm)) {
@@ -313,11 +322,20 @@ void CommState::add_to_sum(Process& self, const log::CallRecord& record) {
     }
 }
 
+void CommState::keep_lessons(Process& self) {
+    if (!book_) return;
+    try {
+        for (const auto& learner : book_->learners()) self.learned.add(learner->lesson());
+    } catch (...) { // out of memory: something learned less
+    }
+}
+
 // Counts its calls; what is left to free is collective to free, hence not done under a lock.
 void CommState::retire(Process& self) {
     if (leader_ == self.world_rank) {
         self.calls_seen += sequence_;
         self.calls_routed += routed_;
+        keep_lessons(self);
     }
     process_ = nullptr;
 }

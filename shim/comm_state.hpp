@@ -14,6 +14,10 @@
 
 namespace switchyard::shim {
 
+namespace adaptive {
+class Book;
+}
+
 // What only a communicator needs on which something may be routed.
 struct Rails {
     algorithms::Group group;
@@ -34,6 +38,7 @@ class Row;
 
 class CommState {
   public:
+    ~CommState();
     // The communicator's state; at its first call this is collective over it. Null where there is none to be
     // had, on all its ranks: then the call is forwarded.
     static CommState* of(MPI_Comm comm, Process& self) {
@@ -77,7 +82,8 @@ class CommState {
     // Makes it good for what was described, or says no on all ranks. `most`: of the rank that needs most.
     bool reserve_staging(std::size_t most);
 
-    Rails* rails() { return rails_.get(); } // null: everything native
+    Rails* rails() { return rails_.get(); }        // null: everything native
+    adaptive::Book* book() { return book_.get(); } // null where no use is adaptive
 
     // Writes the record's identity and hands it to the recorder.
     void record(Process& self, log::CallRecord& record) {
@@ -95,7 +101,7 @@ class CommState {
 
   private:
     struct Member;
-    CommState() = default;
+    CommState();
     static CommState* look_up(MPI_Comm comm, Process& self);
     static CommState* create(MPI_Comm comm, Process& self);
     void meet(MPI_Comm comm, const Row& row, Process& self);
@@ -115,6 +121,8 @@ class CommState {
     void ask_for_devices(Process& self);
     bool routes() const;
     bool uses_shared_memory() const;
+    bool is_adaptive() const;
+    void keep_lessons(Process& self);
     bool lay_rails(MPI_Comm comm, Process& self);
     void name_in_log(Process& self, const std::vector<Member>& members);
     void retire(Process& self);
@@ -137,6 +145,7 @@ class CommState {
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
     int regions_ = 0;                               // on all nodes; 0: no rule looks at them
     std::unique_ptr<Rails> rails_;
+    std::unique_ptr<adaptive::Book> book_;
     Process* process_ = nullptr; // null once the run is over
 
     // Detail `summary`: the records that calls of one kind are added to.

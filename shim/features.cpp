@@ -51,23 +51,25 @@ Measure measure(const CallArgs& call, const CommState& state) {
     return {true, others > 0 ? block : 0, block * others}; // nothing goes to others from a rank alone
 }
 
-int agree(Facts& facts, bool about_devices, const Rails& rails) {
-    constexpr std::size_t without_devices = 3;
-    std::array<unsigned long long, 8> mine = {facts.max_block,  facts.not_ready,    facts.overlapping,
-                                              facts.has_driver, facts.on_device,    facts.unaware,
-                                              facts.unusable,   facts.staging_bytes};
-    std::array<unsigned long long, 8> all{};
+int agree(Facts& facts, About about, const Rails& rails) {
+    std::array<unsigned long long, 9> mine = {facts.max_block, facts.not_ready,  facts.overlapping,
+                                              facts.owed,      facts.has_driver, facts.on_device,
+                                              facts.unaware,   facts.unusable,   facts.staging_bytes};
+    std::array<unsigned long long, 9> all{};
     const int code = PMPI_Allreduce(mine.data(), all.data(),
-                                    static_cast<int>(about_devices ? all.size() : without_devices),
+                                    about.devices ? static_cast<int>(all.size())
+                                    : about.times ? 4
+                                                  : 3,
                                     MPI_UNSIGNED_LONG_LONG, MPI_MAX, rails.group.comm);
     facts = {static_cast<std::size_t>(all[0]),
              all[1] != 0,
              all[2] != 0,
-             all[3] != 0,
              all[4] != 0,
-             all[5] != 0 || !about_devices,
-             all[6] != 0,
-             static_cast<std::size_t>(all[7])};
+             all[5] != 0,
+             all[6] != 0 || !about.devices,
+             all[7] != 0,
+             static_cast<std::size_t>(all[8]),
+             all[3]};
     return code;
 }
 

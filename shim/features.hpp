@@ -27,9 +27,14 @@ struct Facts {
     bool unaware = false;     // has one, and its MPI does not take it
     bool unusable = false;    // has a buffer that nobody can read
     std::size_t staging_bytes = 0;
+    std::uint64_t owed = 0; // what a call before took, where that is still to be told: adaptive::Book
+};
+// What they may talk about beyond what every agreement is about; the same on all ranks.
+struct About {
+    bool devices = false, times = false;
 };
 // The counted allreduce of the call; an MPI error code. What was not talked about is as if nobody had device
 // memory, nor an MPI that takes it.
-int agree(Facts& facts, bool about_devices, const Rails& rails);
+int agree(Facts& facts, About about, const Rails& rails);
 
 } // namespace switchyard::shim

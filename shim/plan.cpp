@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "choice_json.hpp"
 #include "policy/admissible.hpp"
 #include "process.hpp"
 
@@ -27,19 +28,6 @@ policy::Plan prune(const Process& self, const policy::Features& fixed, const cha
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
 }
 
-nlohmann::ordered_json parameters_json(const policy::Choice& choice) {
-    auto json = nlohmann::ordered_json::object();
-    for (auto parameter : choice.algorithm->parameters) {
-        const auto& traits = algorithms::traits_of(parameter);
-        auto value = choice.parameters[parameter];
-        if (traits.choices.empty())
-            json[std::string(traits.name)] = value;
-        else
-            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(value)];
-    }
-    return json;
-}
-
 // The middle of a log line.
 std::string decision_text(const policy::Plan& plan, const policy::Match& match) {
     const auto& choice = plan.candidates[match.candidate].choice;
@@ -50,10 +38,6 @@ std::string decision_text(const policy::Plan& plan, const policy::Match& match) 
     if (!choice.rule.empty()) json["rule"] = choice.rule;
     auto text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return text.substr(1, text.size() - 2);
-}
-
-bool same(const policy::Match& left, const policy::Match& right) {
-    return left.candidate == right.candidate && left.passed == right.passed && left.why == right.why;
 }
 
 } // namespace
@@ -87,14 +71,14 @@ Plan::~Plan() {
 std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
     for (auto* decision = decisions_.load(std::memory_order_acquire); decision != nullptr;
          decision = decision->next)
-        if (same(decision->match, match)) return decision->number;
+        if (decision->match == match) return decision->number;
     return add_decision(self, match);
 }
 
 std::uint32_t Plan::add_decision(Process& self, const policy::Match& match) {
     std::lock_guard lock(self.plans_mutex);
     for (auto* decision = decisions_.load(); decision != nullptr; decision = decision->next)
-        if (same(decision->match, match)) return decision->number;
+        if (decision->match == match) return decision->number;
     log::DecisionName name{++self.decisions, decision_text(policy_, match)};
     self.recorder->add_name(name.to_line());
     decisions_.store(new Decision{match, name.number, decisions_.load()}, std::memory_order_release);

@@ -171,6 +171,8 @@ Seat find_node(Process& self) {
 }
 
 bool looks_at_regions(const policy::Use& use) {
+    if (use.is_adaptive())
+        return std::ranges::any_of(use.candidates, [](const auto& one) { return looks_at_regions(one); });
     return use.parameters[static_cast<std::size_t>(algorithms::Parameter::levels)].value_or(1) > 1;
 }
 

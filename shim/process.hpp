@@ -2,6 +2,7 @@
 // its log.
 #pragma once
 
+#include "adaptive/lesson.hpp"
 #include "call.hpp"
 #include "clock.hpp"
 #include "device/devices.hpp"
@@ -67,6 +68,7 @@ struct Process {
     std::mutex states_mutex;
     std::vector<CommState*> states;
     std::uint64_t calls_seen = 0, calls_routed = 0;
+    adaptive::Lessons learned; // of communicators that this process leads
 };
 
 // The process, once it has started and until its MPI ends; null otherwise: then everything is forwarded.

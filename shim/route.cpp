@@ -1,5 +1,7 @@
 #include "route.hpp"
 
+#include "adaptive/book.hpp"
+#include "adaptive/choose.hpp"
 #include "comm_state.hpp"
 #include "device_call.hpp"
 #include "features.hpp"
@@ -75,6 +77,7 @@ policy::Features features_of(const Passage& passage) {
     features.ranks_per_node = passage.state.ranks_per_node();
     features.max_block_bytes = passage.measured.max_block;
     features.buffer = passage.agreed.on_device ? policy::Buffer::device : policy::Buffer::host;
+    features.overlapping = passage.agreed.overlapping;
     features.gpu_aware = !passage.agreed.unaware;
     features.staging_bytes = passage.agreed.staging_bytes;
     return features;
@@ -86,16 +89,39 @@ policy::Match no_memory_for(const policy::Match& match, const policy::Plan& plan
     return {plan.candidates.size() - 1, match.candidate, why};
 }
 
+// Among the candidates of an adaptive use.
+policy::Match choose_adaptively(Passage& passage, const policy::Match& match,
+                                const policy::Features& features) {
+    const auto answer = adaptive::choose({passage.state, *passage.plan, match, features, passage.did_agree});
+    passage.record.agree += answer.agree;
+    return answer.match;
+}
+
+// Says so of a call that was to run one of those.
+policy::Match give_up(Passage& passage, policy::PassedOver why) {
+    if (auto* book = passage.state.book()) book->cancel();
+    return no_memory_for(passage.match, passage.plan->policy(), why);
+}
+
+// How long the application waited in the call, but for the agreement.
+void note_time(Passage& passage, int code) {
+    auto* book = passage.state.book();
+    if (book == nullptr || !book->is_running()) return;
+    const auto& record = passage.record;
+    book->end(code == MPI_SUCCESS ? Clock::now() - record.begin - record.agree : adaptive::no_time);
+}
+
 // The first choice whose memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
 policy::Match choose(Passage& passage, const policy::Features& features) {
     auto& rails = *passage.state.rails();
     const auto& plan = passage.plan->policy();
     auto match = policy::choose(plan, features);
-    if (passage.agreed.not_ready && !passage.plan->choice(match).algorithm->native)
+    const auto is_adaptive = [&] { return plan.candidates[match.candidate].adaptive.has_value(); };
+    if (passage.agreed.not_ready && (is_adaptive() || !passage.plan->choice(match).algorithm->native))
         return no_memory_for(match, plan);
-    while (!rails.reserve(policy::scratch_bytes(passage.plan->choice(match), features)))
+    while (!is_adaptive() && !rails.reserve(policy::scratch_bytes(passage.plan->choice(match), features)))
         match = policy::choose(plan, features, match.candidate + 1);
-    return match;
+    return is_adaptive() ? choose_adaptively(passage, match, features) : match;
 }
 
 // What this rank knows of its device buffers by itself.
@@ -113,6 +139,7 @@ void note_facts(Passage& passage, Stage& stage, bool ready) {
     facts.max_block = passage.measured.max_block;
     facts.not_ready = !ready;
     facts.overlapping = passage.plan->policy().looks_at_overlap && stage.overlaps();
+    if (const auto* book = passage.state.book()) facts.owed = book->owed();
     if (!passage.device) return;
     note_devices(passage);
     facts.unusable = !passage.device->is_readable();
@@ -131,12 +158,14 @@ int agree_where_needed(Passage& passage, Stage& stage, bool ready) {
     }
     auto start = Clock::now();
     note_facts(passage, stage, ready);
-    const bool about_devices = passage.state.may_have_devices(), is_usable = !passage.agreed.unusable;
-    const int code = agree(passage.agreed, about_devices, *passage.state.rails());
+    const About about{passage.state.may_have_devices(), passage.state.book() != nullptr};
+    const bool is_usable = !passage.agreed.unusable;
+    const int code = agree(passage.agreed, about, *passage.state.rails());
     record.agree = Clock::now() - start;
     if (code != MPI_SUCCESS) return code;
     passage.did_agree = true;
     const auto& agreed = passage.agreed;
+    if (auto* book = passage.state.book()) book->tell(agreed.owed);
     if (is_vector) record.max_block = passage.measured.max_block = agreed.max_block;
     if (agreed.has_driver) passage.state.meet_devices();
     record.on_device = record.on_device || agreed.on_device;
@@ -241,15 +270,15 @@ bool run_ours(Passage& passage) {
     passage.record.has_detail = true;
 
     passage.match = choose(passage, features_of(passage));
-    const auto& plan = passage.plan->policy();
     if (choice_first && !passage.plan->choice(passage.match).algorithm->native) {
         if (passage.plan->choice(passage.match).algorithm->has(algorithms::takes_overlap))
             stage.allow_overlap();
-        if (!all_agree(stage.reserve(), rails.group.comm)) passage.match = no_memory_for(passage.match, plan);
+        if (!all_agree(stage.reserve(), rails.group.comm))
+            passage.match = give_up(passage, policy::PassedOver::scratch_does_not_fit);
     }
     const auto* choice = &passage.plan->choice(passage.match);
     if (!choice->algorithm->native && !can_stage(passage, *choice)) {
-        passage.match = no_memory_for(passage.match, plan, policy::PassedOver::no_staging_memory);
+        passage.match = give_up(passage, policy::PassedOver::no_staging_memory);
         choice = &passage.plan->choice(passage.match);
     }
     if (choice->algorithm->native) return false;
@@ -307,6 +336,7 @@ int run_native(Passage& passage, const Host& host) {
         code = call_native(host, passage.call);
         passage.record.exchange = Clock::now() - start;
     }
+    note_time(passage, code);
     end_record(passage);
     if (passage.code != MPI_SUCCESS) PMPI_Comm_call_errhandler(passage.call.comm, passage.code);
     return code;
@@ -357,6 +387,7 @@ int route(const Host& host, const CallArgs& call) {
     bool ours = run_ours_guarded(passage);
     state->count(ours);
     if (!ours) return run_native(passage, host);
+    note_time(passage, passage.code);
     end_record(passage);
     if (passage.code == MPI_SUCCESS) return MPI_SUCCESS;
     PMPI_Comm_call_errhandler(call.comm, passage.code);

@@ -4,6 +4,7 @@
 #include "line.hpp"
 #include "log_writer.hpp"
 #include "merge.hpp"
+#include "shim/adaptive/collect.hpp"
 #include "shim/diagnostics.hpp"
 #include "shim/process.hpp"
 
@@ -102,6 +103,8 @@ std::vector<MergedCall> merge_communicators(Process& self, const Names& names, c
     return merged;
 }
 
+} // namespace
+
 std::vector<std::string> gather_texts(const std::string& text, const Process& self) {
     int size = static_cast<int>(text.size());
     auto ranks = static_cast<std::size_t>(self.world_ranks);
@@ -121,6 +124,8 @@ std::vector<std::string> gather_texts(const std::string& text, const Process& se
                 all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
     return texts;
 }
+
+namespace {
 
 // Only leaders' names are needed at rank 0.
 std::string led_names(const Names& names, int rank) {
@@ -264,6 +269,8 @@ void collect(Process& self) {
     end.calls_seen = sum(self.calls_seen, self.world);
     end.calls_routed = sum(self.calls_routed, self.world);
     bool written = self.recorder && write_log(self, end);
+    if (self.recorder && adaptive::is_used(self))
+        end.adaptive = adaptive::collect(self).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
     if (self.world_rank == 0) {
         if (self.recorder && !written)

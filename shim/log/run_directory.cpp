@@ -85,6 +85,7 @@ bool write_run_json(const std::string& directory, const RunInfo& info, const Run
         json["calls_routed"] = end->calls_routed;
         json["records_dropped"] = end->records_dropped;
         json["wall_s"] = end->wall_s;
+        if (!end->adaptive.empty()) json["adaptive"] = nlohmann::ordered_json::parse(end->adaptive);
     }
     auto path = directory + "/run.json";
     {

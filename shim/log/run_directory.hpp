@@ -27,6 +27,7 @@ struct RunInfo {
 struct RunEnd {
     std::uint64_t calls_seen = 0, calls_routed = 0, records_dropped = 0;
     double wall_s = 0;
+    std::string adaptive{}; // a JSON array: what was learned; "": nothing was to be
 };
 
 // `<log>/<program>.<start>.<pid>`, made anew: never one that is there already. Throws std::system_error.

@@ -133,3 +133,20 @@ TEST_CASE("where no rule fires it is said what is left", "[explain]") {
     const auto plain = policy::parse(R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})");
     CHECK(has_line(policy::explain(std::get<policy::Policy>(plain), call), "otherwise: native"));
 }
+
+TEST_CASE("an adaptive rule says what it tries, and that the choice is made at run time",
+          "[explain][adaptive]") {
+    const auto parsed = policy::parse(R"({"version": 1, "rules": [{"name": "by trial",
+      "use": {"algorithm": "adaptive", "trials": 7, "candidates": [{"algorithm": "tuna", "radix": 1024},
+        {"algorithm": "ring"}, {"algorithm": "spread_out"}, {"algorithm": "tuna", "memory_limit_bytes": 10}]}}],
+      "otherwise": {"algorithm": "native"}})");
+    const auto& policy = std::get<policy::Policy>(parsed);
+    auto call = the_call();
+    const auto said = policy::explain(policy, call);
+    CHECK(has_line(said, "rule 1 \"by trial\" fires: adaptive, the choice is made at run time"));
+    CHECK(has_line(said, "  tries, 7 times each and in turn: native, spread_out"));
+    CHECK(said.find("  left out here: tuna radix=1024 ") != std::string::npos);
+    CHECK(said.find("its workspace is over memory_limit_bytes 10") != std::string::npos);
+    call.collective = Collective::allgather;
+    CHECK(has_line(policy::explain(policy, call), "  tries, 7 times each and in turn: native, ring"));
+}

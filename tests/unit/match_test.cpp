@@ -486,3 +486,80 @@ TEST_CASE("presets fill in what a rule leaves out", "[match]") {
               preset_of(traits_of(Parameter::radix), ranks));
     }
 }
+
+namespace {
+
+Policy adaptive_policy() {
+    Rule rule;
+    rule.name = "by trial";
+    rule.when.collective = Collective::alltoallv;
+    rule.when.max_block_bytes = {0, 100};
+    rule.use.algorithm = "adaptive";
+    rule.use.trials = 7;
+    for (const char* name : {"tuna", "ring", "pairwise"}) {
+        rule.use.candidates.emplace_back();
+        rule.use.candidates.back().algorithm = name;
+    }
+    rule.use.candidates.front().parameters[static_cast<std::size_t>(Parameter::radix)] = 4;
+    Policy policy;
+    policy.rules = {rule};
+    return policy;
+}
+
+} // namespace
+
+TEST_CASE("an adaptive use is native and what else can run here, side by side", "[match][adaptive]") {
+    Features call;
+    call.devices = false;
+    call.ranks = call.ranks_per_node = 8;
+    const auto plan = policy::prune(adaptive_policy(), call);
+    REQUIRE(plan.adaptives.size() == 1);
+    CHECK(plan.adaptives[0].trials == 7);
+    CHECK(plan.adaptives[0].left_out.empty()); // ring is another collective's business
+    REQUIRE(plan.adaptives[0].count == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto& member = plan.candidates[plan.adaptives[0].first + i];
+        CHECK(member.choice.algorithm->name == std::array{"native", "tuna", "pairwise"}[i]);
+        CHECK(member.choice.rule == "by trial");
+        CHECK(member.max_block_bytes == policy::Range{0, 100});
+        CHECK(member.adaptive == 0U);
+    }
+    CHECK(plan.looks_at_block);
+    CHECK_FALSE(plan.always_native);
+    // The walk ends at its native, or passes all of them.
+    call.max_block_bytes = 100;
+    CHECK(policy::choose(plan, call).candidate == plan.adaptives[0].first);
+    call.max_block_bytes = 101;
+    CHECK_FALSE(plan.candidates[policy::choose(plan, call).candidate].adaptive.has_value());
+    for (const auto& [phase, text] : {std::pair{policy::Phase::trial, "adaptive: trial"},
+                                      {policy::Phase::best, "adaptive: best of 3"},
+                                      {policy::Phase::re_check, "adaptive: re-check"}})
+        CHECK(policy::reason_of(plan, {plan.adaptives[0].first + 1, 0, policy::PassedOver::no, phase}) ==
+              text);
+}
+
+TEST_CASE("an adaptive use looks at the block wherever it is for all of them", "[match][adaptive]") {
+    Features call;
+    call.devices = false;
+    call.ranks = call.ranks_per_node = 8;
+    auto policy = adaptive_policy();
+    policy.rules[0].when.max_block_bytes = {};
+    CHECK(policy::prune(policy, call).looks_at_block);
+}
+
+TEST_CASE("where only native can run, an adaptive use is native, and says why", "[match][adaptive]") {
+    Features call;
+    call.devices = false;
+    call.ranks = call.ranks_per_node = 3;
+    auto policy = adaptive_policy();
+    policy.rules[0].when.max_block_bytes = {};
+    policy.rules[0].use.candidates.pop_back();
+    const auto plan = policy::prune(policy, call);
+    CHECK(plan.always_native);
+    CHECK(plan.adaptives.empty());
+    CHECK(policy::reason_of(plan, policy::choose(plan, call))
+              .starts_with("adaptive: only native can run here; tuna radix=4 "));
+    // In a collective that has none of the candidates the rule is not there at all.
+    call.collective = Collective::alltoall;
+    CHECK(policy::reason_of(policy::prune(policy, call), {}) == "otherwise");
+}

@@ -96,6 +96,26 @@ void check_alternatives(const json& alternatives, policy::Collective collective)
     CHECK(found == names(policy::algorithms_of(collective)));
 }
 
+// What a rule uses: an algorithm, which comes back, or what is tried at run time, which is made of the same.
+const json& algorithms_of_rule(const json& use, std::string_view where) {
+    const json& alternatives = resolved(use).at("anyOf");
+    REQUIRE(alternatives.size() == 2);
+    const json& adaptive = resolved(alternatives[1]);
+    CHECK(keys_of(adaptive) == names(policy::adaptive_keys));
+    CHECK(adaptive.at("required").get<Names>() == Names{"algorithm", "candidates"});
+    const json& keys = adaptive.at("properties");
+    CHECK(keys.at("algorithm").at("const") == policy::adaptive_name);
+    check_bounds(keys.at("trials"), 1, policy::most_trials);
+    const json& candidates = keys.at("candidates");
+    CHECK(candidates.at("minItems") == 1);
+    CHECK(candidates.at("uniqueItems") == true);
+    const json& candidate = candidates.at("items").at("allOf");
+    CHECK(candidate[0].at("$ref") == "#/definitions/use_in_" + std::string(where));
+    CHECK(candidate[1].at("not").at("properties").at("algorithm").at("const") == "native");
+    CHECK(alternatives[0] == candidate[0]);
+    return resolved(alternatives[0]);
+}
+
 const json& rule() {
     return schema().at("definitions").at("rule");
 }
@@ -137,7 +157,7 @@ TEST_CASE("schema: algorithms of each collective with their parameters", "[schem
             std::find(algorithms::collective_names.begin(), algorithms::collective_names.end(), name);
         REQUIRE(found != algorithms::collective_names.end());
         CHECK(seen.insert(name).second);
-        check_alternatives(resolved(branch.at("then").at("properties").at("use")),
+        check_alternatives(algorithms_of_rule(branch.at("then").at("properties").at("use"), name),
                            static_cast<policy::Collective>(found - algorithms::collective_names.begin()));
     }
     CHECK(seen == names(algorithms::collective_names));
@@ -146,14 +166,15 @@ TEST_CASE("schema: algorithms of each collective with their parameters", "[schem
 // Without a collective a rule is for those that have its algorithm, and takes the parameters that they all
 // take.
 TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
-    const json& any = resolved(rule().at("else").at("properties").at("use"));
-    CHECK(resolved(schema().at("properties").at("otherwise")) == any);
+    const json& use = rule().at("else").at("properties").at("use");
+    CHECK(schema().at("properties").at("otherwise") == use);
+    const json& any = algorithms_of_rule(use, "any");
     Names expected;
     for (const algorithms::Traits& traits : algorithms::all_traits()) expected.emplace(traits.name);
     Names found;
     for (const json& alternative : any.at("anyOf")) {
-        const json& use = resolved(alternative);
-        const auto name = use.at("properties").at("algorithm").at("const").get<std::string>();
+        const json& one = resolved(alternative);
+        const auto name = one.at("properties").at("algorithm").at("const").get<std::string>();
         found.insert(name);
         Names keys = names(policy::use_keys);
         const auto everywhere = policy::find_all(name, std::nullopt);
@@ -162,7 +183,7 @@ TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
             if (std::all_of(everywhere.begin(), everywhere.end(),
                             [&](const auto* traits) { return traits->takes(parameter.parameter); }))
                 keys.emplace(parameter.name);
-        CHECK(keys_of(use) == keys);
+        CHECK(keys_of(one) == keys);
     }
     CHECK(found == expected);
 }

@@ -1,0 +1,176 @@
+#include "chooser.hpp"
+
+#include <algorithm>
+
+namespace switchyard::shim::adaptive {
+
+namespace {
+
+constexpr std::size_t nobody = ~std::size_t{0};
+
+bool exceeds(Nanoseconds time, Nanoseconds factor, Nanoseconds best) {
+    return best != no_time && time / factor > best;
+}
+
+} // namespace
+
+Nanoseconds median(std::span<Nanoseconds> times) {
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
+Chooser::Chooser(std::size_t candidates, std::size_t trials)
+    : trials_(trials), candidates_(candidates), sorted_(trials), distance_(first_distance()) {
+    for (Candidate& candidate : candidates_) candidate.times.reserve(trials);
+}
+
+// Trials are then an eighth of all calls at most.
+std::uint64_t Chooser::first_distance() const {
+    return 8 * candidates_.size() * trials_;
+}
+
+policy::Phase Chooser::phase() const {
+    if (!trying_) return policy::Phase::best;
+    return rounds_ == 1 ? policy::Phase::trial : policy::Phase::re_check;
+}
+
+// The one that was tried least; of several the first, which makes it a round robin.
+std::size_t Chooser::next_to_try() const {
+    std::size_t next = nobody;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        const Candidate& candidate = candidates_[i];
+        if (!candidate.is_in() || !candidate.runs_here || candidate.tries >= trials_) continue;
+        if (next == nobody || candidate.tries < candidates_[next].tries) next = i;
+    }
+    return next;
+}
+
+// The best where it can run, else the best of those that can.
+std::size_t Chooser::fastest_here() const {
+    std::size_t fastest = candidates_[best_].runs_here && !candidates_[best_].gone ? best_ : 0;
+    if (fastest == best_) return best_;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        const Candidate& candidate = candidates_[i];
+        if (candidate.is_in() && candidate.runs_here &&
+            candidate.last.median < candidates_[fastest].last.median)
+            fastest = i;
+    }
+    return fastest;
+}
+
+std::size_t Chooser::pick_of_those() noexcept {
+    ++calls_;
+    if (trying_) {
+        if (const std::size_t next = next_to_try(); next != nobody) {
+            ++candidates_[next].tries;
+            ++trial_calls_;
+            return next;
+        }
+        settle();
+    }
+    ++settled_calls_;
+    return fastest_here();
+}
+
+// A first call that took longer than the second warmed something up.
+Nanoseconds Chooser::median_of(const Candidate& candidate) {
+    const auto& times = candidate.times;
+    if (times.empty()) return no_time;
+    const bool warmed_up = times.size() > 1 && times[0] > times[1];
+    const auto end = std::copy(times.begin() + (warmed_up ? 1 : 0), times.end(), sorted_.begin());
+    return median({sorted_.begin(), end});
+}
+
+Nanoseconds Chooser::best_median() const {
+    Nanoseconds best = no_time;
+    for (const Candidate& candidate : candidates_)
+        if (candidate.is_in()) best = std::min(best, candidate.last.median);
+    return best;
+}
+
+void Chooser::add_trial(std::size_t which, Nanoseconds time) {
+    Candidate& candidate = candidates_[which];
+    if (candidate.times.size() >= trials_) return;
+    time_in_trials_ += static_cast<double>(time);
+    ++timed_trials_;
+    candidate.last.median = no_time; // it is not to be compared with itself
+    const Nanoseconds best = best_median();
+    candidate.times.push_back(time);
+    candidate.last = {median_of(candidate), candidate.times.size(), false};
+    candidate.dropped = candidate.times.size() == 1
+                            ? exceeds(time, hopeless_factor, best) && time - best > worth_a_thought
+                            : exceeds(candidate.last.median, drop_factor, best);
+    candidate.last.dropped = candidate.dropped;
+}
+
+// Of equals the first; native where none ran to its end.
+void Chooser::choose_best() {
+    best_ = 0;
+    const Nanoseconds best = best_median();
+    for (std::size_t i = candidates_.size(); i-- > 0 && best != no_time;)
+        if (candidates_[i].is_in() && candidates_[i].last.median == best) best_ = i;
+    settled_calls_ = 0;
+    timed_ = 0;
+    usual_ = 0;
+}
+
+void Chooser::settle() {
+    choose_best();
+    regret_ = regret();
+    time_in_trials_ = timed_trials_ = 0;
+    trying_ = false;
+}
+
+double Chooser::regret() const {
+    const Nanoseconds best = best_median();
+    if (!trying_ || best == no_time) return regret_;
+    return regret_ + time_in_trials_ - timed_trials_ * static_cast<double>(best);
+}
+
+void Chooser::add(std::size_t candidate, Nanoseconds time) noexcept {
+    if (time == no_time) return;
+    if (trying_) return add_trial(candidate, time);
+    if (candidate != best_) return;
+    times_[timed_++ % window] = time;
+    const bool is_looked_at = usual_ == 0 || settled_calls_ >= distance_;
+    if (timed_ < window || !is_looked_at) return;
+    scratch_ = times_;
+    watch(median(scratch_));
+}
+
+void Chooser::add_median(Nanoseconds time) noexcept {
+    if (!trying_ && time != no_time) watch(time);
+}
+
+// What is usual is measured once the choice is made: the best of a few trials was also the luckiest, and calls that
+// agree on nothing wait for each other longer than those in trials.
+void Chooser::watch(Nanoseconds median) {
+    const auto now = static_cast<double>(median), usual = static_cast<double>(usual_);
+    if (usual_ == 0)
+        usual_ = std::max(median, Nanoseconds{1});
+    else if (settled_calls_ >= distance_ && (now > usual * drift_factor || now < usual / drift_factor))
+        begin_trials();
+}
+
+void Chooser::begin_trials() {
+    for (Candidate& candidate : candidates_) {
+        candidate.before = candidate.last;
+        candidate.times.clear();
+        candidate.tries = 0;
+        candidate.dropped = false;
+        candidate.last = {no_time, 0, candidate.gone};
+    }
+    trying_ = true;
+    ++rounds_;
+    distance_ *= 2;
+}
+
+void Chooser::drop(std::size_t candidate) noexcept {
+    if (candidate == 0) return;
+    candidates_[candidate].gone = true;
+    candidates_[candidate].last.dropped = true;
+    if (!trying_ && candidate == best_) choose_best();
+}
+
+} // namespace switchyard::shim::adaptive

@@ -1,0 +1,168 @@
+#include "learned_policy.hpp"
+
+#include "chooser.hpp"
+#include "policy/parse.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace switchyard::shim::adaptive {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Lessons that one rule says: the same but for their blocks, which follow each other.
+using Group = std::vector<const Lesson*>;
+
+bool continues(const Lesson& before, const Lesson& lesson) {
+    Subject subject = before.subject;
+    subject.least_block = lesson.subject.least_block;
+    subject.most_block = lesson.subject.most_block;
+    return subject == lesson.subject && before.subject.most_block + 1 == lesson.subject.least_block &&
+           before.tried[*before.best].use == lesson.tried[*lesson.best].use;
+}
+
+// Calls with overlapping buffers are against the rules of MPI; no rule is made for them.
+std::vector<Group> groups_of(std::vector<const Lesson*> lessons) {
+    std::erase_if(lessons,
+                  [](const Lesson* one) { return !one->beats_native() || one->subject.overlapping; });
+    // Blocks come last, so that those which follow each other stand side by side.
+    std::ranges::stable_sort(lessons, [](const Lesson* left, const Lesson* right) {
+        const auto order = [](Subject subject) {
+            const auto block = std::exchange(subject.least_block, 0);
+            subject.most_block = 0;
+            return std::pair(subject, block);
+        };
+        return order(left->subject) < order(right->subject);
+    });
+    std::vector<Group> groups;
+    for (const Lesson* lesson : lessons) {
+        if (groups.empty() || !continues(*groups.back().back(), *lesson)) groups.emplace_back();
+        groups.back().push_back(lesson);
+    }
+    return groups;
+}
+
+Json exactly(int value) {
+    return {{"min", value}, {"max", value}};
+}
+
+// Keys that would cost an agreement about something that never differed are left out.
+struct Differences {
+    bool in_place = false, buffer = false;
+
+    explicit Differences(const std::vector<Lesson>& lessons) {
+        for (const Lesson& one : lessons) {
+            in_place = in_place || one.subject.in_place;
+            buffer = buffer || one.subject.on_device;
+        }
+    }
+};
+
+Json when(const Group& group, const Differences& differences) {
+    const Subject& subject = group.front()->subject;
+    Json json = {
+        {"collective", algorithms::name_of(subject.collective)},
+        {"ranks", exactly(subject.ranks)},
+        {"nodes", exactly(subject.nodes)},
+        {"ranks_per_node", exactly(subject.ranks_per_node)},
+        {"max_block_bytes", {{"min", subject.least_block}, {"max", group.back()->subject.most_block}}}};
+    if (differences.in_place) json["in_place"] = subject.in_place;
+    if (differences.buffer) json["buffer"] = subject.on_device ? "device" : "host";
+    return json;
+}
+
+std::string words(const Json& use) {
+    std::string text = use.at("algorithm");
+    for (const auto& [key, value] : use.items())
+        if (key != "algorithm")
+            text += ' ' + key + '=' + (value.is_string() ? value.get<std::string>() : value.dump());
+    return text;
+}
+
+std::string us(double nanoseconds) {
+    return fmt::format("{:.1f} us", nanoseconds / 1000.0);
+}
+
+// `native 12.0 us, tuna radix=4 8.1 us (dropped)`
+std::string medians(const Lesson& lesson) {
+    std::string text;
+    for (const auto& one : lesson.tried) {
+        text += (text.empty() ? "" : ", ") + words(one.use) + ' ';
+        text += one.median == no_time ? "not measured" : us(static_cast<double>(one.median));
+        if (one.dropped) text += " (dropped)";
+    }
+    return text;
+}
+
+std::string because(const Group& group, const Circumstances& where) {
+    std::string text = fmt::format(
+        "learned by trial in a run of {} on {} with {}; medians of the slowest rank:", where.program,
+        where.started, where.mpi_library);
+    std::uint64_t calls = 0, trials = 0;
+    double regret = 0;
+    for (const Lesson* one : group) {
+        text += fmt::format(" blocks of {} to {} bytes: {};", one->subject.least_block,
+                            one->subject.most_block, medians(*one));
+        calls += one->calls;
+        trials += one->trial_calls;
+        regret += one->regret;
+    }
+    return text + fmt::format(" {} calls, {} of them trials, which took {} longer than the best would have",
+                              calls, trials, us(regret));
+}
+
+Json rule_of(const Group& group, const Differences& differences, const Circumstances& where) {
+    const Lesson& first = *group.front();
+    const Subject& subject = first.subject;
+    const std::string lying = subject.on_device ? ", device" : "";
+    return {{"name", fmt::format("{} of {} ranks on {} nodes of up to {}, {} to {} bytes{}{}{}",
+                                 algorithms::name_of(subject.collective), subject.ranks, subject.nodes,
+                                 subject.ranks_per_node, subject.least_block,
+                                 group.back()->subject.most_block, subject.in_place ? ", in place" : "",
+                                 lying, subject.rule.empty() ? "" : " (" + subject.rule + ")")},
+            {"when", when(group, differences)},
+            {"use", first.tried[*first.best].use},
+            {"because", because(group, where)}};
+}
+
+std::string written(const Json& policy) {
+    return policy.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+// The rule that a problem is in.
+std::optional<std::size_t> rule_in(const std::string& pointer) {
+    constexpr std::string_view head = "/rules/";
+    std::size_t rule = 0;
+    if (!pointer.starts_with(head) ||
+        std::from_chars(pointer.data() + head.size(), pointer.data() + pointer.size(), rule).ec !=
+            std::errc{})
+        return std::nullopt;
+    return rule;
+}
+
+} // namespace
+
+std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstances& where) {
+    std::vector<const Lesson*> listed;
+    for (const Lesson& one : lessons) listed.push_back(&one);
+    const Differences differences(lessons);
+    Json policy = {{"version", 1}, {"rules", Json::array()}, {"otherwise", {{"algorithm", "native"}}}};
+    auto& rules = policy["rules"];
+    for (const Group& group : groups_of(listed)) rules.push_back(rule_of(group, differences, where));
+    // Where two rules of the policy that was in force shared a power of two, one of theirs may hide the other.
+    while (true) {
+        const auto parsed = policy::parse(written(policy));
+        const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed);
+        if (problems == nullptr) return written(policy);
+        const auto rule = rule_in(problems->front().pointer);
+        if (rule && *rule < rules.size())
+            rules.erase(*rule);
+        else
+            rules.clear();
+    }
+}
+
+} // namespace switchyard::shim::adaptive

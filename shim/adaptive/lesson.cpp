@@ -1,0 +1,132 @@
+#include "lesson.hpp"
+
+#include "chooser.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace switchyard::shim::adaptive {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double us(double nanoseconds) {
+    return nanoseconds / 1000.0;
+}
+
+std::uint64_t nanoseconds(const Json& us) {
+    return us.is_null() ? no_time : static_cast<std::uint64_t>(us.get<double>() * 1000.0 + 0.5);
+}
+
+Json tried_json(const Lesson::Tried& tried) {
+    Json json = {
+        {"use", tried.use}, {"median_us", nullptr}, {"trials", tried.trials}, {"dropped", tried.dropped}};
+    if (tried.median != no_time) json["median_us"] = us(static_cast<double>(tried.median));
+    return json;
+}
+
+algorithms::Collective collective_of(const std::string& name) {
+    const auto& names = algorithms::collective_names;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) throw std::invalid_argument("no collective " + name);
+    return static_cast<algorithms::Collective>(found - names.begin());
+}
+
+} // namespace
+
+Json Lesson::to_json() const {
+    Json json = {{"collective", algorithms::name_of(subject.collective)},
+                 {"ranks", subject.ranks},
+                 {"nodes", subject.nodes},
+                 {"ranks_per_node", subject.ranks_per_node},
+                 {"max_block_bytes", {{"min", subject.least_block}, {"max", subject.most_block}}},
+                 {"in_place", subject.in_place},
+                 {"overlapping", subject.overlapping},
+                 {"buffer", subject.on_device ? "device" : "host"},
+                 {"rule", nullptr},
+                 {"best", nullptr},
+                 {"calls", calls},
+                 {"calls_of_who_tried", own_calls},
+                 {"trial_calls", trial_calls},
+                 {"re_checks", re_checks},
+                 {"regret_us", us(regret)},
+                 {"tried", Json::array()}};
+    if (!subject.rule.empty()) json["rule"] = subject.rule;
+    if (best) json["best"] = *best;
+    for (const Tried& one : tried) json["tried"].push_back(tried_json(one));
+    return json;
+}
+
+Lesson Lesson::from_json(const Json& json) {
+    Lesson lesson;
+    auto& subject = lesson.subject;
+    subject.collective = collective_of(json.at("collective"));
+    subject.ranks = json.at("ranks");
+    subject.nodes = json.at("nodes");
+    subject.ranks_per_node = json.at("ranks_per_node");
+    subject.least_block = json.at("max_block_bytes").at("min");
+    subject.most_block = json.at("max_block_bytes").at("max");
+    subject.in_place = json.at("in_place");
+    subject.overlapping = json.at("overlapping");
+    subject.on_device = json.at("buffer") == "device";
+    if (json.at("rule").is_string()) subject.rule = json["rule"];
+    lesson.calls = json.at("calls");
+    lesson.own_calls = json.at("calls_of_who_tried");
+    lesson.trial_calls = json.at("trial_calls");
+    lesson.re_checks = json.at("re_checks");
+    lesson.regret = json.at("regret_us").get<double>() * 1000.0;
+    for (const Json& one : json.at("tried"))
+        lesson.tried.push_back(
+            {one.at("use"), nanoseconds(one.at("median_us")), one.at("trials"), one.at("dropped")});
+    if (!json.at("best").is_null()) lesson.best = json["best"].get<std::size_t>();
+    if (lesson.tried.empty() || lesson.best.value_or(0) >= lesson.tried.size())
+        throw std::invalid_argument("nothing was tried");
+    return lesson;
+}
+
+void Lessons::add(Lesson lesson) {
+    const auto same =
+        std::ranges::find_if(lessons_, [&](const Lesson& known) { return known.subject == lesson.subject; });
+    if (same == lessons_.end()) {
+        lessons_.push_back(std::move(lesson));
+        return;
+    }
+    // One whose trials ended knows more than one whose did not, however many calls that made.
+    const auto knowledge = [](const Lesson& one) { return std::pair(one.best.has_value(), one.own_calls); };
+    if (knowledge(lesson) > knowledge(*same)) {
+        same->own_calls = lesson.own_calls;
+        same->tried = std::move(lesson.tried);
+        same->best = lesson.best;
+    }
+    same->calls += lesson.calls;
+    same->trial_calls += lesson.trial_calls;
+    same->re_checks += lesson.re_checks;
+    same->regret += lesson.regret;
+}
+
+std::string Lessons::to_lines() const {
+    std::string lines;
+    for (const Lesson& lesson : lessons_)
+        lines += lesson.to_json().dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return lines;
+}
+
+void Lessons::add_lines(const std::string& lines) {
+    std::istringstream stream(lines);
+    for (std::string line; std::getline(stream, line);) {
+        try {
+            add(Lesson::from_json(Json::parse(line)));
+        } catch (const std::exception&) {
+            continue;
+        }
+    }
+}
+
+const std::vector<Lesson>& Lessons::sorted() {
+    std::ranges::sort(lessons_, {}, &Lesson::subject);
+    return lessons_;
+}
+
+} // namespace switchyard::shim::adaptive

@@ -1,0 +1,32 @@
+#include "choice_json.hpp"
+
+#include "policy/vocabulary.hpp"
+
+namespace switchyard::shim {
+
+nlohmann::ordered_json parameters_json(const policy::Choice& choice) {
+    auto json = nlohmann::ordered_json::object();
+    for (auto parameter : choice.algorithm->parameters) {
+        const auto& traits = algorithms::traits_of(parameter);
+        auto value = choice.parameters[parameter];
+        if (traits.choices.empty())
+            json[std::string(traits.name)] = value;
+        else
+            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(value)];
+    }
+    return json;
+}
+
+nlohmann::ordered_json use_json(const policy::Choice& choice) {
+    nlohmann::ordered_json json = {{"algorithm", choice.algorithm->name}};
+    json.update(parameters_json(choice));
+    if (choice.transfer)
+        json["transfer"] = policy::transfer_names[static_cast<std::size_t>(*choice.transfer)];
+    if (choice.memory_limit_bytes != policy::Choice{}.memory_limit_bytes)
+        json["memory_limit_bytes"] = choice.memory_limit_bytes;
+    if (!choice.algorithm->native && choice.chunk_bytes != policy::preset_chunk_bytes)
+        json["chunk_bytes"] = choice.chunk_bytes;
+    return json;
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,285 @@
+"""The adaptive mode: what is tried, on all ranks alike, what stays, what it costs in messages, and what is left of it
+at the end. No test asserts a time; where one has to be sure who wins, native is made slow."""
+
+import collections
+import json
+import os
+import re
+import unittest
+
+from harness import FEW_RANKS, OPENMPI, SHIM, PreloadTest, host
+
+TRIALS = 4
+OURS = [{"algorithm": "spread_out"}, {"algorithm": "pairwise"}]
+REASONS = {"adaptive: trial", "adaptive: best of 3", "adaptive: re-check"}
+NOT_LONG_ENOUGH_TO_DRIFT = 8 * 3 * TRIALS
+
+
+class AdaptiveTest(PreloadTest):
+    def policy(self, candidates=None, when=None, trials=TRIALS, rules=(), name="by trial"):
+        use = {"algorithm": "adaptive", "candidates": candidates or OURS, "trials": trials}
+        when = {"collective": "alltoallv"} if when is None else when
+        rules = list(rules) + [{"name": name, "when": when, "use": use}]
+        return self.write("adaptive.policy.json",
+                          {"version": 1, "rules": rules, "otherwise": {"algorithm": "native"}})
+
+    def job(self, np, *words, **options):
+        """A job whose results are those of a plain run, and whose log has every call. `allreduces` is printed, too."""
+        plain = self.plain_once(np, host("c_route"), *words)
+        options["policy"] = options.get("policy") or self.policy()
+        result = self.launch(np, host("c_route"), *words, **options)
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        self.assertEqual(result.digest, plain.digest)
+        return result
+
+    def learned(self, result):
+        """What run.json says, and the policy, which `switchyard check` accepts; None where there is none."""
+        path = os.path.join(result.log(), "learned.policy.json")
+        lessons = result.run_json()["adaptive"]
+        if not os.path.exists(path):
+            return lessons, None
+        checked = self.command("check", path)
+        self.assertEqual(checked.code, 0, checked.everything())
+        with open(path, encoding="utf-8") as file:
+            return lessons, json.load(file)
+
+    def assert_tried(self, lines, lesson):
+        """In turn, as often as it should be, and then one of them, until all of them again if ever."""
+        first = [line for line in lines if line["reason"] == "adaptive: trial"]
+        algorithms = [one["use"]["algorithm"] for one in lesson["tried"]]
+        self.assertEqual([line["algorithm"] for line in first[:len(algorithms)]], algorithms)
+        counted = collections.Counter(line["algorithm"] for line in first)
+        if lesson["re_checks"] == 0:
+            for one in lesson["tried"]:
+                self.assertEqual(counted[one["use"]["algorithm"]], one["trials"])
+                if one["dropped"]:
+                    self.assertLess(one["trials"], TRIALS + 1)
+                else:
+                    self.assertEqual(one["trials"], TRIALS)
+            rest = lines[len(first):]
+            self.assertEqual({line["reason"] for line in rest}, {"adaptive: best of 3"})
+            self.assertEqual({line["algorithm"] for line in rest}, {algorithms[lesson["best"]]})
+
+
+class Trials(AdaptiveTest):
+    def test_each_in_turn_then_the_best(self):
+        result = self.job(FEW_RANKS, "ragged:1000:40")
+        lines = self.assert_logged(result)
+        self.assertLessEqual({line["reason"] for line in lines}, REASONS)
+        self.assertEqual({line["rule"] for line in lines}, {"by trial"})
+        (lesson,), policy = self.learned(result)
+        self.assertEqual((lesson["calls"], lesson["ranks"], lesson["rule"]), (40, FEW_RANKS, "by trial"))
+        self.assertEqual(lesson["max_block_bytes"], {"min": 513, "max": 1024})
+        self.assert_tried(lines, lesson)
+        self.assertEqual(len(policy["rules"]), 1 if lesson["best"] else 0)
+
+    def test_all_ranks_run_the_same(self):
+        colors = ",".join(str(rank % 2) for rank in range(FEW_RANKS))
+        words = ("ragged:100:20", "alltoall:64:20", f"split:{colors}", "ragged:100:20", "allgather:8:20")
+        result = self.job(FEW_RANKS, *words, policy=self.policy(OURS + [{"algorithm": "ring"}], when={}),
+                          settings={"SWITCHYARD_DETAIL": "ranks"})
+        self.assert_logged(result)
+        seen = collections.defaultdict(set)
+        ranks = collections.Counter()
+        for rank in range(FEW_RANKS):
+            for line in result.calls(f"rank-{rank}.jsonl"):
+                key = line["comm"], line["seq"]
+                seen[key].add((line["algorithm"], line["reason"]))
+                ranks[key] += 1
+        self.assertEqual({key: said for key, said in seen.items() if len(said) > 1}, {})
+        self.assertEqual(set(ranks.values()), {FEW_RANKS, (FEW_RANKS + 1) // 2, FEW_RANKS // 2} - {0})
+        self.assertGreater(len({said for one in seen.values() for said in one}), 4)
+
+    def test_each_size_by_itself(self):
+        """Blocks of one power of two are learned together; also where sizes take turns."""
+        result = self.job(2, *(["alltoallv:60", "alltoallv:600", "alltoallv:64"] * 15))
+        lines = self.assert_logged(result)
+        lessons, _ = self.learned(result)
+        self.assertEqual([(one["max_block_bytes"]["max"], one["calls"]) for one in lessons], [(64, 30), (1024, 15)])
+        for lesson in lessons:
+            blocks = lesson["max_block_bytes"]
+            self.assert_tried([line for line in lines
+                               if blocks["min"] <= line["max_block_bytes"] <= blocks["max"]], lesson)
+
+    def test_in_place_by_itself(self):
+        words = ["alltoallv:60", "alltoallv_in_place:60"] * 16
+        result = self.job(2, *words)
+        lessons, _ = self.learned(result)
+        self.assertEqual([(one["in_place"], one["calls"]) for one in lessons], [(False, 16), (True, 16)])
+        self.assert_tried([line for line in self.assert_logged(result) if line["in_place"]], lessons[1])
+
+    def test_otherwise_and_every_collective(self):
+        policy = self.write("otherwise.policy.json", {"version": 1, "rules": [], "otherwise": {
+            "algorithm": "adaptive", "trials": 2, "candidates": [{"algorithm": "pairwise"}, {"algorithm": "ring"}]}})
+        result = self.job(2, "alltoallv:8:9", "alltoall:8:9", "allgather:8:9", policy=policy)
+        self.assert_logged(result)
+        lessons, _ = self.learned(result)
+        self.assertEqual([(one["collective"], one["rule"], one["tried"][1]["use"]["algorithm"]) for one in lessons],
+                         [("alltoallv", None, "pairwise"), ("alltoall", None, "pairwise"), ("allgather", None, "ring")])
+
+    def test_summary(self):
+        result = self.job(2, "alltoallv:8:40", settings={"SWITCHYARD_DETAIL": "summary"})
+        lines = result.calls("summary.jsonl")
+        self.assertEqual(sum(line.get("calls", 1) for line in lines), 40)
+        self.assertEqual(self.learned(result)[0][0]["calls"], 40)
+
+    def test_log_off(self):
+        result = self.job(2, "alltoallv:8:40", log="off")
+        self.assertRegex(result.closing_line, r"40 calls seen, \d+ routed, log off")
+        self.assertEqual([name for name in os.listdir(self.folder) if not name.endswith(".policy.json")], [])
+
+    def test_report_counts_the_reasons(self):
+        result = self.job(2, "alltoallv:8:40")
+        counted = collections.Counter(line["reason"] for line in result.calls())
+        report = self.command("report", result.log())
+        self.assertEqual(report.code, 0, report.everything())
+        for reason, calls in counted.items():
+            self.assertRegex(report.stdout, rf"(?m)^ *{calls} calls: {re.escape(reason)}$")
+
+
+class Agreement(AdaptiveTest):
+    """How many allreduces it takes: times travel in the agreement, or in one of their own where there is none."""
+
+    CALLS = 64 + 3 * TRIALS  # the last of them tells what 63 before took
+
+    def allreduces(self, *words, **options):
+        result = self.job_without_oracle(*words, "allreduces", **options)
+        least, most = map(int, re.search(r"allreduces=(\d+)\.\.(\d+)", result.stdout).groups())
+        self.assertEqual(least, most)
+        return least, result
+
+    def job_without_oracle(self, *words, **options):
+        result = self.launch(2, host("c_route"), *words, **options)
+        self.assert_ended_well(result)
+        return result
+
+    def setup(self, collective):
+        """What a communicator's first routed call takes without any agreement of its own."""
+        algorithm = "ring" if collective == "allgather" else "pairwise"
+        return self.allreduces(f"{collective}:8", force=f"{collective}:{algorithm}")[0]
+
+    def test_alltoallv_takes_no_more_than_its_agreement(self):
+        self.assertLess(self.CALLS, NOT_LONG_ENOUGH_TO_DRIFT)
+        count, _ = self.allreduces(f"alltoallv:8:{self.CALLS}", policy=self.policy())
+        # And one at the first call: all ranks have memory for what will be learned.
+        self.assertEqual(count, self.setup("alltoallv") + self.CALLS + 1)
+
+    def test_others_tell_each_other_while_they_try_and_then_every_64th_time(self):
+        for collective, candidates in {"alltoall": OURS, "allgather": [{"algorithm": "ring"}]}.items():
+            with self.subTest(collective=collective):
+                policy = self.policy(candidates, when={"collective": collective})
+                calls = f"{collective}:8:{self.CALLS}"
+                count, result = self.allreduces(calls, policy=policy)
+                (lesson,) = result.run_json()["adaptive"]
+                self.assertEqual(lesson["re_checks"], 0)
+                once = (self.CALLS - lesson["trial_calls"]) // 64
+                self.assertEqual(count, self.setup(collective) + 1 + lesson["trial_calls"] + once)
+
+    def test_nothing_where_only_native_is_left(self):
+        words = ("world", "alltoallv:8:30")
+        policy = self.policy([{"algorithm": "tuna", "radix": 64}])
+        adaptive, result = self.allreduces(*words, policy=policy)
+        native, _ = self.allreduces(*words)
+        self.assertEqual(adaptive, native)
+        (reason,) = {line["reason"] for line in result.calls()}
+        self.assertRegex(reason, "^adaptive: only native can run here; tuna radix=64 .*: "
+                                 "radix 64 is more than 2 ranks$")
+        self.assertEqual({line["rule"] for line in result.calls()}, {"by trial"})
+
+
+class Candidates(AdaptiveTest):
+    def test_who_cannot_run_is_left_out(self):
+        candidates = [{"algorithm": "tuna", "radix": 64}, *OURS, {"algorithm": "tuna", "memory_limit_bytes": 1}]
+        result = self.job(FEW_RANKS, "alltoallv:8:40", policy=self.policy(candidates))
+        lines = self.assert_logged(result)
+        self.assertLessEqual({line["algorithm"] for line in lines}, {"native", "spread_out", "pairwise"})
+        (lesson,), _ = self.learned(result)
+        self.assertEqual([one["use"]["algorithm"] for one in lesson["tried"]],
+                         ["native", "spread_out", "pairwise", "tuna"])
+        self.assertEqual((lesson["tried"][3]["median_us"], lesson["tried"][3]["trials"]), (None, 0))
+
+    def test_memory_that_one_rank_cannot_have(self):
+        """tuna's workspace is not to be had on one rank (test_route.NoMemory): it is out on all of them, and the others
+        are tried on."""
+        words = ("alltoallv:8", "alltoall:8", "allgather:8", "memory:2:12", f"alltoallv:{4 << 20}:8")
+        policy = self.policy([{"algorithm": "tuna", "radix": 2}, {"algorithm": "pairwise"}], trials=2)
+        result = self.launch(4, host("c_route"), *words, policy=policy)
+        self.assert_ended_well(result)
+        lines = self.assert_logged(result)[3:]
+        self.assertLessEqual({line["algorithm"] for line in lines}, {"native", "pairwise"})
+        lesson = self.learned(result)[0][-1]
+        self.assertEqual([one["trials"] for one in lesson["tried"]], [2, 0, 2])
+        self.assertTrue(lesson["tried"][1]["dropped"])
+
+    def test_a_rule_before_it(self):
+        first = {"name": "large", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 100}},
+                 "use": {"algorithm": "spread_out"}}
+        result = self.job(2, *(["alltoallv:120", "alltoallv:8"] * 15), policy=self.policy(rules=[first]))
+        lines = self.assert_logged(result)
+        self.assertEqual({line["reason"] for line in lines if line["max_block_bytes"] == 120}, {"rule"})
+        self.assertEqual(self.learned(result)[0][0]["calls"], 15)
+
+
+class Communicators(AdaptiveTest):
+    def test_freed_early(self):
+        """What was learned on communicators that are gone is kept, once for each kind of them."""
+        result = self.job(FEW_RANKS, *(["dup", "alltoallv:8:15"] * 6), "world", "alltoallv:8:20")
+        self.assert_logged(result)
+        (lesson,), _ = self.learned(result)
+        self.assertEqual((lesson["calls"], lesson["calls_of_who_tried"]), (6 * 15 + 20, 20))
+
+    def test_freed_before_the_trials_end(self):
+        result = self.job(2, *(["dup", "alltoallv:8:3"] * 5))
+        (lesson,), policy = self.learned(result)
+        self.assertEqual((lesson["best"], lesson["calls"], policy), (None, 15, None))
+
+    def test_groups_that_learn_at_once(self):
+        colors = "0,0,1,1" if OPENMPI else "0,1"
+        result = self.job(FEW_RANKS, f"split:{colors}", "ragged:200:30", "world", "ragged:200:30")
+        lessons, _ = self.learned(result)
+        made = {(one["ranks"], one["calls"]) for one in lessons}
+        self.assertEqual(made, {(2, 60), (4, 30)} if OPENMPI else {(1, 60), (2, 30)})
+
+
+class Learned(AdaptiveTest):
+    """With an MPI whose own collectives are slow, something else has to win."""
+
+    def slow_native(self, policy, *words, np=FEW_RANKS):
+        result = self.launch(np, host("c_route"), *words, policy=None, preload=[SHIM, host("c_slow_native.so")],
+                             settings={"SWITCHYARD_POLICY": policy})
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        return result, self.assert_logged(result)
+
+    WORDS = ("alltoallv:60:20", "alltoallv:100:20", "alltoallv:5000:20", "allgather:8:20")
+
+    def test_taken_by_the_next_run(self):
+        policy = self.write("both.policy.json", {"version": 1, "rules": [
+            {"name": "vectors", "when": {"collective": "alltoallv"},
+             "use": {"algorithm": "adaptive", "candidates": [{"algorithm": "pairwise"}], "trials": 3}}],
+            "otherwise": {"algorithm": "adaptive", "candidates": [{"algorithm": "ring"}], "trials": 3}})
+        result, lines = self.slow_native(policy, *self.WORDS)
+        lessons, learned = self.learned(result)
+        self.assertEqual([one["best"] for one in lessons], [1, 1, 1, 1])
+        # Native is more than twice as slow: tried at most twice.
+        for lesson in lessons:
+            self.assertTrue(lesson["tried"][0]["dropped"])
+            self.assertLessEqual(lesson["tried"][0]["trials"], 2)
+            self.assertGreater(lesson["regret_us"], 0)
+        # 33 to 64 and 65 to 128 bytes are one rule; nobody knows of 129 to 4096.
+        self.assertEqual([(rule["use"]["algorithm"], rule["when"]["max_block_bytes"]) for rule in learned["rules"]],
+                         [("pairwise", {"min": 33, "max": 128}), ("pairwise", {"min": 4097, "max": 8192}),
+                          ("ring", {"min": 5, "max": 8})])
+        self.assertIn("medians", learned["rules"][0]["because"])
+        self.assertEqual(learned["otherwise"], {"algorithm": "native"})
+
+        again, lines = self.slow_native(os.path.join(result.log(), "learned.policy.json"), *self.WORDS)
+        self.assertEqual({line["reason"] for line in lines}, {"rule"})
+        self.assertEqual({line["algorithm"] for line in lines}, {"pairwise", "ring"})
+        self.assertEqual({line["rule"] for line in lines}, {rule["name"] for rule in learned["rules"]})
+        self.assertNotIn("adaptive", again.run_json())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,131 @@
+// What communicators learn: kept by kind, sent as lines, and made into a policy.
+#include "tests/support/catch.hpp"
+
+#include "policy/parse.hpp"
+#include "shim/adaptive/chooser.hpp"
+#include "shim/adaptive/learned_policy.hpp"
+
+using namespace switchyard;
+using algorithms::Collective;
+using shim::adaptive::learned_policy;
+using shim::adaptive::Lesson;
+using shim::adaptive::Lessons;
+using shim::adaptive::no_time;
+
+namespace {
+
+const shim::adaptive::Circumstances here{"app", "2026-11-21T09:30:00+0100", "Open MPI v4.1.4"};
+
+Lesson lesson(std::uint64_t least, std::uint64_t most, std::optional<std::size_t> best) {
+    Lesson lesson;
+    lesson.subject = {.collective = Collective::alltoallv, .ranks = 8, .nodes = 2, .ranks_per_node = 4};
+    lesson.subject.least_block = least;
+    lesson.subject.most_block = most;
+    lesson.subject.rule = "by trial";
+    lesson.tried = {{{{"algorithm", "native"}}, 12'000, 5, false},
+                    {{{"algorithm", "tuna"}, {"radix", 4}}, 8'100, 5, false},
+                    {{{"algorithm", "spread_out"}}, no_time, 0, true}};
+    lesson.best = best;
+    lesson.own_calls = lesson.calls = 100;
+    lesson.trial_calls = 12;
+    lesson.regret = 25'500;
+    return lesson;
+}
+
+policy::Policy parsed(const std::vector<Lesson>& lessons) {
+    const auto text = learned_policy(lessons, here);
+    const auto result = policy::parse(text);
+    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&result))
+        FAIL(problems->front().pointer << ": " << problems->front().message << '\n' << text);
+    return std::get<policy::Policy>(result);
+}
+
+} // namespace
+
+TEST_CASE("a lesson survives the way to rank 0", "[adaptive]") {
+    Lessons sent, received;
+    auto odd = lesson(3, 4, std::nullopt);
+    odd.subject.rule = "quotes \" and ü";
+    odd.subject.in_place = odd.subject.on_device = true;
+    sent.add(lesson(5, 8, 1));
+    sent.add(odd);
+    received.add_lines("not a lesson\n{\"tried\": 3}\n" + sent.to_lines());
+    REQUIRE(received.sorted().size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(received.sorted()[i].to_json() == sent.sorted()[i].to_json());
+    CHECK(received.sorted()[0].tried[2].median == no_time);
+}
+
+TEST_CASE("communicators of one kind make one lesson: the one with most calls knows best", "[adaptive]") {
+    Lessons lessons;
+    auto few = lesson(5, 8, 0), many = lesson(5, 8, 1), unsettled = lesson(5, 8, std::nullopt);
+    few.calls = few.own_calls = 10;
+    unsettled.calls = unsettled.own_calls = 1000;
+    for (const auto& one : {few, many, few, few, unsettled}) lessons.add(one);
+    for (int i = 0; i < 50; ++i) lessons.add(few); // many calls in all, but never that many of one
+    REQUIRE(lessons.sorted().size() == 1);
+    const auto& known = lessons.sorted().front();
+    CHECK(known.best == 1U);
+    CHECK(known.own_calls == 100);
+    CHECK(known.calls == 53 * 10 + 100 + 1000);
+    CHECK(known.trial_calls == 55 * 12);
+    CHECK(known.regret == Approx(55 * 25'500));
+}
+
+TEST_CASE("rules are made where something beat native, and of blocks that follow each other one",
+          "[adaptive]") {
+    const auto policy = parsed({lesson(5, 8, 1), lesson(9, 16, 1), lesson(17, 32, 0), lesson(33, 64, 1),
+                                lesson(65, 128, 2), lesson(129, 256, std::nullopt)});
+    REQUIRE(policy.rules.size() == 3);
+    const auto& first = policy.rules.front();
+    CHECK(first.when.collective == Collective::alltoallv);
+    CHECK(first.when.ranks == policy::Range{8, 8});
+    CHECK(first.when.nodes == policy::Range{2, 2});
+    CHECK(first.when.ranks_per_node == policy::Range{4, 4});
+    CHECK(first.when.max_block_bytes == policy::Range{5, 16});
+    CHECK_FALSE(first.when.in_place.has_value()); // asking would cost an agreement
+    CHECK_FALSE(first.when.buffer.has_value());
+    CHECK(first.use.algorithm == "tuna");
+    CHECK(first.use.parameters[static_cast<std::size_t>(algorithms::Parameter::radix)] == 4);
+    CHECK(first.because ==
+          "learned by trial in a run of app on 2026-11-21T09:30:00+0100 with Open MPI v4.1.4; "
+          "medians of the slowest rank: "
+          "blocks of 5 to 8 bytes: native 12.0 us, tuna radix=4 8.1 us, "
+          "spread_out not measured (dropped); "
+          "blocks of 9 to 16 bytes: native 12.0 us, tuna radix=4 8.1 us, "
+          "spread_out not measured (dropped); "
+          "200 calls, 24 of them trials, which took 51.0 us longer than the best would have");
+    CHECK(policy.rules[1].when.max_block_bytes == policy::Range{33, 64});
+    CHECK(policy.rules[2].use.algorithm == "spread_out");
+    CHECK(policy.otherwise.algorithm == "native");
+}
+
+TEST_CASE("nothing that beats native makes no rule", "[adaptive]") {
+    CHECK(parsed({}).rules.empty());
+    CHECK(parsed({lesson(5, 8, 0), lesson(9, 16, std::nullopt)}).rules.empty());
+}
+
+TEST_CASE("in place and device buffers are told from the others where there were both", "[adaptive]") {
+    auto in_place = lesson(5, 8, 1), overlapping = lesson(5, 8, 1), device = lesson(5, 8, 2);
+    in_place.subject.in_place = true;
+    overlapping.subject.in_place = overlapping.subject.overlapping = true;
+    device.subject.on_device = true;
+    const auto policy = parsed({lesson(5, 8, 1), in_place, overlapping, device});
+    REQUIRE(policy.rules.size() == 3);
+    int rules_in_place = 0, rules_on_device = 0;
+    for (const auto& rule : policy.rules) {
+        REQUIRE(rule.when.in_place.has_value());
+        REQUIRE(rule.when.buffer.has_value());
+        rules_in_place += *rule.when.in_place ? 1 : 0;
+        rules_on_device += *rule.when.buffer == policy::Buffer::device ? 1 : 0;
+    }
+    CHECK(rules_in_place == 1);
+    CHECK(rules_on_device == 1);
+}
+
+TEST_CASE("a rule that another hides is left out, whatever the lessons say", "[adaptive]") {
+    auto second = lesson(5, 8, 1), nonsense = lesson(40, 64, 1);
+    second.subject.rule = "later";
+    nonsense.tried[1].use = {{"algorithm", "no_such_thing"}};
+    const auto policy = parsed({lesson(5, 8, 1), second, nonsense, lesson(65, 128, 1)});
+    CHECK(policy.rules.size() == 2);
+}
