@@ -30,6 +30,7 @@ std::map<std::string, algorithms::Collective> collectives() {
 void add_call(CLI::App& explain, policy::Features& call) {
     static const std::map<std::string, policy::Buffer> buffers = {{"host", policy::Buffer::host},
                                                                   {"device", policy::Buffer::device}};
+    static const std::map<std::string, bool> yes_or_no = {{"yes", true}, {"no", false}};
     explain.add_option("--collective", call.collective, "alltoallv, alltoall or allgather")
         ->transform(CLI::CheckedTransformer(collectives()).description(""))
         ->type_name("NAME");
@@ -42,9 +43,16 @@ void add_call(CLI::App& explain, policy::Features& call) {
         ->check(CLI::PositiveNumber);
     explain.add_option("--max-block", call.max_block_bytes,
                        "Largest block that any rank sends to any other, in bytes");
-    explain.add_option("--buffer", call.buffer, "host or device")
-        ->transform(CLI::CheckedTransformer(buffers).description(""))
-        ->type_name("KIND");
+    explain.add_option("--buffer", call.buffer, "host or device (host)")
+        ->type_name("KIND")
+        ->transform(CLI::CheckedTransformer(buffers).description(""));
+    explain
+        .add_option("--gpu-aware", call.gpu_aware,
+                    "yes or no: whether the MPI takes device buffers on all ranks (no)")
+        ->type_name("ANSWER")
+        ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
+    explain.add_option("--staging-bytes", call.staging_bytes,
+                       "Host memory for staging device buffers, of the rank that takes most (0)");
     explain.add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");
     explain.add_flag("--overlapping", call.overlapping,
                      "Its send and receive buffers overlap, which MPI forbids and in_place serves");
@@ -53,6 +61,7 @@ void add_call(CLI::App& explain, policy::Features& call) {
 // What was not given and follows from the rest.
 void complete(policy::Features& call, const CLI::App& explain) {
     call.in_place = call.in_place || call.overlapping;
+    call.devices = call.buffer == policy::Buffer::device;
     if (explain.count("--nodes") == 0)
         call.nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
     if (explain.count("--ranks-per-node") == 0)
@@ -69,7 +78,7 @@ std::string first_given(const CLI::App& explain, std::initializer_list<const cha
 bool asks_for_many(const CLI::App& explain) {
     const auto many = first_given(explain, {"--log", "--coverage", "--plot"});
     const auto one = first_given(explain, {"--collective", "--ranks", "--nodes", "--max-block", "--buffer",
-                                           "--in-place", "--overlapping"});
+                                           "--gpu-aware", "--staging-bytes", "--in-place", "--overlapping"});
     if (!many.empty() && !one.empty())
         throw std::runtime_error(one + " is about one call, " + many + " about many: take one of the two");
     if (many.empty())
