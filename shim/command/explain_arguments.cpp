@@ -44,13 +44,13 @@ void add_call(CLI::App& explain, policy::Features& call) {
     explain.add_option("--max-block", call.max_block_bytes,
                        "Largest block that any rank sends to any other, in bytes");
     explain.add_option("--buffer", call.buffer, "host or device (host)")
-        ->transform(CLI::CheckedTransformer(buffers).description(""))
-        ->type_name("KIND");
+        ->type_name("KIND")
+        ->transform(CLI::CheckedTransformer(buffers).description(""));
     explain
         .add_option("--gpu-aware", call.gpu_aware,
                     "yes or no: whether the MPI takes device buffers on all ranks (no)")
-        ->transform(CLI::CheckedTransformer(yes_or_no).description(""))
-        ->type_name("ANSWER");
+        ->type_name("ANSWER")
+        ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
     explain.add_option("--staging-bytes", call.staging_bytes,
                        "Host memory for staging device buffers, of the rank that takes most (0)");
     explain.add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");

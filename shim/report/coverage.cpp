@@ -14,6 +14,7 @@ Features call_of(policy::Collective collective, int ranks, int ranks_per_node) {
     Features call;
     call.collective = collective;
     call.ranks = ranks;
+    call.devices = false;
     call.ranks_per_node = std::min(ranks, ranks_per_node);
     call.nodes = (ranks + call.ranks_per_node - 1) / call.ranks_per_node;
     return call;

@@ -1,6 +1,7 @@
 #include "policy_on_log.hpp"
 
 #include "policy/mismatch.hpp"
+#include "policy/vocabulary.hpp"
 
 #include <algorithm>
 
@@ -39,15 +40,15 @@ std::optional<policy::Features> features_of(const Call& call) {
     features.nodes = std::max(1, call.kind.nodes);
     features.ranks_per_node = call.kind.ranks_per_node > 0 ? call.kind.ranks_per_node : call.kind.ranks;
     features.in_place = call.kind.in_place;
-    features.buffer = call.kind.buffer == "device" ? policy::Buffer::device : policy::Buffer::host;
-    features.devices = features.buffer == policy::Buffer::device;
-    features.gpu_aware = call.kind.transfer == "direct"; // as far as the log shows
+    features.devices = call.kind.buffer == "device";
+    features.buffer = features.devices ? policy::Buffer::device : policy::Buffer::host;
+    features.gpu_aware = call.kind.transfer == policy::transfer_names[0]; // direct: so it was
     features.max_block_bytes = call.max_block_bytes;
     return features;
 }
 
 bool PolicyGroup::changes() const {
-    return in_any_order(algorithm) != in_any_order(kind.algorithm_text());
+    return transfer != kind.transfer || in_any_order(algorithm) != in_any_order(kind.algorithm_text());
 }
 
 PolicyOnLog::Kind& PolicyOnLog::kind_of(const Call& call, const policy::Features& features) {
@@ -64,6 +65,9 @@ PolicyGroup PolicyOnLog::group_of(const Call& call, const Kind& kind, const poli
     group.kind = call.kind;
     group.algorithm = policy::describe(choice);
     group.reason = policy::reason_of(*kind.plan, match);
+    if (kind.call.buffer == policy::Buffer::device)
+        group.transfer = policy::transfer_names[static_cast<std::size_t>(
+            policy::transfer_of(choice, kind.call.gpu_aware))];
     for (std::size_t i = 0; i < policy_.rules.size(); ++i) // names are unique
         if (!choice.rule.empty() && policy_.rules[i].name == choice.rule) group.rule = i;
     return group;

@@ -15,7 +15,8 @@
 namespace switchyard::shim::report {
 
 // What of a call a policy looks at; nothing where this version knows no such collective. Whether the ranks of
-// a node can share memory no log tells: one hopes.
+// a node can share memory no log tells: one hopes. Whether the MPI takes device buffers it tells where some went
+// to it directly, else they are taken not to.
 std::optional<policy::Features> features_of(const Call& call);
 
 // Calls of one kind that the policy would treat alike.
@@ -23,6 +24,7 @@ struct PolicyGroup {
     CallKind kind;                   // with what ran when the log was written
     std::optional<std::size_t> rule; // of the policy, from 0; none: `otherwise`, or nothing could run
     std::string algorithm;           // that would run, with all its parameters
+    std::string transfer;            // of device buffers; "" for none
     std::string reason;              // as the log would have it
     std::uint64_t calls = 0;
     double rank_us = 0;

@@ -22,6 +22,10 @@ std::string number_of(const std::optional<std::size_t>& rule) {
     return rule ? std::to_string(*rule + 1) : "-";
 }
 
+std::string with(const std::string& transfer, const std::string& algorithm) {
+    return transfer.empty() ? algorithm : algorithm + ' ' + transfer;
+}
+
 void print_rules(const policy::Policy& policy, const std::vector<PolicyGroup>& groups, const Profile& profile,
                  std::ostream& out) {
     struct Share {
@@ -64,8 +68,9 @@ void print_groups(const std::vector<PolicyGroup>& groups, const Profile& profile
         table.row({time_text(profile.per_rank(group.rank_us)),
                    share_text(group.rank_us, profile.rank_us.whole), count_text(group.calls),
                    shown(group.kind.collective, 10), std::to_string(group.kind.ranks),
-                   block_text(group.kind.block_bits), shown(group.kind.algorithm_text(), 200),
-                   changing ? shown(group.algorithm, 200) : "", number_of(group.rule)});
+                   block_text(group.kind.block_bits),
+                   shown(with(group.kind.transfer, group.kind.algorithm_text()), 200),
+                   changing ? shown(with(group.transfer, group.algorithm), 200) : "", number_of(group.rule)});
     }
     if (table.empty()) return;
     out << (changing ? "\nCalls that would run otherwise than they did\n"

@@ -91,6 +91,32 @@ TEST_CASE("what ran as the policy says is no change, whatever the order of its p
     CHECK(asked.groups()[0].reason == "otherwise");
 }
 
+TEST_CASE("device buffers of a log are asked about as such", "[report]") {
+    const auto policy = parsed(R"({"version":1,"rules":[{"name":"devices","when":{"collective":"alltoallv",)"
+                               R"("buffer":"device"},"use":{"algorithm":"pairwise","transfer":"direct"}}],)"
+                               R"("otherwise":{"algorithm":"native"}})");
+    PolicyOnLog asked(policy);
+    for (const char* buffer :
+         {R"("device","transfer":"direct")", R"("device","transfer":"staged")", R"("host")"}) {
+        Call call;
+        REQUIRE(parse_call(
+            R"({"collective":"alltoallv","ranks":4,"nodes":1,"ranks_per_node":4,"algorithm":"native",)"
+            R"("parameters":{},"time_us":{"mean":1},"buffer":)" +
+                std::string(buffer) + "}",
+            call));
+        asked.add(call);
+    }
+    const auto groups = asked.groups();
+    REQUIRE(groups.size() == 3);
+    for (const auto& group : groups) {
+        INFO(group.kind.buffer << ' ' << group.kind.transfer);
+        CHECK(group.rule.has_value() == (group.kind.transfer == "direct"));
+        CHECK(group.changes() == (group.kind.transfer == "direct"));
+        CHECK(group.transfer == group.kind.transfer);
+        CHECK((group.reason.find("not GPU-aware") != std::string::npos) == (group.kind.transfer == "staged"));
+    }
+}
+
 TEST_CASE("a log without calls leaves every rule idle", "[report]") {
     const auto policy = parsed(rules);
     const PolicyOnLog asked(policy);
