@@ -6,6 +6,7 @@ namespace switchyard::shim::report {
 
 bool ChosenBy::fell_back() const {
     if (reason == "rule" || reason == "otherwise" || reason == "forced") return false;
+    if (reason.starts_with("adaptive: ")) return reason.find("passed over") != std::string::npos;
     // Nothing was passed over there: what ran would have run by any rule.
     return !reason.starts_with("native whichever rule matches") ||
            reason.find("cannot run") != std::string::npos;
