@@ -1,13 +1,16 @@
-// The words after `switchyard report` and `switchyard explain`, and the help on them.
+// The words after `switchyard report`, `explain` and `tune`, and the help on them.
 #pragma once
 
 #include "commands.hpp"
+#include "tune.hpp"
 
 #include <CLI/CLI.hpp>
 
 namespace switchyard::shim::command {
 
 void add_report(CLI::App& app, ReportOptions& options);
+
+void add_tune(CLI::App& app, TuneOptions& options);
 
 struct ExplainArguments {
     policy::Features call;

@@ -42,6 +42,8 @@ int main_guarded(int argc, char** argv) {
         app.add_subcommand("algorithms", "List every algorithm with its parameters and its source");
     algorithms->add_flag("--json", json, "As JSON");
     algorithms->add_flag("--markdown", markdown, "As the table of the README")->excludes("--json");
+    command::TuneOptions tune;
+    add_tune(app, tune);
     command::ReportOptions report;
     add_report(app, report);
     auto* config = app.add_subcommand("config", "Show every setting, its value and where it came from");
@@ -60,6 +62,7 @@ int main_guarded(int argc, char** argv) {
                                                    : command::ListFormat::text);
     if (*app.get_subcommand("report")) return command::report(report);
     if (*config) return command::config();
+    if (*app.get_subcommand("tune")) return command::tune(tune);
     if (auto* given = app.get_subcommand("explain"); *given) return run_explain(*given, explain);
     return command::run(run);
 }

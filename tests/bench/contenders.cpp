@@ -4,6 +4,7 @@
 #include "policy/spelling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -57,9 +58,28 @@ std::vector<std::string> values_of(std::string_view text, int ranks) {
     return values;
 }
 
+// Names of Contender::Kind, but for the first.
+constexpr std::array not_algorithms = {std::string_view{"preloaded"}, std::string_view{"agreement"}};
+
+std::string add_call(Collective collective, Contender::Kind kind, std::string name,
+                     std::vector<Contender>& contenders) {
+    if (kind == Contender::Kind::agreement && collective != Collective::alltoallv)
+        return "agreement: only alltoallv has any";
+    Contender contender;
+    contender.kind = kind;
+    contender.choice.algorithm = algorithms::find(collective, "native");
+    contender.name = std::move(name);
+    if (std::ranges::find(contenders, contender.name, &Contender::name) == contenders.end())
+        contenders.push_back(std::move(contender));
+    return "";
+}
+
 // "" when it was added.
 std::string add(Collective collective, const std::string& text, int ranks, bool in_place,
                 std::vector<Contender>& contenders) {
+    for (std::size_t i = 0; i < not_algorithms.size(); ++i)
+        if (text == not_algorithms[i])
+            return add_call(collective, static_cast<Contender::Kind>(i + 1), std::string(text), contenders);
     if (text.find(';') != std::string::npos) return "in \"" + text + "\": one algorithm at a time";
     auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + text);
     if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) return problems->front().message;
@@ -119,7 +139,11 @@ std::variant<std::vector<Contender>, std::string> contenders_of(Collective colle
                                                                 int ranks, bool with_native, bool in_place) {
     std::vector<Contender> contenders;
     if (with_native) add(collective, "native", ranks, in_place, contenders);
-    for (const std::string& spec : specs) {
+    std::vector<std::string> single;
+    for (const std::string& spec : specs)
+        for (std::string& word : split(spec, '+'))
+            single.push_back(std::move(word));
+    for (const std::string& spec : single) {
         auto texts = expand(spec, ranks);
         if (auto* problem = std::get_if<std::string>(&texts)) return *problem;
         for (const std::string& text : std::get<std::vector<std::string>>(texts)) {

@@ -3,6 +3,7 @@
 
 #include "policy/match.hpp"
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,11 +16,16 @@ namespace switchyard::bench {
 std::variant<std::vector<std::string>, std::string> expand(const std::string& spec, int ranks);
 
 struct Contender {
-    policy::Choice choice;
-    std::string name; // "tuna radix=4 metadata=fused"
+    // `preloaded` calls the MPI function itself, for whatever stands in front of the library to take;
+    // `agreement` is no exchange: the allreduce that the shim makes before a call whose block it looks at.
+    enum class Kind : std::uint8_t { algorithm, preloaded, agreement };
+    Kind kind = Kind::algorithm;
+    policy::Choice choice; // native's, where the kind is no algorithm
+    std::string name;      // "tuna radix=4 metadata=fused"
     // "tuna metadata=fused" without the radix; the same where there is none.
     std::string without(algorithms::Parameter parameter) const;
-    bool is_native() const { return choice.algorithm->native; }
+    bool is_native() const { return kind == Kind::algorithm && choice.algorithm->native; }
+    bool is_ours() const { return !choice.algorithm->native; }
     bool takes(algorithms::Parameter parameter) const { return choice.algorithm->takes(parameter); }
 };
 

@@ -14,7 +14,8 @@ using Kind = Distribution::Kind;
 
 constexpr std::array names = {std::string_view{"uniform"},   std::string_view{"normal"},
                               std::string_view{"power_law"}, std::string_view{"fft1"},
-                              std::string_view{"fft2"},      std::string_view{"sparse"}};
+                              std::string_view{"fft2"},      std::string_view{"sparse"},
+                              std::string_view{"equal"}};
 
 constexpr std::size_t fp64 = sizeof(double);
 
@@ -23,7 +24,7 @@ constexpr std::size_t fp64 = sizeof(double);
 std::variant<Distribution, std::string> parse_distribution(std::string_view text) {
     const auto colon = text.find(':');
     const auto found = std::ranges::find(names, text.substr(0, colon));
-    const std::string known = "uniform, normal, power_law, fft1, fft2 or sparse:K";
+    const std::string known = "uniform, normal, power_law, fft1, fft2, sparse:K or equal";
     if (found == names.end()) return "no distribution \"" + std::string(text) + "\"; it is " + known;
     Distribution distribution{static_cast<Kind>(found - names.begin()), 0};
     if ((distribution.kind == Kind::sparse) != (colon != std::string_view::npos))
@@ -39,7 +40,6 @@ std::variant<Distribution, std::string> parse_distribution(std::string_view text
 }
 
 std::string name_of(const Distribution& distribution) {
-    if (distribution.kind == Kind::equal) return "equal";
     std::string name(names[static_cast<std::size_t>(distribution.kind)]);
     return distribution.kind == Kind::sparse ? name + ":" + std::to_string(distribution.partners) : name;
 }

@@ -20,7 +20,7 @@ struct Distribution {
     bool has_fixed_sizes() const { return kind == Kind::fft1 || kind == Kind::fft2; }
 };
 
-// `uniform`, `normal`, `power_law`, `fft1`, `fft2` or `sparse:K`; else what is wrong.
+// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K` or `equal`; else what is wrong.
 std::variant<Distribution, std::string> parse_distribution(std::string_view text);
 std::string name_of(const Distribution& distribution);
 

@@ -28,7 +28,9 @@ Json result_of(const Report& report, const Result& result) {
     const Contender& contender = report.contender_of(result);
     std::vector<double> times_us;
     for (const double seconds : result.seconds) times_us.push_back(seconds * 1e6);
-    Json json = {{"algorithm", contender.choice.algorithm->name},
+    Json json = {{"algorithm", contender.kind == Contender::Kind::algorithm
+                                   ? std::string(contender.choice.algorithm->name)
+                                   : contender.name},
                  {"parameters", parameters_of(contender)},
                  {"max_block_bytes", result.max_block},
                  {"largest_block_bytes", result.largest_block},
@@ -46,7 +48,7 @@ Json result_of(const Report& report, const Result& result) {
                  {"verified", result.verified},
                  {"times_us", times_us}};
     if (!result.baseline.empty()) json["ratio_to_native"] = median_ratio(result.seconds, result.baseline);
-    if (!contender.is_native()) { // nothing is known of what the library sends
+    if (contender.is_ours()) { // nothing is known of what the library sends
         json["messages"] = result.messages;
         json["wire_bytes"] = result.bytes;
         json["messages_inter"] = result.messages_inter;
@@ -63,9 +65,15 @@ std::string json_of(const Report& report) {
     const Options& options = report.options;
     const Environment& environment = report.environment;
     Json json;
-    json["environment"] = {{"mpi", environment.mpi},       {"ranks", environment.ranks},
-                           {"hosts", environment.hosts},   {"simulated", environment.simulated},
-                           {"date", environment.date},     {"command", options.command},
+    json["environment"] = {{"mpi", environment.mpi},
+                           {"ranks", environment.ranks},
+                           {"nodes", environment.nodes},
+                           {"ranks_per_node", environment.ranks_per_node},
+                           {"hosts", environment.hosts},
+                           {"simulated", environment.simulated},
+                           {"date", environment.date},
+                           {"command", options.command},
+                           {"elapsed_seconds", environment.elapsed_seconds},
                            {"peak_process_bytes", nullptr}};
     if (environment.peak_bytes != 0) json["environment"]["peak_process_bytes"] = environment.peak_bytes;
     json["settings"] = {{"collective", name_of(options.collective)},
@@ -77,7 +85,8 @@ std::string json_of(const Report& report) {
     json["verified"] = report.is_verified();
     json["results"] = Json::array();
     for (const Result& result : report.results) json["results"].push_back(result_of(report, result));
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    const int indent = options.format == Format::lines ? -1 : 1;
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 } // namespace switchyard::bench

@@ -2,6 +2,7 @@
 // MPICH and SimGrid's simulated MPI.
 #include "tests/bench/contenders.hpp"
 #include "tests/bench/options.hpp"
+#include "tests/bench/participants.hpp"
 #include "tests/bench/results.hpp"
 #include "tests/bench/runner.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -77,7 +79,7 @@ int refuse(const Rank& rank, const std::string& why) {
 
 // On rank 0: prints and draws. The exit status.
 int conclude(const Report& report) {
-    std::fputs((report.options.json ? json_of(report) : table_of(report)).c_str(), stdout);
+    std::fputs((report.options.format == Format::table ? table_of(report) : json_of(report)).c_str(), stdout);
     std::fflush(stdout);
     int status = 0;
     if (!report.options.plot.empty()) {
@@ -94,6 +96,38 @@ int conclude(const Report& report) {
     return status;
 }
 
+// One measurement, printed by rank 0; collective over the world. The exit status, the same on all.
+int run(const Rank& rank, Options options) {
+    Report report;
+    report.options = std::move(options);
+    const auto start = std::chrono::steady_clock::now();
+    report.environment.mpi = library();
+    report.environment.simulated = report.environment.mpi.find("SMPI") != std::string::npos;
+    Participants participants(report.options, report.environment.simulated);
+    if (!participants.problem().empty()) return refuse(rank, participants.problem());
+    auto contenders = contenders_of(report.options.collective, report.options.algorithms,
+                                    participants.ranks(), report.options.native, report.options.in_place);
+    if (const auto* problem = std::get_if<std::string>(&contenders)) return refuse(rank, *problem);
+    report.contenders = std::get<std::vector<Contender>>(std::move(contenders));
+
+    if (participants.takes_part())
+        report.results = measure(report.options, report.contenders, participants.group());
+    participants.rejoin();
+    report.environment.ranks = participants.ranks();
+    report.environment.nodes = participants.node_map().nodes();
+    report.environment.ranks_per_node = participants.node_map().largest();
+    report.environment.hosts = hosts(rank.ranks);
+    report.environment.date = date();
+    report.environment.peak_bytes = peak_bytes(report.environment.simulated);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    report.environment.elapsed_seconds = elapsed.count();
+    int status = report.results.empty() ? 2 : 0;
+    if (status == 0 && rank.number == 0) status = conclude(report);
+    PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return status;
+}
+
+// The worst status of all parts of the command line; the first that cannot be measured ends it.
 int run(int argc, char** argv) {
     const Rank rank = world();
     auto parsed = parse_options(argc, argv);
@@ -101,26 +135,12 @@ int run(int argc, char** argv) {
         if (rank.number == 0) std::fputs(ended->text.c_str(), ended->status == 0 ? stdout : stderr);
         return ended->status;
     }
-    Report report;
-    report.options = std::get<Options>(std::move(parsed));
-    const Options& options = report.options;
-    auto contenders =
-        contenders_of(options.collective, options.algorithms, rank.ranks, options.native, options.in_place);
-    if (const auto* problem = std::get_if<std::string>(&contenders)) return refuse(rank, *problem);
-    report.contenders = std::get<std::vector<Contender>>(std::move(contenders));
-
-    report.results = measure(options, report.contenders);
-    const bool measured = !report.results.empty();
-    report.environment.mpi = library();
-    report.environment.simulated = report.environment.mpi.find("SMPI") != std::string::npos;
-    report.environment.ranks = rank.ranks;
-    report.environment.hosts = hosts(rank.ranks);
-    report.environment.date = date();
-    report.environment.peak_bytes = peak_bytes(report.environment.simulated);
-    int status = measured ? 0 : 2;
-    if (measured && rank.number == 0) status = conclude(report);
-    PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return status;
+    int worst = 0;
+    for (Options& part : std::get<std::vector<Options>>(parsed)) {
+        worst = std::max(worst, run(rank, std::move(part)));
+        if (worst > 1) break;
+    }
+    return worst;
 }
 
 } // namespace

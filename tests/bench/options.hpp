@@ -12,6 +12,9 @@
 
 namespace switchyard::bench {
 
+// `lines`: the JSON document of each measurement on a line of its own, as soon as it is complete.
+enum class Format : std::uint8_t { table, json, lines };
+
 struct Options {
     algorithms::Collective collective = algorithms::Collective::alltoallv;
     std::vector<std::string> algorithms;
@@ -20,7 +23,10 @@ struct Options {
     Distribution distribution;
     int iterations = 20;
     int warmup = 2;
-    bool json = false;
+    double time_limit = 0; // seconds for each contender at each size; 0: none
+    // The ranks that take part: so many, and no more than so many of each node. 0: all.
+    int communicator_ranks = 0, communicator_ranks_per_node = 0;
+    Format format = Format::table;
     std::string plot; // file, or ""
     std::uint64_t seed = 1;
     bool in_place = false;
@@ -35,6 +41,7 @@ struct Ended {
     int status;
 };
 
-std::variant<Options, Ended> parse_options(int argc, char** argv);
+// One for each part of the command line; `--then` stands between them. Each starts from the defaults.
+std::variant<std::vector<Options>, Ended> parse_options(int argc, char** argv);
 
 } // namespace switchyard::bench

@@ -13,10 +13,15 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     void step(const std::string& what);
+    // For what is no number of steps: a share of the whole, 0 to 1.
+    void show(double share, const std::string& what);
 
   private:
+    void draw(int percent, const std::string& what);
+
     bool shown_;
     int steps_, done_ = 0, percent_ = -1;
+    std::string text_;
 };
 
 } // namespace switchyard::bench

@@ -26,10 +26,11 @@ struct Result {
 
 struct Environment {
     std::string mpi;
-    int ranks = 1;
-    std::vector<std::string> hosts;
+    int ranks = 1, nodes = 1, ranks_per_node = 1; // that took part; the most of them on one node
+    std::vector<std::string> hosts;               // of the world
     std::string date;
     bool simulated = false;
+    double elapsed_seconds = 0;   // by the clock on the wall, also of a simulation
     std::uint64_t peak_bytes = 0; // of any process, ever; 0: not known
 };
 

@@ -9,36 +9,13 @@
 #include <array>
 #include <climits>
 #include <cstdio>
-#include <functional>
 #include <memory>
-#include <string_view>
 
 namespace switchyard::bench {
 
 namespace {
 
 using namespace algorithms;
-
-// Ranks on hosts of one name, or in nodes of so many ranks as the options say.
-NodeMap node_map_of(const Group& group, int ranks_per_node) {
-    if (ranks_per_node > 0) return NodeMap::blocks(group.size, ranks_per_node);
-    char name[MPI_MAX_PROCESSOR_NAME] = {};
-    int length = 0;
-    PMPI_Get_processor_name(name, &length);
-    const std::uint64_t mine = std::hash<std::string_view>{}({name, static_cast<std::size_t>(length)});
-    std::vector<std::uint64_t> ids(static_cast<std::size_t>(group.size));
-    PMPI_Allgather(&mine, 1, MPI_UINT64_T, ids.data(), 1, MPI_UINT64_T, group.comm);
-    return NodeMap(ids);
-}
-
-Group make_group() {
-    Group group;
-    PMPI_Comm_dup(MPI_COMM_WORLD, &group.comm);
-    PMPI_Comm_set_errhandler(group.comm, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(group.comm, &group.rank);
-    PMPI_Comm_size(group.comm, &group.size);
-    return group;
-}
 
 std::uint64_t largest_of(std::uint64_t value, const Group& group) {
     std::uint64_t largest = 0;
@@ -79,6 +56,8 @@ class Course {
           send_(workload_.send()), recv_(workload_.recv()), wire_(group),
           largest_block_(static_cast<std::size_t>(largest_of(workload_.largest_sent(), group))) {
         workload_.fill();
+        spent_.resize(contenders.size());
+        sits_out_.resize(contenders.size());
         for (std::size_t i = 0; i < contenders.size(); ++i) {
             Result result;
             result.contender = i;
@@ -112,9 +91,10 @@ class Course {
             for (std::size_t i = 0; i < contenders_.size(); ++i) {
                 const auto turn =
                     (i + static_cast<std::size_t>(iteration + options_.warmup)) % contenders_.size();
-                take_time(results_[turn], contenders_[turn], iteration >= 0, checked);
+                if (sits_out_[turn] == 0) take_time(turn, iteration >= 0, checked);
                 progress.step(std::to_string(max_block_) + " bytes, " + contenders_[turn].name);
             }
+            if (options_.time_limit > 0 && iteration >= 0 && all_sit_out()) return;
         }
     }
 
@@ -139,7 +119,7 @@ class Course {
     }
 
   private:
-    bool is_in_place(const Contender& contender) const { return options_.in_place && !contender.is_native(); }
+    bool is_in_place(const Contender& contender) const { return options_.in_place && contender.is_ours(); }
     bool needs_second_buffer() const {
         return !std::ranges::all_of(contenders_, [this](const Contender& c) { return is_in_place(c); });
     }
@@ -151,6 +131,24 @@ class Course {
                                               contender.choice.parameters);
     }
 
+    // Who was over the time limit by rank 0's clock: what it says holds for all. Whether nothing is left that
+    // could be compared.
+    bool all_sit_out() {
+        if (group_.rank == 0)
+            for (std::size_t i = 0; i < contenders_.size(); ++i)
+                sits_out_[i] = spent_[i] > options_.time_limit ? 1 : 0;
+        PMPI_Bcast(sits_out_.data(), static_cast<int>(sits_out_.size()), MPI_CHAR, 0, group_.comm);
+        if (options_.native && sits_out_.front() != 0) return true;
+        const auto first = sits_out_.begin() + (options_.native && sits_out_.size() > 1 ? 1 : 0);
+        return std::all_of(first, sits_out_.end(), [](char out) { return out != 0; });
+    }
+
+    void take_time(std::size_t turn, bool counts, bool checked) {
+        const double start = PMPI_Wtime();
+        take_time(results_[turn], contenders_[turn], counts, checked);
+        spent_[turn] += PMPI_Wtime() - start;
+    }
+
     void take_time(Result& result, const Contender& contender, bool counts, bool checked) {
         const bool in_place = is_in_place(contender);
         if (options_.in_place) workload_.fill(); // the last one may have overwritten it
@@ -159,7 +157,7 @@ class Course {
         wire_.reset();
         PMPI_Barrier(group_.comm);
         const double begin = PMPI_Wtime();
-        const int code = contender.is_native() ? call_native() : call(contender, in_place);
+        const int code = call(contender, in_place);
         const double end = PMPI_Wtime();
         if (counts) result.seconds.push_back(end - begin);
         result.messages = std::max(result.messages, wire_.traffic().messages);
@@ -167,7 +165,8 @@ class Course {
         result.rounds = std::max<std::uint64_t>(result.rounds, wire_.traffic().rounds);
         result.messages_inter = std::max(result.messages_inter, wire_.traffic().messages_inter);
         result.bytes_inter = std::max(result.bytes_inter, wire_.traffic().bytes_inter);
-        if (code != MPI_SUCCESS || (checked && !workload_.is_right(in_place)))
+        const bool exchanges = contender.kind != Contender::Kind::agreement;
+        if (code != MPI_SUCCESS || (checked && exchanges && !workload_.is_right(in_place)))
             complain(result, contender, code);
     }
 
@@ -192,6 +191,17 @@ class Course {
     }
 
     int call(const Contender& contender, bool in_place) {
+        if (contender.kind == Contender::Kind::agreement) {
+            agreed_block();
+            return MPI_SUCCESS;
+        }
+        if (contender.kind == Contender::Kind::preloaded)
+            return call_library(MPI_Alltoallv, MPI_Alltoall, MPI_Allgather);
+        if (contender.is_native()) return call_library(PMPI_Alltoallv, PMPI_Alltoall, PMPI_Allgather);
+        return call_ours(contender, in_place);
+    }
+
+    int call_ours(const Contender& contender, bool in_place) {
         const bool agrees = options_.collective == Collective::alltoallv &&
                             contender.choice.algorithm->has(algorithms::agreed_block);
         const Exchange exchange{group_,
@@ -204,18 +214,17 @@ class Course {
         return algorithm_of(*contender.choice.algorithm).run(exchange, context).code;
     }
 
-    int call_native() {
+    template <typename Alltoallv, typename Alltoall, typename Allgather>
+    int call_library(Alltoallv alltoallv, Alltoall alltoall, Allgather allgather) {
         std::byte* const out = workload_.send_buffer();
         std::byte* const in = workload_.recv_buffer(false);
         const int block = send_.counts.front();
         switch (options_.collective) {
         case Collective::alltoallv:
-            return PMPI_Alltoallv(out, send_.counts.data(), send_.displacements.data(), MPI_BYTE, in,
-                                  recv_.counts.data(), recv_.displacements.data(), MPI_BYTE, group_.comm);
-        case Collective::alltoall:
-            return PMPI_Alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
-        case Collective::allgather:
-            return PMPI_Allgather(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+            return alltoallv(out, send_.counts.data(), send_.displacements.data(), MPI_BYTE, in,
+                             recv_.counts.data(), recv_.displacements.data(), MPI_BYTE, group_.comm);
+        case Collective::alltoall: return alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+        case Collective::allgather: return allgather(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
         }
         return MPI_ERR_OTHER;
     }
@@ -236,14 +245,14 @@ class Course {
     Wire wire_;
     const std::size_t largest_block_;
     std::vector<Result> results_;
+    std::vector<double> spent_;  // seconds, by contender
+    std::vector<char> sits_out_; // by contender: over the time limit
 };
 
 } // namespace
 
-std::vector<Result> measure(const Options& options, const std::vector<Contender>& contenders) {
-    Group group = make_group();
-    const NodeMap node_map = node_map_of(group, options.ranks_per_node);
-    group.node_map = &node_map;
+std::vector<Result> measure(const Options& options, const std::vector<Contender>& contenders,
+                            const Group& group) {
     std::unique_ptr<NodeWindow> window;
     if (std::ranges::any_of(contenders, needs_window)) {
         window = NodeWindow::make(group, options.shared_bytes);
@@ -266,8 +275,6 @@ std::vector<Result> measure(const Options& options, const std::vector<Contender>
         course.run(progress);
         for (Result& result : course.gathered()) results.push_back(std::move(result));
     }
-    window.reset();
-    PMPI_Comm_free(&group.comm);
     return results;
 }
 

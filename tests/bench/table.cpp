@@ -21,7 +21,7 @@ std::string formatted(const char* format, double value) {
 Row row_of(const Report& report, const Result& result) {
     const Contender& contender = report.contender_of(result);
     const auto counted = [&](std::uint64_t value) {
-        return contender.is_native() ? "-" : std::to_string(value);
+        return contender.is_ours() ? std::to_string(value) : "-";
     };
     return {contender.name,
             std::to_string(result.largest_block),

@@ -1,0 +1,119 @@
+#include "bench_run.hpp"
+
+#include "candidates.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : "+") + word;
+    return text;
+}
+
+// Only the native of the same iteration tells what an iteration was worth.
+std::vector<double> ratios_of(const std::vector<double>& times, const std::vector<double>& native) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < std::min(times.size(), native.size()); ++i)
+        if (native[i] > 0) ratios.push_back(std::round(1e4 * times[i] / native[i]) / 1e4);
+    return ratios;
+}
+
+std::vector<std::string> arguments_for(const Work& work) {
+    const Shape& shape = work.point.shape;
+    std::vector<std::string> words = {"--collective",
+                                      std::string(algorithms::name_of(shape.collective)),
+                                      "--max-block",
+                                      std::to_string(work.point.max_block),
+                                      "--communicator-ranks",
+                                      std::to_string(shape.ranks),
+                                      "--communicator-ranks-per-node",
+                                      std::to_string(shape.ranks_per_node),
+                                      "--iterations",
+                                      std::to_string(work.iterations),
+                                      "--warmup",
+                                      std::to_string(work.warmup),
+                                      "--format",
+                                      "lines",
+                                      "--algorithm",
+                                      joined(work.candidates)};
+    if (work.time_limit > 0)
+        words.insert(words.end(), {"--time-limit", fmt::format("{:.6f}", work.time_limit)});
+    if (shape.collective == policy::Collective::alltoallv)
+        words.insert(words.end(), {"--distribution", work.point.distribution});
+    return words;
+}
+
+} // namespace
+
+std::vector<std::string> arguments_of(const std::vector<Work>& works) {
+    std::vector<std::string> words;
+    for (const Work& work : works) {
+        if (!words.empty()) words.emplace_back("--then");
+        const auto more = arguments_for(work);
+        words.insert(words.end(), more.begin(), more.end());
+    }
+    return words;
+}
+
+std::vector<std::string> arguments_of_probe() {
+    return {"--collective", "alltoall", "--max-block", "1",    "--iterations", "1",
+            "--warmup",     "0",        "--format",    "lines"};
+}
+
+std::optional<std::vector<Measurement>> measurements_in(const std::string& line, const Work& work) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("results")) return std::nullopt;
+    const Json& results = json["results"];
+    if (results.size() != work.candidates.size() + 1) return std::nullopt;
+    if (!json.value("verified", false))
+        throw std::runtime_error("the benchmark received wrong data at " + work.point.text() +
+                                 "; nothing measured there can be trusted");
+    const auto native = results[0].at("times_us").get<std::vector<double>>();
+    double all_us = 0;
+    for (const Json& result : results)
+        for (const double time : result.at("times_us").get<std::vector<double>>()) all_us += time;
+    const double seconds = json.at("environment").value("elapsed_seconds", 0.0);
+    std::vector<Measurement> measurements;
+    for (std::size_t i = 0; i < work.candidates.size(); ++i) {
+        const Json& result = results[i + 1];
+        Measurement measurement;
+        measurement.point = work.point;
+        measurement.candidate = work.candidates[i];
+        measurement.round = work.round;
+        measurement.ratios = ratios_of(result.at("times_us").get<std::vector<double>>(), native);
+        measurement.median_us = result.at("median_us");
+        measurement.native_us = results[0].at("median_us");
+        measurement.largest_block = result.at("largest_block_bytes");
+        if (all_us > 0) measurement.seconds_per_iteration = seconds * measurement.median_us / all_us;
+        measurements.push_back(std::move(measurement));
+    }
+    return measurements;
+}
+
+std::optional<Place> place_in(const std::string& line) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("environment")) return std::nullopt;
+    const Json& environment = json["environment"];
+    Place place;
+    place.mpi = environment.value("mpi", "");
+    place.mpi = place.mpi.substr(0, place.mpi.find(','));
+    place.date = environment.value("date", "");
+    place.ranks = environment.value("ranks", 0);
+    place.nodes = environment.value("nodes", 1);
+    place.ranks_per_node = environment.value("ranks_per_node", place.ranks);
+    place.hosts = environment.value("hosts", std::vector<std::string>{});
+    return place.ranks > 0 ? std::optional(place) : std::nullopt;
+}
+
+} // namespace switchyard::shim::tune

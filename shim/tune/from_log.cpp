@@ -1,0 +1,106 @@
+#include "from_log.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <ostream>
+#include <stdexcept>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+constexpr double least_share = 0.01;
+constexpr std::size_t most_points = 24;
+
+// Calls that one point stands for.
+struct Calls {
+    double rank_us = 0, bytes = 0; // of all ranks together
+    double blocks = 0;             // to other ranks, of all calls and ranks
+    std::uint64_t largest = 0;
+};
+
+using Key = std::pair<Shape, unsigned>; // and the bits of the largest block
+
+std::string why_not(const report::CallKind& kind, const Shape& world) {
+    if (kind.ranks < 2) return "of one rank";
+    if (kind.in_place) return "in place, which is not measured";
+    if (kind.buffer == "device") return "on device buffers, which are not measured";
+    if (kind.ranks > world.ranks)
+        return fmt::format("on {} ranks, where the launcher starts {}", kind.ranks, world.ranks);
+    if (kind.nodes > world.nodes || kind.ranks_per_node > world.ranks_per_node ||
+        kind.nodes != (kind.ranks + kind.ranks_per_node - 1) / kind.ranks_per_node)
+        return fmt::format("of {} ranks on {} nodes, at most {} on one, which the launcher's ranks cannot be",
+                           kind.ranks, kind.nodes, kind.ranks_per_node);
+    return "";
+}
+
+Shape shape_of(const report::CallKind& kind) {
+    Shape shape;
+    const auto found = std::ranges::find(algorithms::collective_names, kind.collective);
+    shape.collective = static_cast<policy::Collective>(found - algorithms::collective_names.begin());
+    shape.ranks = kind.ranks;
+    shape.nodes = kind.nodes;
+    shape.ranks_per_node = kind.ranks_per_node;
+    return shape;
+}
+
+// How much of the largest block the mean one is.
+std::string distribution_of(const Calls& calls) {
+    const double full = calls.bytes / (calls.blocks * static_cast<double>(calls.largest));
+    return full > 0.75 ? "equal" : full > 0.25 ? "uniform" : "power_law";
+}
+
+Point point_of(const Key& key, const Calls& calls) {
+    Point point;
+    point.shape = key.first;
+    point.max_block = calls.largest;
+    point.weight = calls.rank_us;
+    point.distribution =
+        key.first.collective == policy::Collective::alltoallv ? distribution_of(calls) : "equal";
+    return point;
+}
+
+} // namespace
+
+std::vector<Point> points_of_log(const report::Profile& profile, const Shape& world, std::ostream& notes) {
+    std::map<Key, Calls> all;
+    std::map<std::string, double> left_out; // by reason
+    double total = 0;
+    for (const report::CallGroup& group : profile.groups) {
+        total += group.rank_us.whole;
+        const std::string reason = group.largest_block == 0 ? "without data" : why_not(group.kind, world);
+        if (!reason.empty()) {
+            left_out[reason] += group.rank_us.whole;
+            continue;
+        }
+        Calls& calls = all[{shape_of(group.kind), group.kind.block_bits}];
+        calls.rank_us += group.rank_us.whole;
+        calls.bytes += group.bytes;
+        calls.blocks += static_cast<double>(group.calls) * group.kind.ranks * (group.kind.ranks - 1);
+        calls.largest = std::max(calls.largest, group.largest_block);
+    }
+    if (profile.calls == 0)
+        throw std::runtime_error(profile.run.directory +
+                                 ": the log has no calls, so there is nothing to tune for");
+    for (const auto& [reason, time] : left_out)
+        notes << fmt::format("left out: calls {}, {:.1f} % of the time\n", reason, 100 * time / total);
+
+    std::vector<Point> points;
+    for (const auto& [key, calls] : all) points.push_back(point_of(key, calls));
+    std::ranges::stable_sort(points, [](const Point& a, const Point& b) { return a.weight > b.weight; });
+    const auto rare =
+        std::ranges::find_if(points, [&](const Point& p) { return p.weight < least_share * total; });
+    points.erase(
+        std::min(rare, points.begin() + static_cast<std::ptrdiff_t>(std::min(points.size(), most_points))),
+        points.end());
+    double covered = 0;
+    for (const Point& point : points) covered += point.weight;
+    if (points.empty()) throw std::runtime_error(profile.run.directory + ": no calls are left to tune for");
+    notes << fmt::format("{} points, which are {:.1f} % of the log's time in collectives\n", points.size(),
+                         100 * covered / total);
+    for (Point& point : points) point.weight /= covered;
+    return points;
+}
+
+} // namespace switchyard::shim::tune

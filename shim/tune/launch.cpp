@@ -1,0 +1,201 @@
+#include "launch.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t stop = 0;
+constexpr std::size_t kept_of_stderr = 2000; // bytes
+constexpr auto patience = std::chrono::seconds(5);
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class Pipe {
+  public:
+    Pipe() {
+        if (pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
+    }
+    ~Pipe() {
+        for (const int end : ends_)
+            if (end >= 0) close(end);
+    }
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+    int out() const { return ends_[0]; }
+    int in() const { return ends_[1]; }
+    void close_in() {
+        close(ends_[1]);
+        ends_[1] = -1;
+    }
+
+  private:
+    std::array<int, 2> ends_{};
+};
+
+// The child gets the signals back that we hold.
+int spawn(const std::vector<std::string>& words, const Pipe& out, const Pipe& err, pid_t& pid) {
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, out.in(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, err.in(), STDERR_FILENO);
+    posix_spawnattr_t how;
+    posix_spawnattr_init(&how);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGPIPE}) sigaddset(&defaults, signal);
+    posix_spawnattr_setsigdefault(&how, &defaults);
+    posix_spawnattr_setpgroup(&how, 0);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    const int error = posix_spawnp(&pid, arguments.front(), &files, &how, arguments.data(), environ);
+    posix_spawnattr_destroy(&how);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+// What came so far, without waiting for more; false at the end.
+bool drain(int file, std::string& text) {
+    std::array<char, 1 << 16> piece;
+    const ssize_t bytes = read(file, piece.data(), piece.size());
+    if (bytes < 0) return errno == EINTR || errno == EAGAIN;
+    text.append(piece.data(), static_cast<std::size_t>(bytes));
+    return bytes > 0;
+}
+
+// A running command: its output, its end, and how it is ended.
+class Running {
+  public:
+    Running(pid_t pid, const Pipe& out, const Pipe& err, const LaunchOptions& options)
+        : pid_(pid), options_(options), files_{{{out.out(), POLLIN, 0}, {err.out(), POLLIN, 0}}} {}
+
+    Launched watch() {
+        Launched launched;
+        while (!over()) {
+            read_some();
+            options_.on_tick();
+            if (launched.end == Launched::End::exited && stop_wanted())
+                launched.end = Launched::End::stopped;
+            else if (launched.end == Launched::End::exited && options_.time_limit > 0 &&
+                     seconds_since(start_) > options_.time_limit)
+                launched.end = Launched::End::timed_out;
+            if (launched.end != Launched::End::exited) end_it();
+        }
+        launched.status = WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
+        launched.complaint = std::move(err_);
+        launched.seconds = seconds_since(start_);
+        return launched;
+    }
+
+  private:
+    // Its own end is not enough: what it wrote may still be on the way. What it left behind may hold the pipes
+    // for ever, so nobody waits for that.
+    bool over() {
+        if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
+            ended_ = true;
+            when_ended_ = Clock::now();
+        }
+        const bool silent = files_[0].fd < 0 && files_[1].fd < 0;
+        return ended_ && (silent || seconds_since(when_ended_) > 1);
+    }
+
+    void read_some() {
+        poll(files_.data(), files_.size(), 100);
+        if (files_[0].fd < 0 && files_[1].fd < 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        for (pollfd& file : files_) {
+            if (file.fd < 0 || file.revents == 0) continue;
+            std::string& text = &file == &files_[0] ? out_ : err_;
+            if (!drain(file.fd, text)) file.fd = -1; // poll() passes it over
+        }
+        std::size_t begin = 0;
+        for (std::size_t end; (end = out_.find('\n', begin)) != std::string::npos; begin = end + 1)
+            options_.on_line(out_.substr(begin, end - begin));
+        out_.erase(0, begin);
+        if (err_.size() > kept_of_stderr) err_.erase(0, err_.size() - kept_of_stderr);
+    }
+
+    void end_it() {
+        if (ended_) return;
+        if (!told_) {
+            told_ = true;
+            when_told_ = Clock::now();
+            killpg(pid_, SIGTERM);
+        } else if (Clock::now() - when_told_ > patience) {
+            killpg(pid_, SIGKILL);
+        }
+    }
+
+    pid_t pid_;
+    const LaunchOptions& options_;
+    std::array<pollfd, 2> files_;
+    std::string out_, err_;
+    Clock::time_point start_ = Clock::now(), when_ended_, when_told_;
+    int status_ = 0;
+    bool ended_ = false, told_ = false;
+};
+
+void keep_in_mind(int) {
+    stop = 1;
+}
+
+} // namespace
+
+void hold_back_signals() {
+    struct sigaction action = {};
+    action.sa_handler = keep_in_mind;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool stop_wanted() {
+    return stop != 0;
+}
+
+std::string Launched::why() const {
+    std::string last(complaint.substr(0, complaint.find_last_not_of(" \n") + 1));
+    const std::string words = last.empty() ? ", without a word" : "; its last words:\n" + last;
+    switch (end) {
+    case End::not_started: return "could not be started: " + complaint;
+    case End::timed_out: return "was ended, as it took longer than it might" + words;
+    case End::stopped: return "was stopped";
+    case End::exited: break;
+    }
+    return status > 128 ? "was ended by signal " + std::to_string(status - 128) + words
+                        : "ended with exit status " + std::to_string(status) + words;
+}
+
+Launched launch(const std::vector<std::string>& words, const LaunchOptions& options) {
+    Pipe out, err;
+    pid_t pid = 0;
+    if (const int error = spawn(words, out, err, pid); error != 0) {
+        Launched launched;
+        launched.end = Launched::End::not_started;
+        launched.status = 127;
+        launched.complaint = words.front() + ": " + std::strerror(error);
+        return launched;
+    }
+    out.close_in();
+    err.close_in();
+    return Running(pid, out, err, options).watch();
+}
+
+} // namespace switchyard::shim::tune

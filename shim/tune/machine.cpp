@@ -1,0 +1,165 @@
+#include "machine.hpp"
+
+#include "launch.hpp"
+
+#include "shim/settings.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <unistd.h>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// bin of the build tree or the installation.
+fs::path own_folder() {
+    return fs::path(object_path_of(reinterpret_cast<const void*>(&own_folder))).parent_path();
+}
+
+// Words between blanks; double quotes hold some together.
+std::vector<std::string> split(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string word; in >> std::quoted(word);) words.push_back(std::move(word));
+    return words;
+}
+
+// Which MPI a launcher starts programs of, by what it says of itself; "" where it does not say.
+std::string mpi_of(const std::string& launcher) {
+    std::string said;
+    LaunchOptions options;
+    options.time_limit = 20;
+    options.on_line = [&](const std::string& line) { said += line + '\n'; };
+    const Launched launched = launch({launcher, "--version"}, options);
+    if (launched.end == Launched::End::not_started)
+        throw std::runtime_error("the launcher " + launched.why());
+    const auto says = [&](const char* word) { return said.find(word) != std::string::npos; };
+    if (says("Open MPI") || says("OpenRTE") || says("PRRTE")) return "openmpi";
+    if (says("HYDRA") || says("mpich") || says("MPICH") || says("Intel(R) MPI") || says("mvapich"))
+        return "mpich";
+    return "";
+}
+
+std::string benchmark_for(const std::string& mpi) {
+    const fs::path benchmark = own_folder() / ("switchyard-bench-" + mpi);
+    if (!fs::exists(benchmark))
+        throw std::runtime_error(benchmark.string() +
+                                 " is not there, which makes the measurements: build it (scripts/build "
+                                 "does), or say with --mpi which MPI it is");
+    return benchmark.string();
+}
+
+fs::path simgrid_folder() {
+    return own_folder().parent_path() / "share" / "switchyard" / "simgrid";
+}
+
+fs::path platform_file(const std::string& platform) {
+    const fs::path known = simgrid_folder() / (platform + ".xml");
+    if (fs::exists(known)) return known;
+    if (fs::is_regular_file(platform)) return platform;
+    std::string names;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(simgrid_folder(), error))
+        if (entry.path().extension() == ".xml")
+            names += (names.empty() ? "" : ", ") + entry.path().stem().string();
+    throw std::runtime_error("no platform " + platform + ": it is a platform file of SimGrid's or one of " +
+                             (names.empty() ? "those in " + simgrid_folder().string() : names));
+}
+
+// A line for each rank; the file goes with the last that holds it.
+std::shared_ptr<std::string> write_hosts(int ranks, int ranks_per_node) {
+    auto pattern = (fs::temp_directory_path() / "switchyard-hosts-XXXXXX").string();
+    const int descriptor = mkstemp(pattern.data());
+    if (descriptor < 0)
+        throw std::runtime_error("cannot write a file in " + fs::temp_directory_path().string());
+    close(descriptor);
+    std::shared_ptr<std::string> file(new std::string(pattern), [](const std::string* name) {
+        unlink(name->c_str());
+        delete name;
+    });
+    std::ofstream out(*file);
+    for (int rank = 0; rank < ranks; ++rank) out << "node-" << rank / ranks_per_node << '\n';
+    if (!out.flush()) throw std::runtime_error("cannot write " + *file);
+    return file;
+}
+
+nlohmann::json simulator_settings() {
+    const fs::path file = simgrid_folder() / "settings.json";
+    std::ifstream in(file);
+    auto json = nlohmann::json::parse(in, nullptr, false);
+    if (!json.is_object()) throw std::runtime_error(file.string() + " is missing or no JSON");
+    return json;
+}
+
+} // namespace
+
+std::vector<std::string> Machine::words(const std::vector<std::string>& arguments, bool ordered) const {
+    std::vector<std::string> words = launcher;
+    if (ordered) words.insert(words.end(), in_order.begin(), in_order.end());
+    words.push_back(benchmark);
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return words;
+}
+
+std::vector<std::string> Machine::words_under(const fs::path& policy,
+                                              const std::vector<std::string>& arguments) const {
+    std::vector<std::string> words = launcher;
+    for (const std::string& word :
+         {command, std::string("run"), std::string("--policy"), fs::absolute(policy).string(),
+          std::string("--log"), std::string("off"), std::string("--"), benchmark})
+        words.push_back(word);
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return words;
+}
+
+Machine real_machine(const std::string& launcher, const std::string& mpi) {
+    Machine machine;
+    machine.launcher = split(launcher);
+    if (machine.launcher.empty())
+        machine.launcher = {"mpirun", "-n",
+                            std::to_string(std::max(1U, std::thread::hardware_concurrency()))};
+    std::string found = mpi;
+    if (found.empty()) found = mpi_of(machine.launcher.front());
+    if (found.empty())
+        throw std::runtime_error("`" + machine.launcher.front() +
+                                 " --version` does not say which MPI it belongs to: say it with --mpi "
+                                 "openmpi or --mpi mpich");
+    machine.benchmark = benchmark_for(found);
+    machine.command = own_folder() / "switchyard";
+    return machine;
+}
+
+Machine simulated_machine(const std::string& platform, int ranks, int ranks_per_node) {
+    const fs::path file = platform_file(platform);
+    const auto settings = simulator_settings();
+    const auto hosts = write_hosts(ranks, ranks_per_node);
+    Machine machine;
+    machine.platform = platform;
+    machine.launcher = {"smpirun",   "-quiet", "-no-privatize", "-np",         std::to_string(ranks),
+                        "-hostfile", *hosts,   "-platform",     file.string(), "--log=root.thresh:critical"};
+    for (const auto& [key, value] : settings.at("settings").items())
+        machine.launcher.push_back("--cfg=" + key + ":" + value.at("value").get<std::string>());
+    for (const auto& [key, value] : settings.at("in_order").items())
+        machine.in_order.push_back("--cfg=" + key + ":" + value.at("value").get<std::string>());
+    settings.at("needs_order").get_to(machine.needing_order);
+    machine.benchmark = benchmark_for("smpi");
+    machine.files = hosts;
+    return machine;
+}
+
+bool needs_order(const Machine& machine, const std::string& candidate) {
+    return std::ranges::find(machine.needing_order, candidate.substr(0, candidate.find(':'))) !=
+           machine.needing_order.end();
+}
+
+} // namespace switchyard::shim::tune

@@ -1,0 +1,122 @@
+#include "schedule.hpp"
+
+#include "candidates.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+constexpr int first_iterations = 20, most_iterations = 4000, most_rounds = 12;
+constexpr double sharp = 0.01; // an error of 1 % is as good as needed
+
+} // namespace
+
+Halving::Halving(std::vector<Point> points, const Measurements& measurements)
+    : points_(std::move(points)), measurements_(measurements) {
+    std::ranges::stable_sort(points_, [](const Point& a, const Point& b) { return a.weight > b.weight; });
+}
+
+// Of the last round the better half, less those that are clearly behind; two at least where there are two that
+// noise does not tell apart.
+std::vector<std::string> Halving::survivors(const Point& point) const {
+    std::vector<std::pair<std::string, Estimate>> last;
+    for (const auto& [candidate, record] : measurements_.at(point))
+        if (record.last_round == measurements_.rounds(point)) last.emplace_back(candidate, record.estimate);
+    std::ranges::sort(last, [](const auto& a, const auto& b) { return a.second.ratio < b.second.ratio; });
+    const std::size_t most = std::max<std::size_t>(2, (last.size() + 1) / 2);
+    std::vector<std::string> kept;
+    for (const auto& [candidate, estimate] : last)
+        if (kept.size() < most && !is_behind(estimate, last.front().second)) kept.push_back(candidate);
+    const std::string all_sizes = kept_for_all_sizes(point.shape);
+    if (!all_sizes.empty() && std::ranges::find(kept, all_sizes) == kept.end()) kept.push_back(all_sizes);
+    return kept;
+}
+
+// The best over all sizes so far: an accident at one of them should not cost a range its middle. Of alltoallv only
+// among those that need no agreement, as a rule for such a one need not look at the block, which can be worth
+// more than the best algorithm at each size.
+std::string Halving::kept_for_all_sizes(const Shape& shape) const {
+    std::string best;
+    double least = INFINITY;
+    for (const std::string& candidate : candidates_of(shape)) {
+        if (needs_agreement(shape.collective, candidate)) continue;
+        double sum = 0;
+        for (const Point& point : points_) {
+            if (point.shape != shape) continue;
+            const Record* record = measurements_.find(point, candidate);
+            sum += record == nullptr ? INFINITY : point.weight * record->estimate.ratio;
+        }
+        if (sum < least) {
+            least = sum;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+bool Halving::is_settled(const Point& point, const std::vector<std::string>& survivors) const {
+    if (measurements_.rounds(point) >= most_rounds) return true;
+    const auto estimate = [&](const std::string& candidate) {
+        return measurements_.find(point, candidate)->estimate;
+    };
+    if (std::ranges::all_of(survivors, [&](const auto& c) { return is_slower_than_native(estimate(c)); }))
+        return true;
+    return survivors.size() <= 2 && std::ranges::all_of(survivors, [&](const auto& candidate) {
+               const Estimate known = estimate(candidate);
+               return known.error <= sharp * known.ratio;
+           });
+}
+
+std::vector<std::string> Halving::open_at(const Point& point) const {
+    if (measurements_.at(point).empty()) return candidates_of(point.shape);
+    auto left = survivors(point);
+    if (is_settled(point, left)) left.clear();
+    return left;
+}
+
+int Halving::rounds_left() const {
+    std::size_t most = 0;
+    for (const Point& point : points_) most = std::max(most, open_at(point).size());
+    return most == 0 ? 0 : std::max(1, static_cast<int>(std::bit_width(most - 1)) + 1);
+}
+
+double Halving::seconds_per_iteration(const Point& point, const std::vector<std::string>& candidates) const {
+    double seconds = 0, dearest = 0;
+    for (const std::string& candidate : candidates)
+        if (const Record* record = measurements_.find(point, candidate)) {
+            seconds += record->seconds_per_iteration;
+            dearest = std::max(dearest, record->seconds_per_iteration);
+        }
+    return seconds + 2 * dearest; // native and the agreement
+}
+
+std::vector<Work> Halving::next(double seconds, double launch_seconds) const {
+    std::vector<Work> works;
+    for (const Point& point : points_) {
+        Work work;
+        work.point = point;
+        work.candidates = open_at(point);
+        work.round = measurements_.rounds(point) + 1;
+        if (!work.candidates.empty()) works.push_back(std::move(work));
+    }
+    if (works.empty()) return works;
+    const double for_this = std::max(0.0, seconds / rounds_left() - launch_seconds);
+    const double each = for_this / static_cast<double>(works.size());
+    for (Work& work : works) {
+        const double cost = seconds_per_iteration(work.point, work.candidates);
+        work.warmup = 1;
+        work.iterations = first_iterations;
+        if (cost > 0)
+            work.iterations = static_cast<int>(std::clamp(each / cost - 1, 1.0, double{most_iterations}));
+        work.seconds = cost * (work.iterations + work.warmup);
+        // A candidate gets no more than three times its share, and a millisecond where shares are nothing.
+        work.time_limit = std::max(3 * each / static_cast<double>(work.candidates.size() + 2), 1e-3);
+    }
+    return works;
+}
+
+} // namespace switchyard::shim::tune

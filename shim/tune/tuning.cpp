@@ -1,0 +1,343 @@
+#include "tuning.hpp"
+
+#include "candidates.hpp"
+#include "duration.hpp"
+#include "launch.hpp"
+#include "search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <utility>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+constexpr double for_proof = 0.2; // of the budget, for the runs under the shim
+constexpr int proofs = 4;
+constexpr double patience = 15; // seconds beyond the budget, before a launch is ended
+
+// Simulations take long, and what is not complete is not kept: a few at a time, each with native.
+std::vector<Work> parts_of(const Work& work) {
+    constexpr std::size_t at_once = 8;
+    std::vector<Work> parts;
+    for (std::size_t i = 0; i < work.candidates.size(); i += at_once) {
+        const auto end = std::min(i + at_once, work.candidates.size());
+        parts.push_back(work);
+        parts.back().candidates.assign(work.candidates.begin() + static_cast<std::ptrdiff_t>(i),
+                                       work.candidates.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    return parts;
+}
+
+std::string agreement_and(const Work& work) {
+    return work.point.shape.collective == policy::Collective::alltoallv ? agreement_name : "";
+}
+
+} // namespace
+
+Tuning::Tuning(Machine machine, std::vector<Point> points, Journal& journal, Measurements& measurements,
+               Place place, double budget, double launch_seconds)
+    : machine_(std::move(machine)), points_(std::move(points)), journal_(journal),
+      measurements_(measurements), place_(std::move(place)), budget_(budget), launch_seconds_(launch_seconds),
+      progress_(true, 100) {}
+
+double Tuning::seconds() const {
+    return journal_.seconds_before() + std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+double Tuning::least_budget() const {
+    constexpr double least_for_a_point = 0.2; // a first look at some dozens of candidates
+    return std::ceil((3 * launch_seconds_ + least_for_a_point * static_cast<double>(points_.size())) /
+                     (1 - for_proof));
+}
+
+std::vector<Work> Tuning::next_round() const {
+    if (is_simulated()) return next_evaluations(points_, measurements_);
+    return Halving(points_, measurements_).next(budget_ * (1 - for_proof) - seconds(), launch_seconds_);
+}
+
+std::string Tuning::plan() const {
+    std::string text;
+    std::size_t measurements = 0;
+    for (const Point& point : points_) {
+        const auto candidates =
+            is_simulated() ? coarse_candidates_of(point.shape) : candidates_of(point.shape);
+        measurements += candidates.size();
+        text += fmt::format(
+            "  {:<55} {:>4} candidates{}\n", point.text(), candidates.size(),
+            point.weight == 1 ? "" : fmt::format(", {:.1f} % of the log's time", 100 * point.weight));
+    }
+    const int rounds = is_simulated() ? 3 : Halving(points_, measurements_).rounds_left();
+    text += fmt::format("{} points, {} measurements in the first round, about {} rounds of a launch each",
+                        points_.size(), measurements, rounds);
+    if (is_simulated()) return text + "\nHow long a simulation takes is not known beforehand.\n";
+    text += fmt::format(", and {} to {} launches under switchyard\n", 1, proofs);
+    text += fmt::format("{} at most (--budget), of which {} are for the launches themselves\n",
+                        duration_text(std::max(0.0, seconds_left())),
+                        duration_text((rounds + 1) * launch_seconds_));
+    return text;
+}
+
+void Tuning::show(const std::string& what) {
+    const double done = std::isfinite(budget_) ? std::min(1.0, seconds() / budget_) : 0;
+    const std::string left =
+        std::isfinite(budget_) ? duration_text(std::max(0.0, seconds_left())) + " left, " : std::string();
+    progress_.show(done, left + what);
+}
+
+// ---- Measuring ----
+
+void Tuning::explore() {
+    for (auto works = next_round(); !works.empty(); works = next_round()) {
+        if (!is_simulated() && !measurements_.at(works.front().point).empty() &&
+            seconds() + 2 * launch_seconds_ > budget_ * (1 - for_proof))
+            return;
+        const std::size_t before = measurements_.count();
+        run(works);
+        if (measurements_.count() == before) return; // out of time
+    }
+}
+
+void Tuning::run(const std::vector<Work>& works) {
+    std::vector<Work> all, ordered;
+    for (Work work : works) {
+        Work apart = work;
+        std::erase_if(work.candidates, [&](const auto& c) { return needs_order(machine_, c); });
+        std::erase_if(apart.candidates, [&](const auto& c) { return !needs_order(machine_, c); });
+        if (!apart.candidates.empty()) ordered.push_back(std::move(apart));
+        if (work.candidates.empty()) continue;
+        if (const std::string agreement = agreement_and(work); !agreement.empty())
+            work.candidates.push_back(agreement);
+        for (Work& part : is_simulated() ? parts_of(work) : std::vector<Work>{work})
+            all.push_back(std::move(part));
+    }
+    if (!all.empty()) run_group(all, false);
+    if (!ordered.empty()) run_group(ordered, true);
+}
+
+void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
+    const auto start = Clock::now();
+    std::size_t done = 0, candidates = 0;
+    for (const Work& work : works) candidates += work.candidates.size();
+    LaunchOptions options;
+    if (std::isfinite(budget_)) options.time_limit = std::max(0.0, seconds_left()) + patience;
+    options.on_line = [&](const std::string& line) {
+        if (done >= works.size()) return;
+        const auto measured = measurements_in(line, works[done]);
+        if (!measured) return;
+        for (const Measurement& measurement : *measured) {
+            journal_.add(measurement);
+            measurements_.add(measurement);
+        }
+        ++done;
+    };
+    options.on_tick = [&] {
+        show(fmt::format("round {}: {} candidates, {} of {} points", works.front().round, candidates, done,
+                         works.size()));
+    };
+    const Launched launched = launch(machine_.words(arguments_of(works), ordered), options);
+    journal_.add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
+    if (launched.end == Launched::End::stopped) throw Stopped{};
+    const bool late = launched.end == Launched::End::timed_out;
+    if (late && measurements_.count() > 0) return; // with what there is
+    if (!launched.succeeded()) throw std::runtime_error("the launcher " + launched.why());
+    if (done < works.size())
+        throw std::runtime_error(
+            fmt::format("the benchmark answered {} of {} measurements; it printed no line for {}", done,
+                        works.size(), works[done].point.text()));
+}
+
+// ---- Under the shim ----
+
+std::vector<Work> Tuning::verification(const std::vector<Point>& points, double seconds_for_it) const {
+    std::vector<Work> works;
+    const double each = std::max(0.0, seconds_for_it - launch_seconds_) / static_cast<double>(points.size());
+    for (const Point& point : points) {
+        double cost = 0;
+        for (const auto& [candidate, record] : measurements_.at(point))
+            if (record.last_round == measurements_.rounds(point))
+                cost = std::max(cost, 2 * record.seconds_per_iteration *
+                                          std::max(1.0, record.native_us / record.median_us));
+        Work work;
+        work.point = point;
+        work.candidates = {"preloaded"};
+        work.warmup = 2;
+        work.iterations = cost > 0 ? static_cast<int>(std::clamp(each / cost, 10.0, 4000.0)) : 20;
+        work.time_limit = std::max(each, 1e-3);
+        works.push_back(std::move(work));
+    }
+    return works;
+}
+
+std::map<Point, Measurement> Tuning::verify(const std::filesystem::path& policy,
+                                            const std::vector<Point>& points, double seconds_for_it) {
+    const auto works = verification(points, seconds_for_it);
+    const auto start = Clock::now();
+    std::map<Point, Measurement> found;
+    std::size_t done = 0;
+    LaunchOptions options;
+    options.time_limit = std::max(0.0, seconds_left()) + patience;
+    options.on_line = [&](const std::string& line) {
+        if (done >= works.size()) return;
+        const auto measured = measurements_in(line, works[done]);
+        if (measured) found[works[done++].point] = measured->front();
+    };
+    options.on_tick = [&] { show(fmt::format("under the new policy: {} of {} points", done, works.size())); };
+    const Launched launched = launch(machine_.words_under(policy, arguments_of(works)), options);
+    journal_.add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
+    if (launched.end == Launched::End::stopped) throw Stopped{};
+    if (launched.end != Launched::End::timed_out && !launched.succeeded())
+        throw std::runtime_error("under the new policy the launcher " + launched.why());
+    return found;
+}
+
+namespace {
+
+const Ruling* ruling_over(const std::vector<Ruling>& rules, const Point& point) {
+    const auto found = std::ranges::find_if(rules, [&](const Ruling& rule) { return rule.covers(point); });
+    return found == rules.end() ? nullptr : &*found;
+}
+
+std::string candidate_at(const std::vector<Ruling>& rules, const Point& point) {
+    const Ruling* rule = ruling_over(rules, point);
+    return rule == nullptr ? "native" : rule->candidate;
+}
+
+Estimate estimate_of(const Measurement& measurement) {
+    return tune::estimate_of(measurement.ratios, false);
+}
+
+bool is_of(const Ruling& rule, const Shape& shape) {
+    return std::ranges::any_of(rule.evidence,
+                               [&](const Evidence& evidence) { return evidence.point.shape == shape; });
+}
+
+// What an alltoallv's rules do to all sizes of a shape: nowhere harm, and in all a gain.
+bool holds(const std::vector<Point>& points, const Shape& shape,
+           const std::map<Point, Measurement>& verified) {
+    double gain = 0, variance = 0;
+    for (const Point& point : points) {
+        if (point.shape != shape) continue;
+        const auto found = verified.find(point);
+        if (found == verified.end()) return false;
+        const Estimate estimate = estimate_of(found->second);
+        if (is_slower_than_native(estimate)) return false;
+        gain += point.weight * (1 - estimate.ratio);
+        variance += point.weight * point.weight * estimate.error * estimate.error;
+    }
+    return gain > 3 * std::sqrt(variance);
+}
+
+// What the figures of one point say against its rule, or against those beside which it is native.
+bool refuse_at(const Point& point, const Estimate& estimate, const std::vector<Ruling>& rules,
+               Refusals& refusals) {
+    const bool stands_in = refusals.beside.contains(point);
+    if (ruling_over(rules, point) != nullptr && !stands_in)
+        return !is_faster_than_native(estimate) && refusals.points.insert(point).second;
+    const bool has_neighbours =
+        std::ranges::any_of(rules, [&](const Ruling& other) { return is_of(other, point.shape); });
+    if (!has_neighbours || !is_slower_than_native(estimate)) return false;
+    if (stands_in || refusals.points.contains(point)) return refusals.shapes.insert(point.shape).second;
+    return refusals.beside.emplace(point, estimate.ratio).second;
+}
+
+// What has to go, added to what went before; the shapes that this concerns.
+std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
+                       const std::map<Point, Measurement>& verified, Refusals& refusals) {
+    std::set<Shape> changed;
+    for (const Point& point : points) {
+        if (point.shape.collective == policy::Collective::alltoallv) continue;
+        const auto found = verified.find(point);
+        const Estimate estimate = found == verified.end() ? Estimate{} : estimate_of(found->second);
+        if (refuse_at(point, estimate, rules, refusals)) changed.insert(point.shape);
+    }
+    for (const Ruling& rule : rules)
+        for (const Evidence& evidence : rule.evidence) {
+            const Shape& shape = evidence.point.shape;
+            if (shape.collective != policy::Collective::alltoallv || changed.contains(shape)) continue;
+            if (holds(points, shape, verified)) continue;
+            const bool looks = std::ranges::any_of(
+                rules, [&](const Ruling& r) { return is_of(r, shape) && r.looks_at_block(); });
+            (looks ? refusals.without_blocks : refusals.shapes).insert(shape);
+            changed.insert(shape);
+        }
+    return changed;
+}
+
+} // namespace
+
+std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumstances& circumstances) {
+    Refusals refusals;
+    auto rules = rules_of(points_, measurements_, refusals);
+    if (machine_.command.empty()) return rules;
+    const std::filesystem::path trial = policy.string() + ".trial";
+    std::vector<Point> points = points_, outdated;
+    for (int proof = 0; proof < proofs && !points.empty(); ++proof) {
+        write_whole(trial, policy_text(rules, circumstances));
+        try {
+            for (auto& [point, measurement] : verify(trial, points, seconds_left() / 2))
+                verified_[point] = std::move(measurement);
+        } catch (...) {
+            std::filesystem::remove(trial);
+            throw;
+        }
+        const auto changed = refuse(points_, rules, verified_, refusals);
+        const auto before = std::exchange(rules, rules_of(points_, measurements_, refusals));
+        points.clear();
+        for (const Point& point : points_)
+            if (changed.contains(point.shape)) points.push_back(point);
+        outdated.clear();
+        for (const Point& point : points)
+            if (candidate_at(before, point) != candidate_at(rules, point)) outdated.push_back(point);
+        if (seconds_left() < launch_seconds_) break;
+    }
+    std::filesystem::remove(trial);
+    // What was changed last was not measured again.
+    for (const Point& point : outdated) verified_.erase(point);
+    for (const auto& [point, measurement] : verified_)
+        circumstances.verified[point] = estimate_of(measurement);
+    return rules;
+}
+
+std::string Tuning::table(const std::vector<Ruling>& rules) const {
+    std::string text =
+        fmt::format("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n", "collective", "ranks",
+                    "nodes", "block", "native", "policy", "ratio", "MAD", "algorithm");
+    double native = 0, ours = 0;
+    std::vector<Point> ascending = points_;
+    std::ranges::sort(ascending);
+    for (const Point& point : ascending) {
+        const Ruling* rule = ruling_over(rules, point);
+        const auto found = verified_.find(point);
+        const Record* record = rule == nullptr ? nullptr : measurements_.find(point, rule->candidate);
+        double native_us = 0, policy_us = 0;
+        Estimate estimate;
+        if (found != verified_.end()) {
+            native_us = found->second.native_us;
+            policy_us = found->second.median_us;
+            estimate = estimate_of(found->second);
+        } else if (record != nullptr) {
+            native_us = record->native_us;
+            policy_us = record->median_us;
+            estimate = record->estimate;
+        } else if (!measurements_.at(point).empty()) { // native's own calls, not timed again
+            native_us = policy_us = measurements_.at(point).begin()->second.native_us;
+        }
+        native += point.weight * native_us;
+        ours += point.weight * native_us * estimate.ratio;
+        const bool timed = estimate.iterations > 0;
+        text += fmt::format("{:<10} {:>6} {:>6} {:>9} {:>8.1f} us {:>11} {:>7} {:>6}  {}\n",
+                            algorithms::name_of(point.shape.collective), point.shape.ranks, point.shape.nodes,
+                            point.max_block, native_us, timed ? fmt::format("{:.1f} us", policy_us) : "-",
+                            timed ? fmt::format("{:.2f}", estimate.ratio) : "-",
+                            timed ? fmt::format("{:.2f}", estimate.spread) : "-",
+                            rule == nullptr ? "native" : words_of(rule->candidate));
+    }
+    if (native > 0) text += fmt::format("all of them together: {:.2f} of native's time\n", ours / native);
+    return text;
+}
+
+} // namespace switchyard::shim::tune

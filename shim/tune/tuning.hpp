@@ -1,0 +1,67 @@
+// The whole of `switchyard tune`: measures in rounds, makes rules, proves them under the shim, writes the policy.
+#pragma once
+
+#include "bench_run.hpp"
+#include "journal.hpp"
+#include "machine.hpp"
+#include "rules.hpp"
+#include "write.hpp"
+
+#include "tests/bench/progress.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace switchyard::shim::tune {
+
+// Somebody wants it to end; what was measured is in the journal.
+struct Stopped {};
+
+class Tuning {
+  public:
+    // `budget`: seconds, of all runs that the journal knows together.
+    Tuning(Machine machine, std::vector<Point> points, Journal& journal, Measurements& measurements,
+           Place place, double budget, double launch_seconds);
+
+    // What would be done, as text.
+    std::string plan() const;
+    // The least that `budget` may be, in seconds.
+    double least_budget() const;
+
+    // Until the order is clear or the budget for it spent. Throws Stopped, or std::runtime_error with a sentence
+    // for people.
+    void explore();
+    // Rules that hold under the shim, by the figures that are then in `circumstances`.
+    std::vector<Ruling> prove(const std::filesystem::path& policy, Circumstances& circumstances);
+    // What that found: by size, native and the policy.
+    std::string table(const std::vector<Ruling>& rules) const;
+    double seconds() const; // spent so far
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    std::vector<Work> next_round() const;
+    void run(const std::vector<Work>& works);
+    void run_group(const std::vector<Work>& works, bool ordered);
+    std::map<Point, Measurement> verify(const std::filesystem::path& policy, const std::vector<Point>& points,
+                                        double seconds_for_it);
+    std::vector<Work> verification(const std::vector<Point>& points, double seconds_for_it) const;
+    void show(const std::string& what);
+    bool is_simulated() const { return !machine_.platform.empty(); }
+    double seconds_left() const { return budget_ - seconds(); }
+
+    Machine machine_;
+    std::vector<Point> points_;
+    Journal& journal_;
+    Measurements& measurements_;
+    Place place_;
+    double budget_, launch_seconds_;
+    Clock::time_point start_ = Clock::now();
+    bench::Progress progress_;
+    std::map<Point, Measurement> verified_;
+};
+
+} // namespace switchyard::shim::tune

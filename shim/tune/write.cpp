@@ -1,0 +1,152 @@
+#include "write.hpp"
+
+#include "candidates.hpp"
+
+#include "policy/parse.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
+
+Json json_of(const policy::Range& range) {
+    Json json = Json::object();
+    if (range.min > 0) json["min"] = range.min;
+    if (range.max < no_limit) json["max"] = range.max;
+    return json;
+}
+
+std::string text_of(const policy::Range& range) {
+    return range.min == range.max ? std::to_string(range.min)
+                                  : std::to_string(range.min) + " to " + std::to_string(range.max);
+}
+
+std::string name_of(const Ruling& ruling) {
+    std::string name = std::string(algorithms::name_of(ruling.collective)) + ", " + text_of(ruling.ranks) +
+                       " ranks on " + text_of(ruling.nodes) + (ruling.nodes.max == 1 ? " node" : " nodes");
+    if (!ruling.looks_at_block()) return name;
+    return ruling.blocks.min == 0 ? name + ", up to " + std::to_string(ruling.blocks.max) + " bytes"
+                                  : name + ", " + text_of(ruling.blocks) + " bytes";
+}
+
+Json use_json(const Ruling& ruling) {
+    const policy::Use use = use_of(ruling.collective, ruling.candidate);
+    Json json = {{"algorithm", use.algorithm}};
+    for (const auto& traits : algorithms::parameter_vocabulary()) {
+        const auto value = use.parameters[static_cast<std::size_t>(traits.parameter)];
+        if (!value) continue;
+        if (traits.choices.empty())
+            json[std::string(traits.name)] = *value;
+        else
+            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(*value)];
+    }
+    return json;
+}
+
+std::string because(const Ruling& ruling, const Circumstances& circumstances) {
+    const bool several_shapes = ruling.ranks.min != ruling.ranks.max;
+    const bool simulated = !circumstances.platform.empty();
+    bool verified = true;
+    std::string text;
+    for (const Evidence& evidence : ruling.evidence) {
+        const auto found = circumstances.verified.find(evidence.point);
+        verified = verified && found != circumstances.verified.end();
+        const Estimate& estimate = found == circumstances.verified.end() ? evidence.estimate : found->second;
+        text += text.empty() ? "" : ", ";
+        text += fmt::format("{:.2f} of native's time at {} bytes", estimate.ratio, evidence.point.max_block);
+        if (several_shapes) text += fmt::format(" on {} ranks", evidence.point.shape.ranks);
+        if (!simulated)
+            text += fmt::format(" (MAD {:.2f}, {} iterations)", estimate.spread, estimate.iterations);
+    }
+    std::string hosts;
+    for (const std::string& host : circumstances.place.hosts) hosts += (hosts.empty() ? "" : " ") + host;
+    constexpr std::size_t enough = 60;
+    if (hosts.size() > enough)
+        hosts = circumstances.place.hosts.front() + " and " +
+                std::to_string(circumstances.place.hosts.size() - 1) + " more";
+    const std::string how = ruling.collective == policy::Collective::alltoallv
+                                ? ", blocks " + ruling.evidence.front().point.distribution
+                                : std::string();
+    if (simulated) return text + ". Simulated on " + circumstances.platform + how + ".";
+    return text + ". Measured " + circumstances.place.date.substr(0, 10) + " on " + hosts + ", " +
+           circumstances.place.mpi + how +
+           (verified ? ", under switchyard with this policy, everything included."
+                     : ", without what switchyard itself takes.");
+}
+
+Json json_of(const Ruling& ruling, const Circumstances& circumstances) {
+    Json when = {{"collective", algorithms::name_of(ruling.collective)},
+                 {"ranks", json_of(ruling.ranks)},
+                 {"nodes", json_of(ruling.nodes)},
+                 {"ranks_per_node", json_of(ruling.ranks_per_node)}};
+    if (ruling.looks_at_block()) when["max_block_bytes"] = json_of(ruling.blocks);
+    when["buffer"] = "host";
+    return {{"name", name_of(ruling)},
+            {"when", std::move(when)},
+            {"use", use_json(ruling)},
+            {"because", because(ruling, circumstances)}};
+}
+
+[[noreturn]] void fail(const std::filesystem::path& file) {
+    throw std::runtime_error("cannot write " + file.string() + ": " + std::strerror(errno));
+}
+
+} // namespace
+
+std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& circumstances) {
+    Json json = {{"$schema", "switchyard-policy.schema.json"}, {"version", 1}, {"rules", Json::array()}};
+    for (const Ruling& ruling : rules) json["rules"].push_back(json_of(ruling, circumstances));
+    json["otherwise"] = {{"algorithm", "native"}};
+    std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    const auto parsed = policy::parse(text);
+    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed))
+        throw std::runtime_error("the policy would not be valid, so it is not written: " +
+                                 problems->front().pointer + ": " + problems->front().message);
+    return text;
+}
+
+void write_whole(const std::filesystem::path& file, const std::string& text) {
+    const std::filesystem::path beside = file.string() + ".new";
+    const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (descriptor < 0) fail(file);
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t bytes = ::write(descriptor, text.data() + done, text.size() - done);
+        if (bytes < 0 && errno == EINTR) continue;
+        if (bytes <= 0) break;
+        done += static_cast<std::size_t>(bytes);
+    }
+    const bool whole = done == text.size() && ::fsync(descriptor) == 0;
+    const int error = errno;
+    ::close(descriptor);
+    if (whole && ::rename(beside.c_str(), file.c_str()) == 0) return;
+    if (!whole) errno = error;
+    const int why = errno;
+    ::unlink(beside.c_str());
+    errno = why;
+    fail(file);
+}
+
+std::string why_not_writable(const std::filesystem::path& file) {
+    if (std::filesystem::is_directory(file)) return file.string() + " is a folder";
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    if (!std::filesystem::is_directory(folder)) return "there is no folder " + folder.string();
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        return "the folder " + folder.string() + " is not writable: " + std::strerror(errno);
+    return "";
+}
+
+} // namespace switchyard::shim::tune

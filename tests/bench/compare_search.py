@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+"""Compares what `switchyard tune --simulate` chose with the best of an exhaustive search: every radix of tuna, tuna_coalesced,
+tuna_staggered and node_aware, and every other algorithm with the values of its parameters in powers of two.
+
+tests/bench/compare_search.py my.policy.json.tuning [--evaluations FILE]
+
+The journal of the tuning names machine, ranks and sizes. What was evaluated is kept in FILE, as JSON lines, and not evaluated
+again: half an hour and more of one core for 256 ranks.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+AT_ONCE = 16
+OTHERS = {"scattered": "block_count", "stride_waitall": "stride", "stride_waitany": "stride", "stride_testany": "stride"}
+PLAIN = ("spread_out", "pairwise", "linear", "padded_alltoall", "padded_bruck", "two_phase_bruck")
+
+
+def doubling(last):
+    value, values = 1, []
+    while value < last:
+        values.append(value)
+        value *= 2
+    return values
+
+
+def everything(ranks, nodes):
+    """Each contender of alltoallv once."""
+    local = -(-ranks // nodes)
+    names = [*PLAIN, *(["exclusive_or"] if ranks & (ranks - 1) == 0 else [])]
+    for name, parameter in OTHERS.items():
+        names += [f"{name}:{parameter}={value}" for value in doubling(ranks)]
+    names += [f"tuna:radix={radix}" for radix in range(2, ranks + 1)]
+    names += [f"tuna:in_flight={value}" for value in (1, 2, 4, 8)] + ["tuna:metadata=separate"]
+    if nodes > 1:
+        # Inside a node the radix ends with the node's ranks, among the nodes with their number.
+        for name in ("tuna_coalesced", "tuna_staggered"):
+            names += [f"{name}:radix={radix}" for radix in range(2, local + 1)]
+            names += [f"{name}:block_count={value}" for value in doubling(ranks)]
+        names += [f"node_aware:radix={radix}" for radix in range(2, max(local, nodes) + 1)]
+        names += [f"node_aware:lanes={value}" for value in doubling(local + 1)]
+    return names
+
+
+class Evaluations:
+    def __init__(self, file, head):
+        self.file, self.head, self.known = Path(file), head, {}
+        if self.file.exists():
+            for line in self.file.read_text().splitlines():
+                one = json.loads(line)
+                self.known[one["block"], one["candidate"]] = one["us"]
+
+    def evaluate(self, block, names):
+        missing = [name for name in names if (block, name) not in self.known]
+        # Those that want their messages in order make the whole simulation so: by themselves.
+        apart = [name for name in missing if name.startswith("tuna_staggered")]
+        rest = [name for name in missing if name not in apart]
+        groups = [group[i:i + AT_ONCE] for group in (rest, apart) for i in range(0, len(group), AT_ONCE)]
+        for number, group in enumerate(groups):
+            print(f"\r{block} bytes: {number * AT_ONCE} of {len(missing)}", end="", file=sys.stderr, flush=True)
+            head = self.head
+            run = subprocess.run([ROOT / "scripts/simulate", "--machine", head["platform"], "--ranks", str(head["ranks"]),
+                                  "--ranks-per-node", str(head["ranks_per_node"]), "--max-block", str(block), "--iterations", "1",
+                                  "--warmup", "0", "--no-native", "--format", "lines", "--algorithm", "+".join(group)],
+                                 stdout=subprocess.PIPE, text=True, check=True)
+            with self.file.open("a", encoding="utf-8") as file:
+                for name, result in zip(group, json.loads(run.stdout)["results"], strict=True):
+                    self.known[block, name] = result["median_us"]
+                    file.write(json.dumps({"block": block, "candidate": name, "us": result["median_us"]}) + "\n")
+        print("\r\033[K", end="", file=sys.stderr)
+        return {name: self.known[block, name] for name in names}
+
+
+def main():
+    parser = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__)
+    parser.add_argument("journal", type=Path)
+    parser.add_argument("--evaluations", default="evaluations.jsonl")
+    options = parser.parse_args()
+    head, *lines = [json.loads(line) for line in options.journal.read_text().splitlines()]
+    tuned = [line for line in lines if line.get("candidate", "agreement") != "agreement" and line["collective"] == "alltoallv"]
+    if not head.get("platform"):
+        parser.error("the journal is of no simulation")
+    evaluations = Evaluations(options.evaluations, head)
+    print("| block | tune's choice | in how many runs | its time, us | best of all | in how many runs | its time, us | tune / best |\n"
+          "|---:|---|---:|---:|---|---:|---:|---:|")
+    for block in sorted({line["max_block_bytes"] for line in tuned}):
+        there = [line for line in tuned if line["max_block_bytes"] == block]
+        chosen = min(there, key=lambda line: line["median_us"])
+        names = everything(head["ranks"], head["nodes"])
+        found = evaluations.evaluate(block, names)
+        best = min(names, key=found.get)
+        # The choice in the same kind of run as all others: times move with what else is in a run.
+        again = evaluations.evaluate(block, [chosen["candidate"]])[chosen["candidate"]]
+        print(f"| {block} | {chosen['candidate']} | {len(there)} | {again:.1f} | {best} | {len(names)} | {found[best]:.1f} | "
+              f"{again / found[best]:.3f} |")
+
+
+main()
