@@ -4,7 +4,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { delay_us = 40000 };
+enum { delay_us = 100000 };
 
 EXPORTED int MPI_Alltoallv(const void* send, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                            void* recv, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
