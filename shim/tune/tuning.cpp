@@ -3,6 +3,8 @@
 #include "candidates.hpp"
 #include "duration.hpp"
 #include "launch.hpp"
+#include "refuse.hpp"
+#include "result_table.hpp"
 #include "search.hpp"
 
 #include <algorithm>
@@ -194,81 +196,6 @@ std::map<Point, Measurement> Tuning::verify(const std::filesystem::path& policy,
     return found;
 }
 
-namespace {
-
-const Ruling* ruling_over(const std::vector<Ruling>& rules, const Point& point) {
-    const auto found = std::ranges::find_if(rules, [&](const Ruling& rule) { return rule.covers(point); });
-    return found == rules.end() ? nullptr : &*found;
-}
-
-std::string candidate_at(const std::vector<Ruling>& rules, const Point& point) {
-    const Ruling* rule = ruling_over(rules, point);
-    return rule == nullptr ? "native" : rule->candidate;
-}
-
-Estimate estimate_of(const Measurement& measurement) {
-    return tune::estimate_of(measurement.ratios, false);
-}
-
-bool is_of(const Ruling& rule, const Shape& shape) {
-    return std::ranges::any_of(rule.evidence,
-                               [&](const Evidence& evidence) { return evidence.point.shape == shape; });
-}
-
-// What an alltoallv's rules do to all sizes of a shape: nowhere harm, and in all a gain.
-bool holds(const std::vector<Point>& points, const Shape& shape,
-           const std::map<Point, Measurement>& verified) {
-    double gain = 0, variance = 0;
-    for (const Point& point : points) {
-        if (point.shape != shape) continue;
-        const auto found = verified.find(point);
-        if (found == verified.end()) return false;
-        const Estimate estimate = estimate_of(found->second);
-        if (is_slower_than_native(estimate)) return false;
-        gain += point.weight * (1 - estimate.ratio);
-        variance += point.weight * point.weight * estimate.error * estimate.error;
-    }
-    return gain > 3 * std::sqrt(variance);
-}
-
-// What the figures of one point say against its rule, or against those beside which it is native.
-bool refuse_at(const Point& point, const Estimate& estimate, const std::vector<Ruling>& rules,
-               Refusals& refusals) {
-    const bool stands_in = refusals.beside.contains(point);
-    if (ruling_over(rules, point) != nullptr && !stands_in)
-        return !is_faster_than_native(estimate) && refusals.points.insert(point).second;
-    const bool has_neighbours =
-        std::ranges::any_of(rules, [&](const Ruling& other) { return is_of(other, point.shape); });
-    if (!has_neighbours || !is_slower_than_native(estimate)) return false;
-    if (stands_in || refusals.points.contains(point)) return refusals.shapes.insert(point.shape).second;
-    return refusals.beside.emplace(point, estimate.ratio).second;
-}
-
-// What has to go, added to what went before; the shapes that this concerns.
-std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
-                       const std::map<Point, Measurement>& verified, Refusals& refusals) {
-    std::set<Shape> changed;
-    for (const Point& point : points) {
-        if (point.shape.collective == policy::Collective::alltoallv) continue;
-        const auto found = verified.find(point);
-        const Estimate estimate = found == verified.end() ? Estimate{} : estimate_of(found->second);
-        if (refuse_at(point, estimate, rules, refusals)) changed.insert(point.shape);
-    }
-    for (const Ruling& rule : rules)
-        for (const Evidence& evidence : rule.evidence) {
-            const Shape& shape = evidence.point.shape;
-            if (shape.collective != policy::Collective::alltoallv || changed.contains(shape)) continue;
-            if (holds(points, shape, verified)) continue;
-            const bool looks = std::ranges::any_of(
-                rules, [&](const Ruling& r) { return is_of(r, shape) && r.looks_at_block(); });
-            (looks ? refusals.without_blocks : refusals.shapes).insert(shape);
-            changed.insert(shape);
-        }
-    return changed;
-}
-
-} // namespace
-
 std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumstances& circumstances) {
     Refusals refusals;
     auto rules = rules_of(points_, measurements_, refusals);
@@ -298,46 +225,12 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     // What was changed last was not measured again.
     for (const Point& point : outdated) verified_.erase(point);
     for (const auto& [point, measurement] : verified_)
-        circumstances.verified[point] = estimate_of(measurement);
+        circumstances.verified[point] = estimate_of(measurement.ratios, false);
     return rules;
 }
 
 std::string Tuning::table(const std::vector<Ruling>& rules) const {
-    std::string text =
-        fmt::format("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n", "collective", "ranks",
-                    "nodes", "block", "native", "policy", "ratio", "MAD", "algorithm");
-    double native = 0, ours = 0;
-    std::vector<Point> ascending = points_;
-    std::ranges::sort(ascending);
-    for (const Point& point : ascending) {
-        const Ruling* rule = ruling_over(rules, point);
-        const auto found = verified_.find(point);
-        const Record* record = rule == nullptr ? nullptr : measurements_.find(point, rule->candidate);
-        double native_us = 0, policy_us = 0;
-        Estimate estimate;
-        if (found != verified_.end()) {
-            native_us = found->second.native_us;
-            policy_us = found->second.median_us;
-            estimate = estimate_of(found->second);
-        } else if (record != nullptr) {
-            native_us = record->native_us;
-            policy_us = record->median_us;
-            estimate = record->estimate;
-        } else if (!measurements_.at(point).empty()) { // native's own calls, not timed again
-            native_us = policy_us = measurements_.at(point).begin()->second.native_us;
-        }
-        native += point.weight * native_us;
-        ours += point.weight * native_us * estimate.ratio;
-        const bool timed = estimate.iterations > 0;
-        text += fmt::format("{:<10} {:>6} {:>6} {:>9} {:>8.1f} us {:>11} {:>7} {:>6}  {}\n",
-                            algorithms::name_of(point.shape.collective), point.shape.ranks, point.shape.nodes,
-                            point.max_block, native_us, timed ? fmt::format("{:.1f} us", policy_us) : "-",
-                            timed ? fmt::format("{:.2f}", estimate.ratio) : "-",
-                            timed ? fmt::format("{:.2f}", estimate.spread) : "-",
-                            rule == nullptr ? "native" : words_of(rule->candidate));
-    }
-    if (native > 0) text += fmt::format("all of them together: {:.2f} of native's time\n", ours / native);
-    return text;
+    return table_of(rules, points_, measurements_, verified_);
 }
 
 } // namespace switchyard::shim::tune

@@ -1,0 +1,82 @@
+#include "refuse.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace switchyard::shim::tune {
+
+namespace {
+
+Estimate estimate_of(const Measurement& measurement) {
+    return tune::estimate_of(measurement.ratios, false);
+}
+
+bool is_of(const Ruling& rule, const Shape& shape) {
+    return std::ranges::any_of(rule.evidence,
+                               [&](const Evidence& evidence) { return evidence.point.shape == shape; });
+}
+
+// What an alltoallv's rules do to all sizes of a shape: nowhere harm, and in all a gain.
+bool holds(const std::vector<Point>& points, const Shape& shape,
+           const std::map<Point, Measurement>& verified) {
+    double gain = 0, variance = 0;
+    for (const Point& point : points) {
+        if (point.shape != shape) continue;
+        const auto found = verified.find(point);
+        if (found == verified.end()) return false;
+        const Estimate estimate = estimate_of(found->second);
+        if (is_slower_than_native(estimate)) return false;
+        gain += point.weight * (1 - estimate.ratio);
+        variance += point.weight * point.weight * estimate.error * estimate.error;
+    }
+    return gain > 3 * std::sqrt(variance);
+}
+
+// What the figures of one point say against its rule, or against those beside which it is native.
+bool refuse_at(const Point& point, const Estimate& estimate, const std::vector<Ruling>& rules,
+               Refusals& refusals) {
+    const bool stands_in = refusals.beside.contains(point);
+    if (ruling_over(rules, point) != nullptr && !stands_in)
+        return !is_faster_than_native(estimate) && refusals.points.insert(point).second;
+    const bool has_neighbours =
+        std::ranges::any_of(rules, [&](const Ruling& other) { return is_of(other, point.shape); });
+    if (!has_neighbours || !is_slower_than_native(estimate)) return false;
+    if (stands_in || refusals.points.contains(point)) return refusals.shapes.insert(point.shape).second;
+    return refusals.beside.emplace(point, estimate.ratio).second;
+}
+
+} // namespace
+
+const Ruling* ruling_over(const std::vector<Ruling>& rules, const Point& point) {
+    const auto found = std::ranges::find_if(rules, [&](const Ruling& rule) { return rule.covers(point); });
+    return found == rules.end() ? nullptr : &*found;
+}
+
+std::string candidate_at(const std::vector<Ruling>& rules, const Point& point) {
+    const Ruling* rule = ruling_over(rules, point);
+    return rule == nullptr ? "native" : rule->candidate;
+}
+
+std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
+                       const std::map<Point, Measurement>& verified, Refusals& refusals) {
+    std::set<Shape> changed;
+    for (const Point& point : points) {
+        if (point.shape.collective == policy::Collective::alltoallv) continue;
+        const auto found = verified.find(point);
+        const Estimate estimate = found == verified.end() ? Estimate{} : estimate_of(found->second);
+        if (refuse_at(point, estimate, rules, refusals)) changed.insert(point.shape);
+    }
+    for (const Ruling& rule : rules)
+        for (const Evidence& evidence : rule.evidence) {
+            const Shape& shape = evidence.point.shape;
+            if (shape.collective != policy::Collective::alltoallv || changed.contains(shape)) continue;
+            if (holds(points, shape, verified)) continue;
+            const bool looks = std::ranges::any_of(
+                rules, [&](const Ruling& r) { return is_of(r, shape) && r.looks_at_block(); });
+            (looks ? refusals.without_blocks : refusals.shapes).insert(shape);
+            changed.insert(shape);
+        }
+    return changed;
+}
+
+} // namespace switchyard::shim::tune

@@ -1,0 +1,50 @@
+#include "result_table.hpp"
+
+#include "candidates.hpp"
+#include "refuse.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace switchyard::shim::tune {
+
+std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>& points,
+                     const Measurements& measurements, const std::map<Point, Measurement>& verified) {
+    std::string text =
+        fmt::format("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n", "collective", "ranks",
+                    "nodes", "block", "native", "policy", "ratio", "MAD", "algorithm");
+    double native = 0, ours = 0;
+    std::vector<Point> ascending = points;
+    std::ranges::sort(ascending);
+    for (const Point& point : ascending) {
+        const Ruling* rule = ruling_over(rules, point);
+        const auto found = verified.find(point);
+        const Record* record = rule == nullptr ? nullptr : measurements.find(point, rule->candidate);
+        double native_us = 0, policy_us = 0;
+        Estimate estimate;
+        if (found != verified.end()) {
+            native_us = found->second.native_us;
+            policy_us = found->second.median_us;
+            estimate = estimate_of(found->second.ratios, false);
+        } else if (record != nullptr) {
+            native_us = record->native_us;
+            policy_us = record->median_us;
+            estimate = record->estimate;
+        } else if (!measurements.at(point).empty()) { // native's own calls, not timed again
+            native_us = policy_us = measurements.at(point).begin()->second.native_us;
+        }
+        native += point.weight * native_us;
+        ours += point.weight * native_us * estimate.ratio;
+        const bool timed = estimate.iterations > 0;
+        text += fmt::format("{:<10} {:>6} {:>6} {:>9} {:>8.1f} us {:>11} {:>7} {:>6}  {}\n",
+                            algorithms::name_of(point.shape.collective), point.shape.ranks, point.shape.nodes,
+                            point.max_block, native_us, timed ? fmt::format("{:.1f} us", policy_us) : "-",
+                            timed ? fmt::format("{:.2f}", estimate.ratio) : "-",
+                            timed ? fmt::format("{:.2f}", estimate.spread) : "-",
+                            rule == nullptr ? "native" : words_of(rule->candidate));
+    }
+    if (native > 0) text += fmt::format("all of them together: {:.2f} of native's time\n", ours / native);
+    return text;
+}
+
+} // namespace switchyard::shim::tune
