@@ -15,11 +15,11 @@ constexpr double least_relative_spread = 0.1;  // few values can agree by chance
 constexpr double worth_a_rule = 0.97, harm = 1.05;
 constexpr std::size_t least_iterations = 5; // fewer are an accident, unless they are exact
 
+} // namespace
+
 bool says_something(const Estimate& estimate) {
     return estimate.iterations >= least_iterations || (estimate.iterations > 0 && estimate.error == 0);
 }
-
-} // namespace
 
 Estimate estimate_of(const std::vector<double>& ratios, bool exact) {
     Estimate estimate;

@@ -16,6 +16,9 @@ struct Estimate {
 // `exact`: the times of a simulation, which repeat themselves.
 Estimate estimate_of(const std::vector<double>& ratios, bool exact);
 
+// Fewer than five iterations are an accident, unless they are exact.
+bool says_something(const Estimate& estimate);
+
 // Beyond the noise: by three errors, and faster by 3 % at least, since less is not worth a rule.
 bool is_faster_than_native(const Estimate& estimate);
 // Beyond the noise: by three errors, and by 5 % at least: native beside itself differs by up to 3 %

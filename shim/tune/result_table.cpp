@@ -33,9 +33,9 @@ std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>&
         } else if (!measurements.at(point).empty()) { // native's own calls, not timed again
             native_us = policy_us = measurements.at(point).begin()->second.native_us;
         }
+        const bool timed = says_something(estimate);
         native += point.weight * native_us;
-        ours += point.weight * native_us * estimate.ratio;
-        const bool timed = estimate.iterations > 0;
+        ours += point.weight * native_us * (timed ? estimate.ratio : 1);
         text += fmt::format("{:<10} {:>6} {:>6} {:>9} {:>8.1f} us {:>11} {:>7} {:>6}  {}\n",
                             algorithms::name_of(point.shape.collective), point.shape.ranks, point.shape.nodes,
                             point.max_block, native_us, timed ? fmt::format("{:.1f} us", policy_us) : "-",

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double for_proof = 0.2; // of the budget, for the runs under the shim
 constexpr int proofs = 4;
-constexpr double patience = 15; // seconds beyond the budget, before a launch is ended
+constexpr double patience = 5; // seconds beyond its share of the budget, before a launch is ended
 
 // Simulations take long, and what is not complete is not kept: a few at a time, each with native.
 std::vector<Work> parts_of(const Work& work) {
@@ -125,7 +125,8 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
     std::size_t done = 0, candidates = 0;
     for (const Work& work : works) candidates += work.candidates.size();
     LaunchOptions options;
-    if (std::isfinite(budget_)) options.time_limit = std::max(0.0, seconds_left()) + patience;
+    if (std::isfinite(budget_)) // the proof shall have its share
+        options.time_limit = std::max(0.0, budget_ * (1 - for_proof) - seconds()) + patience;
     options.on_line = [&](const std::string& line) {
         if (done >= works.size()) return;
         const auto measured = measurements_in(line, works[done]);
@@ -205,7 +206,8 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     for (int proof = 0; proof < proofs && !points.empty(); ++proof) {
         write_whole(trial, policy_text(rules, circumstances));
         try {
-            for (auto& [point, measurement] : verify(trial, points, seconds_left() / 2))
+            for (auto& [point, measurement] :
+                 verify(trial, points, std::max(seconds_left() / 2, budget_ * for_proof / proofs)))
                 verified_[point] = std::move(measurement);
         } catch (...) {
             std::filesystem::remove(trial);
