@@ -126,11 +126,13 @@ bool mpi_claims_gpu_support() {
 
 bool MpiSupport::takes(const Runtime& runtime, const Location& location, GpuAware setting) {
     if (setting == GpuAware::no) return false;
-    std::call_once(asked_, [&] { // what the user says stands for what the library says, and is tried like that
-        if (setting == GpuAware::detect && !mpi_claims_gpu_support()) return;
-        takes_ = mpi_moves_device_memory(runtime, location);
-        if (!takes_) warn("the MPI is said to take device buffers, and it does not; they are staged");
-    });
+    std::call_once(asked_,
+                   [&] { // what the user says stands for what the library says, and is tried like that
+                       if (setting == GpuAware::detect && !mpi_claims_gpu_support()) return;
+                       takes_ = mpi_moves_device_memory(runtime, location);
+                       if (!takes_)
+                           warn("the MPI is said to take device buffers, and it does not; they are staged");
+                   });
     return takes_;
 }
 

@@ -141,8 +141,7 @@ std::variant<std::vector<Contender>, std::string> contenders_of(Collective colle
     if (with_native) add(collective, "native", ranks, in_place, contenders);
     std::vector<std::string> single;
     for (const std::string& spec : specs)
-        for (std::string& word : split(spec, '+'))
-            single.push_back(std::move(word));
+        for (std::string& word : split(spec, '+')) single.push_back(std::move(word));
     for (const std::string& spec : single) {
         auto texts = expand(spec, ranks);
         if (auto* problem = std::get_if<std::string>(&texts)) return *problem;
