@@ -46,16 +46,25 @@ def everything(ranks, nodes):
     return names
 
 
+def label(result):
+    return " ".join([result["algorithm"]] + [f"{key}={value}" for key, value in result["parameters"].items()])
+
+
 class Evaluations:
     def __init__(self, file, head):
-        self.file, self.head, self.known = Path(file), head, {}
+        # What was asked for, and the times of what that came to: two names can mean one contender, as a parameter that is
+        # given can be the preset.
+        self.file, self.head, self.asked, self.times = Path(file), head, set(), {}
         if self.file.exists():
             for line in self.file.read_text().splitlines():
-                one = json.loads(line)
-                self.known[one["block"], one["candidate"]] = one["us"]
+                self.take(json.loads(line))
+
+    def take(self, one):
+        self.asked |= {(one["block"], name) for name in one["candidates"]}
+        self.times.setdefault(one["block"], {}).update(one["us"])
 
     def evaluate(self, block, names):
-        missing = [name for name in names if (block, name) not in self.known]
+        missing = [name for name in names if (block, name) not in self.asked]
         # Those that want their messages in order make the whole simulation so: by themselves.
         apart = [name for name in missing if name.startswith("tuna_staggered")]
         rest = [name for name in missing if name not in apart]
@@ -67,12 +76,13 @@ class Evaluations:
                                   "--ranks-per-node", str(head["ranks_per_node"]), "--max-block", str(block), "--iterations", "1",
                                   "--warmup", "0", "--no-native", "--format", "lines", "--algorithm", "+".join(group)],
                                  stdout=subprocess.PIPE, text=True, check=True)
+            one = {"block": block, "candidates": group,
+                   "us": {label(result): result["median_us"] for result in json.loads(run.stdout)["results"]}}
+            self.take(one)
             with self.file.open("a", encoding="utf-8") as file:
-                for name, result in zip(group, json.loads(run.stdout)["results"], strict=True):
-                    self.known[block, name] = result["median_us"]
-                    file.write(json.dumps({"block": block, "candidate": name, "us": result["median_us"]}) + "\n")
+                file.write(json.dumps(one) + "\n")
         print("\r\033[K", end="", file=sys.stderr)
-        return {name: self.known[block, name] for name in names}
+        return self.times[block]
 
 
 def main():
@@ -91,12 +101,10 @@ def main():
         there = [line for line in tuned if line["max_block_bytes"] == block]
         chosen = min(there, key=lambda line: line["median_us"])
         names = everything(head["ranks"], head["nodes"])
-        found = evaluations.evaluate(block, names)
-        best = min(names, key=found.get)
-        # The choice in the same kind of run as all others: times move with what else is in a run.
-        again = evaluations.evaluate(block, [chosen["candidate"]])[chosen["candidate"]]
-        print(f"| {block} | {chosen['candidate']} | {len(there)} | {again:.1f} | {best} | {len(names)} | {found[best]:.1f} | "
-              f"{again / found[best]:.3f} |")
+        found = evaluations.evaluate(block, [*names, chosen["candidate"]])
+        best = min(found, key=found.get)
+        print(f"| {block} | {chosen['candidate']} | {len(there)} | {chosen['median_us']:.1f} | {best} | {len(found)} | "
+              f"{found[best]:.1f} | {chosen['median_us'] / found[best]:.3f} |")
 
 
 main()
