@@ -35,12 +35,19 @@ constexpr int most_private = 256;
 } // namespace
 
 bool Rails::reserve(std::size_t bytes) {
-    if (bytes <= agreed_workspace) return true;
+    if (bytes <= agreed_workspace_) return true;
     // In steps of a quarter, so that slowly growing blocks do not vote at every call.
     auto step = std::max<std::size_t>(4096, std::bit_floor(bytes) / 4);
     auto rounded = (bytes + step - 1) / step * step;
     if (!all_agree(workspace.reserve(rounded), group.comm)) return false;
-    agreed_workspace = rounded;
+    agreed_workspace_ = rounded;
+    return true;
+}
+
+bool Rails::reserve_for(const policy::Choice& choice, const policy::Features& call) {
+    if (reserved_for_.choice == &choice && reserved_for_.max_block == call.max_block_bytes) return true;
+    if (!reserve(policy::scratch_bytes(choice, call))) return false;
+    reserved_for_ = {&choice, call.max_block_bytes};
     return true;
 }
 

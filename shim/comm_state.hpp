@@ -25,13 +25,22 @@ struct Rails {
     std::unique_ptr<algorithms::NodeWindow> window; // null where nothing uses it, or where it cannot be had
     algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
     algorithms::Workspace staging;                  // packed data, of this rank alone
-    std::size_t agreed_workspace = 0;
     std::vector<algorithms::Block> send, recv;
 
     explicit Rails(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
     // Makes the workspace good for that many bytes (the same number on all ranks), or says no on all of them.
     bool reserve(std::size_t bytes);
+    // The same for what that choice needs for that call.
+    bool reserve_for(const policy::Choice& choice, const policy::Features& call);
+
+  private:
+    std::size_t agreed_workspace_ = 0;
+    // What was last reserved for: to ask for the bytes can mean a walk over nodes and rounds, of up to 0.1 ms.
+    struct {
+        const policy::Choice* choice = nullptr;
+        std::size_t max_block = 0;
+    } reserved_for_;
 };
 
 class Row;

@@ -119,7 +119,7 @@ policy::Match choose(Passage& passage, const policy::Features& features) {
     const auto is_adaptive = [&] { return plan.candidates[match.candidate].adaptive.has_value(); };
     if (passage.agreed.not_ready && (is_adaptive() || !passage.plan->choice(match).algorithm->native))
         return no_memory_for(match, plan);
-    while (!is_adaptive() && !rails.reserve(policy::scratch_bytes(passage.plan->choice(match), features)))
+    while (!is_adaptive() && !rails.reserve_for(passage.plan->choice(match), features))
         match = policy::choose(plan, features, match.candidate + 1);
     return is_adaptive() ? choose_adaptively(passage, match, features) : match;
 }

@@ -169,7 +169,7 @@ inline std::size_t waiting_rows_scratch_bytes(const NodeAwareLayout& layout) {
 // The inner exchange is direct where bundles are large, since forwarding them costs more than messages do, and
 // has the fewest rounds where they are small.
 inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Parameters& parameters) {
-    constexpr std::size_t small = 2048, large = 65536;
+    constexpr std::size_t small = 3072, large = 24576;
     std::int64_t radix = 2;
     while (bundle_bytes > small && (bundle_bytes < large ? radix * radix < ranks : radix < ranks)) ++radix;
     Parameters inner = parameters;

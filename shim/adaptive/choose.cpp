@@ -54,7 +54,7 @@ Answer choose(const Question& question) {
         const std::size_t chosen = book.begin(*learner, can_run);
         answer.match.candidate = adaptive.first + chosen;
         answer.match.phase = learner->chooser().phase();
-        if (rails.reserve(policy::scratch_bytes(candidate(chosen).choice, question.call))) return answer;
+        if (rails.reserve_for(candidate(chosen).choice, question.call)) return answer;
         book.cancel();
     }
 }

@@ -147,10 +147,13 @@ Machine simulated_machine(const std::string& platform, int ranks, int ranks_per_
     machine.platform = platform;
     machine.launcher = {"smpirun",   "-quiet", "-no-privatize", "-np",         std::to_string(ranks),
                         "-hostfile", *hosts,   "-platform",     file.string(), "--log=root.thresh:critical"};
-    for (const auto& [key, value] : settings.at("settings").items())
-        machine.launcher.push_back("--cfg=" + key + ":" + value.at("value").get<std::string>());
-    for (const auto& [key, value] : settings.at("in_order").items())
-        machine.in_order.push_back("--cfg=" + key + ":" + value.at("value").get<std::string>());
+    const auto append = [&settings](std::vector<std::string>& words, const char* group) {
+        for (const auto& [key, value] : settings.at(group).items())
+            words.push_back("--cfg=" + key + ":" + value.at("value").get<std::string>());
+    };
+    append(machine.launcher, "settings");
+    append(machine.launcher, "search");
+    append(machine.in_order, "in_order");
     settings.at("needs_order").get_to(machine.needing_order);
     machine.benchmark = benchmark_for("smpi");
     machine.files = hosts;

@@ -36,9 +36,10 @@ std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>&
         const bool timed = says_something(estimate);
         native += point.weight * native_us;
         ours += point.weight * native_us * (timed ? estimate.ratio : 1);
-        text += fmt::format("{:<10} {:>6} {:>6} {:>9} {:>8.1f} us {:>11} {:>7} {:>6}  {}\n",
+        text += fmt::format("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n",
                             algorithms::name_of(point.shape.collective), point.shape.ranks, point.shape.nodes,
-                            point.max_block, native_us, timed ? fmt::format("{:.1f} us", policy_us) : "-",
+                            point.max_block, native_us > 0 ? fmt::format("{:.1f} us", native_us) : "-",
+                            timed ? fmt::format("{:.1f} us", policy_us) : "-",
                             timed ? fmt::format("{:.2f}", estimate.ratio) : "-",
                             timed ? fmt::format("{:.2f}", estimate.spread) : "-",
                             rule == nullptr ? "native" : words_of(rule->candidate));

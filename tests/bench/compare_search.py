@@ -5,7 +5,8 @@ tuna_staggered and node_aware, and every other algorithm with the values of its 
 tests/bench/compare_search.py my.policy.json.tuning [--evaluations FILE]
 
 The journal of the tuning names machine, ranks and sizes. What was evaluated is kept in FILE, as JSON lines, and not evaluated
-again: half an hour and more of one core for 256 ranks.
+again: half an hour and more of one core for 256 ranks. What tune chose is simulated again, too, with
+the simulator's settings for searches, as all the others are.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 AT_ONCE = 16
+PRECISION = json.loads((ROOT / "config/simgrid/settings.json").read_text())["search"]["surf/precision"]["value"]
 OTHERS = {"scattered": "block_count", "stride_waitall": "stride", "stride_waitany": "stride", "stride_testany": "stride"}
 PLAIN = ("spread_out", "pairwise", "linear", "padded_alltoall", "padded_bruck", "two_phase_bruck")
 
@@ -54,7 +56,7 @@ class Evaluations:
     def __init__(self, file, head):
         # What was asked for, and the times of what that came to: two names can mean one contender, as a parameter that is
         # given can be the preset.
-        self.file, self.head, self.asked, self.times = Path(file), head, set(), {}
+        self.file, self.head, self.asked, self.times, self.labels = Path(file), head, set(), {}, {}
         if self.file.exists():
             for line in self.file.read_text().splitlines():
                 self.take(json.loads(line))
@@ -62,6 +64,8 @@ class Evaluations:
     def take(self, one):
         self.asked |= {(one["block"], name) for name in one["candidates"]}
         self.times.setdefault(one["block"], {}).update(one["us"])
+        if len(one["candidates"]) == 1:
+            self.labels[one["block"], one["candidates"][0]] = next(iter(one["us"]))
 
     def evaluate(self, block, names):
         missing = [name for name in names if (block, name) not in self.asked]
@@ -74,7 +78,8 @@ class Evaluations:
             head = self.head
             run = subprocess.run([ROOT / "scripts/simulate", "--machine", head["platform"], "--ranks", str(head["ranks"]),
                                   "--ranks-per-node", str(head["ranks_per_node"]), "--max-block", str(block), "--iterations", "1",
-                                  "--warmup", "0", "--no-native", "--format", "lines", "--algorithm", "+".join(group)],
+                                  "--warmup", "0", "--precision", PRECISION, "--no-native", "--format", "lines",
+                                  "--algorithm", "+".join(group)],
                                  stdout=subprocess.PIPE, text=True, check=True)
             one = {"block": block, "candidates": group,
                    "us": {label(result): result["median_us"] for result in json.loads(run.stdout)["results"]}}
@@ -101,10 +106,12 @@ def main():
         there = [line for line in tuned if line["max_block_bytes"] == block]
         chosen = min(there, key=lambda line: line["median_us"])
         names = everything(head["ranks"], head["nodes"])
-        found = evaluations.evaluate(block, [*names, chosen["candidate"]])
+        evaluations.evaluate(block, [chosen["candidate"]])
+        found = evaluations.evaluate(block, names)
         best = min(found, key=found.get)
-        print(f"| {block} | {chosen['candidate']} | {len(there)} | {chosen['median_us']:.1f} | {best} | {len(found)} | "
-              f"{found[best]:.1f} | {chosen['median_us'] / found[best]:.3f} |")
+        time = found[evaluations.labels[block, chosen["candidate"]]]
+        print(f"| {block} | {chosen['candidate']} | {len(there)} | {time:.1f} | {best} | {len(found)} | "
+              f"{found[best]:.1f} | {time / found[best]:.3f} |")
 
 
 main()
