@@ -25,7 +25,7 @@ struct Passage {
     bool logs;                          // decided once: a call is recorded whole or not at all
     std::optional<DeviceCall> device{}; // where this process can have device memory
     Facts agreed{};                     // this rank's alone where nothing was agreed
-    bool did_agree = false;
+    bool did_agree = false, rests = false;
     log::CallRecord record{};
     policy::Match match{};
     int code = MPI_SUCCESS; // of a routed call
@@ -92,7 +92,8 @@ policy::Match no_memory_for(const policy::Match& match, const policy::Plan& plan
 // Among the candidates of an adaptive use.
 policy::Match choose_adaptively(Passage& passage, const policy::Match& match,
                                 const policy::Features& features) {
-    const auto answer = adaptive::choose({passage.state, *passage.plan, match, features, passage.did_agree});
+    const auto answer =
+        adaptive::choose({passage.state, *passage.plan, match, features, passage.did_agree, passage.rests});
     passage.record.agree += answer.agree;
     return answer.match;
 }
@@ -103,12 +104,13 @@ policy::Match give_up(Passage& passage, policy::PassedOver why) {
     return no_memory_for(passage.match, passage.plan->policy(), why);
 }
 
-// How long the application waited in the call, but for the agreement.
+// How long the application waited in the call, but for an agreement that it has with any candidate.
 void note_time(Passage& passage, int code) {
     auto* book = passage.state.book();
     if (book == nullptr || !book->is_running()) return;
     const auto& record = passage.record;
-    book->end(code == MPI_SUCCESS ? Clock::now() - record.begin - record.agree : adaptive::no_time);
+    const auto not_counted = book->pays_for_agreement() ? 0 : record.agree;
+    book->end(code == MPI_SUCCESS ? Clock::now() - record.begin - not_counted : adaptive::no_time);
 }
 
 // The first choice whose memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
@@ -151,21 +153,25 @@ void note_facts(Passage& passage, Stage& stage, bool ready) {
 int agree_where_needed(Passage& passage, Stage& stage, bool ready) {
     const auto& plan = passage.plan->policy();
     auto& record = passage.record;
+    auto* book = passage.state.book();
     const bool is_vector = passage.call.collective == Collective::alltoallv;
-    if (!plan.looks_at_buffer && !(is_vector && (plan.looks_at_block || plan.looks_at_overlap))) {
+    passage.rests = book != nullptr && book->rests(*passage.plan);
+    const bool is_needed =
+        plan.looks_at_buffer || (is_vector && (plan.looks_at_block || plan.looks_at_overlap));
+    if (!is_needed || passage.rests) {
         if (passage.device && !passage.device->is_readable()) return MPI_ERR_BUFFER;
         return MPI_SUCCESS;
     }
     auto start = Clock::now();
     note_facts(passage, stage, ready);
-    const About about{passage.state.may_have_devices(), passage.state.book() != nullptr};
+    const About about{passage.state.may_have_devices(), book != nullptr};
     const bool is_usable = !passage.agreed.unusable;
     const int code = agree(passage.agreed, about, *passage.state.rails());
     record.agree = Clock::now() - start;
     if (code != MPI_SUCCESS) return code;
     passage.did_agree = true;
     const auto& agreed = passage.agreed;
-    if (auto* book = passage.state.book()) book->tell(agreed.owed);
+    if (book != nullptr) book->tell(agreed.owed);
     if (is_vector) record.max_block = passage.measured.max_block = agreed.max_block;
     if (agreed.has_driver) passage.state.meet_devices();
     record.on_device = record.on_device || agreed.on_device;

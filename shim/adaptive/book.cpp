@@ -29,6 +29,30 @@ Nanoseconds Learner::median_kept() noexcept {
     return times == 0 ? no_time : median(std::span(kept_).first(times));
 }
 
+// What is usual without an agreement before each call is not what is usual with one.
+void Learner::rest(bool rests) noexcept {
+    if (rests == rests_) return;
+    rests_ = rests;
+    kept_calls_ = kept_times_ = 0;
+    chooser_.forget_usual();
+}
+
+// If the plan has nothing else to agree on, and no call gets past this adaptive use.
+bool Learner::rests_with_some() const {
+    const auto& plan = key_.plan->policy();
+    const auto& first = plan.candidates.front();
+    return agrees_ && !plan.looks_at_buffer && !plan.looks_at_overlap && first.adaptive == key_.adaptive &&
+           first.max_block_bytes == policy::Range{};
+}
+
+// And if that candidate is good for any blocks.
+bool Learner::rests_with(std::size_t candidate) const {
+    const auto& plan = key_.plan->policy();
+    const auto& choice = plan.candidates[plan.adaptives[key_.adaptive].first + candidate].choice;
+    return rests_with_some() && !choice.algorithm->has(algorithms::agreed_block) &&
+           choice.algorithm->scratch_bytes == nullptr;
+}
+
 // Blocks of the power of two, as far as the rule is for them.
 Lesson Learner::lesson() const {
     const auto& plan = key_.plan->policy();
@@ -76,10 +100,24 @@ void Book::forget(const Key& key) {
     std::erase_if(learners_, [&](const auto& one) { return one->key() == key; });
 }
 
+void Book::count_agreed(Learner& learner) noexcept {
+    const bool is_next = &learner == last_agreed_ && !learner.chooser().is_trying();
+    agreed_in_a_row_ = is_next ? agreed_in_a_row_ + 1 : 0;
+    last_agreed_ = &learner;
+    if (resting_ != nullptr && resting_ != &learner) resting_->rest(false);
+    const bool rests = agreed_in_a_row_ >= agreed_before_rest && learner.may_rest();
+    learner.rest(rests);
+    resting_ = rests ? &learner : nullptr;
+}
+
 void Book::cancel() noexcept {
     if (!is_running()) return;
     running_.learner->chooser().drop(running_.candidate);
     if (owed_.learner == running_.learner) owed_ = {};
+    if (resting_ == running_.learner) {
+        resting_->rest(false);
+        resting_ = nullptr;
+    }
     running_ = {};
 }
 

@@ -34,7 +34,14 @@ class Learner {
     const Key& key() const { return key_; }
     Chooser& chooser() { return chooser_; }
     // Whether the ranks tell each other of every call.
-    bool tells_all() const { return agrees_ || chooser_.is_trying(); }
+    bool tells_all() const { return (agrees_ && !rests_) || chooser_.is_trying(); }
+
+    // Rest: its calls have been alike for a while, so they go without an agreement; see Book::rests().
+    void rest(bool rests) noexcept;
+    bool may_rest() const { return !chooser_.is_trying() && rests_with(chooser_.best()); }
+    // Whether calls could rest if that candidate were the choice, and if any could.
+    bool rests_with(std::size_t candidate) const;
+    bool rests_with_some() const;
 
     // A call of this rank that the others are not told of by itself. True: enough to tell them of the median.
     bool keep(Nanoseconds time) noexcept;
@@ -47,7 +54,7 @@ class Learner {
 
     Key key_;
     policy::Features call_;
-    bool agrees_;
+    bool agrees_, rests_ = false;
     Chooser chooser_;
     std::array<Nanoseconds, told_at_once> kept_{};
     std::size_t kept_calls_ = 0, kept_times_ = 0;
@@ -59,6 +66,17 @@ class Book {
     Learner& add(const Key& key, const policy::Features& call, bool agrees); // may throw
     void forget(const Key& key);
 
+    // Nearly all calls of most programs are like the one before them, and an agreement on a small exchange takes
+    // as long as the exchange. So after enough agreed calls in a row that were all of one learner, whose choice
+    // stands and needs no agreement itself, the next calls of its plan go without: they run that choice, whatever
+    // their blocks. Once 63 of them are to be told of, the ranks agree again, and see whether calls are still alike.
+    bool rests(const Plan& plan) const {
+        return resting_ != nullptr && owed_.learner == nullptr && &plan == resting_->key().plan;
+    }
+    Learner* resting() const { return resting_; }
+    // After an agreement on what this learner's call is like.
+    void count_agreed(Learner& learner) noexcept;
+
     // A call begins: which candidate it runs.
     template <typename CanRun>
     std::size_t begin(Learner& learner, const CanRun& can_run) noexcept {
@@ -67,6 +85,11 @@ class Book {
         return running_.candidate;
     }
     bool is_running() const { return running_.learner != nullptr; }
+    // Whether the agreement before it is part of what its candidate costs: others could do without.
+    bool pays_for_agreement() const {
+        return is_running() && running_.learner->rests_with_some() &&
+               !running_.learner->rests_with(running_.candidate);
+    }
     // That candidate's memory is not to be had on some rank: it is out, and the call is somebody else's.
     void cancel() noexcept;
     // The call is over; no_time: it failed.
@@ -95,7 +118,12 @@ class Book {
         bool is_median = false;
     };
 
+    static constexpr std::size_t agreed_before_rest = Chooser::window;
+
     std::vector<std::unique_ptr<Learner>> learners_;
+    Learner* last_agreed_ = nullptr;  // of the last agreed call
+    std::size_t agreed_in_a_row_ = 0; // of its calls, all after its trials
+    Learner* resting_ = nullptr;
     Running running_;
     Owed owed_;
 };

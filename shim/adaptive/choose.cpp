@@ -38,11 +38,15 @@ Answer choose(const Question& question) {
     auto& book = *question.state.book();
     Answer answer{question.match};
 
-    const Key key = key_of(question.plan, number, question.call);
+    // At rest nobody but this rank knows what its blocks are.
+    const Key key = question.rests ? book.resting()->key() : key_of(question.plan, number, question.call);
     Learner* learner = book.find(key);
     if (learner == nullptr) learner = meet(question, key, book);
     if (learner == nullptr) return answer; // native, as the rule would have it
-    if (!question.agreed && book.is_due(*learner)) answer.agree = settle_up(rails.group.comm, book);
+    if (question.agreed)
+        book.count_agreed(*learner);
+    else if (book.is_due(*learner))
+        answer.agree = settle_up(rails.group.comm, book);
 
     const auto candidate = [&](std::size_t i) -> const policy::Candidate& {
         return plan.candidates[adaptive.first + i];

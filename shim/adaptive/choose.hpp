@@ -11,6 +11,7 @@ struct Question {
     const policy::Match& match; // native of the adaptive use, at which the walk ended
     const policy::Features& call;
     bool agreed; // the ranks agreed on something at this call, and told each other what they owed
+    bool rests;  // they agree on nothing where they otherwise would: Book::rests()
 };
 
 struct Answer {

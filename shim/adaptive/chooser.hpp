@@ -52,6 +52,8 @@ class Chooser {
     void add(std::size_t candidate, Nanoseconds time) noexcept;
     // The same for calls of the best one whose median is known, instead of add() for each.
     void add_median(Nanoseconds time) noexcept;
+    // From here on the times of the best one are not to be compared with those until now.
+    void forget_usual() noexcept { usual_ = 0, timed_ = 0; }
     // It can run no more, here and ever.
     void drop(std::size_t candidate) noexcept;
 

@@ -102,6 +102,22 @@ class Trials(AdaptiveTest):
             self.assert_tried([line for line in lines
                                if blocks["min"] <= line["max_block_bytes"] <= blocks["max"]], lesson)
 
+    def test_rest_ends_when_calls_change(self):
+        """Blocks of another size in the middle of the rest: the choice stays until the ranks agree again."""
+        result = self.job(FEW_RANKS, "ragged:100:60", "ragged:5000:100", "alltoallv_in_place:100:5", "ragged:100:40",
+                          settings={"SWITCHYARD_DETAIL": "ranks"})
+        self.assert_logged(result)
+        first, large, *_ = self.learned(result)[0]
+        self.assertEqual((first["max_block_bytes"]["max"], large["max_block_bytes"]["max"]), (128, 8192))
+        self.assertGreater(first["calls"], 60)
+        self.assertGreater(large["calls"], 20)
+        self.assertEqual(sum(one["calls"] for one in self.learned(result)[0]), 205)
+        ran = collections.defaultdict(set)
+        for rank in range(FEW_RANKS):
+            for line in result.calls(f"rank-{rank}.jsonl"):
+                ran[line["comm"], line["seq"]].add((line["algorithm"], line["reason"]))
+        self.assertEqual({len(said) for said in ran.values()}, {1})
+
     def test_in_place_by_itself(self):
         words = ["alltoallv:60", "alltoallv_in_place:60"] * 16
         result = self.job(2, *words)
@@ -160,11 +176,37 @@ class Agreement(AdaptiveTest):
         algorithm = "ring" if collective == "allgather" else "pairwise"
         return self.allreduces(f"{collective}:8", force=f"{collective}:{algorithm}")[0]
 
-    def test_alltoallv_takes_no_more_than_its_agreement(self):
-        self.assertLess(self.CALLS, NOT_LONG_ENOUGH_TO_DRIFT)
-        count, _ = self.allreduces(f"alltoallv:8:{self.CALLS}", policy=self.policy())
+    def test_alltoallv_takes_no_more_than_its_agreement_and_none_at_rest(self):
+        """After the trials 17 calls that are found alike, and then one in 63."""
+        calls = 92
+        self.assertLess(calls, NOT_LONG_ENOUGH_TO_DRIFT)
+        count, result = self.allreduces(f"alltoallv:8:{calls}", policy=self.policy())
+        (lesson,) = result.run_json()["adaptive"]
+        self.assertEqual(lesson["re_checks"], 0)
+        agreed = lesson["trial_calls"] + 17
+        self.assertGreaterEqual(calls - agreed, 63)
         # And one at the first call: all ranks have memory for what will be learned.
-        self.assertEqual(count, self.setup("alltoallv") + self.CALLS + 1)
+        self.assertEqual(count, self.setup("alltoallv") + 1 + agreed + (calls - agreed) // 63)
+
+    def test_no_rest_for_calls_that_take_turns(self):
+        words = ["alltoallv:8", "alltoallv:100"] * 40
+        count, _ = self.allreduces(*words, policy=self.policy())
+        self.assertEqual(count, self.setup("alltoallv") + 2 + len(words))
+
+    def test_no_rest_where_an_earlier_rule_looks_at_the_block(self):
+        small = {"name": "small", "when": {"max_block_bytes": {"max": 4}}, "use": {"algorithm": "native"}}
+        count, _ = self.allreduces("alltoallv:8:60", policy=self.policy(rules=[small]))
+        self.assertEqual(count, self.setup("alltoallv") + 1 + 60)
+
+    def test_no_rest_where_the_best_needs_the_block(self):
+        """What wins is nobody's to say, but tuna alone is tried beside native, and either needs what it needs."""
+        count, result = self.allreduces("world", "alltoallv:8:80", policy=self.policy([{"algorithm": "tuna", "radix": 2}]))
+        (lesson,) = result.run_json()["adaptive"]
+        is_native = lesson["tried"][lesson["best"]]["use"]["algorithm"] == "native"
+        agreed = lesson["trial_calls"] + 17 if is_native else 80
+        without, _ = self.allreduces("world")
+        self.assertGreaterEqual(count - without, agreed)
+        self.assertLess(count - without, agreed + 8) # the first call's
 
     def test_others_tell_each_other_while_they_try_and_then_every_64th_time(self):
         for collective, candidates in {"alltoall": OURS, "allgather": [{"algorithm": "ring"}]}.items():
