@@ -101,7 +101,11 @@ std::string what_is_taken(const Plan& plan, const Candidate& taken, const Featur
 std::string how_time_is_agreed(const Plan& plan, const Features& call) {
     if (plan.adaptives.empty()) return "";
     if (plan.looks_at_buffer || call.collective == Collective::alltoallv)
-        return "  the time of the call before travels in the agreement\n";
+        return std::string("  the time of the call before travels in the agreement\n") +
+               (can_rest(plan, 0)
+                    ? "  at rest, after 17 calls that were alike, with a choice that does not need the "
+                      "block: one agreement for 63 calls\n"
+                    : "");
     return "  times: one small allreduce for each call while candidates are tried, and one for 64 calls "
            "then\n";
 }

@@ -302,6 +302,18 @@ std::size_t scratch_bytes(const Choice& choice, const Features& call) {
                : traits.scratch_bytes(shape_of(call), call.max_block_bytes, choice.parameters);
 }
 
+bool can_rest(const Plan& plan, std::size_t adaptive) {
+    const Candidate& first = plan.candidates.front();
+    return plan.looks_at_block && !plan.looks_at_buffer && !plan.looks_at_overlap &&
+           first.adaptive == adaptive && !looks_at_block(first);
+}
+
+bool can_rest(const Plan& plan, std::size_t adaptive, std::size_t member) {
+    const Candidate& candidate = plan.candidates[plan.adaptives[adaptive].first + member];
+    return can_rest(plan, adaptive) && !run_depends_on_block(candidate) &&
+           candidate.choice.algorithm->scratch_bytes == nullptr;
+}
+
 bool matches(const Candidate& candidate, const Features& call) {
     return candidate.max_block_bytes.contains(call.max_block_bytes) &&
            (!candidate.buffer || *candidate.buffer == call.buffer);

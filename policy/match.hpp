@@ -93,6 +93,12 @@ struct Match {
 bool matches(const Candidate& candidate, const Features& call);
 PassedOver why_passed_over(const Candidate& candidate, const Features& call);
 
+// Whether calls of an adaptive use can do without the agreement on the block once they have long been alike:
+// nothing else is agreed, and no call gets past the use. And with that member of it, which must not need the
+// block itself.
+bool can_rest(const Plan& plan, std::size_t adaptive);
+bool can_rest(const Plan& plan, std::size_t adaptive, std::size_t member);
+
 // First match for a call. `from`: candidates before it are skipped as scratch_does_not_fit, for a second walk
 // after all ranks agreed that the scratch of candidate from-1 does not fit. Does not allocate.
 Match choose(const Plan& plan, const Features& call, std::size_t from = 0);

@@ -155,7 +155,8 @@ int agree_where_needed(Passage& passage, Stage& stage, bool ready) {
     auto& record = passage.record;
     auto* book = passage.state.book();
     const bool is_vector = passage.call.collective == Collective::alltoallv;
-    passage.rests = book != nullptr && book->rests(*passage.plan);
+    // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call less.
+    passage.rests = book != nullptr && !passage.state.may_have_devices() && book->rests(*passage.plan);
     const bool is_needed =
         plan.looks_at_buffer || (is_vector && (plan.looks_at_block || plan.looks_at_overlap));
     if (!is_needed || passage.rests) {

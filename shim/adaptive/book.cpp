@@ -37,22 +37,6 @@ void Learner::rest(bool rests) noexcept {
     chooser_.forget_usual();
 }
 
-// If the plan has nothing else to agree on, and no call gets past this adaptive use.
-bool Learner::rests_with_some() const {
-    const auto& plan = key_.plan->policy();
-    const auto& first = plan.candidates.front();
-    return agrees_ && !plan.looks_at_buffer && !plan.looks_at_overlap && first.adaptive == key_.adaptive &&
-           first.max_block_bytes == policy::Range{};
-}
-
-// And if that candidate is good for any blocks.
-bool Learner::rests_with(std::size_t candidate) const {
-    const auto& plan = key_.plan->policy();
-    const auto& choice = plan.candidates[plan.adaptives[key_.adaptive].first + candidate].choice;
-    return rests_with_some() && !choice.algorithm->has(algorithms::agreed_block) &&
-           choice.algorithm->scratch_bytes == nullptr;
-}
-
 // Blocks of the power of two, as far as the rule is for them.
 Lesson Learner::lesson() const {
     const auto& plan = key_.plan->policy();

@@ -38,10 +38,11 @@ class Learner {
 
     // Rest: its calls have been alike for a while, so they go without an agreement; see Book::rests().
     void rest(bool rests) noexcept;
-    bool may_rest() const { return !chooser_.is_trying() && rests_with(chooser_.best()); }
-    // Whether calls could rest if that candidate were the choice, and if any could.
-    bool rests_with(std::size_t candidate) const;
-    bool rests_with_some() const;
+    bool may_rest() const { return !chooser_.is_trying() && can_rest_with(chooser_.best()); }
+    bool can_rest() const { return agrees_ && policy::can_rest(key_.plan->policy(), key_.adaptive); }
+    bool can_rest_with(std::size_t candidate) const {
+        return can_rest() && policy::can_rest(key_.plan->policy(), key_.adaptive, candidate);
+    }
 
     // A call of this rank that the others are not told of by itself. True: enough to tell them of the median.
     bool keep(Nanoseconds time) noexcept;
@@ -87,8 +88,8 @@ class Book {
     bool is_running() const { return running_.learner != nullptr; }
     // Whether the agreement before it is part of what its candidate costs: others could do without.
     bool pays_for_agreement() const {
-        return is_running() && running_.learner->rests_with_some() &&
-               !running_.learner->rests_with(running_.candidate);
+        return is_running() && running_.learner->can_rest() &&
+               !running_.learner->can_rest_with(running_.candidate);
     }
     // That candidate's memory is not to be had on some rank: it is out, and the call is somebody else's.
     void cancel() noexcept;

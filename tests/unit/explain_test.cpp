@@ -147,6 +147,27 @@ TEST_CASE("an adaptive rule says what it tries, and that the choice is made at r
     CHECK(has_line(said, "  tries, 7 times each and in turn: native, spread_out"));
     CHECK(said.find("  left out here: tuna radix=1024 ") != std::string::npos);
     CHECK(said.find("its workspace is over memory_limit_bytes 10") != std::string::npos);
+    CHECK(said.find("at rest") == std::string::npos); // a limit on memory looks at calls in place
     call.collective = Collective::allgather;
     CHECK(has_line(policy::explain(policy, call), "  tries, 7 times each and in turn: native, ring"));
+}
+
+TEST_CASE("an adaptive rule says whether its calls can do without their agreement", "[explain][adaptive]") {
+    const auto said = [](const std::string& before, const std::string& when, Collective collective) {
+        const auto parsed =
+            policy::parse(R"({"version": 1, "rules": [)" + before + R"({"name": "by trial", "when": {)" +
+                          when + R"(}, "use": {"algorithm": "adaptive", "trials": 7,
+          "candidates": [{"algorithm": "ring"}, {"algorithm": "spread_out"}, {"algorithm": "tuna"}]}}],
+          "otherwise": {"algorithm": "native"}})");
+        auto call = the_call();
+        call.collective = collective;
+        return policy::explain(std::get<policy::Policy>(parsed), call).find("  at rest, after 17 calls") !=
+               std::string::npos;
+    };
+    CHECK(said("", "", Collective::alltoallv));
+    CHECK_FALSE(said("", "", Collective::allgather));
+    CHECK_FALSE(said("", R"("max_block_bytes": {"min": 2})", Collective::alltoallv));
+    CHECK_FALSE(
+        said(R"({"name": "small", "when": {"max_block_bytes": {"max": 4}}, "use": {"algorithm": "linear"}},)",
+             "", Collective::alltoallv));
 }
