@@ -102,10 +102,9 @@ std::string how_time_is_agreed(const Plan& plan, const Features& call) {
     if (plan.adaptives.empty()) return "";
     if (plan.looks_at_buffer || call.collective == Collective::alltoallv)
         return std::string("  the time of the call before travels in the agreement\n") +
-               (can_rest(plan, 0)
-                    ? "  at rest, after 17 calls that were alike, with a choice that does not need the "
-                      "block: one agreement for 63 calls\n"
-                    : "");
+               (can_rest(plan, 0) ? "  once calls have long been alike, and if the choice does not need the "
+                                    "block, they rest: hardly any of them has an agreement\n"
+                                  : "");
     return "  times: one small allreduce for each call while candidates are tried, and one for 64 calls "
            "then\n";
 }
