@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <initializer_list>
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>

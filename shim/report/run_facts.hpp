@@ -3,6 +3,7 @@
 
 #include "shim/log/read.hpp"
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
