@@ -1,4 +1,4 @@
-#include "algorithms/node_map.hpp"
+#include "node_map.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,6 +1,6 @@
-#include "algorithms/node_window.hpp"
+#include "node_window.hpp"
 
-#include "algorithms/copy.hpp"
+#include "copy.hpp"
 
 #include <climits>
 #include <new>

@@ -1,8 +1,8 @@
 // What the linear algorithms have in common: direct exchange with a range of partners.
 #pragma once
 
-#include "algorithms/exchange.hpp"
-#include "algorithms/wire.hpp"
+#include "exchange.hpp"
+#include "wire.hpp"
 
 namespace switchyard::algorithms {
 

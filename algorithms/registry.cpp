@@ -1,4 +1,4 @@
-#include "algorithms/algorithm.hpp"
+#include "algorithm.hpp"
 
 #include <array>
 
@@ -8,7 +8,7 @@ namespace switchyard::algorithms {
     namespace collective {                                                                                   \
     Status name(const Exchange&, Context&);                                                                  \
     }
-#include "algorithms/registry.def"
+#include "registry.def"
 
 namespace {
 
@@ -16,7 +16,7 @@ namespace {
 #define SWITCHYARD_NATIVE(collective) nullptr,
 #define SWITCHYARD_ALGORITHM(collective, name, ...) &collective::name,
 constexpr std::array runs = std::to_array<Run>({
-#include "algorithms/registry.def"
+#include "registry.def"
 });
 
 std::array<Algorithm, runs.size()> join() {

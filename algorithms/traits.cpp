@@ -1,4 +1,4 @@
-#include "algorithms/traits.hpp"
+#include "traits.hpp"
 
 #include "algorithms/patterns/node_scratch.hpp"
 #include "algorithms/patterns/scratch.hpp"
@@ -98,7 +98,7 @@ using namespace patterns; // the scratch functions that the registry names
            .scratch_bytes = scratch_bytes_,                                                                  \
            .source = source_},
 constexpr Traits registry[] = {
-#include "algorithms/registry.def"
+#include "registry.def"
 };
 #undef TAKES
 

@@ -2,6 +2,8 @@
 // log and the tests share. No MPI here, so that tools which never see an MPI can read it.
 #pragma once
 
+#include "collective.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +12,6 @@
 #include <string_view>
 
 namespace switchyard::algorithms {
-
-enum class Collective : std::uint8_t { alltoallv, alltoall, allgather };
-inline constexpr std::array collective_names = {std::string_view{"alltoallv"}, std::string_view{"alltoall"},
-                                                std::string_view{"allgather"}};
-inline constexpr std::size_t collective_count = collective_names.size();
-
-constexpr std::string_view name_of(Collective collective) {
-    return collective_names[static_cast<std::size_t>(collective)];
-}
 
 // ---- Parameters -----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-#include "algorithms/wire.hpp"
+#include "wire.hpp"
 
 #include <algorithm>
 #include <climits>

@@ -1,4 +1,4 @@
-#include "algorithms/workspace.hpp"
+#include "workspace.hpp"
 
 #include <algorithm>
 #include <cstdint>

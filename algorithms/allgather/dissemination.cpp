@@ -5,7 +5,7 @@
 //   blocks are received at their places, so a message may consist of several pieces: a derived datatype.
 // Source: locality-aware Bruck paper, section 2, the dissemination algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/allgather/part_list.hpp"
+#include "part_list.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/scratch.hpp"
 

@@ -6,7 +6,7 @@
 // Departs: the broadcast is binomial; the last step among leaders sends only what is missing. intra=shared:
 //   inside the node everything is copied through its memory, in no message.
 // Source: locality-aware Bruck paper, section 5, the hierarchical approach it compares with.
-#include "algorithms/allgather/node_order.hpp"
+#include "node_order.hpp"
 
 namespace switchyard::algorithms::allgather {
 

@@ -13,7 +13,7 @@
 //   are of whatever each rank fetched (the paper's Allgatherv). intra=shared: they go through the node's
 //   memory, in no message, and regions make no difference.
 // Source: locality-aware Bruck paper, section 3, algorithm 2, and its last but one paragraph for two levels.
-#include "algorithms/allgather/node_order.hpp"
+#include "node_order.hpp"
 
 namespace switchyard::algorithms::allgather {
 

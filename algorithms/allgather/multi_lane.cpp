@@ -8,7 +8,7 @@
 //   rank i add nothing to it. Both phases are dissemination, each block straight to its place in scratch
 //   memory. intra=shared: the lanes put together what they have through the node's memory, in no message.
 // Source: locality-aware Bruck paper, section 5, the multi-lane approach it compares with.
-#include "algorithms/allgather/node_order.hpp"
+#include "node_order.hpp"
 
 namespace switchyard::algorithms::allgather {
 

@@ -7,7 +7,7 @@
 //   places: by a derived datatype, where these do not touch.
 // Source: locality-aware Bruck paper, section 2, the recursive-doubling algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/allgather/part_list.hpp"
+#include "part_list.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/scratch.hpp"
 

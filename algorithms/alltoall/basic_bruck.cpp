@@ -6,7 +6,7 @@
 // Departs: the send buffer is not ours to write: blocks are received into scratch memory instead of S.
 // Source: two-phase Bruck paper, section 2.1, "Basic Bruck", phases 1 to 3.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoall/blocks.hpp"
+#include "blocks.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 namespace switchyard::algorithms::alltoall {

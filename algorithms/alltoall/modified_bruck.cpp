@@ -6,7 +6,7 @@
 // Departs: the send buffer is not ours to write: blocks are received into scratch memory instead of S.
 // Source: two-phase Bruck paper, section 2.1, "Modified Bruck", phases 1 and 2.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoall/blocks.hpp"
+#include "blocks.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 namespace switchyard::algorithms::alltoall {

@@ -5,7 +5,7 @@
 // Departs: the send buffer is not ours to write: blocks are received into scratch memory instead of S.
 // Source: two-phase Bruck paper, section 2.1, "Modified Bruck", and section 2.2, ModifiedBruck-dt.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoall/blocks.hpp"
+#include "blocks.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 namespace switchyard::algorithms::alltoall {

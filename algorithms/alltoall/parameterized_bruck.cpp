@@ -8,7 +8,7 @@
 //   to R without a copy.
 // Source: TuNA paper, section II(c), parameterized uniform Bruck, with the rounds of section III-A.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoall/blocks.hpp"
+#include "blocks.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 namespace switchyard::algorithms::alltoall {

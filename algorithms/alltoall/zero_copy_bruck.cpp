@@ -9,7 +9,7 @@
 //   end in T. T has no place for the own block, which never moves.
 // Source: two-phase Bruck paper, section 2.1, "Zero-copy Bruck", phases 1 and 2.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoall/blocks.hpp"
+#include "blocks.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 #include <bit>

@@ -4,7 +4,7 @@
 // Needs: blocks of one size, and memory the processor can copy; any number of ranks.
 // Departs: the rotation index I[i] = (2p - i) mod P is computed, not stored; one block alone is not copied.
 // Source: two-phase Bruck paper, section 2.1, "Zero Rotation Bruck", phases 1 and 2.
-#include "algorithms/alltoall/zero_rotation_bruck.hpp"
+#include "zero_rotation_bruck.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/scratch.hpp"
 

@@ -2,7 +2,7 @@
 // inside the node.
 #pragma once
 
-#include "algorithms/alltoallv/exchange_locally.hpp"
+#include "exchange_locally.hpp"
 #include "algorithms/copy.hpp"
 
 #include <cstring>

@@ -12,8 +12,8 @@
 //   intra=shared: bundles are copied through the node's memory instead, in no message.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
-#include "algorithms/alltoallv/bundles.hpp"
-#include "algorithms/alltoallv/rows.hpp"
+#include "bundles.hpp"
+#include "rows.hpp"
 #include "algorithms/patterns/node_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {

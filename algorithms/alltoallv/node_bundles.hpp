@@ -7,7 +7,7 @@
 // between the ranks of the node, over their own group.
 #pragma once
 
-#include "algorithms/alltoallv/bundles.hpp"
+#include "bundles.hpp"
 #include "algorithms/patterns/node_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -5,7 +5,7 @@
 //   Padding is not cleared.
 // Source: two-phase Bruck paper, section 3.1, phases (a) and (c); no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/alltoallv/padded.hpp"
+#include "padded.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -5,7 +5,7 @@
 // Departs: the own block is not padded. Padding is not cleared.
 // Source: two-phase Bruck paper, section 3.1, phases (a) to (c); no numbered algorithm.
 #include "algorithms/alltoall/zero_rotation_bruck.hpp"
-#include "algorithms/alltoallv/padded.hpp"
+#include "padded.hpp"
 #include "algorithms/patterns/scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {

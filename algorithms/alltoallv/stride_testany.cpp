@@ -4,7 +4,7 @@
 // Needs: nothing; stride of P - 1 or more has everything under way at once.
 // Departs: as stride_waitany does: stride is capped at Wire::largest_batch; a send makes place for a send.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair test exchange; no numbered algorithm.
-#include "algorithms/alltoallv/multi_pair.hpp"
+#include "multi_pair.hpp"
 #include "algorithms/copy.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -4,7 +4,7 @@
 // Departs: batches are capped at Wire::largest_batch. Apart from the order in which a batch is started (pair
 //   by pair here, all receives first there) and the default this is `scattered`: same batches, same messages.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair blocking exchange; algorithm 2 in batches.
-#include "algorithms/alltoallv/multi_pair.hpp"
+#include "multi_pair.hpp"
 #include "algorithms/copy.hpp"
 #include "algorithms/patterns/batches.hpp"
 

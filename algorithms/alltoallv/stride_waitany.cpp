@@ -6,7 +6,7 @@
 // Departs: stride is capped at Wire::largest_batch. A send makes place for a send, a receive for a receive:
 //   the paper does not say what follows what, and mixing them could leave a rank with sends only.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair non-blocking exchange; no numbered algorithm.
-#include "algorithms/alltoallv/multi_pair.hpp"
+#include "multi_pair.hpp"
 #include "algorithms/copy.hpp"
 
 namespace switchyard::algorithms::alltoallv {

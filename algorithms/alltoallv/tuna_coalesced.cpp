@@ -9,7 +9,7 @@
 //   Bundles over Wire::limit() travel padded. The receiver knows from its own counts how long a message is.
 //   intra=shared: bundles are copied through the node's memory instead, in no message.
 // Source: TuNA paper, section IV, algorithm 3.
-#include "algorithms/alltoallv/node_bundles.hpp"
+#include "node_bundles.hpp"
 
 #include <numeric>
 

@@ -6,7 +6,7 @@
 //   largest node, so that both sides cut them alike. Blocks of no bytes send nothing. intra=shared: bundles are
 //   copied through the node's memory instead, in no message.
 // Source: TuNA paper, section IV, algorithm 2.
-#include "algorithms/alltoallv/node_bundles.hpp"
+#include "node_bundles.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "algorithms/block.hpp"
-#include "algorithms/patterns/batches.hpp"
-#include "algorithms/patterns/carriers.hpp"
-#include "algorithms/patterns/node_hops.hpp"
-#include "algorithms/patterns/packed_sizes.hpp"
-#include "algorithms/patterns/scratch.hpp"
+#include "batches.hpp"
+#include "carriers.hpp"
+#include "node_hops.hpp"
+#include "packed_sizes.hpp"
+#include "scratch.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "algorithms/part.hpp"
-#include "algorithms/patterns/auxiliary_buffers.hpp"
-#include "algorithms/patterns/batches.hpp"
-#include "algorithms/patterns/index_sets.hpp"
-#include "algorithms/patterns/packed_sizes.hpp"
-#include "algorithms/patterns/radix.hpp"
+#include "auxiliary_buffers.hpp"
+#include "batches.hpp"
+#include "index_sets.hpp"
+#include "packed_sizes.hpp"
+#include "radix.hpp"
 #include "algorithms/traits.hpp"
 #include "algorithms/workspace.hpp"
 

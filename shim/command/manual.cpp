@@ -1,6 +1,6 @@
 #include "manual.hpp"
 
-#include "shim/settings.hpp"
+#include "shim/common/settings.hpp"
 #include "version.hpp"
 
 #include <sstream>

@@ -1,6 +1,6 @@
 #include "commands.hpp"
 
-#include "shim/settings.hpp"
+#include "shim/common/settings.hpp"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // What run.json says of a run, and which of it can be had where there is none.
 #pragma once
 
-#include "shim/log/read.hpp"
+#include "shim/common/log/read.hpp"
 
 #include <cstdint>
 #include <ostream>

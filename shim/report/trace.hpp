@@ -1,7 +1,7 @@
 // A log as a trace: Chrome's trace event format, which Perfetto and chrome://tracing open.
 #pragma once
 
-#include "shim/log/read.hpp"
+#include "shim/common/log/read.hpp"
 
 #include <ostream>
 

@@ -2,7 +2,7 @@
 
 #include "launch.hpp"
 
-#include "shim/settings.hpp"
+#include "shim/common/settings.hpp"
 
 #include <nlohmann/json.hpp>
 

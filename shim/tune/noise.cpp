@@ -1,6 +1,6 @@
 #include "noise.hpp"
 
-#include "tests/bench/statistics.hpp"
+#include "shim/bench/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

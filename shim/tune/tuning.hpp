@@ -7,7 +7,7 @@
 #include "rules.hpp"
 #include "write.hpp"
 
-#include "tests/bench/progress.hpp"
+#include "shim/bench/progress.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // What it costs a call to find out that there can be no device memory in this process: by a clock that the call has
 // read anyway, as with a log, and by one of its own. One row each, in the columns of `overhead`.
-#include "shim/device/devices.hpp"
+#include "shim/back_end/device/devices.hpp"
 
 #include <algorithm>
 #include <array>

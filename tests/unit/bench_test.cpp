@@ -1,11 +1,11 @@
 // The benchmark's parts that need no MPI.
 #include "catch.hpp"
 
-#include "tests/bench/contenders.hpp"
-#include "tests/bench/distributions.hpp"
-#include "tests/bench/options.hpp"
-#include "tests/bench/results.hpp"
-#include "tests/bench/statistics.hpp"
+#include "shim/bench/contenders.hpp"
+#include "shim/bench/distributions.hpp"
+#include "shim/bench/options.hpp"
+#include "shim/bench/results.hpp"
+#include "shim/bench/statistics.hpp"
 
 #include <algorithm>
 #include <numeric>

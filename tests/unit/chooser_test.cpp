@@ -2,7 +2,7 @@
 // what it costs.
 #include "tests/support/catch.hpp"
 
-#include "shim/adaptive/chooser.hpp"
+#include "shim/common/learning/chooser.hpp"
 
 #include <algorithm>
 #include <cmath>

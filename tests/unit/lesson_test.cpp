@@ -2,8 +2,8 @@
 #include "tests/support/catch.hpp"
 
 #include "policy/parse.hpp"
-#include "shim/adaptive/chooser.hpp"
-#include "shim/adaptive/learned_policy.hpp"
+#include "shim/common/learning/chooser.hpp"
+#include "shim/common/learning/learned_policy.hpp"
 
 using namespace switchyard;
 using algorithms::Collective;

@@ -2,7 +2,7 @@
 #include "tests/support/catch.hpp"
 
 #include "shim/entry/abi.hpp"
-#include "shim/log/line.hpp"
+#include "shim/common/log/line.hpp"
 
 #include <cmath>
 #include <limits>

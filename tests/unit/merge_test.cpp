@@ -1,7 +1,7 @@
 // The ranks' records of one call made into one.
 #include "tests/support/catch.hpp"
 
-#include "shim/log/merge.hpp"
+#include "shim/common/log/merge.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,7 +1,7 @@
 // Placements made by hand: which node a world rank is on.
 #include "tests/support/catch.hpp"
 
-#include "shim/placement.hpp"
+#include "shim/common/placement.hpp"
 
 #include <limits>
 #include <string>

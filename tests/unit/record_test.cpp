@@ -2,9 +2,9 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-#include "shim/log/merge.hpp"
-#include "shim/log/read.hpp"
-#include "shim/log/recorder.hpp"
+#include "shim/common/log/merge.hpp"
+#include "shim/common/log/read.hpp"
+#include "shim/common/log/recorder.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Regions inside a node, as hwloc sees a machine that is made up for it.
 #include "tests/support/catch.hpp"
 
-#include "shim/region.hpp"
+#include "shim/common/region.hpp"
 
 #include <cstdlib>
 #include <sched.h>

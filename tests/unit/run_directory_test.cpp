@@ -2,9 +2,9 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-#include "shim/log/log_writer.hpp"
-#include "shim/log/read.hpp"
-#include "shim/log/run_directory.hpp"
+#include "shim/common/log/log_writer.hpp"
+#include "shim/common/log/read.hpp"
+#include "shim/common/log/run_directory.hpp"
 
 #include <filesystem>
 #include <fstream>

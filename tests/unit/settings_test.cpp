@@ -2,7 +2,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-#include "shim/settings.hpp"
+#include "shim/common/settings.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -10,7 +10,7 @@
 #include "shim/tune/grid.hpp"
 #include "shim/tune/journal.hpp"
 #include "shim/tune/noise.hpp"
-#include "tests/bench/members.hpp"
+#include "shim/bench/members.hpp"
 
 #include "policy/admissible.hpp"
 

@@ -1,4 +1,4 @@
-#include "tests/mpi/algorithms/cases.hpp"
+#include "cases.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "tests/mpi/algorithms/formulas.hpp"
+#include "formulas.hpp"
 
 #include "algorithms/patterns/node_scratch.hpp"
 

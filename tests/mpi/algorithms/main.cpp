@@ -4,9 +4,9 @@
 // at a time, for an MPI that spins where there are more ranks than cores; `--sampled` still fewer, for
 // hundreds of simulated ranks: beyond 128 of them small radices alone, and without `linear` and exchanges in
 // place.
-#include "tests/mpi/algorithms/cases.hpp"
-#include "tests/mpi/algorithms/formulas.hpp"
-#include "tests/mpi/algorithms/overlap.hpp"
+#include "cases.hpp"
+#include "formulas.hpp"
+#include "overlap.hpp"
 
 #include "algorithms/algorithm.hpp"
 

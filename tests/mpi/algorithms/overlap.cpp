@@ -1,6 +1,6 @@
-#include "tests/mpi/algorithms/overlap.hpp"
+#include "overlap.hpp"
 
-#include "tests/mpi/algorithms/cases.hpp"
+#include "cases.hpp"
 
 #include <algorithm>
 #include <numeric>

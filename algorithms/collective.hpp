@@ -1,0 +1,74 @@
+// The collectives that are routed, and what distinguishes them: the lines of collectives.def as data. No MPI.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace switchyard::algorithms {
+
+// In the order of collectives.def. The number stands in records of the log.
+enum class Collective : std::uint8_t {
+#define SWITCHYARD_COLLECTIVE(name, ...) name,
+#include "collectives.def"
+};
+
+struct CollectiveTraits {
+    enum class Sent : std::uint8_t { one, each };
+    enum class Given : std::uint8_t { number, array };
+    enum class Known : std::uint8_t { everybody, own };
+
+    Collective collective;
+    std::string_view name;     // `alltoallv`
+    std::string_view function; // `MPI_Alltoallv`
+    Sent sent;
+    Given counts, types;
+    Known block;
+
+    // A rank sends the same block to everybody; otherwise it sends a block of its own to each rank.
+    constexpr bool sends_one_block() const { return sent == Sent::one; }
+    // Counts (and displacements) are arrays where a side has a block for each rank, so blocks differ in size.
+    constexpr bool has_count_arrays() const { return counts == Given::array; }
+    constexpr bool has_type_arrays() const { return types == Given::array; }
+    // MPI guarantees that all ranks know the size of the largest block; otherwise they have to agree on it.
+    constexpr bool block_is_known() const { return block == Known::everybody; }
+};
+
+inline constexpr std::array all_collectives = {
+#define SWITCHYARD_COLLECTIVE(name_, function_, words_, sent_, counts_, types_, block_)                      \
+    CollectiveTraits{.collective = Collective::name_,                                                        \
+                     .name = #name_,                                                                         \
+                     .function = "MPI_" #function_,                                                          \
+                     .sent = CollectiveTraits::Sent::sent_,                                                  \
+                     .counts = CollectiveTraits::Given::counts_,                                             \
+                     .types = CollectiveTraits::Given::types_,                                               \
+                     .block = CollectiveTraits::Known::block_},
+#include "collectives.def"
+};
+inline constexpr std::size_t collective_count = all_collectives.size();
+
+constexpr const CollectiveTraits& traits_of(Collective collective) {
+    return all_collectives[static_cast<std::size_t>(collective)];
+}
+
+constexpr std::string_view name_of(Collective collective) {
+    return traits_of(collective).name;
+}
+
+// Nothing where no collective has that name.
+constexpr std::optional<Collective> collective_of(std::string_view name) {
+    for (const auto& traits : all_collectives)
+        if (traits.name == name) return traits.collective;
+    return std::nullopt;
+}
+
+// The names, in the order of the enum.
+inline constexpr auto collective_names = [] {
+    std::array<std::string_view, collective_count> names{};
+    for (std::size_t i = 0; i < collective_count; ++i) names[i] = all_collectives[i].name;
+    return names;
+}();
+
+} // namespace switchyard::algorithms

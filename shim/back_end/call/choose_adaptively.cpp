@@ -1,0 +1,66 @@
+#include "choose_adaptively.hpp"
+
+#include "shim/back_end/communicator/book.hpp"
+
+namespace switchyard::shim::adaptive {
+
+namespace {
+
+// Made on all ranks or on none.
+Learner* meet(const Question& question, const Key& key, Book& book) {
+    Learner* learner = nullptr;
+    try {
+        learner = &book.add(key, question.call, question.agreed);
+    } catch (...) { // out of memory
+    }
+    if (all_agree(learner != nullptr, question.state.rails()->group.comm)) return learner;
+    book.forget(key);
+    return nullptr;
+}
+
+// One small allreduce, only where nothing else is agreed.
+std::uint64_t settle_up(MPI_Comm comm, Book& book) {
+    const auto start = Clock::now();
+    unsigned long long mine = book.owed(), slowest = no_time;
+    if (PMPI_Allreduce(&mine, &slowest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm) != MPI_SUCCESS)
+        slowest = no_time;
+    book.tell(slowest);
+    return Clock::now() - start;
+}
+
+} // namespace
+
+Answer choose(const Question& question) {
+    const auto& plan = question.plan.policy();
+    const std::size_t number = *plan.candidates[question.match.candidate].adaptive;
+    const auto& adaptive = plan.adaptives[number];
+    auto& rails = *question.state.rails();
+    auto& book = *question.state.book();
+    Answer answer{question.match};
+
+    // At rest nobody but this rank knows what its blocks are.
+    const Key key = question.rests ? book.resting()->key() : key_of(question.plan, number, question.call);
+    Learner* learner = book.find(key);
+    if (learner == nullptr) learner = meet(question, key, book);
+    if (learner == nullptr) return answer; // native, as the rule would have it
+    if (question.agreed)
+        book.count_agreed(*learner);
+    else if (book.is_due(*learner))
+        answer.agree = settle_up(rails.group.comm, book);
+
+    const auto candidate = [&](std::size_t i) -> const policy::Candidate& {
+        return plan.candidates[adaptive.first + i];
+    };
+    const auto can_run = [&](std::size_t i) {
+        return policy::why_passed_over(candidate(i), question.call) == policy::PassedOver::no;
+    };
+    while (true) { // native takes no memory, so this ends
+        const std::size_t chosen = book.begin(*learner, can_run);
+        answer.match.candidate = adaptive.first + chosen;
+        answer.match.phase = learner->chooser().phase();
+        if (rails.reserve_for(candidate(chosen).choice, question.call)) return answer;
+        book.cancel();
+    }
+}
+
+} // namespace switchyard::shim::adaptive

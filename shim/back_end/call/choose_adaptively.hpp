@@ -1,0 +1,25 @@
+// Which candidate of an adaptive use a call runs, on all ranks alike.
+#pragma once
+
+#include "shim/back_end/communicator/comm_state.hpp"
+
+namespace switchyard::shim::adaptive {
+
+struct Question {
+    CommState& state;
+    const Plan& plan;
+    const policy::Match& match; // native of the adaptive use, at which the walk ended
+    const policy::Features& call;
+    bool agreed; // the ranks agreed on something at this call, and told each other what they owed
+    bool rests;  // they agree on nothing where they otherwise would: Book::rests()
+};
+
+struct Answer {
+    policy::Match match;
+    std::uint64_t agree = 0; // nanoseconds, where the ranks had to tell each other times
+};
+
+// Collective at the first call of a kind, and where times are due.
+Answer choose(const Question& question);
+
+} // namespace switchyard::shim::adaptive

@@ -1,0 +1,65 @@
+// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes and
+// MPI_IN_PLACE. Dense types are used where they lie, everything else is packed.
+#pragma once
+
+#include "algorithms/exchange.hpp"
+#include "shim/back_end/arguments/blocks.hpp"
+#include "shim/back_end/arguments/call.hpp"
+#include "shim/back_end/communicator/comm_state.hpp"
+
+namespace switchyard::shim {
+
+class Stage {
+  public:
+    Stage(const CallArgs& call, CommState& state, int datatype_keyval);
+
+    // Whether a block to be sent shares memory with one to be received. Blocks of types with gaps count with
+    // their gaps. Before load(); not for MPI_IN_PLACE.
+    bool overlaps();
+    // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
+    void allow_overlap() { send_.packed = !send_.blocks.type().dense; }
+    // Whether something travels through memory of ours: bytes that the host has to touch.
+    bool packs() const { return send_.packed || recv_.packed; }
+    // Makes room for what has to be packed. False: no such memory on this rank.
+    bool reserve();
+    // From here on the blocks lie elsewhere, where the host may touch them.
+    void move(std::uintptr_t send_distance, std::uintptr_t recv_distance);
+    // Packs and describes; an MPI error code.
+    int load();
+    // Unpacks what has arrived; an MPI error code.
+    int unload();
+
+    algorithms::Exchange exchange(std::size_t max_block) const;
+
+    // The rank's own block, out of an exchange whose bytes the host cannot touch: takes it out of what
+    // exchange() describes, and says what is to be copied where. After load().
+    struct OwnBlock {
+        std::byte* to = nullptr;
+        const std::byte* from = nullptr;
+        std::size_t bytes = 0;
+        bool fits = true;
+    };
+    OwnBlock take_own_block();
+
+  private:
+    // One side of the call.
+    struct Side {
+        Blocks blocks;
+        bool packed = false;       // it travels through the staging memory
+        std::uintptr_t origin = 0; // where the blocks' offsets start
+    };
+    std::span<algorithms::Block> send_list() const {
+        return std::span(rails_.send).first(static_cast<std::size_t>(send_.blocks.number()));
+    }
+    static void note_spans(const Blocks& blocks, std::span<algorithms::Block> spans);
+    static void lay_out_in_place(Side& side, std::span<algorithms::Block> blocks);
+    static void lay_out_packed(Side& side, std::span<algorithms::Block> blocks, std::byte* memory);
+    int pack_send(std::byte* memory);
+
+    const CallArgs& call_;
+    Rails& rails_;
+    int rank_;
+    Side send_, recv_;
+};
+
+} // namespace switchyard::shim

@@ -1,0 +1,57 @@
+#include "end_of_learning.hpp"
+
+#include "shim/common/learning/learned_policy.hpp"
+#include "shim/common/diagnostics.hpp"
+#include "end_of_log.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace switchyard::shim::adaptive {
+
+namespace {
+
+// A reader never sees half of it.
+bool write(const std::string& path, const std::string& text) {
+    {
+        std::ofstream file(path + ".new");
+        file << text;
+        if (!file.flush()) return false;
+    }
+    std::error_code error;
+    std::filesystem::rename(path + ".new", path, error);
+    return !error;
+}
+
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+} // namespace
+
+bool is_used(const Process& self) {
+    const auto& policy = self.policy;
+    return policy.otherwise.is_adaptive() ||
+           std::ranges::any_of(policy.rules, [](const auto& rule) { return rule.use.is_adaptive(); });
+}
+
+nlohmann::ordered_json collect(Process& self) {
+    auto json = nlohmann::ordered_json::array();
+    Lessons lessons;
+    for (const auto& lines : log::gather_texts(self.learned.to_lines(), self)) lessons.add_lines(lines);
+    if (self.world_rank != 0) return json;
+    bool any_best = false;
+    for (const Lesson& lesson : lessons.sorted()) {
+        json.push_back(lesson.to_json());
+        any_best = any_best || lesson.best;
+    }
+    const auto& run = self.run_info;
+    const auto path = self.log_directory + "/learned.policy.json";
+    if (any_best && !write(path, learned_policy(lessons.sorted(),
+                                                {run.program, run.started, first_line(run.mpi_library)})))
+        warn("what was learned could not be written to " + path + ", is the disk full?");
+    return json;
+}
+
+} // namespace switchyard::shim::adaptive

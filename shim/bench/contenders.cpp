@@ -1,0 +1,157 @@
+#include "contenders.hpp"
+
+#include "policy/admissible.hpp"
+#include "policy/spelling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace switchyard::bench {
+
+namespace {
+
+using algorithms::Collective;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    while (true) {
+        const auto end = text.find(separator);
+        parts.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::optional<std::int64_t> number_of(std::string_view text, int ranks) {
+    if (text == "ranks") return ranks;
+    if (text == "sqrt") {
+        std::int64_t root = 1;
+        while (root * root < ranks) ++root;
+        return root;
+    }
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+// The values of `2,4`, `2..64` or `sqrt`; any other word stays as it is. Empty: an impossible range.
+std::vector<std::string> values_of(std::string_view text, int ranks) {
+    std::vector<std::string> values;
+    for (const std::string& item : split(text, ',')) {
+        const auto dots = item.find("..");
+        if (dots == std::string::npos) {
+            const auto number = number_of(item, ranks);
+            values.push_back(number ? std::to_string(*number) : item);
+            continue;
+        }
+        const auto first = number_of(std::string_view(item).substr(0, dots), ranks);
+        const auto last = number_of(std::string_view(item).substr(dots + 2), ranks);
+        if (!first || !last || *first < 1 || *last < *first) return {};
+        for (std::int64_t value = *first; value < *last; value *= 2) values.push_back(std::to_string(value));
+        values.push_back(std::to_string(*last));
+    }
+    return values;
+}
+
+// Names of Contender::Kind, but for the first.
+constexpr std::array not_algorithms = {std::string_view{"preloaded"}, std::string_view{"agreement"}};
+
+std::string add_call(Collective collective, Contender::Kind kind, std::string name,
+                     std::vector<Contender>& contenders) {
+    if (kind == Contender::Kind::agreement && collective != Collective::alltoallv)
+        return "agreement: only alltoallv has any";
+    Contender contender;
+    contender.kind = kind;
+    contender.choice.algorithm = algorithms::find(collective, "native");
+    contender.name = std::move(name);
+    if (std::ranges::find(contenders, contender.name, &Contender::name) == contenders.end())
+        contenders.push_back(std::move(contender));
+    return "";
+}
+
+// "" when it was added.
+std::string add(Collective collective, const std::string& text, int ranks, bool in_place,
+                std::vector<Contender>& contenders) {
+    for (std::size_t i = 0; i < not_algorithms.size(); ++i)
+        if (text == not_algorithms[i])
+            return add_call(collective, static_cast<Contender::Kind>(i + 1), std::string(text), contenders);
+    if (text.find(';') != std::string::npos) return "in \"" + text + "\": one algorithm at a time";
+    auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + text);
+    if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) return problems->front().message;
+    const policy::Use& use =
+        *std::get<policy::Force>(parsed).by_collective[static_cast<std::size_t>(collective)];
+    policy::Features fixed;
+    fixed.collective = collective;
+    fixed.ranks = ranks;
+    Contender contender;
+    policy::Choice& choice = contender.choice;
+    choice.algorithm = algorithms::find(collective, use.algorithm);
+    choice.parameters = policy::resolve(*choice.algorithm, use, ranks);
+    const std::string why = policy::why_not_admissible(*choice.algorithm, choice.parameters, fixed);
+    if (!why.empty()) return text + " cannot run here: " + why;
+    if (in_place && !choice.algorithm->native && !choice.algorithm->has(algorithms::takes_overlap))
+        return text + " cannot run with --in-place: its buffers must not overlap";
+    contender.name = policy::describe(choice);
+    if (std::ranges::find(contenders, contender.name, &Contender::name) == contenders.end())
+        contenders.push_back(std::move(contender));
+    return "";
+}
+
+} // namespace
+
+std::string Contender::without(algorithms::Parameter parameter) const {
+    const std::string left_out = std::string(traits_of(parameter).name) + "=";
+    std::string text;
+    for (const std::string& word : split(name, ' '))
+        if (!word.starts_with(left_out)) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+std::variant<std::vector<std::string>, std::string> expand(const std::string& spec, int ranks) {
+    const auto fields = split(spec, ':');
+    std::vector<std::string> texts = {fields.front()};
+    for (std::size_t i = 1; i < fields.size(); ++i) {
+        const auto equals = fields[i].find('=');
+        if (equals == std::string::npos) { // the parser has a message for it
+            for (std::string& text : texts) text += ':' + fields[i];
+            continue;
+        }
+        const auto values = values_of(std::string_view(fields[i]).substr(equals + 1), ranks);
+        if (values.empty())
+            return "in \"" + spec + "\": \"" + fields[i].substr(equals + 1) +
+                   "\" is no range; one is 2..64 or 2..ranks";
+        std::vector<std::string> longer;
+        for (const std::string& text : texts)
+            for (const std::string& value : values)
+                longer.push_back(text + ':' + fields[i].substr(0, equals + 1) + value);
+        texts = std::move(longer);
+    }
+    return texts;
+}
+
+std::variant<std::vector<Contender>, std::string> contenders_of(Collective collective,
+                                                                const std::vector<std::string>& specs,
+                                                                int ranks, bool with_native, bool in_place) {
+    std::vector<Contender> contenders;
+    if (with_native) add(collective, "native", ranks, in_place, contenders);
+    std::vector<std::string> single;
+    for (const std::string& spec : specs)
+        for (std::string& word : split(spec, '+')) single.push_back(std::move(word));
+    for (const std::string& spec : single) {
+        auto texts = expand(spec, ranks);
+        if (auto* problem = std::get_if<std::string>(&texts)) return *problem;
+        for (const std::string& text : std::get<std::vector<std::string>>(texts)) {
+            std::string problem = add(collective, text, ranks, in_place, contenders);
+            if (!problem.empty()) return problem;
+        }
+    }
+    if (contenders.empty()) return std::string("nothing to measure: name an algorithm, or leave native in");
+    return contenders;
+}
+
+} // namespace switchyard::bench

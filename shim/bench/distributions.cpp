@@ -1,0 +1,139 @@
+#include "distributions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+namespace switchyard::bench {
+
+namespace {
+
+using Kind = Distribution::Kind;
+
+constexpr std::array names = {std::string_view{"uniform"},   std::string_view{"normal"},
+                              std::string_view{"power_law"}, std::string_view{"fft1"},
+                              std::string_view{"fft2"},      std::string_view{"sparse"},
+                              std::string_view{"equal"}};
+
+constexpr std::size_t fp64 = sizeof(double);
+
+} // namespace
+
+std::variant<Distribution, std::string> parse_distribution(std::string_view text) {
+    const auto colon = text.find(':');
+    const auto found = std::ranges::find(names, text.substr(0, colon));
+    const std::string known = "uniform, normal, power_law, fft1, fft2, sparse:K or equal";
+    if (found == names.end()) return "no distribution \"" + std::string(text) + "\"; it is " + known;
+    Distribution distribution{static_cast<Kind>(found - names.begin()), 0};
+    if ((distribution.kind == Kind::sparse) != (colon != std::string_view::npos))
+        return "\"" + std::string(text) +
+               "\" is no distribution: sparse, and only it, takes a number; it is " + known;
+    if (distribution.kind != Kind::sparse) return distribution;
+    const std::string_view number = text.substr(colon + 1);
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), distribution.partners);
+    if (error != std::errc{} || end != number.data() + number.size() || distribution.partners < 1)
+        return "\"" + std::string(number) + "\" is no number of partners, 1 or more";
+    return distribution;
+}
+
+std::string name_of(const Distribution& distribution) {
+    std::string name(names[static_cast<std::size_t>(distribution.kind)]);
+    return distribution.kind == Kind::sparse ? name + ":" + std::to_string(distribution.partners) : name;
+}
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    std::uint64_t x = a * 0x9e3779b97f4a7c15U + b * 0xc2b2ae3d27d4eb4fU + c * 0x165667b19e3779f9U + 1;
+    for (int i = 0; i < 2; ++i) {
+        x ^= x >> 31;
+        x *= 0xff51afd7ed558ccdU;
+        x ^= x >> 33;
+    }
+    return x;
+}
+
+Sizes::Sizes(Distribution distribution, std::uint64_t seed, int ranks, std::size_t largest)
+    : distribution_(distribution), seed_(seed), ranks_(ranks), largest_(largest) {}
+
+double Sizes::fraction(int source, int destination, std::uint64_t salt) const {
+    const std::uint64_t pair =
+        mixed(static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(destination), seed_);
+    return (static_cast<double>(mixed(pair, salt) >> 11) + 0.5) * 0x1p-53;
+}
+
+// Whole bytes, where the papers draw whole doubles: S may be small.
+std::size_t Sizes::drawn(int source, int destination) const {
+    const double u = fraction(source, destination, 0);
+    const auto s = static_cast<double>(largest_);
+    switch (distribution_.kind) {
+    case Kind::uniform: return static_cast<std::size_t>(u * (s + 1));
+    case Kind::normal: { // TuNA's figure 16: mean 1000, standard deviation 240; Box and Muller's method
+        const double v = fraction(source, destination, 1);
+        const double z = std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+        return static_cast<std::size_t>(std::max(0.0, std::round(s + 0.24 * s * z)));
+    }
+    case Kind::power_law: {
+        // Density x^-0.95 between 1 and S + 1, less one: large blocks are rare and many are empty, which is
+        // all that the papers say besides the exponent.
+        constexpr double rest = 1 - 0.95;
+        const double x = std::pow(1 + u * (std::pow(s + 1, rest) - 1), 1 / rest);
+        return std::min(largest_, static_cast<std::size_t>(std::max(0.0, x - 1)));
+    }
+    default: return largest_;
+    }
+}
+
+std::size_t Sizes::operator()(int source, int destination) const {
+    switch (distribution_.kind) {
+    // The brackets in the paper's formulas are read as rounding down. It says 8 FP64 values a block, although
+    // its data are complex.
+    case Kind::fft1: {
+        const bool has_data = source < static_cast<int>(0.625 * ranks_);
+        return has_data && destination < static_cast<int>(0.78125 * ranks_) ? 8 * fp64 : 0;
+    }
+    // "Each process transmits 64 FP64 values" is to each other process: only so do all blocks add up to the
+    // paper's
+    // ((P - 1) * 32 + 8) * P complex numbers.
+    case Kind::fft2: return (source == ranks_ - 1 ? 16 : 64) * fp64;
+    case Kind::sparse: {
+        const auto partners = partners_of(source);
+        return std::ranges::find(partners, destination) != partners.end() ? largest_ : 0;
+    }
+    default: return drawn(source, destination);
+    }
+}
+
+// So many different ones, never the rank itself.
+std::vector<int> Sizes::partners_of(int source) const {
+    const int others = ranks_ - 1;
+    std::vector<int> partners;
+    for (int i = 0; i < std::min(distribution_.partners, others); ++i) {
+        auto distance =
+            static_cast<int>(mixed(static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(i), seed_) %
+                             static_cast<unsigned>(others));
+        const auto at = [&] { return (source + 1 + distance) % ranks_; };
+        while (std::ranges::find(partners, at()) != partners.end()) distance = (distance + 1) % others;
+        partners.push_back(at());
+    }
+    return partners;
+}
+
+std::vector<std::size_t> Sizes::sent_by(int source) const {
+    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks_));
+    if (distribution_.kind == Kind::sparse) {
+        for (const int partner : partners_of(source)) sizes[static_cast<std::size_t>(partner)] = largest_;
+        return sizes;
+    }
+    for (int i = 0; i < ranks_; ++i) sizes[static_cast<std::size_t>(i)] = (*this)(source, i);
+    return sizes;
+}
+
+std::vector<std::size_t> Sizes::received_by(int destination) const {
+    std::vector<std::size_t> sizes;
+    for (int i = 0; i < ranks_; ++i) sizes.push_back((*this)(i, destination));
+    return sizes;
+}
+
+} // namespace switchyard::bench

@@ -1,0 +1,155 @@
+// switchyard-bench: all-to-all algorithms beside the MPI library's own, in one run. One source for Open MPI,
+// MPICH and SimGrid's simulated MPI.
+#include "contenders.hpp"
+#include "options.hpp"
+#include "participants.hpp"
+#include "results.hpp"
+#include "runner.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+
+namespace switchyard::bench {
+
+namespace {
+
+struct Rank {
+    int number = 0, ranks = 1;
+};
+
+Rank world() {
+    Rank rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank.number);
+    PMPI_Comm_size(MPI_COMM_WORLD, &rank.ranks);
+    return rank;
+}
+
+std::string library() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    PMPI_Get_library_version(text.data(), &length);
+    const std::string all(text.data()); // Open MPI counts the zero at the end
+    return all.substr(0, all.find_first_of("\n\r"));
+}
+
+// The hosts' names, each once; collective.
+std::vector<std::string> hosts(int ranks) {
+    constexpr std::size_t longest = MPI_MAX_PROCESSOR_NAME;
+    std::array<char, longest> name{};
+    int length = 0;
+    PMPI_Get_processor_name(name.data(), &length);
+    std::vector<char> names(longest * static_cast<std::size_t>(ranks));
+    PMPI_Gather(name.data(), static_cast<int>(longest), MPI_CHAR, names.data(), static_cast<int>(longest),
+                MPI_CHAR, 0, MPI_COMM_WORLD);
+    std::vector<std::string> hosts;
+    for (std::size_t i = 0; i < names.size(); i += longest) {
+        std::string host(names.data() + i);
+        if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(std::move(host));
+    }
+    return hosts;
+}
+
+// The most memory that any process ever had; collective. Simulated ranks share a process.
+std::uint64_t peak_bytes(bool simulated) {
+    std::uint64_t mine = 0, most = 0;
+    std::ifstream status("/proc/self/status");
+    for (std::string word; !simulated && status >> word;)
+        if (word == "VmHWM:" && status >> mine) break;
+    PMPI_Reduce(&mine, &most, 1, MPI_UINT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+    return most * 1024;
+}
+
+std::string date() {
+    const std::time_t now = std::time(nullptr);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S%z", std::localtime(&now));
+    return text.data();
+}
+
+int refuse(const Rank& rank, const std::string& why) {
+    if (rank.number == 0) std::fprintf(stderr, "switchyard-bench: %s\n", why.c_str());
+    return 2;
+}
+
+// On rank 0: prints and draws. The exit status.
+int conclude(const Report& report) {
+    std::fputs((report.options.format == Format::table ? table_of(report) : json_of(report)).c_str(), stdout);
+    std::fflush(stdout);
+    int status = 0;
+    if (!report.options.plot.empty()) {
+        const std::string problem = draw(report);
+        if (!problem.empty()) {
+            std::fprintf(stderr, "switchyard-bench: %s\n", problem.c_str());
+            status = 1;
+        }
+    }
+    if (!report.is_verified()) {
+        std::fputs("switchyard-bench: WRONG RESULTS, see above: the times mean nothing\n", stderr);
+        status = 1;
+    }
+    return status;
+}
+
+// One measurement, printed by rank 0; collective over the world. The exit status, the same on all.
+int run(const Rank& rank, Options options) {
+    Report report;
+    report.options = std::move(options);
+    const auto start = std::chrono::steady_clock::now();
+    report.environment.mpi = library();
+    report.environment.simulated = report.environment.mpi.find("SMPI") != std::string::npos;
+    Participants participants(report.options, report.environment.simulated);
+    if (!participants.problem().empty()) return refuse(rank, participants.problem());
+    auto contenders = contenders_of(report.options.collective, report.options.algorithms,
+                                    participants.ranks(), report.options.native, report.options.in_place);
+    if (const auto* problem = std::get_if<std::string>(&contenders)) return refuse(rank, *problem);
+    report.contenders = std::get<std::vector<Contender>>(std::move(contenders));
+
+    if (participants.takes_part())
+        report.results = measure(report.options, report.contenders, participants.group());
+    participants.rejoin();
+    report.environment.ranks = participants.ranks();
+    report.environment.nodes = participants.node_map().nodes();
+    report.environment.ranks_per_node = participants.node_map().largest();
+    report.environment.hosts = hosts(rank.ranks);
+    report.environment.date = date();
+    report.environment.peak_bytes = peak_bytes(report.environment.simulated);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    report.environment.elapsed_seconds = elapsed.count();
+    int status = report.results.empty() ? 2 : 0;
+    if (status == 0 && rank.number == 0) status = conclude(report);
+    PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return status;
+}
+
+// The worst status of all parts of the command line; the first that cannot be measured ends it.
+int run(int argc, char** argv) {
+    const Rank rank = world();
+    auto parsed = parse_options(argc, argv);
+    if (const auto* ended = std::get_if<Ended>(&parsed)) {
+        if (rank.number == 0) std::fputs(ended->text.c_str(), ended->status == 0 ? stdout : stderr);
+        return ended->status;
+    }
+    int worst = 0;
+    for (Options& part : std::get<std::vector<Options>>(parsed)) {
+        worst = std::max(worst, run(rank, std::move(part)));
+        if (worst > 1) break;
+    }
+    return worst;
+}
+
+} // namespace
+
+} // namespace switchyard::bench
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const int status = switchyard::bench::run(argc, argv);
+    MPI_Finalize();
+    return status;
+}

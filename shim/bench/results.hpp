@@ -1,0 +1,55 @@
+// What was measured, and the forms in which it is shown. No MPI.
+#pragma once
+
+#include "contenders.hpp"
+#include "options.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace switchyard::bench {
+
+// One contender at one block size. Over the ranks always the most.
+struct Result {
+    std::size_t contender = 0;
+    std::size_t max_block = 0;     // asked for
+    std::size_t largest_block = 0; // that any rank sends to another
+    std::vector<double> seconds;   // by iteration
+    std::vector<double> baseline;  // native's, in the same iterations; empty without native
+    std::uint64_t messages = 0, bytes = 0, rounds = 0;
+    std::uint64_t messages_inter = 0, bytes_inter = 0; // of those, to other nodes
+    std::size_t scratch_bytes = 0;
+    bool verified = false;
+};
+
+struct Environment {
+    std::string mpi;
+    int ranks = 1, nodes = 1, ranks_per_node = 1; // that took part; the most of them on one node
+    std::vector<std::string> hosts;               // of the world
+    std::string date;
+    bool simulated = false;
+    double elapsed_seconds = 0;   // by the clock on the wall, also of a simulation
+    std::uint64_t peak_bytes = 0; // of any process, ever; 0: not known
+};
+
+struct Report {
+    Options options;
+    Environment environment;
+    std::vector<Contender> contenders;
+    std::vector<Result> results;
+
+    bool is_verified() const;
+    const Contender& contender_of(const Result& result) const { return contenders[result.contender]; }
+};
+
+std::string table_of(const Report& report);
+std::string json_of(const Report& report);
+
+// Draws options.plot with gnuplot; "" or what went wrong.
+std::string draw(const Report& report);
+// What gnuplot is told.
+std::string plot_script(const Report& report);
+
+} // namespace switchyard::bench

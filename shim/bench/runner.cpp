@@ -1,0 +1,281 @@
+#include "runner.hpp"
+
+#include "algorithms/algorithm.hpp"
+#include "policy/admissible.hpp"
+#include "progress.hpp"
+#include "workload.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <memory>
+
+namespace switchyard::bench {
+
+namespace {
+
+using namespace algorithms;
+
+std::uint64_t largest_of(std::uint64_t value, const Group& group) {
+    std::uint64_t largest = 0;
+    PMPI_Allreduce(&value, &largest, 1, MPI_UINT64_T, MPI_MAX, group.comm);
+    return largest;
+}
+
+bool needs_window(const Contender& contender) {
+    return policy::uses_shared_memory(*contender.choice.algorithm, contender.choice.parameters);
+}
+
+// What is wrong with it, or "".
+std::string why_no_window(const Group& group, const NodeWindow* window) {
+    if (group.node_map->nodes() > 1) return "its ranks are on several nodes";
+    return window == nullptr ? "its ranks cannot have memory that they share" : "";
+}
+
+// MPI's own arguments for the same exchange.
+struct Counts {
+    explicit Counts(const Layout& layout) {
+        for (const Block& block : layout.blocks) {
+            counts.push_back(static_cast<int>(block.size));
+            displacements.push_back(static_cast<int>(block.offset));
+        }
+    }
+    std::vector<int> counts, displacements;
+};
+
+// Everybody's data for one block size, and the calls on it.
+class Course {
+  public:
+    Course(const Options& options, const std::vector<Contender>& contenders, const Group& group,
+           NodeWindow* window, std::size_t max_block)
+        : options_(options), contenders_(contenders), group_(group), window_(window), max_block_(max_block),
+          sizes_(options.distribution, options.seed, group.size, max_block),
+          workload_(options.collective, sizes_, options.seed, group.rank, group.size, needs_second_buffer(),
+                    options.in_place),
+          send_(workload_.send()), recv_(workload_.recv()), wire_(group),
+          largest_block_(static_cast<std::size_t>(largest_of(workload_.largest_sent(), group))) {
+        workload_.fill();
+        spent_.resize(contenders.size());
+        sits_out_.resize(contenders.size());
+        for (std::size_t i = 0; i < contenders.size(); ++i) {
+            Result result;
+            result.contender = i;
+            result.max_block = max_block;
+            result.largest_block = largest_block_;
+            result.scratch_bytes = scratch_of(contenders[i]);
+            result.verified = true;
+            results_.push_back(std::move(result));
+        }
+    }
+
+    // "" or why this rank cannot.
+    std::string why_not() {
+        if (std::max(workload_.send().bytes, workload_.recv().bytes) > INT_MAX)
+            return "blocks of " + std::to_string(max_block_) +
+                   " bytes are more than native's integers can count";
+        for (const Contender& contender : contenders_)
+            if (std::string why = why_no_window(group_, window_);
+                !why.empty() && contender.choice.algorithm->has(shared_memory))
+                return contender.name + ": " + why;
+        std::size_t scratch = 0;
+        for (const Result& result : results_) scratch = std::max(scratch, result.scratch_bytes);
+        return workspace_.reserve(scratch) ? ""
+                                           : "no memory for " + std::to_string(scratch) + " bytes of scratch";
+    }
+
+    // The order of the contenders moves on from iteration to iteration, so that none has a favourite place.
+    void run(Progress& progress) {
+        for (int iteration = -options_.warmup; iteration < options_.iterations; ++iteration) {
+            const bool checked = iteration == 0 || iteration == options_.iterations - 1;
+            for (std::size_t i = 0; i < contenders_.size(); ++i) {
+                const auto turn =
+                    (i + static_cast<std::size_t>(iteration + options_.warmup)) % contenders_.size();
+                if (sits_out_[turn] == 0) take_time(turn, iteration >= 0, checked);
+                progress.step(std::to_string(max_block_) + " bytes, " + contenders_[turn].name);
+            }
+            if (options_.time_limit > 0 && iteration >= 0 && all_sit_out()) return;
+        }
+    }
+
+    // On rank 0 the most of all ranks.
+    std::vector<Result> gathered() {
+        for (Result& result : results_) {
+            maximum(result.seconds.data(), static_cast<int>(result.seconds.size()), MPI_DOUBLE);
+            std::array<std::uint64_t, 6> counts = {result.messages,       result.bytes,
+                                                   result.rounds,         result.verified ? 0U : 1U,
+                                                   result.messages_inter, result.bytes_inter};
+            maximum(counts.data(), static_cast<int>(counts.size()), MPI_UINT64_T);
+            result.messages = counts[0];
+            result.bytes = counts[1];
+            result.rounds = counts[2];
+            result.verified = counts[3] == 0;
+            result.messages_inter = counts[4];
+            result.bytes_inter = counts[5];
+        }
+        if (options_.native) // the first of them
+            for (Result& result : results_) result.baseline = results_.front().seconds;
+        return std::move(results_);
+    }
+
+  private:
+    bool is_in_place(const Contender& contender) const { return options_.in_place && contender.is_ours(); }
+    bool needs_second_buffer() const {
+        return !std::ranges::all_of(contenders_, [this](const Contender& c) { return is_in_place(c); });
+    }
+    std::size_t scratch_of(const Contender& contender) const {
+        const auto function = contender.choice.algorithm->scratch_bytes;
+        const NodeMap& map = *group_.node_map;
+        return function == nullptr ? 0
+                                   : function({group_.size, map.nodes(), map.largest()}, largest_block_,
+                                              contender.choice.parameters);
+    }
+
+    // Who was over the time limit by rank 0's clock: what it says holds for all. Whether nothing is left that
+    // could be compared.
+    bool all_sit_out() {
+        if (group_.rank == 0)
+            for (std::size_t i = 0; i < contenders_.size(); ++i)
+                sits_out_[i] = spent_[i] > options_.time_limit ? 1 : 0;
+        PMPI_Bcast(sits_out_.data(), static_cast<int>(sits_out_.size()), MPI_CHAR, 0, group_.comm);
+        if (options_.native && sits_out_.front() != 0) return true;
+        const auto first = sits_out_.begin() + (options_.native && sits_out_.size() > 1 ? 1 : 0);
+        return std::all_of(first, sits_out_.end(), [](char out) { return out != 0; });
+    }
+
+    void take_time(std::size_t turn, bool counts, bool checked) {
+        const double start = PMPI_Wtime();
+        take_time(results_[turn], contenders_[turn], counts, checked);
+        spent_[turn] += PMPI_Wtime() - start;
+    }
+
+    void take_time(Result& result, const Contender& contender, bool counts, bool checked) {
+        const bool in_place = is_in_place(contender);
+        if (options_.in_place) workload_.fill(); // the last one may have overwritten it
+        if (checked) workload_.spoil();
+        workspace_.reserve(result.scratch_bytes);
+        wire_.reset();
+        PMPI_Barrier(group_.comm);
+        const double begin = PMPI_Wtime();
+        const int code = call(contender, in_place);
+        const double end = PMPI_Wtime();
+        if (counts) result.seconds.push_back(end - begin);
+        result.messages = std::max(result.messages, wire_.traffic().messages);
+        result.bytes = std::max(result.bytes, wire_.traffic().bytes);
+        result.rounds = std::max<std::uint64_t>(result.rounds, wire_.traffic().rounds);
+        result.messages_inter = std::max(result.messages_inter, wire_.traffic().messages_inter);
+        result.bytes_inter = std::max(result.bytes_inter, wire_.traffic().bytes_inter);
+        const bool exchanges = contender.kind != Contender::Kind::agreement;
+        if (code != MPI_SUCCESS || (checked && exchanges && !workload_.is_right(in_place)))
+            complain(result, contender, code);
+    }
+
+    void complain(Result& result, const Contender& contender, int code) {
+        if (result.verified)
+            std::fprintf(stderr, "switchyard-bench: rank %d: %s, blocks of %zu bytes: %s\n", group_.rank,
+                         contender.name.c_str(), max_block_,
+                         code == MPI_SUCCESS ? "WRONG DATA received" : "the exchange FAILED");
+        result.verified = false;
+    }
+
+    // What the shim agrees on before such a call; its time belongs to the algorithm.
+    std::size_t agreed_block() {
+        std::array<std::uint64_t, 3> mine{}, all{};
+        for (int peer = 0; peer < group_.size; ++peer)
+            if (peer != group_.rank)
+                mine[0] = std::max<std::uint64_t>(
+                    mine[0], workload_.send().blocks[static_cast<std::size_t>(peer)].size);
+        PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_MAX,
+                       group_.comm);
+        return static_cast<std::size_t>(all[0]);
+    }
+
+    int call(const Contender& contender, bool in_place) {
+        if (contender.kind == Contender::Kind::agreement) {
+            agreed_block();
+            return MPI_SUCCESS;
+        }
+        if (contender.kind == Contender::Kind::preloaded)
+            return call_library(MPI_Alltoallv, MPI_Alltoall, MPI_Allgather);
+        if (contender.is_native()) return call_library(PMPI_Alltoallv, PMPI_Alltoall, PMPI_Allgather);
+        return call_ours(contender, in_place);
+    }
+
+    int call_ours(const Contender& contender, bool in_place) {
+        const bool agrees = options_.collective == Collective::alltoallv &&
+                            contender.choice.algorithm->has(algorithms::agreed_block);
+        const Exchange exchange{group_,
+                                workload_.send_buffer(),
+                                workload_.send().blocks,
+                                workload_.recv_buffer(in_place),
+                                workload_.recv().blocks,
+                                agrees ? agreed_block() : largest_block_};
+        Context context{contender.choice.parameters, workspace_, wire_, window_};
+        return algorithm_of(*contender.choice.algorithm).run(exchange, context).code;
+    }
+
+    template <typename Alltoallv, typename Alltoall, typename Allgather>
+    int call_library(Alltoallv alltoallv, Alltoall alltoall, Allgather allgather) {
+        std::byte* const out = workload_.send_buffer();
+        std::byte* const in = workload_.recv_buffer(false);
+        const int block = send_.counts.front();
+        switch (options_.collective) {
+        case Collective::alltoallv:
+            return alltoallv(out, send_.counts.data(), send_.displacements.data(), MPI_BYTE, in,
+                             recv_.counts.data(), recv_.displacements.data(), MPI_BYTE, group_.comm);
+        case Collective::alltoall: return alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+        case Collective::allgather: return allgather(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+        }
+        return MPI_ERR_OTHER;
+    }
+
+    void maximum(void* values, int count, MPI_Datatype type) const {
+        PMPI_Reduce(group_.rank == 0 ? MPI_IN_PLACE : values, values, count, type, MPI_MAX, 0, group_.comm);
+    }
+
+    const Options& options_;
+    const std::vector<Contender>& contenders_;
+    const Group& group_;
+    NodeWindow* const window_;
+    const std::size_t max_block_;
+    const Sizes sizes_;
+    Workload workload_;
+    const Counts send_, recv_;
+    Workspace workspace_;
+    Wire wire_;
+    const std::size_t largest_block_;
+    std::vector<Result> results_;
+    std::vector<double> spent_;  // seconds, by contender
+    std::vector<char> sits_out_; // by contender: over the time limit
+};
+
+} // namespace
+
+std::vector<Result> measure(const Options& options, const std::vector<Contender>& contenders,
+                            const Group& group) {
+    std::unique_ptr<NodeWindow> window;
+    if (std::ranges::any_of(contenders, needs_window)) {
+        window = NodeWindow::make(group, options.shared_bytes);
+        if (!window && group.rank == 0)
+            std::fprintf(stderr,
+                         "switchyard-bench: nodes share no memory here: intra=shared sends messages\n");
+    }
+    const auto steps = options.max_blocks.size() * contenders.size() *
+                       static_cast<std::size_t>(options.warmup + options.iterations);
+    Progress progress(group.rank == 0, static_cast<int>(std::min<std::size_t>(steps, INT_MAX)));
+    std::vector<Result> results;
+    for (const std::size_t max_block : options.max_blocks) {
+        Course course(options, contenders, group, window.get(), max_block);
+        const std::string why = course.why_not();
+        if (!why.empty()) std::fprintf(stderr, "switchyard-bench: rank %d: %s\n", group.rank, why.c_str());
+        if (largest_of(why.empty() ? 0 : 1, group) != 0) {
+            results.clear();
+            break;
+        }
+        course.run(progress);
+        for (Result& result : course.gathered()) results.push_back(std::move(result));
+    }
+    return results;
+}
+
+} // namespace switchyard::bench

@@ -1,0 +1,30 @@
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace switchyard::bench {
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double median_absolute_deviation(const std::vector<double>& values) {
+    const double center = median(values);
+    std::vector<double> distances;
+    for (const double value : values) distances.push_back(std::abs(value - center));
+    return median(std::move(distances));
+}
+
+double median_ratio(const std::vector<double>& times, const std::vector<double>& baseline) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < std::min(times.size(), baseline.size()); ++i)
+        if (baseline[i] > 0) ratios.push_back(times[i] / baseline[i]);
+    return median(std::move(ratios));
+}
+
+} // namespace switchyard::bench

@@ -1,0 +1,86 @@
+#include "results.hpp"
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace switchyard::bench {
+
+namespace {
+
+constexpr std::size_t columns = 11;
+using Row = std::array<std::string, columns>;
+
+std::string formatted(const char* format, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+Row row_of(const Report& report, const Result& result) {
+    const Contender& contender = report.contender_of(result);
+    const auto counted = [&](std::uint64_t value) {
+        return contender.is_ours() ? std::to_string(value) : "-";
+    };
+    return {contender.name,
+            std::to_string(result.largest_block),
+            formatted("%.2f", median(result.seconds) * 1e6),
+            formatted("%.2f", median_absolute_deviation(result.seconds) * 1e6),
+            result.baseline.empty() ? "-" : formatted("%.3f", median_ratio(result.seconds, result.baseline)),
+            counted(result.messages),
+            counted(result.bytes),
+            counted(result.messages_inter),
+            counted(result.bytes_inter),
+            counted(result.rounds),
+            counted(result.scratch_bytes)};
+}
+
+std::string line(const Row& row, const std::array<std::size_t, columns>& widths) {
+    std::string text = "|";
+    for (std::size_t i = 0; i < columns; ++i) {
+        const std::string blanks(widths[i] - row[i].size(), ' ');
+        text += ' ' + (i == 0 ? row[i] + blanks : blanks + row[i]) + " |";
+    }
+    return text + '\n';
+}
+
+std::string heading(const Report& report) {
+    const Environment& environment = report.environment;
+    std::string text =
+        std::string(name_of(report.options.collective)) + ", " + std::to_string(environment.ranks) +
+        " ranks on " + std::to_string(environment.hosts.size()) + " host(s), blocks " +
+        name_of(report.options.distribution) + ", " + std::to_string(report.options.iterations) +
+        " iterations" + (report.options.in_place ? ", in place" : "") +
+        (environment.simulated ? ", simulated time" : "") + "\n" + environment.mpi + "\n";
+    if (environment.peak_bytes != 0)
+        text += "largest process: " + formatted("%.1f", static_cast<double>(environment.peak_bytes) / 1e6) +
+                " MB (VmHWM)\n";
+    return text + '\n';
+}
+
+} // namespace
+
+bool Report::is_verified() const {
+    return std::ranges::all_of(results, &Result::verified);
+}
+
+// Also a table of Markdown.
+std::string table_of(const Report& report) {
+    std::vector<Row> rows = {{"algorithm", "largest block", "median us", "MAD us", "x native", "messages",
+                              "bytes", "messages inter", "bytes inter", "rounds", "scratch"}};
+    for (const Result& result : report.results) rows.push_back(row_of(report, result));
+    std::array<std::size_t, columns> widths{};
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
+    Row rule;
+    for (std::size_t i = 0; i < columns; ++i)
+        rule[i] = std::string(widths[i] - 1, '-') + (i == 0 ? "-" : ":");
+    rows.insert(rows.begin() + 1, rule);
+
+    std::string text = heading(report);
+    for (const Row& row : rows) text += line(row, widths);
+    return text;
+}
+
+} // namespace switchyard::bench

@@ -1,0 +1,49 @@
+// The data of one rank: what it sends, and whether what it received is what was sent. Every byte follows from
+// source, destination and place, so nothing has to be kept for comparison. No MPI.
+#pragma once
+
+#include "algorithms/exchange.hpp"
+#include "algorithms/traits.hpp"
+#include "distributions.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace switchyard::bench {
+
+struct Layout {
+    std::vector<algorithms::Block> blocks; // one after the other
+    std::size_t bytes = 0;
+};
+
+class Workload {
+  public:
+    // `separate`: whether there is a second buffer to receive into; `shared`: whether the first one is large
+    // enough for that, too.
+    Workload(algorithms::Collective collective, const Sizes& sizes, std::uint64_t seed, int rank, int ranks,
+             bool separate, bool shared);
+
+    const Layout& send() const { return send_; }
+    const Layout& recv() const { return recv_; }
+    std::size_t largest_sent() const { return largest_sent_; } // to another rank
+
+    std::byte* send_buffer() { return sent_.data(); }
+    std::byte* recv_buffer(bool in_place) { return in_place ? sent_.data() : received_.data(); }
+
+    void fill();  // the send buffer
+    void spoil(); // the receive buffer, so that nothing that an earlier exchange left passes for its own
+    bool is_right(bool in_place);
+
+  private:
+    std::uint64_t salt(int source, int destination) const;
+
+    algorithms::Collective collective_;
+    std::uint64_t seed_;
+    int rank_;
+    Layout send_, recv_;
+    std::size_t largest_sent_ = 0;
+    std::vector<std::byte> sent_, received_;
+};
+
+} // namespace switchyard::bench
