@@ -30,15 +30,15 @@ std::string label_of(const Rule& rule, std::size_t index) {
 }
 
 // Names are unique, so a candidate finds its rule by it.
-const Candidate* candidate_of(const Plan& plan, const Rule& rule) {
-    for (const Candidate& candidate : plan.candidates)
+const Candidate* candidate_of(const Shortlist& shortlist, const Rule& rule) {
+    for (const Candidate& candidate : shortlist.candidates)
         if (candidate.choice.rule == rule.name) return &candidate;
     return nullptr;
 }
 
-std::string why_not(const Rule& rule, const Plan& plan, const Features& call) {
+std::string why_not(const Rule& rule, const Shortlist& shortlist, const Features& call) {
     if (std::string why = why_not_met(rule, call, Keys::all); !why.empty()) return why;
-    const Candidate* candidate = candidate_of(plan, rule);
+    const Candidate* candidate = candidate_of(shortlist, rule);
     return candidate == nullptr ? "an earlier rule takes every such call"
                                 : describe(*candidate, why_passed_over(*candidate, call));
 }
@@ -74,12 +74,12 @@ std::string what_runs(const Choice& choice, const Features& call) {
 }
 
 // What takes turns; left out is what this call alone would keep from running.
-std::string what_is_tried(const Plan& plan, const Adaptive& adaptive, const Features& call) {
+std::string what_is_tried(const Shortlist& shortlist, const Adaptive& adaptive, const Features& call) {
     std::string text = "adaptive, the choice is made at run time\n  tries, " +
                        counted(static_cast<std::uint64_t>(adaptive.trials), "time") + " each and in turn: ";
     std::string left_out = adaptive.left_out;
     for (std::size_t i = 0; i < adaptive.count; ++i) {
-        const Candidate& member = plan.candidates[adaptive.first + i];
+        const Candidate& member = shortlist.candidates[adaptive.first + i];
         const PassedOver why = why_passed_over(member, call);
         if (why == PassedOver::no)
             text += (i == 0 ? "" : ", ") + describe(member.choice);
@@ -91,35 +91,36 @@ std::string what_is_tried(const Plan& plan, const Adaptive& adaptive, const Feat
     return left_out.empty() ? text : text + "  left out here: " + left_out + '\n';
 }
 
-std::string what_is_taken(const Plan& plan, const Candidate& taken, const Features& call) {
-    if (taken.adaptive) return what_is_tried(plan, plan.adaptives[*taken.adaptive], call);
+std::string what_is_taken(const Shortlist& shortlist, const Candidate& taken, const Features& call) {
+    if (taken.adaptive) return what_is_tried(shortlist, shortlist.adaptives[*taken.adaptive], call);
     const std::string& reason = taken.choice.reason;
     const bool says_more = reason != "rule" && reason != "otherwise" && !taken.choice.rule.empty();
     return what_runs(taken.choice, call) + (says_more ? "  " + reason + '\n' : "");
 }
 
-std::string how_time_is_agreed(const Plan& plan, const Features& call) {
-    if (plan.adaptives.empty()) return "";
-    if (plan.looks_at_buffer || call.collective == Collective::alltoallv)
+std::string how_time_is_agreed(const Shortlist& shortlist, const Features& call) {
+    if (shortlist.adaptives.empty()) return "";
+    if (shortlist.looks_at_buffer || call.collective == Collective::alltoallv)
         return std::string("  the time of the call before travels in the agreement\n") +
-               (can_rest(plan, 0) ? "  once calls have long been alike, and if the choice does not need the "
-                                    "block, they rest: hardly any of them has an agreement\n"
-                                  : "");
+               (can_rest(shortlist, 0)
+                    ? "  once calls have long been alike, and if the choice does not need the "
+                      "block, they rest: hardly any of them has an agreement\n"
+                    : "");
     return "  times: one small allreduce for each call while candidates are tried, and one for 64 calls "
            "then\n";
 }
 
-std::string what_is_agreed(const Plan& plan, const Features& call) {
-    if (plan.always_native)
+std::string what_is_agreed(const Shortlist& shortlist, const Features& call) {
+    if (shortlist.always_native)
         return "  agreement: none, on this communicator such calls are native whatever they send\n";
-    if (plan.looks_at_overlap)
+    if (shortlist.looks_at_overlap)
         return "  agreement: one small allreduce before each such call, as a rule here looks at calls in "
                "place, "
                "and buffers may overlap\n";
-    if (plan.looks_at_buffer)
+    if (shortlist.looks_at_buffer)
         return "  agreement: one small allreduce before each such call, as a rule here looks at where the "
                "buffers are\n";
-    if (!plan.looks_at_block)
+    if (!shortlist.looks_at_block)
         return "  agreement: none, no rule that is left here looks at the largest block\n";
     if (call.collective != Collective::alltoallv)
         return "  agreement: none, every rank knows the block of this collective\n";
@@ -127,13 +128,14 @@ std::string what_is_agreed(const Plan& plan, const Features& call) {
            "block\n";
 }
 
-std::string ending(const Policy& policy, const Plan& plan, const Match& match, const Features& call) {
-    const Candidate& taken = plan.candidates[match.candidate];
+std::string ending(const Policy& policy, const Shortlist& shortlist, const Match& match,
+                   const Features& call) {
+    const Candidate& taken = shortlist.candidates[match.candidate];
     const Choice& choice = taken.choice;
     if (choice.reason == "otherwise" || policy.otherwise.is_adaptive())
-        return "otherwise: " + what_is_taken(plan, taken, call);
+        return "otherwise: " + what_is_taken(shortlist, taken, call);
     std::string text;
-    for (const Candidate& candidate : plan.candidates)
+    for (const Candidate& candidate : shortlist.candidates)
         if (candidate.choice.reason == "otherwise")
             text = "otherwise " + policy.otherwise.algorithm + ": " +
                    describe(candidate, why_passed_over(candidate, call)) + '\n';
@@ -143,28 +145,28 @@ std::string ending(const Policy& policy, const Plan& plan, const Match& match, c
 } // namespace
 
 std::string explain(const Policy& policy, const Features& call) {
-    const Plan plan = all_candidates(policy, call);
-    const Match match = choose(plan, call);
-    const std::string& fires = plan.candidates[match.candidate].choice.rule;
-    const Plan pruned = prune(policy, call);
+    const Shortlist shortlist = all_candidates(policy, call);
+    const Match match = choose(shortlist, call);
+    const std::string& fires = shortlist.candidates[match.candidate].choice.rule;
+    const Shortlist pruned = prune(policy, call);
     const std::string agreement = what_is_agreed(pruned, call) + how_time_is_agreed(pruned, call);
     std::string text = heading(call);
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const Rule& rule = policy.rules[i];
         if (rule.name != fires) {
-            text += label_of(rule, i) + ": " + why_not(rule, plan, call) + '\n';
+            text += label_of(rule, i) + ": " + why_not(rule, shortlist, call) + '\n';
             continue;
         }
-        const Candidate& taken = plan.candidates[match.candidate];
-        text += label_of(rule, i) + " fires: " + what_is_taken(plan, taken, call);
+        const Candidate& taken = shortlist.candidates[match.candidate];
+        text += label_of(rule, i) + " fires: " + what_is_taken(shortlist, taken, call);
         if (taken.stands_in)
             text += "  instead of " + rule.use.algorithm + ": " +
-                    describe(plan.candidates[match.passed], match.why) + '\n';
+                    describe(shortlist.candidates[match.passed], match.why) + '\n';
         if (!rule.because.empty())
             text += "  because: " + printable(rule.because, rule.because.size()) + '\n';
         return text + agreement;
     }
-    return text + ending(policy, plan, match, call) + agreement;
+    return text + ending(policy, shortlist, match, call) + agreement;
 }
 
 } // namespace switchyard::policy

@@ -87,7 +87,7 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
 }
 
 // Native and whatever else can run here; native alone where nothing else can.
-void append_adaptive(Plan& plan, const Use& use, const Origin& origin, const Features& fixed) {
+void append_adaptive(Shortlist& shortlist, const Use& use, const Origin& origin, const Features& fixed) {
     std::vector<Candidate> members(1);
     members.front().choice = native_choice(fixed, "");
     members.front().devices = fixed.devices;
@@ -102,23 +102,23 @@ void append_adaptive(Plan& plan, const Use& use, const Origin& origin, const Fea
     }
     for (Candidate& member : members) origin.mark(member, fixed);
     if (members.size() > 1) {
-        for (Candidate& member : members) member.adaptive = plan.adaptives.size();
-        plan.adaptives.push_back(
-            {plan.candidates.size(), members.size(), static_cast<int>(use.trials), std::move(left_out)});
+        for (Candidate& member : members) member.adaptive = shortlist.adaptives.size();
+        shortlist.adaptives.push_back(
+            {shortlist.candidates.size(), members.size(), static_cast<int>(use.trials), std::move(left_out)});
     } else if (!left_out.empty()) {
         members.front().choice.reason = "adaptive: only native can run here; " + left_out;
     }
-    std::move(members.begin(), members.end(), std::back_inserter(plan.candidates));
+    std::move(members.begin(), members.end(), std::back_inserter(shortlist.candidates));
 }
 
 // A candidate, and who stands in for it.
-void append(Plan& plan, const Use& use, const Origin& origin, const Features& fixed) {
-    if (use.is_adaptive()) return append_adaptive(plan, use, origin, fixed);
+void append(Shortlist& shortlist, const Use& use, const Origin& origin, const Features& fixed) {
+    if (use.is_adaptive()) return append_adaptive(shortlist, use, origin, fixed);
     Candidate candidate = candidate_of(use, fixed);
     origin.mark(candidate, fixed);
     auto stand_in = stand_in_for(candidate, use, fixed);
-    plan.candidates.push_back(std::move(candidate));
-    if (stand_in) plan.candidates.push_back(*std::move(stand_in));
+    shortlist.candidates.push_back(std::move(candidate));
+    if (stand_in) shortlist.candidates.push_back(*std::move(stand_in));
 }
 
 bool looks_at_block(const Candidate& candidate) {
@@ -149,10 +149,11 @@ bool ends_the_walk(const Candidate& candidate) {
            candidate.choice.algorithm->scratch_bytes == nullptr;
 }
 
-bool ends_the_walk(const Plan& plan) {
-    if (plan.candidates.empty()) return false;
-    const Candidate& last = plan.candidates.back();
-    return ends_the_walk(last.adaptive ? plan.candidates[plan.adaptives[*last.adaptive].first] : last);
+bool ends_the_walk(const Shortlist& shortlist) {
+    if (shortlist.candidates.empty()) return false;
+    const Candidate& last = shortlist.candidates.back();
+    return ends_the_walk(last.adaptive ? shortlist.candidates[shortlist.adaptives[*last.adaptive].first]
+                                       : last);
 }
 
 bool runs_ours(const Candidate& candidate) {
@@ -167,22 +168,22 @@ bool run_depends_on_block(const Candidate& candidate) {
            (limited || (choice.algorithm->needs & algorithms::agreed_block) != 0);
 }
 
-void set_facts(Plan& plan) {
-    const auto& all = plan.candidates;
+void set_facts(Shortlist& shortlist) {
+    const auto& all = shortlist.candidates;
     // What is learned of small blocks says nothing of large ones, so an adaptive use looks at the block.
-    plan.looks_at_block = std::any_of(all.begin(), all.end(), [](const Candidate& c) {
+    shortlist.looks_at_block = std::any_of(all.begin(), all.end(), [](const Candidate& c) {
         return looks_at_block(c) || run_depends_on_block(c) || c.adaptive;
     });
-    plan.looks_at_buffer = std::any_of(all.begin(), all.end(), looks_at_buffer);
-    plan.always_native = std::none_of(all.begin(), all.end(), runs_ours);
+    shortlist.looks_at_buffer = std::any_of(all.begin(), all.end(), looks_at_buffer);
+    shortlist.always_native = std::none_of(all.begin(), all.end(), runs_ours);
 }
 
-void close(Plan& plan, const Features& fixed) {
-    if (!ends_the_walk(plan) || !plan.candidates.back().choice.algorithm->native) {
-        plan.candidates.emplace_back();
-        plan.candidates.back().choice = native_choice(fixed, "native");
+void close(Shortlist& shortlist, const Features& fixed) {
+    if (!ends_the_walk(shortlist) || !shortlist.candidates.back().choice.algorithm->native) {
+        shortlist.candidates.emplace_back();
+        shortlist.candidates.back().choice = native_choice(fixed, "native");
     }
-    set_facts(plan);
+    set_facts(shortlist);
 }
 
 std::string label_of(const Choice& choice) {
@@ -190,28 +191,29 @@ std::string label_of(const Choice& choice) {
 }
 
 // Of native calls each rank may have its device buffers staged or not as it likes.
-bool transfers_differ(const Plan& plan) {
-    const auto& first = plan.candidates.front().choice.transfer;
-    return std::ranges::any_of(plan.candidates, [&](const Candidate& candidate) {
+bool transfers_differ(const Shortlist& shortlist) {
+    const auto& first = shortlist.candidates.front().choice.transfer;
+    return std::ranges::any_of(shortlist.candidates, [&](const Candidate& candidate) {
         return candidate.devices && candidate.choice.transfer != first;
     });
 }
 
 // Native whichever candidate a call takes: agreeing on the block only to know which would be a waste, so the
 // log gets one reason for all of them.
-void merge_natives(Plan& plan, const Features& fixed) {
-    if (!plan.always_native || (!plan.looks_at_block && !plan.looks_at_buffer) || transfers_differ(plan))
+void merge_natives(Shortlist& shortlist, const Features& fixed) {
+    if (!shortlist.always_native || (!shortlist.looks_at_block && !shortlist.looks_at_buffer) ||
+        transfers_differ(shortlist))
         return;
     std::string reason = "native whichever rule matches";
-    for (const Candidate& candidate : plan.candidates)
+    for (const Candidate& candidate : shortlist.candidates)
         if (!candidate.blocked.empty())
             reason += "; " + label_of(candidate.choice) + " cannot run: " + candidate.blocked;
-    const auto transfer = plan.candidates.front().choice.transfer;
-    plan.candidates.assign(1, Candidate{});
-    plan.candidates.front().choice = native_choice(fixed, std::move(reason));
-    plan.candidates.front().choice.transfer = transfer;
-    plan.candidates.front().devices = fixed.devices;
-    set_facts(plan);
+    const auto transfer = shortlist.candidates.front().choice.transfer;
+    shortlist.candidates.assign(1, Candidate{});
+    shortlist.candidates.front().choice = native_choice(fixed, std::move(reason));
+    shortlist.candidates.front().choice.transfer = transfer;
+    shortlist.candidates.front().devices = fixed.devices;
+    set_facts(shortlist);
 }
 
 // A use that tells calls whose buffers overlap from others.
@@ -242,10 +244,10 @@ Features overlapping(Features fixed) {
 
 // Where a rule looks at calls in place, all ranks have to know of a call whether its buffers overlap; unless
 // it is native either way.
-void agree_on_overlap(Plan& plan, bool always_native_with_overlap) {
-    if (plan.always_native && always_native_with_overlap) return;
-    plan.looks_at_overlap = true;
-    plan.always_native = false;
+void agree_on_overlap(Shortlist& shortlist, bool always_native_with_overlap) {
+    if (shortlist.always_native && always_native_with_overlap) return;
+    shortlist.looks_at_overlap = true;
+    shortlist.always_native = false;
 }
 
 bool may_overlap_unnoticed(const Features& fixed) {
@@ -253,41 +255,42 @@ bool may_overlap_unnoticed(const Features& fixed) {
 }
 
 // A few texts, since the log names every outcome once.
-std::string reason_of_adaptive(const Plan& plan, const Match& match) {
+std::string reason_of_adaptive(const Shortlist& shortlist, const Match& match) {
     if (match.phase == Phase::trial) return "adaptive: trial";
     if (match.phase == Phase::re_check) return "adaptive: re-check";
-    const Candidate& best = plan.candidates[match.candidate];
-    return "adaptive: best of " + std::to_string(plan.adaptives[*best.adaptive].count);
+    const Candidate& best = shortlist.candidates[match.candidate];
+    return "adaptive: best of " + std::to_string(shortlist.adaptives[*best.adaptive].count);
 }
 
 } // namespace
 
-Plan all_candidates(const Policy& policy, const Features& fixed) {
-    Plan plan;
+Shortlist all_candidates(const Policy& policy, const Features& fixed) {
+    Shortlist shortlist;
     for (const Rule& rule : policy.rules) {
-        if (ends_the_walk(plan)) break;
-        if (why_not_met(rule, fixed, Keys::fixed).empty()) append(plan, rule.use, {"rule", &rule}, fixed);
+        if (ends_the_walk(shortlist)) break;
+        if (why_not_met(rule, fixed, Keys::fixed).empty())
+            append(shortlist, rule.use, {"rule", &rule}, fixed);
     }
-    if (!ends_the_walk(plan)) append(plan, policy.otherwise, {"otherwise"}, fixed);
-    close(plan, fixed);
-    return plan;
+    if (!ends_the_walk(shortlist)) append(shortlist, policy.otherwise, {"otherwise"}, fixed);
+    close(shortlist, fixed);
+    return shortlist;
 }
 
-Plan prune(const Policy& policy, const Features& fixed) {
-    Plan plan = all_candidates(policy, fixed);
-    merge_natives(plan, fixed);
+Shortlist prune(const Policy& policy, const Features& fixed) {
+    Shortlist shortlist = all_candidates(policy, fixed);
+    merge_natives(shortlist, fixed);
     if (may_overlap_unnoticed(fixed) && looks_at_overlap(policy, fixed))
-        agree_on_overlap(plan, all_candidates(policy, overlapping(fixed)).always_native);
-    return plan;
+        agree_on_overlap(shortlist, all_candidates(policy, overlapping(fixed)).always_native);
+    return shortlist;
 }
 
-Plan prune(const Use& forced, const Features& fixed) {
-    Plan plan;
-    append(plan, forced, {"forced"}, fixed);
-    close(plan, fixed);
+Shortlist prune(const Use& forced, const Features& fixed) {
+    Shortlist shortlist;
+    append(shortlist, forced, {"forced"}, fixed);
+    close(shortlist, fixed);
     if (may_overlap_unnoticed(fixed) && looks_at_overlap(forced, fixed.collective))
-        agree_on_overlap(plan, prune(forced, overlapping(fixed)).always_native);
-    return plan;
+        agree_on_overlap(shortlist, prune(forced, overlapping(fixed)).always_native);
+    return shortlist;
 }
 
 Transfer transfer_of(const Choice& choice, bool gpu_aware) {
@@ -302,15 +305,15 @@ std::size_t scratch_bytes(const Choice& choice, const Features& call) {
                : traits.scratch_bytes(shape_of(call), call.max_block_bytes, choice.parameters);
 }
 
-bool can_rest(const Plan& plan, std::size_t adaptive) {
-    const Candidate& first = plan.candidates.front();
-    return plan.looks_at_block && !plan.looks_at_buffer && !plan.looks_at_overlap &&
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive) {
+    const Candidate& first = shortlist.candidates.front();
+    return shortlist.looks_at_block && !shortlist.looks_at_buffer && !shortlist.looks_at_overlap &&
            first.adaptive == adaptive && !looks_at_block(first);
 }
 
-bool can_rest(const Plan& plan, std::size_t adaptive, std::size_t member) {
-    const Candidate& candidate = plan.candidates[plan.adaptives[adaptive].first + member];
-    return can_rest(plan, adaptive) && !run_depends_on_block(candidate) &&
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member) {
+    const Candidate& candidate = shortlist.candidates[shortlist.adaptives[adaptive].first + member];
+    return can_rest(shortlist, adaptive) && !run_depends_on_block(candidate) &&
            candidate.choice.algorithm->scratch_bytes == nullptr;
 }
 
@@ -330,11 +333,11 @@ PassedOver why_passed_over(const Candidate& candidate, const Features& call) {
     return needed > choice.memory_limit_bytes ? PassedOver::over_memory_limit : PassedOver::no;
 }
 
-Match choose(const Plan& plan, const Features& call, std::size_t from) {
+Match choose(const Shortlist& shortlist, const Features& call, std::size_t from) {
     Match match;
-    const std::size_t last = plan.candidates.size() - 1;
+    const std::size_t last = shortlist.candidates.size() - 1;
     for (std::size_t i = 0; i < last; ++i) {
-        const Candidate& candidate = plan.candidates[i];
+        const Candidate& candidate = shortlist.candidates[i];
         if (!matches(candidate, call)) continue;
         PassedOver why = why_passed_over(candidate, call);
         if (why == PassedOver::no && i < from) why = PassedOver::scratch_does_not_fit;
@@ -366,10 +369,10 @@ std::string describe(const Candidate& candidate, PassedOver why) {
     return "";
 }
 
-std::string reason_of(const Plan& plan, const Match& match) {
-    if (match.phase != Phase::none) return reason_of_adaptive(plan, match);
-    if (match.why == PassedOver::no) return plan.candidates[match.candidate].choice.reason;
-    const Candidate& passed = plan.candidates[match.passed];
+std::string reason_of(const Shortlist& shortlist, const Match& match) {
+    if (match.phase != Phase::none) return reason_of_adaptive(shortlist, match);
+    if (match.why == PassedOver::no) return shortlist.candidates[match.candidate].choice.reason;
+    const Candidate& passed = shortlist.candidates[match.passed];
     return label_of(passed.choice) + " passed over: " + describe(passed, match.why);
 }
 

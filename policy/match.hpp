@@ -13,7 +13,7 @@ namespace switchyard::policy {
 
 // What to run, resolved for one communicator.
 struct Choice {
-    const algorithms::Traits* algorithm = nullptr; // never null in a plan
+    const algorithms::Traits* algorithm = nullptr; // never null in a shortlist
     algorithms::Parameters parameters;
     std::optional<Transfer> transfer; // as given
     std::uint64_t chunk_bytes = 0;
@@ -30,11 +30,11 @@ struct Candidate {
     std::optional<Buffer> buffer;
     std::string blocked;
     bool devices = true;                 // calls with device buffers can come to it
-    std::optional<std::size_t> adaptive; // which of the plan's adaptive uses it takes part in
+    std::optional<std::size_t> adaptive; // which of the shortlist's adaptive uses it takes part in
     bool stands_in = false; // in place, for the candidate before it, which took too much memory or cannot
 };
 
-// An adaptive use: candidates of the plan, side by side, native first. Walking the plan ends at native where one
+// An adaptive use: candidates of the shortlist, side by side, native first. Walking the shortlist ends at native where one
 // of them may run; which of them does is up to whoever knows how long they take. All are admissible here.
 struct Adaptive {
     std::size_t first = 0, count = 0;
@@ -44,14 +44,14 @@ struct Adaptive {
 
 // The last candidate is native and takes every call, so choosing cannot fail, not even where the memory for
 // anything of ours is not to be had.
-struct Plan {
+struct Shortlist {
     std::vector<Candidate> candidates;
     std::vector<Adaptive> adaptives;
     bool looks_at_block = false; // some candidate that can be reached needs max_block_bytes
     // Some candidate that can be reached is for one kind of buffer only, or may be passed over for device
     // buffers.
     bool looks_at_buffer = false;
-    // Whether buffers overlap has to be agreed: calls whose buffers do take another plan, that of
+    // Whether buffers overlap has to be agreed: calls whose buffers do take another shortlist, that of
     // Features::overlapping.
     bool looks_at_overlap = false;
     bool always_native = false; // whatever the call is, native runs, and nothing has to be agreed for it
@@ -59,13 +59,13 @@ struct Plan {
 
 // The part of Features that is fixed for a communicator, a collective and an in-place flag; the rest is
 // ignored.
-Plan prune(const Policy& policy, const Features& fixed);
+Shortlist prune(const Policy& policy, const Features& fixed);
 // Same, where SWITCHYARD_FORCE names an algorithm for that collective: forced where admissible, else native.
-Plan prune(const Use& forced, const Features& fixed);
+Shortlist prune(const Use& forced, const Features& fixed);
 
-// The plan before what cannot make a difference is dropped: where every candidate is native, prune() leaves
+// The shortlist before what cannot make a difference is dropped: where every candidate is native, prune() leaves
 // one of them, and the rules' names with the others. For explanations.
-Plan all_candidates(const Policy& policy, const Features& fixed);
+Shortlist all_candidates(const Policy& policy, const Features& fixed);
 
 // Why a candidate that matched was passed over at this call.
 enum class PassedOver : std::uint8_t {
@@ -96,12 +96,12 @@ PassedOver why_passed_over(const Candidate& candidate, const Features& call);
 // Whether calls of an adaptive use can do without the agreement on the block once they have long been alike:
 // nothing else is agreed, and no call gets past the use. And with that member of it, which must not need the
 // block itself.
-bool can_rest(const Plan& plan, std::size_t adaptive);
-bool can_rest(const Plan& plan, std::size_t adaptive, std::size_t member);
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive);
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member);
 
 // First match for a call. `from`: candidates before it are skipped as scratch_does_not_fit, for a second walk
 // after all ranks agreed that the scratch of candidate from-1 does not fit. Does not allocate.
-Match choose(const Plan& plan, const Features& call, std::size_t from = 0);
+Match choose(const Shortlist& shortlist, const Features& call, std::size_t from = 0);
 
 // How device buffers travel with that choice: an algorithm of ours has them staged unless it is told otherwise,
 // the MPI library's own gets what it can take.
@@ -112,7 +112,7 @@ std::size_t scratch_bytes(const Choice& choice, const Features& call);
 
 // The `reason` of the log for a match: the choice's own reason, or e.g.
 // `rule "small" passed over: radix 64 is more than 16 ranks`.
-std::string reason_of(const Plan& plan, const Match& match);
+std::string reason_of(const Shortlist& shortlist, const Match& match);
 
 // What that reason says of one candidate: `radix 64 is more than 16 ranks`.
 std::string describe(const Candidate& candidate, PassedOver why);

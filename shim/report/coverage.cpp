@@ -21,9 +21,10 @@ Features call_of(policy::Collective collective, int ranks, int ranks_per_node) {
 }
 
 // Where inside the bucket a rule begins or ends, and the bucket's own first block.
-std::vector<std::uint64_t> smaller_blocks(const policy::Plan& plan, std::uint64_t first, std::uint64_t last) {
+std::vector<std::uint64_t> smaller_blocks(const policy::Shortlist& shortlist, std::uint64_t first,
+                                          std::uint64_t last) {
     std::vector<std::uint64_t> blocks = {first};
-    for (const auto& candidate : plan.candidates)
+    for (const auto& candidate : shortlist.candidates)
         for (const auto bound : {candidate.max_block_bytes.min, candidate.max_block_bytes.max})
             if (bound >= first && bound < last) blocks.push_back(bound);
     return blocks;
@@ -35,16 +36,17 @@ std::optional<std::size_t> place_of(const policy::Policy& policy, const std::str
     return std::nullopt;
 }
 
-Covered covered(const policy::Policy& policy, const policy::Plan& plan, Features call, unsigned bits) {
+Covered covered(const policy::Policy& policy, const policy::Shortlist& shortlist, Features call,
+                unsigned bits) {
     const std::uint64_t last = std::uint64_t{1} << bits, first = bits == 0 ? 0 : last / 2 + 1;
     call.max_block_bytes = last;
-    const auto match = policy::choose(plan, call);
-    const auto& choice = plan.candidates[match.candidate].choice;
+    const auto match = policy::choose(shortlist, call);
+    const auto& choice = shortlist.candidates[match.candidate].choice;
     Covered cell{place_of(policy, choice.rule), choice.algorithm->native, match.why != policy::PassedOver::no,
                  false, policy::describe(choice)};
-    for (const auto block : smaller_blocks(plan, first, last)) {
+    for (const auto block : smaller_blocks(shortlist, first, last)) {
         call.max_block_bytes = block;
-        if (policy::choose(plan, call).candidate != match.candidate) cell.mixed = true;
+        if (policy::choose(shortlist, call).candidate != match.candidate) cell.mixed = true;
     }
     return cell;
 }
@@ -59,9 +61,10 @@ Coverage coverage_of(const policy::Policy& policy, int ranks_per_node, std::vect
         table.collective = static_cast<policy::Collective>(i);
         for (const int count : coverage.ranks) {
             const auto call = call_of(table.collective, count, ranks_per_node);
-            const auto plan = policy::all_candidates(policy, call);
+            const auto shortlist = policy::all_candidates(policy, call);
             auto& row = table.rows.emplace_back();
-            for (const unsigned bits : coverage.block_bits) row.push_back(covered(policy, plan, call, bits));
+            for (const unsigned bits : coverage.block_bits)
+                row.push_back(covered(policy, shortlist, call, bits));
         }
     }
     return coverage;

@@ -55,16 +55,16 @@ PolicyOnLog::Kind& PolicyOnLog::kind_of(const Call& call, const policy::Features
     auto [found, is_new] = kinds_.try_emplace(call.kind);
     if (is_new)
         found->second = {
-            features, std::make_shared<policy::Plan>(policy::all_candidates(policy_, features)), {}, 0};
+            features, std::make_shared<policy::Shortlist>(policy::all_candidates(policy_, features)), {}, 0};
     return found->second;
 }
 
 PolicyGroup PolicyOnLog::group_of(const Call& call, const Kind& kind, const policy::Match& match) const {
-    const auto& choice = kind.plan->candidates[match.candidate].choice;
+    const auto& choice = kind.shortlist->candidates[match.candidate].choice;
     PolicyGroup group;
     group.kind = call.kind;
     group.algorithm = policy::describe(choice);
-    group.reason = policy::reason_of(*kind.plan, match);
+    group.reason = policy::reason_of(*kind.shortlist, match);
     if (kind.call.buffer == policy::Buffer::device)
         group.transfer = policy::transfer_names[static_cast<std::size_t>(
             policy::transfer_of(choice, kind.call.gpu_aware))];
@@ -85,7 +85,7 @@ void PolicyOnLog::add(const Call& call) {
         return add_to(*known, call);
     }
     auto& kind = kind_of(call, *features);
-    const auto match = policy::choose(*kind.plan, *features);
+    const auto match = policy::choose(*kind.shortlist, *features);
     const auto [found, is_new] = kind.groups.try_emplace(
         {match.candidate, match.why == policy::PassedOver::no ? match.candidate : match.passed});
     if (is_new) found->second = group_of(call, kind, match);
@@ -118,7 +118,7 @@ std::string PolicyOnLog::why_idle(std::size_t index) const {
     if (nearest == nullptr)
         return "no call matches; at those that cost most " +
                policy::why_not_met(rule, costliest->call, policy::Keys::all);
-    for (const auto& candidate : nearest->plan->candidates)
+    for (const auto& candidate : nearest->shortlist->candidates)
         if (candidate.choice.rule == rule.name)
             if (const auto why = policy::why_passed_over(candidate, nearest->call);
                 why != policy::PassedOver::no)

@@ -45,10 +45,10 @@ class PolicyOnLog {
     std::vector<IdleRule> idle_rules() const;
 
   private:
-    // All calls of a kind share a plan; where their blocks lie on both sides of a rule's bound, not a group.
+    // All calls of a kind share a shortlist; where their blocks lie on both sides of a rule's bound, not a group.
     struct Kind {
         policy::Features call; // of the first of them
-        std::shared_ptr<const policy::Plan> plan;
+        std::shared_ptr<const policy::Shortlist> shortlist;
         std::map<std::pair<std::size_t, std::size_t>, PolicyGroup>
             groups; // by candidate and the one passed over
         double rank_us = 0;

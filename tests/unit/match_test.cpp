@@ -16,10 +16,10 @@ using policy::Candidate;
 using policy::Collective;
 using policy::Features;
 using policy::PassedOver;
-using policy::Plan;
 using policy::Policy;
 using policy::Range;
 using policy::Rule;
+using policy::Shortlist;
 using policy::Transfer;
 using policy::Use;
 using policy::When;
@@ -185,12 +185,12 @@ class Dice {
     std::mt19937 random_;
 };
 
-bool merged(const Plan& plan) {
-    return plan.candidates.front().choice.reason.starts_with("native whichever");
+bool merged(const Shortlist& shortlist) {
+    return shortlist.candidates.front().choice.reason.starts_with("native whichever");
 }
 
-Outcome outcome_of(const Plan& plan, const Features& call) {
-    const auto& choice = plan.candidates[policy::choose(plan, call).candidate].choice;
+Outcome outcome_of(const Shortlist& shortlist, const Features& call) {
+    const auto& choice = shortlist.candidates[policy::choose(shortlist, call).candidate].choice;
     return {choice.rule, std::string(choice.algorithm->name)};
 }
 
@@ -218,39 +218,40 @@ TEST_CASE("prune and choose take the first rule that matches and can run", "[mat
             const Features call = dice.call();
             const Outcome expected = first_match(policy, call);
             CHECK(outcome_of(policy::all_candidates(policy, call), call) == expected);
-            const Plan plan = policy::prune(policy, call);
-            const Outcome found = outcome_of(plan, call);
+            const Shortlist shortlist = policy::prune(policy, call);
+            const Outcome found = outcome_of(shortlist, call);
             CHECK(found.algorithm == expected.algorithm);
-            CHECK((merged(plan) || found == expected));
+            CHECK((merged(shortlist) || found == expected));
         }
     }
 }
 
-TEST_CASE("where a plan says that something does not matter, it does not", "[match][property]") {
+TEST_CASE("where a shortlist says that something does not matter, it does not", "[match][property]") {
     Dice dice(2);
     std::size_t never_looked = 0;
     for (int i = 0; i < 3000; ++i) {
         const Policy policy = dice.policy();
         Features call = dice.call();
-        const Plan plan = policy::prune(policy, call);
-        const Outcome first = outcome_of(plan, call);
-        never_looked += plan.looks_at_block ? 0 : 1;
+        const Shortlist shortlist = policy::prune(policy, call);
+        const Outcome first = outcome_of(shortlist, call);
+        never_looked += shortlist.looks_at_block ? 0 : 1;
         for (int j = 0; j < 20; ++j) {
             Features other = call;
-            if (!plan.looks_at_block) other.max_block_bytes = dice.below(8);
-            if (!plan.looks_at_buffer && call.devices) {
+            if (!shortlist.looks_at_block) other.max_block_bytes = dice.below(8);
+            if (!shortlist.looks_at_buffer && call.devices) {
                 other.buffer = static_cast<Buffer>(dice.below(2));
                 other.gpu_aware = dice.one_in(2);
                 other.staging_bytes = dice.below(60);
             }
-            CHECK(outcome_of(plan, other) == first);
-            CHECK((!plan.always_native || first_match(policy, other).algorithm == "native"));
+            CHECK(outcome_of(shortlist, other) == first);
+            CHECK((!shortlist.always_native || first_match(policy, other).algorithm == "native"));
         }
         // Native calls that are told apart travel in different ways, or one reason does for all of them.
-        const bool is_one = std::ranges::all_of(plan.candidates, [&](const Candidate& candidate) {
-            return candidate.choice.transfer == plan.candidates.front().choice.transfer;
+        const bool is_one = std::ranges::all_of(shortlist.candidates, [&](const Candidate& candidate) {
+            return candidate.choice.transfer == shortlist.candidates.front().choice.transfer;
         });
-        CHECK_FALSE((plan.always_native && is_one && (plan.looks_at_block || plan.looks_at_buffer)));
+        CHECK_FALSE(
+            (shortlist.always_native && is_one && (shortlist.looks_at_block || shortlist.looks_at_buffer)));
     }
     CHECK(never_looked > 300);
 }
@@ -314,24 +315,24 @@ TEST_CASE("the block is looked at only where a rule that can be reached looks at
             "use": {"algorithm": "tuna"}},
            {"name": "large", "when": {"collective": "alltoallv"}, "use": {"algorithm": "spread_out"}},
            {"name": "ring", "use": {"algorithm": "ring"}})");
-    const Plan few = policy::prune(policy, a_call(Collective::alltoallv, 8, 0));
+    const Shortlist few = policy::prune(policy, a_call(Collective::alltoallv, 8, 0));
     CHECK(few.candidates.size() == 1);
     CHECK_FALSE(few.looks_at_block);
     CHECK(few.always_native);
     CHECK(policy::reason_of(few, {}) == "rule");
 
-    const Plan many = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
+    const Shortlist many = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
     CHECK(many.candidates.size() == 3); // small, large, and native should there be no memory for either
     CHECK(many.looks_at_block);
     CHECK_FALSE(many.always_native);
 
-    const Plan ring = policy::prune(policy, a_call(Collective::allgather, 16, 0));
+    const Shortlist ring = policy::prune(policy, a_call(Collective::allgather, 16, 0));
     CHECK(ring.candidates.size() == 2);
     CHECK(ring.candidates.back().choice.algorithm->native);
     CHECK_FALSE(ring.looks_at_block);
     CHECK_FALSE(ring.always_native);
 
-    const Plan nothing = policy::prune(policy, a_call(Collective::alltoall, 16, 0));
+    const Shortlist nothing = policy::prune(policy, a_call(Collective::alltoall, 16, 0));
     CHECK(nothing.always_native);
     CHECK(policy::reason_of(nothing, {}) == "otherwise");
 }
@@ -341,11 +342,11 @@ TEST_CASE("natives by block are merged, and the log says so", "[match]") {
         R"({"name": "small", "when": {"max_block_bytes": {"max": 512}}, "use": {"algorithm": "tuna", "radix": 64}},
            {"name": "medium", "when": {"max_block_bytes": {"max": 5120}}, "use": {"algorithm": "native"}})");
     const Features call = a_call(Collective::alltoallv, 16, 1000);
-    const Plan plan = policy::prune(policy, call);
-    CHECK(plan.candidates.size() == 1);
-    CHECK(plan.always_native);
-    CHECK_FALSE(plan.looks_at_block);
-    CHECK(policy::reason_of(plan, policy::choose(plan, call)) ==
+    const Shortlist shortlist = policy::prune(policy, call);
+    CHECK(shortlist.candidates.size() == 1);
+    CHECK(shortlist.always_native);
+    CHECK_FALSE(shortlist.looks_at_block);
+    CHECK(policy::reason_of(shortlist, policy::choose(shortlist, call)) ==
           "native whichever rule matches; rule \"small\" cannot run: radix 64 is more than 16 ranks");
 }
 
@@ -359,14 +360,14 @@ TEST_CASE("what cannot run is passed over, with the reason", "[match]") {
         R"({"algorithm": "pairwise"})");
 
     const Features at_16 = a_call(Collective::alltoallv, 16, 100);
-    const Plan plan = policy::prune(policy, at_16);
-    policy::Match match = policy::choose(plan, at_16);
-    CHECK(plan.candidates[match.candidate].choice.rule == "plain");
+    const Shortlist shortlist = policy::prune(policy, at_16);
+    policy::Match match = policy::choose(shortlist, at_16);
+    CHECK(shortlist.candidates[match.candidate].choice.rule == "plain");
     CHECK(match.why == PassedOver::blocked);
-    CHECK(policy::reason_of(plan, match) == "rule \"wide\" passed over: radix 64 is more than 16 ranks");
+    CHECK(policy::reason_of(shortlist, match) == "rule \"wide\" passed over: radix 64 is more than 16 ranks");
 
     const Features at_64 = a_call(Collective::alltoallv, 64, 100);
-    const Plan wide = policy::prune(policy, at_64);
+    const Shortlist wide = policy::prune(policy, at_64);
     match = policy::choose(wide, at_64);
     CHECK(match.candidate == 0);
     CHECK(policy::scratch_bytes(wide.candidates[2].choice, at_64) > 0);
@@ -383,21 +384,21 @@ TEST_CASE("what cannot run is passed over, with the reason", "[match]") {
 TEST_CASE("a limit on memory is kept", "[match]") {
     const Policy policy = parsed(R"({"name": "tight", "when": {"collective": "alltoallv"},
                                      "use": {"algorithm": "tuna", "radix": 2, "memory_limit_bytes": 5000}})");
-    const Plan plan = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
-    CHECK(plan.looks_at_block);
-    CHECK(policy::choose(plan, a_call(Collective::alltoallv, 16, 8)).candidate == 0);
-    const auto match = policy::choose(plan, a_call(Collective::alltoallv, 16, 100000));
+    const Shortlist shortlist = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
+    CHECK(shortlist.looks_at_block);
+    CHECK(policy::choose(shortlist, a_call(Collective::alltoallv, 16, 8)).candidate == 0);
+    const auto match = policy::choose(shortlist, a_call(Collective::alltoallv, 16, 100000));
     CHECK(match.candidate == 1);
-    CHECK(policy::reason_of(plan, match) ==
+    CHECK(policy::reason_of(shortlist, match) ==
           "rule \"tight\" passed over: its workspace is over memory_limit_bytes 5000");
 }
 
 TEST_CASE("otherwise serves the collectives that have its algorithm", "[match]") {
     const Policy policy = parsed("", R"({"algorithm": "ring"})");
-    const Plan allgather = policy::prune(policy, a_call(Collective::allgather, 4, 0));
+    const Shortlist allgather = policy::prune(policy, a_call(Collective::allgather, 4, 0));
     CHECK(allgather.candidates.front().choice.algorithm->name == "ring");
     CHECK_FALSE(allgather.always_native);
-    const Plan alltoall = policy::prune(policy, a_call(Collective::alltoall, 4, 0));
+    const Shortlist alltoall = policy::prune(policy, a_call(Collective::alltoall, 4, 0));
     CHECK(alltoall.always_native);
     const auto match = policy::choose(alltoall, a_call(Collective::alltoall, 4, 0));
     CHECK(alltoall.candidates[match.candidate].choice.algorithm->native);
@@ -408,15 +409,15 @@ TEST_CASE("a forced algorithm runs where it can", "[match][force]") {
     const auto force = std::get<policy::Force>(policy::parse_force("alltoallv:tuna:radix=8"));
     const Use& use = *force.by_collective[static_cast<std::size_t>(Collective::alltoallv)];
     const Features at_8 = a_call(Collective::alltoallv, 8, 100);
-    const Plan plan = policy::prune(use, at_8);
-    const auto match = policy::choose(plan, at_8);
-    CHECK(policy::reason_of(plan, match) == "forced");
-    CHECK(policy::describe(plan.candidates[match.candidate].choice) ==
+    const Shortlist shortlist = policy::prune(use, at_8);
+    const auto match = policy::choose(shortlist, at_8);
+    CHECK(policy::reason_of(shortlist, match) == "forced");
+    CHECK(policy::describe(shortlist.candidates[match.candidate].choice) ==
           "tuna radix=8 metadata=fused in_flight=32");
-    CHECK(plan.looks_at_block);
+    CHECK(shortlist.looks_at_block);
 
     const Features at_7 = a_call(Collective::alltoallv, 7, 100);
-    const Plan refused = policy::prune(use, at_7);
+    const Shortlist refused = policy::prune(use, at_7);
     CHECK(refused.always_native);
     CHECK(policy::reason_of(refused, policy::choose(refused, at_7)) ==
           "forced passed over: radix 8 is more than 7 ranks");
@@ -427,12 +428,12 @@ TEST_CASE("shared memory is used on one node, where there is any", "[match]") {
         R"({"name": "s", "when": {"ranks": {"max": 8}}, "use": {"algorithm": "shared"}},
            {"name": "c", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna_coalesced", "intra": "shared"}})");
     const auto reason_at = [&](const Features& call) {
-        const Plan plan = policy::all_candidates(policy, call);
-        return policy::reason_of(plan, policy::choose(plan, call));
+        const Shortlist shortlist = policy::all_candidates(policy, call);
+        return policy::reason_of(shortlist, policy::choose(shortlist, call));
     };
     const auto chosen_at = [&](const Features& call) {
-        const Plan plan = policy::all_candidates(policy, call);
-        return policy::describe(plan.candidates[policy::choose(plan, call).candidate].choice);
+        const Shortlist shortlist = policy::all_candidates(policy, call);
+        return policy::describe(shortlist.candidates[policy::choose(shortlist, call).candidate].choice);
     };
     for (const Collective collective : {Collective::alltoallv, Collective::alltoall, Collective::allgather}) {
         Features call = a_call(collective, 8, 100);
@@ -463,15 +464,16 @@ TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on
     REQUIRE(reading.problems.size() == 2);
     CHECK(reading.problems.front().pointer == "/rules/0/use/block_count");
     const Features call = a_call(Collective::alltoallv, 8, 100);
-    const Plan plan = policy::prune(*reading.value, call);
-    const auto match = policy::choose(plan, call);
-    CHECK(plan.candidates[match.candidate].choice.rule == "good");
-    CHECK(policy::reason_of(plan, match) == "rule \"none at all\" passed over: block_count 0 is less than 1");
+    const Shortlist shortlist = policy::prune(*reading.value, call);
+    const auto match = policy::choose(shortlist, call);
+    CHECK(shortlist.candidates[match.candidate].choice.rule == "good");
+    CHECK(policy::reason_of(shortlist, match) ==
+          "rule \"none at all\" passed over: block_count 0 is less than 1");
 
     const auto force = policy::read_force("alltoallv:scattered:block_count=0");
     REQUIRE(force.value.has_value());
     CHECK(force.problems.size() == 1);
-    const Plan forced = policy::prune(*force.value->by_collective.front(), call);
+    const Shortlist forced = policy::prune(*force.value->by_collective.front(), call);
     CHECK(policy::reason_of(forced, policy::choose(forced, call)) ==
           "forced passed over: block_count 0 is less than 1");
     CHECK_FALSE(policy::read(document(R"({"name": "a", "use": {"algorithm": "tuna", "radix": "2"}})")).value);
@@ -480,9 +482,9 @@ TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on
 TEST_CASE("presets fill in what a rule leaves out", "[match]") {
     const Policy policy = parsed(R"({"name": "t", "use": {"algorithm": "tuna"}})");
     for (int ranks = 1; ranks <= 70; ++ranks) {
-        const Plan plan = policy::prune(policy, a_call(Collective::alltoallv, ranks, 0));
-        CHECK(plan.candidates.front().blocked.empty());
-        CHECK(plan.candidates.front().choice.parameters[Parameter::radix] ==
+        const Shortlist shortlist = policy::prune(policy, a_call(Collective::alltoallv, ranks, 0));
+        CHECK(shortlist.candidates.front().blocked.empty());
+        CHECK(shortlist.candidates.front().choice.parameters[Parameter::radix] ==
               preset_of(traits_of(Parameter::radix), ranks));
     }
 }
@@ -512,30 +514,30 @@ TEST_CASE("an adaptive use is native and what else can run here, side by side", 
     Features call;
     call.devices = false;
     call.ranks = call.ranks_per_node = 8;
-    const auto plan = policy::prune(adaptive_policy(), call);
-    REQUIRE(plan.adaptives.size() == 1);
-    CHECK(plan.adaptives[0].trials == 7);
-    CHECK(plan.adaptives[0].left_out.empty()); // ring is another collective's business
-    REQUIRE(plan.adaptives[0].count == 3);
+    const auto shortlist = policy::prune(adaptive_policy(), call);
+    REQUIRE(shortlist.adaptives.size() == 1);
+    CHECK(shortlist.adaptives[0].trials == 7);
+    CHECK(shortlist.adaptives[0].left_out.empty()); // ring is another collective's business
+    REQUIRE(shortlist.adaptives[0].count == 3);
     for (std::size_t i = 0; i < 3; ++i) {
-        const auto& member = plan.candidates[plan.adaptives[0].first + i];
+        const auto& member = shortlist.candidates[shortlist.adaptives[0].first + i];
         CHECK(member.choice.algorithm->name == std::array{"native", "tuna", "pairwise"}[i]);
         CHECK(member.choice.rule == "by trial");
         CHECK(member.max_block_bytes == policy::Range{0, 100});
         CHECK(member.adaptive == 0U);
     }
-    CHECK(plan.looks_at_block);
-    CHECK_FALSE(plan.always_native);
+    CHECK(shortlist.looks_at_block);
+    CHECK_FALSE(shortlist.always_native);
     // The walk ends at its native, or passes all of them.
     call.max_block_bytes = 100;
-    CHECK(policy::choose(plan, call).candidate == plan.adaptives[0].first);
+    CHECK(policy::choose(shortlist, call).candidate == shortlist.adaptives[0].first);
     call.max_block_bytes = 101;
-    CHECK_FALSE(plan.candidates[policy::choose(plan, call).candidate].adaptive.has_value());
+    CHECK_FALSE(shortlist.candidates[policy::choose(shortlist, call).candidate].adaptive.has_value());
     for (const auto& [phase, text] : {std::pair{policy::Phase::trial, "adaptive: trial"},
                                       {policy::Phase::best, "adaptive: best of 3"},
                                       {policy::Phase::re_check, "adaptive: re-check"}})
-        CHECK(policy::reason_of(plan, {plan.adaptives[0].first + 1, 0, policy::PassedOver::no, phase}) ==
-              text);
+        CHECK(policy::reason_of(
+                  shortlist, {shortlist.adaptives[0].first + 1, 0, policy::PassedOver::no, phase}) == text);
 }
 
 TEST_CASE("an adaptive use looks at the block wherever it is for all of them", "[match][adaptive]") {
@@ -554,10 +556,10 @@ TEST_CASE("where only native can run, an adaptive use is native, and says why", 
     auto policy = adaptive_policy();
     policy.rules[0].when.max_block_bytes = {};
     policy.rules[0].use.candidates.pop_back();
-    const auto plan = policy::prune(policy, call);
-    CHECK(plan.always_native);
-    CHECK(plan.adaptives.empty());
-    CHECK(policy::reason_of(plan, policy::choose(plan, call))
+    const auto shortlist = policy::prune(policy, call);
+    CHECK(shortlist.always_native);
+    CHECK(shortlist.adaptives.empty());
+    CHECK(policy::reason_of(shortlist, policy::choose(shortlist, call))
               .starts_with("adaptive: only native can run here; tuna radix=4 "));
     // In a collective that has none of the candidates the rule is not there at all.
     call.collective = Collective::alltoall;

@@ -1,10 +1,10 @@
 #include "route.hpp"
 
-#include "shim/back_end/communicator/book.hpp"
-#include "choose_adaptively.hpp"
-#include "shim/back_end/communicator/comm_state.hpp"
-#include "device_call.hpp"
 #include "agreement.hpp"
+#include "choose_adaptively.hpp"
+#include "device_call.hpp"
+#include "shim/back_end/communicator/book.hpp"
+#include "shim/back_end/communicator/comm_state.hpp"
 #include "shim/back_end/process/process.hpp"
 #include "stage.hpp"
 
@@ -84,7 +84,7 @@ policy::Features features_of(const Passage& passage) {
 }
 
 // Native, since some rank has no memory for what would be packed or staged.
-policy::Match no_memory_for(const policy::Match& match, const policy::Plan& plan,
+policy::Match no_memory_for(const policy::Match& match, const policy::Shortlist& plan,
                             policy::PassedOver why = policy::PassedOver::scratch_does_not_fit) {
     return {plan.candidates.size() - 1, match.candidate, why};
 }
@@ -184,7 +184,7 @@ int agree_where_needed(Passage& passage, Stage& stage, bool ready) {
     return agreed.unusable || !is_usable ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-bool may_take_overlap(const policy::Plan& plan) {
+bool may_take_overlap(const policy::Shortlist& plan) {
     return plan.looks_at_overlap ||
            std::any_of(plan.candidates.begin(), plan.candidates.end(), [](const policy::Candidate& c) {
                return c.choice.algorithm->has(algorithms::takes_overlap);

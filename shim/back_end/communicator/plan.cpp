@@ -1,8 +1,8 @@
 #include "plan.hpp"
 
-#include "shim/common/choice_json.hpp"
 #include "policy/admissible.hpp"
 #include "shim/back_end/process/process.hpp"
+#include "shim/common/choice_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,24 +12,24 @@ namespace switchyard::shim {
 
 namespace {
 
-policy::Plan native_plan(Collective collective, const char* reason) {
+policy::Shortlist native_plan(Collective collective, const char* reason) {
     policy::Candidate native;
     native.choice.algorithm = algorithms::find(collective, "native");
     native.choice.reason = reason;
-    policy::Plan plan;
+    policy::Shortlist plan;
     plan.candidates.push_back(native);
     plan.always_native = true;
     return plan;
 }
 
-policy::Plan prune(const Process& self, const policy::Features& fixed, const char* only_native) {
+policy::Shortlist prune(const Process& self, const policy::Features& fixed, const char* only_native) {
     if (only_native != nullptr) return native_plan(fixed.collective, only_native);
     const auto& forced = self.force.by_collective[static_cast<std::size_t>(fixed.collective)];
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
 }
 
 // The middle of a log line.
-std::string decision_text(const policy::Plan& plan, const policy::Match& match) {
+std::string decision_text(const policy::Shortlist& plan, const policy::Match& match) {
     const auto& choice = plan.candidates[match.candidate].choice;
     nlohmann::ordered_json json = {{"algorithm", choice.algorithm->name},
                                    {"parameters", parameters_json(choice)},

@@ -28,7 +28,7 @@ class Plan {
     // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
     static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);
 
-    const policy::Plan& policy() const { return policy_; }
+    const policy::Shortlist& policy() const { return policy_; }
     const policy::Choice& choice(const policy::Match& match) const {
         return policy_.candidates[match.candidate].choice;
     }
@@ -47,10 +47,10 @@ class Plan {
         std::uint32_t number;
         Decision* next;
     };
-    explicit Plan(policy::Plan policy) : policy_(std::move(policy)) {}
+    explicit Plan(policy::Shortlist policy) : policy_(std::move(policy)) {}
     std::uint32_t add_decision(Process& self, const policy::Match& match);
 
-    policy::Plan policy_;
+    policy::Shortlist policy_;
     std::atomic<Decision*> decisions_{nullptr}; // only ever added to, so looking needs no lock
 };
 
