@@ -1,5 +1,6 @@
 #include "node_window.hpp"
 
+#include "agree.hpp"
 #include "copy.hpp"
 
 #include <climits>
@@ -11,11 +12,6 @@
 namespace switchyard::algorithms {
 
 namespace {
-
-bool all_agree(bool here, MPI_Comm comm) {
-    int mine = here ? 1 : 0, all = 0;
-    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
-}
 
 // No MPI has to look whether there is room before it maps a file, and touching memory that is not there would
 // kill the program. Where shared memory comes from somewhere else there is nothing to ask.

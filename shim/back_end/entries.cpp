@@ -1,7 +1,9 @@
 // What a back end exports: the intercepted functions with their MPI types, each turned into a CallArgs.
 
 #include "shim/back_end/arguments/call.hpp"
-#include "shim/back_end/process/process.hpp"
+#include "shim/back_end/communicator/communicators.hpp"
+#include "shim/back_end/process/clock.hpp"
+#include "shim/back_end/run/life.hpp"
 #include "shim/back_end/call/route.hpp"
 
 #include <mutex>
@@ -19,7 +21,7 @@ void* send_buffer(const void* buffer) {
 int go(const CallArgs& call) {
     // MPI_Init was not seen: a program that uses sessions, or was loaded in an unusual way.
     static std::once_flag first;
-    if (process() == nullptr) std::call_once(first, [] { start_alone(*host); });
+    if (Communicators::current() == nullptr) std::call_once(first, [] { start_alone(*host); });
     return route(*host, call);
 }
 
@@ -72,7 +74,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided, Binding bi
 }
 
 int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* merged, Binding binding) {
-    if (Process* self = process()) self->merged_groups = true;
+    if (auto* communicators = Communicators::current()) communicators->process().merged_groups = true;
     const auto& mpi = functions_for(*host, binding);
     return retyped<int (*)(MPI_Comm, int, MPI_Comm*)>(mpi.Intercomm_merge)(intercomm, high, merged);
 }

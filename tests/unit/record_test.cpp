@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto ring = static_cast<std::uint32_t>(Recorder::slots_in_ring);
-constexpr auto piece = static_cast<std::uint32_t>(Recorder::slots_per_piece);
+constexpr auto half = static_cast<std::uint32_t>(Recorder::slots_per_half);
 
 // Every value of a record follows from its communicator and sequence, so that a slot in the wrong place
 // shows.
@@ -183,7 +183,7 @@ TEST_CASE("slots tell what the record said", "[record]") {
 TEST_CASE("records come back complete and in order, however often the ring went around", "[record]") {
     for (bool threads : {false, true})
         for (std::uint32_t count :
-             {0U, 1U, piece - 1, piece, piece + 1, ring - 1, ring, ring + 1, 9 * ring + 17}) {
+             {0U, 1U, half - 1, half, half + 1, ring - 1, ring, ring + 1, 9 * ring + 17}) {
             INFO(count << " records, threads " << threads);
             const TemporaryFolder folder;
             Recorder recorder(folder / "run", 3, 4, threads);
@@ -300,14 +300,14 @@ TEST_CASE("files that are there already are left as they are", "[record]") {
 TEST_CASE("removed files take nothing away from what finish gave", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(folder / "run", 0, 1, false);
-    for (std::uint32_t i = 1; i <= ring + piece / 2; ++i) recorder.add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= ring + half / 2; ++i) recorder.add(record_of(1, i));
     recorder.add_name("a");
     CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 3);
     const auto slots = recorder.finish();
     recorder.remove_files();
     CHECK(fs::is_empty(folder / "run/ranks"));
     CHECK(first_not_in_order(slots) == "");
-    CHECK(slots.back()->sequence == ring + piece / 2);
+    CHECK(slots.back()->sequence == ring + half / 2);
 }
 
 TEST_CASE("kept slots stay in their place and may be written to", "[record]") {
@@ -374,7 +374,7 @@ TEST_CASE("a killed run can be read at every moment", "[record][killed]") {
     Recorder recorder(folder / "run", 0, 1, false);
     add_names(recorder, 1);
     std::uint32_t recorded = 0;
-    for (std::uint32_t count : {0U, 1U, piece / 2, piece - 1, piece, piece + 1, ring + 1, ring + piece + 1}) {
+    for (std::uint32_t count : {0U, 1U, half / 2, half - 1, half, half + 1, ring + 1, ring + half + 1}) {
         while (recorded < count) recorder.add(record_of(1, ++recorded));
         const auto copy = folder / ("copy" + std::to_string(count));
         fs::copy(folder / "run", copy, fs::copy_options::recursive);
@@ -444,7 +444,7 @@ TEST_CASE("a run that is killed while it records loses no call that had ended", 
 TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") {
     const TemporaryFolder folder;
     auto recorder = std::make_unique<Recorder>(folder / "run", 0, 1, false);
-    for (std::uint32_t i = 1; i <= piece + 10; ++i) recorder->add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= half + 10; ++i) recorder->add(record_of(1, i));
     const auto child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -454,7 +454,7 @@ TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") 
     int status = 1;
     waitpid(child, &status, 0);
     CHECK(status == 0);
-    for (std::uint32_t i = piece + 11; i <= 2 * ring; ++i) recorder->add(record_of(1, i));
+    for (std::uint32_t i = half + 11; i <= 2 * ring; ++i) recorder->add(record_of(1, i));
     const auto slots = recorder->finish();
     CHECK(slots.size() == 2 * ring);
     CHECK(first_not_in_order(slots) == "");
@@ -489,17 +489,17 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
     auto record_up_to = [&](std::uint32_t last) {
         while (recorded < last) recorder.add(record_of(1, ++recorded));
     };
-    record_up_to(piece);
+    record_up_to(half);
     {
-        // The second piece is written in part: not even a whole number of slots of it.
-        const FileSizeLimit limit(sizeof(RecordFileHeader) + piece * sizeof(Slot) + 100 * sizeof(Slot) + 20);
-        record_up_to(2 * piece);
+        // The second half is written in part: not even a whole number of slots of it.
+        const FileSizeLimit limit(sizeof(RecordFileHeader) + half * sizeof(Slot) + 100 * sizeof(Slot) + 20);
+        record_up_to(2 * half);
         CHECK(recorder.dropped() > 0);
     }
-    record_up_to(4 * piece + 5);
+    record_up_to(4 * half + 5);
     const auto slots = recorder.finish();
     CHECK(slots.size() + recorder.dropped() == recorded);
-    CHECK(recorder.dropped() <= piece);
+    CHECK(recorder.dropped() <= half);
     std::map<std::uint32_t, int> seen;
     for (const auto* slot : slots) {
         CallRecord told;
@@ -509,7 +509,7 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
         ++seen[slot->sequence];
     }
     CHECK(seen.size() == slots.size());
-    for (std::uint32_t i = 2 * piece + 1; i <= recorded; ++i)
+    for (std::uint32_t i = 2 * half + 1; i <= recorded; ++i)
         if (!seen.contains(i)) FAIL("call " << i << " is lost");
 }
 

@@ -8,7 +8,7 @@ namespace switchyard::shim {
 using algorithms::Block;
 
 Blocks Blocks::sent(const CallArgs& call, int ranks, int rank, int datatype_keyval) {
-    const int number = call.collective == Collective::allgather ? 1 : ranks;
+    const int number = algorithms::traits_of(call.collective).sends_one_block() ? 1 : ranks;
     return {call, call.outgoing(), true, number, rank, datatype_keyval};
 }
 
@@ -18,15 +18,14 @@ Blocks Blocks::received(const CallArgs& call, int ranks, int rank, int datatype_
 
 Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
                int keyval)
-    : call_(&call), side_(&side), is_contribution_(is_sent && call.collective == Collective::allgather),
+    : call_(&call), side_(&side), is_contribution_(is_sent && algorithms::traits_of(call.collective).sends_one_block()),
       number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)),
       type_(inspect(side.type, keyval)) {
     for (int i = 0; i < number_; ++i) bytes_ += size(i);
 }
 
 std::uintptr_t Blocks::address(int i) const {
-    std::int64_t item = i * count(i);
-    if (call_->collective == Collective::alltoallv) item = side_->displacements[i];
+    std::int64_t item = side_->displacements.is_array() ? side_->displacements[i] : i * count(i);
     if (is_contribution_) item = call_->in_place() ? rank_ * count(i) : 0;
     return base_ + static_cast<std::uintptr_t>(item * type_.extent);
 }

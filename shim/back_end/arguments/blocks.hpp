@@ -20,9 +20,7 @@ class Blocks {
 
     int number() const { return number_; }
     const Datatype& type() const { return type_; }
-    std::int64_t count(int i) const {
-        return call_->collective == Collective::alltoallv ? side_->counts[i] : side_->counts.value();
-    }
+    std::int64_t count(int i) const { return side_->counts[i]; }
     std::size_t size(int i) const { return static_cast<std::size_t>(count(i)) * type_.size; }
     std::uintptr_t address(int i) const;
     // From the first byte of a block to behind its last, as addresses; gaps count.
@@ -37,7 +35,7 @@ class Blocks {
 
     const CallArgs* call_;
     const CallArgs::Side* side_;
-    bool is_contribution_; // to an allgather: one block
+    bool is_contribution_; // the one block that goes to everybody
     int number_, rank_;
     std::uintptr_t base_;
     Datatype type_;

@@ -1,4 +1,4 @@
-// What the stage must know of an MPI datatype.
+// Datatypes: are their items plain bytes, and how are they packed where not.
 #pragma once
 
 #include <cstddef>

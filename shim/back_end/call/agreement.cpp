@@ -1,76 +1,108 @@
 #include "agreement.hpp"
 
-#include "shim/back_end/arguments/datatype.hpp"
+#include "shim/back_end/communicator/book.hpp"
+#include "shim/back_end/process/clock.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace switchyard::shim {
 
 namespace {
 
-// Counts of both sides must be there and not negative; MPI's own checks see the rest.
-bool counts_are_valid(const Numbers& counts, int blocks) {
-    for (int i = 0; i < blocks; ++i)
-        if (counts[i] < 0) return false;
-    return true;
+// How many of the words below the ranks exchange: the first three always, the fourth where something is adaptive, all where
+// device buffers may be. The same on all ranks.
+enum Words : int { always = 3, with_times = 4, with_devices = 9 };
+using Message = std::array<unsigned long long, with_devices>;
+
+Message message_of(const Facts& facts) {
+    return {facts.max_block, facts.not_ready, facts.overlapping, facts.owed,         facts.has_driver,
+            facts.on_device, facts.unaware,   facts.unusable,    facts.staging_bytes};
 }
 
-bool side_is_valid(const CallArgs::Side& side, int blocks, bool is_vector) {
-    if (side.type == MPI_DATATYPE_NULL) return false;
-    if (!is_vector) return side.counts.value() >= 0;
-    return side.counts.is_array() && side.displacements.is_array() && counts_are_valid(side.counts, blocks);
+// Words that were not exchanged are zero: nobody has device memory. Then no MPI is known to take it, either.
+Facts facts_of(const Message& message, Words words) {
+    return {.max_block = static_cast<std::size_t>(message[0]),
+            .not_ready = message[1] != 0,
+            .overlapping = message[2] != 0,
+            .has_driver = message[4] != 0,
+            .on_device = message[5] != 0,
+            .unaware = message[6] != 0 || words != with_devices,
+            .unusable = message[7] != 0,
+            .staging_bytes = static_cast<std::size_t>(message[8]),
+            .owed = message[3]};
 }
 
-Measure measure_vector(const CallArgs& call, const CommState& state, std::size_t size) {
-    Measure result{true, 0, 0};
-    const auto& counts = call.outgoing().counts;
-    std::int64_t largest = 0, sum = 0;
-    for (int i = 0; i < state.blocks(); ++i) {
-        std::int64_t count = i == state.own_block() ? 0 : counts[i];
-        largest = std::max(largest, count);
-        sum += count;
-    }
-    result.max_block = static_cast<std::size_t>(largest) * size;
-    result.sent = static_cast<std::size_t>(sum) * size;
-    return result;
+bool looks_at_anything(const policy::Shortlist& shortlist, Collective collective) {
+    const bool is_known = algorithms::traits_of(collective).block_is_known();
+    return shortlist.looks_at_buffer || (!is_known && (shortlist.looks_at_block || shortlist.looks_at_overlap));
+}
+
+bool rests(const Passage& passage, const Plan& plan) {
+    const auto* book = passage.state.book();
+    // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call less.
+    return book != nullptr && !passage.state.may_have_devices() && book->rests(plan);
+}
+
+Facts own_facts(const Passage& passage, const Plan& plan, Packing& packing, const DeviceCall* device, bool has_memory) {
+    Facts facts = device != nullptr ? facts_of(*device) : Facts{};
+    facts.max_block = passage.measured.max_block;
+    facts.not_ready = !has_memory;
+    facts.overlapping = plan.shortlist().looks_at_overlap && packing.overlaps();
+    if (const auto* book = passage.state.book()) facts.owed = book->owed();
+    if (device != nullptr) facts.unusable = !device->is_readable();
+    return facts;
+}
+
+Words words_of(CommState& state) {
+    return state.may_have_devices() ? with_devices : state.book() != nullptr ? with_times : always;
+}
+
+// What follows from an agreement for the communicator, the same on all ranks.
+void take_in(const Facts& facts, CommState& state) {
+    if (auto* book = state.book()) book->tell(facts.owed);
+    if (facts.has_driver) state.meet_devices();
 }
 
 } // namespace
 
-Measure measure(const CallArgs& call, const CommState& state) {
-    bool is_vector = call.collective == Collective::alltoallv;
-    if (!side_is_valid(call.recv, state.blocks(), is_vector)) return {};
-    if (!call.in_place() && !side_is_valid(call.send, state.blocks(), is_vector)) return {};
-    auto item = size_of(call.outgoing().type);
-    if (item < 0) return {};
-    auto size = static_cast<std::size_t>(item);
-    if (is_vector) return measure_vector(call, state, size);
-    auto block = static_cast<std::size_t>(call.outgoing().counts.value()) * size;
-    auto others = static_cast<std::size_t>(state.blocks() - (state.own_block() >= 0 ? 1 : 0));
-    return {true, others > 0 ? block : 0, block * others}; // nothing goes to others from a rank alone
+Facts facts_of(const DeviceCall& device) {
+    Facts facts;
+    facts.has_driver = true;
+    facts.on_device = device.is_on_device();
+    facts.unaware = facts.on_device && !device.mpi_takes_them();
+    facts.staging_bytes = device.staging_bytes();
+    return facts;
 }
 
-int agree(Facts& facts, About about, const Rails& rails) {
-    std::array<unsigned long long, 9> mine = {facts.max_block, facts.not_ready,  facts.overlapping,
-                                              facts.owed,      facts.has_driver, facts.on_device,
-                                              facts.unaware,   facts.unusable,   facts.staging_bytes};
-    std::array<unsigned long long, 9> all{};
-    const int code = PMPI_Allreduce(mine.data(), all.data(),
-                                    about.devices ? static_cast<int>(all.size())
-                                    : about.times ? 4
-                                                  : 3,
-                                    MPI_UNSIGNED_LONG_LONG, MPI_MAX, rails.group.comm);
-    facts = {static_cast<std::size_t>(all[0]),
-             all[1] != 0,
-             all[2] != 0,
-             all[4] != 0,
-             all[5] != 0,
-             all[6] != 0 || !about.devices,
-             all[7] != 0,
-             static_cast<std::size_t>(all[8]),
-             all[3]};
-    return code;
+Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, const DeviceCall* device,
+                          bool has_memory) {
+    auto& state = passage.state;
+    Agreed agreed;
+    agreed.max_block = passage.measured.max_block;
+    agreed.plan = &plan;
+    agreed.rests = rests(passage, plan);
+    if (!looks_at_anything(plan.shortlist(), passage.call.collective) || agreed.rests) {
+        if (device != nullptr && !device->is_readable()) agreed.code = MPI_ERR_BUFFER;
+        return agreed;
+    }
+    const auto start = Clock::now();
+    const Facts own = own_facts(passage, plan, packing, device, has_memory);
+    const Words words = words_of(state);
+    const Message mine = message_of(own);
+    Message all{};
+    agreed.code = PMPI_Allreduce(mine.data(), all.data(), words, MPI_UNSIGNED_LONG_LONG, MPI_MAX, state.rails()->group.comm);
+    agreed.facts = facts_of(all, words);
+    agreed.elapsed = Clock::now() - start;
+    if (agreed.code != MPI_SUCCESS) return agreed;
+    agreed.together = true;
+    take_in(agreed.facts, state);
+    if (!algorithms::traits_of(passage.call.collective).block_is_known()) agreed.max_block = agreed.facts.max_block;
+    const auto buffers = agreed.facts.overlapping  ? Buffers::overlapping
+                         : passage.call.in_place() ? Buffers::in_place
+                                                   : Buffers::separate;
+    agreed.plan = &state.plan(passage.call.collective, buffers);
+    if (agreed.facts.unusable || own.unusable) agreed.code = MPI_ERR_BUFFER;
+    return agreed;
 }
 
 } // namespace switchyard::shim

@@ -1,40 +1,45 @@
-// The facts of one call: measured here, agreed with the other ranks where a rule looks at them.
+// What the ranks agree on at a call: one counted allreduce, where a rule looks at something that a rank alone does not know.
 #pragma once
 
-#include "shim/back_end/arguments/call.hpp"
-#include "shim/back_end/communicator/comm_state.hpp"
+#include "device_call.hpp"
+#include "packing.hpp"
+#include "passage.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace switchyard::shim {
 
-// What this rank's arguments say. Nothing that is not significant is looked at.
-struct Measure {
-    bool valid = false;        // false: MPI will not like these arguments, and should be the one to say so
-    std::size_t max_block = 0; // largest block for another rank, in bytes
-    std::size_t sent = 0;      // to all other ranks, in bytes
-};
-Measure measure(const CallArgs& call, const CommState& state);
-
-// What a rank tells the others of a call, and what then holds for all of them: the largest of each. Of devices
-// nobody talks where no process can have any.
+// What a rank tells the others of a call; and what then holds for all of them: the largest of each.
 struct Facts {
     std::size_t max_block = 0;
     bool not_ready = false;   // has no memory for packing
     bool overlapping = false; // has buffers that overlap
-    bool has_driver = false;  // there can be device memory in its process
+    bool has_driver = false;  // its process can have device memory
     bool on_device = false;   // has a device buffer
-    bool unaware = false;     // has one, and its MPI does not take it
+    bool unaware = false;     // has a device buffer, and its MPI does not take it
     bool unusable = false;    // has a buffer that nobody can read
     std::size_t staging_bytes = 0;
-    std::uint64_t owed = 0; // what a call before took, where that is still to be told: adaptive::Book
+    std::uint64_t owed = 0; // nanoseconds of a call before, where the others do not know them yet: adaptive::Book
 };
-// What they may talk about beyond what every agreement is about; the same on all ranks.
-struct About {
-    bool devices = false, times = false;
+
+// What this rank knows of its device buffers by itself.
+Facts facts_of(const DeviceCall& device);
+
+// What the ranks know of a call when its choice is made.
+struct Agreed {
+    Facts facts{};             // of this rank alone where the ranks did not agree
+    std::size_t max_block = 0; // the same on all ranks where the plan looks at it
+    bool together = false;     // the ranks agreed at this call
+    bool rests = false;        // they agree on nothing where they otherwise would: adaptive::Book::rests()
+    Plan* plan = nullptr;      // that of overlapping buffers, where some rank has such
+    std::uint64_t elapsed = 0; // nanoseconds that the agreement took
+    int code = MPI_SUCCESS;    // else the call fails: on all ranks, or the communicator is broken
 };
-// The counted allreduce of the call; an MPI error code. What was not talked about is as if nobody had device
-// memory, nor an MPI that takes it.
-int agree(Facts& facts, About about, const Rails& rails);
+
+// Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not guarantee that
+// all ranks know it. Collective where the ranks agree, which all of them see alike. `has_memory`: this rank could get the
+// memory that the call needs so far.
+Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, const DeviceCall* device, bool has_memory);
 
 } // namespace switchyard::shim

@@ -1,19 +1,21 @@
 #include "choose_adaptively.hpp"
 
-#include "shim/back_end/communicator/book.hpp"
+#include "algorithms/agree.hpp"
+#include "shim/back_end/process/clock.hpp"
 
 namespace switchyard::shim::adaptive {
 
 namespace {
 
 // Made on all ranks or on none.
-Learner* meet(const Question& question, const Key& key, Book& book) {
+Learner* meet(const Question& question, const Key& key) {
+    auto& book = question.book;
     Learner* learner = nullptr;
     try {
         learner = &book.add(key, question.call, question.agreed);
     } catch (...) { // out of memory
     }
-    if (all_agree(learner != nullptr, question.state.rails()->group.comm)) return learner;
+    if (algorithms::all_agree(learner != nullptr, question.rails.group.comm)) return learner;
     book.forget(key);
     return nullptr;
 }
@@ -31,17 +33,17 @@ std::uint64_t settle_up(MPI_Comm comm, Book& book) {
 } // namespace
 
 Answer choose(const Question& question) {
-    const auto& plan = question.plan.policy();
-    const std::size_t number = *plan.candidates[question.match.candidate].adaptive;
-    const auto& adaptive = plan.adaptives[number];
-    auto& rails = *question.state.rails();
-    auto& book = *question.state.book();
+    const auto& shortlist = question.plan.shortlist();
+    const std::size_t number = *shortlist.candidates[question.match.candidate].adaptive;
+    const auto& adaptive = shortlist.adaptives[number];
+    auto& rails = question.rails;
+    auto& book = question.book;
     Answer answer{question.match};
 
     // At rest nobody but this rank knows what its blocks are.
     const Key key = question.rests ? book.resting()->key() : key_of(question.plan, number, question.call);
     Learner* learner = book.find(key);
-    if (learner == nullptr) learner = meet(question, key, book);
+    if (learner == nullptr) learner = meet(question, key);
     if (learner == nullptr) return answer; // native, as the rule would have it
     if (question.agreed)
         book.count_agreed(*learner);
@@ -49,7 +51,7 @@ Answer choose(const Question& question) {
         answer.agree = settle_up(rails.group.comm, book);
 
     const auto candidate = [&](std::size_t i) -> const policy::Candidate& {
-        return plan.candidates[adaptive.first + i];
+        return shortlist.candidates[adaptive.first + i];
     };
     const auto can_run = [&](std::size_t i) {
         return policy::why_passed_over(candidate(i), question.call) == policy::PassedOver::no;

@@ -1,16 +1,20 @@
 // Which candidate of an adaptive use a call runs, on all ranks alike.
 #pragma once
 
-#include "shim/back_end/communicator/comm_state.hpp"
+#include "shim/back_end/communicator/book.hpp"
+#include "shim/back_end/communicator/rails.hpp"
+
+#include <cstdint>
 
 namespace switchyard::shim::adaptive {
 
 struct Question {
-    CommState& state;
+    Rails& rails;
+    Book& book;
     const Plan& plan;
     const policy::Match& match; // native of the adaptive use, at which the walk ended
     const policy::Features& call;
-    bool agreed; // the ranks agreed on something at this call, and told each other what they owed
+    bool agreed; // the ranks agreed on something at this call, and told each other the times that they owed
     bool rests;  // they agree on nothing where they otherwise would: Book::rests()
 };
 

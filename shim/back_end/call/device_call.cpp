@@ -91,9 +91,20 @@ void DeviceCall::watch_landings(algorithms::Wire& wire, std::uint64_t chunk) {
     wire.tell(&staging_);
 }
 
-bool DeviceCall::copy(const Stage::OwnBlock& own) {
+bool DeviceCall::copy(const Packing::OwnBlock& own) {
     const auto& location = received_at_.is_device() ? received_at_ : sent_at_;
     return own.bytes == 0 || (staging_.copy(location, own.to, own.from, own.bytes) && staging_.wait());
+}
+
+bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device, log::CallRecord& record) noexcept {
+    if (!passage.self.devices.are_here(record.begin)) return true;
+    try {
+        device.emplace(passage.call, passage.state, passage.self);
+    } catch (...) {
+        return false;
+    }
+    record.on_device = device->is_on_device();
+    return true;
 }
 
 } // namespace switchyard::shim

@@ -4,10 +4,11 @@
 
 #include "shim/back_end/arguments/blocks.hpp"
 #include "shim/back_end/arguments/call.hpp"
-#include "shim/back_end/communicator/comm_state.hpp"
 #include "shim/back_end/device/devices.hpp"
-#include "shim/back_end/process/process.hpp"
-#include "stage.hpp"
+#include "packing.hpp"
+#include "passage.hpp"
+
+#include <optional>
 
 namespace switchyard::shim {
 
@@ -35,7 +36,7 @@ class DeviceCall {
     // Tells of landings while an algorithm runs; where nothing is to be gained, nobody is told.
     void watch_landings(algorithms::Wire& wire, std::uint64_t chunk);
     // Copies what an algorithm that moves nothing itself leaves to us; false where that fails.
-    bool copy(const Stage::OwnBlock& own);
+    bool copy(const Packing::OwnBlock& own);
 
   private:
     const CallArgs& call_;
@@ -45,5 +46,9 @@ class DeviceCall {
     device::Location sent_at_, received_at_;
     device::Staging& staging_;
 };
+
+// In a process that can have device memory: finds out where this call's buffers are, and says so in the record. False: this
+// rank has no memory to find out.
+bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device, log::CallRecord& record) noexcept;
 
 } // namespace switchyard::shim

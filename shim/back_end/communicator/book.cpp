@@ -15,8 +15,8 @@ Key key_of(const Plan& plan, std::size_t adaptive, const policy::Features& call)
 
 Learner::Learner(const Key& key, const policy::Features& call, bool agrees)
     : key_(key), call_(call), agrees_(agrees),
-      chooser_(key.plan->policy().adaptives[key.adaptive].count,
-               static_cast<std::size_t>(key.plan->policy().adaptives[key.adaptive].trials)) {}
+      chooser_(key.plan->shortlist().adaptives[key.adaptive].count,
+               static_cast<std::size_t>(key.plan->shortlist().adaptives[key.adaptive].trials)) {}
 
 bool Learner::keep(Nanoseconds time) noexcept {
     if (time != no_time) kept_[kept_times_++ % told_at_once] = time;
@@ -39,9 +39,9 @@ void Learner::rest(bool rests) noexcept {
 
 // Blocks of the power of two, as far as the rule is for them.
 Lesson Learner::lesson() const {
-    const auto& plan = key_.plan->policy();
-    const auto& adaptive = plan.adaptives[key_.adaptive];
-    const auto& native = plan.candidates[adaptive.first];
+    const auto& shortlist = key_.plan->shortlist();
+    const auto& adaptive = shortlist.adaptives[key_.adaptive];
+    const auto& native = shortlist.candidates[adaptive.first];
     const auto power = [](unsigned bits) { return std::uint64_t{1} << bits; };
     Lesson lesson;
     lesson.subject = {.collective = call_.collective,
@@ -59,7 +59,7 @@ Lesson Learner::lesson() const {
     subject.most_block = std::min(subject.most_block, native.max_block_bytes.max);
     for (std::size_t i = 0; i < adaptive.count; ++i) {
         const auto standing = chooser_.standing(i);
-        lesson.tried.push_back({use_json(plan.candidates[adaptive.first + i].choice), standing.median,
+        lesson.tried.push_back({use_json(shortlist.candidates[adaptive.first + i].choice), standing.median,
                                 standing.trials, standing.dropped});
     }
     if (chooser_.has_chosen()) lesson.best = chooser_.best();

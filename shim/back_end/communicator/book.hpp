@@ -39,9 +39,9 @@ class Learner {
     // Rest: its calls have been alike for a while, so they go without an agreement; see Book::rests().
     void rest(bool rests) noexcept;
     bool may_rest() const { return !chooser_.is_trying() && can_rest_with(chooser_.best()); }
-    bool can_rest() const { return agrees_ && policy::can_rest(key_.plan->policy(), key_.adaptive); }
+    bool can_rest() const { return agrees_ && policy::can_rest(key_.plan->shortlist(), key_.adaptive); }
     bool can_rest_with(std::size_t candidate) const {
-        return can_rest() && policy::can_rest(key_.plan->policy(), key_.adaptive, candidate);
+        return can_rest() && policy::can_rest(key_.plan->shortlist(), key_.adaptive, candidate);
     }
 
     // A call of this rank that the others are not told of by itself. True: enough to tell them of the median.

@@ -1,7 +1,7 @@
 #include "plan.hpp"
 
 #include "policy/admissible.hpp"
-#include "shim/back_end/process/process.hpp"
+#include "shim/common/log/merge.hpp"
 #include "shim/common/choice_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,29 +12,29 @@ namespace switchyard::shim {
 
 namespace {
 
-policy::Shortlist native_plan(Collective collective, const char* reason) {
+policy::Shortlist native_shortlist(Collective collective, const char* reason) {
     policy::Candidate native;
     native.choice.algorithm = algorithms::find(collective, "native");
     native.choice.reason = reason;
-    policy::Shortlist plan;
-    plan.candidates.push_back(native);
-    plan.always_native = true;
-    return plan;
+    policy::Shortlist shortlist;
+    shortlist.candidates.push_back(native);
+    shortlist.always_native = true;
+    return shortlist;
 }
 
 policy::Shortlist prune(const Process& self, const policy::Features& fixed, const char* only_native) {
-    if (only_native != nullptr) return native_plan(fixed.collective, only_native);
+    if (only_native != nullptr) return native_shortlist(fixed.collective, only_native);
     const auto& forced = self.force.by_collective[static_cast<std::size_t>(fixed.collective)];
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
 }
 
 // The middle of a log line.
-std::string decision_text(const policy::Shortlist& plan, const policy::Match& match) {
-    const auto& choice = plan.candidates[match.candidate].choice;
+std::string decision_text(const policy::Shortlist& shortlist, const policy::Match& match) {
+    const auto& choice = shortlist.candidates[match.candidate].choice;
     nlohmann::ordered_json json = {{"algorithm", choice.algorithm->name},
                                    {"parameters", parameters_json(choice)},
                                    {"rule", nullptr},
-                                   {"reason", policy::reason_of(plan, match)}};
+                                   {"reason", policy::reason_of(shortlist, match)}};
     if (!choice.rule.empty()) json["rule"] = choice.rule;
     auto text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return text.substr(1, text.size() - 2);
@@ -42,7 +42,7 @@ std::string decision_text(const policy::Shortlist& plan, const policy::Match& ma
 
 } // namespace
 
-std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, const char* only_native) {
+std::shared_ptr<Plan> Plans::of(const policy::Features& fixed, const char* only_native) {
     const auto buffers = fixed.overlapping ? Buffers::overlapping
                          : fixed.in_place  ? Buffers::in_place
                                            : Buffers::separate;
@@ -50,14 +50,14 @@ std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, con
                 fixed.ranks,          fixed.nodes,
                 fixed.ranks_per_node, fixed.shared_memory,
                 fixed.devices,        only_native != nullptr ? only_native : ""};
-    std::lock_guard lock(self.plans_mutex);
-    auto& plan = self.plans[shape];
-    if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));
+    std::lock_guard lock(mutex_);
+    auto& plan = plans_[shape];
+    if (!plan) plan = std::make_shared<Plan>(prune(process_, fixed, only_native));
     return plan;
 }
 
 bool Plan::uses_shared_memory() const {
-    return std::ranges::any_of(policy_.candidates, [](const policy::Candidate& candidate) {
+    return std::ranges::any_of(shortlist_.candidates, [](const policy::Candidate& candidate) {
         return candidate.blocked.empty() &&
                policy::uses_shared_memory(*candidate.choice.algorithm, candidate.choice.parameters);
     });
@@ -68,18 +68,17 @@ Plan::~Plan() {
         delete std::exchange(decision, decision->next);
 }
 
-std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
-    for (auto* decision = decisions_.load(std::memory_order_acquire); decision != nullptr;
-         decision = decision->next)
-        if (decision->match == match) return decision->number;
-    return add_decision(self, match);
+const Plan::Decision* Plan::find(const policy::Match& match) const {
+    const auto* decision = decisions_.load(std::memory_order_acquire);
+    while (decision != nullptr && !(decision->match == match)) decision = decision->next;
+    return decision;
 }
 
-std::uint32_t Plan::add_decision(Process& self, const policy::Match& match) {
-    std::lock_guard lock(self.plans_mutex);
-    for (auto* decision = decisions_.load(); decision != nullptr; decision = decision->next)
-        if (decision->match == match) return decision->number;
-    log::DecisionName name{++self.decisions, decision_text(policy_, match)};
+std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
+    if (const auto* known = find(match)) return known->number;
+    std::lock_guard lock(self.naming);
+    if (const auto* known = find(match)) return known->number;
+    const log::DecisionName name{++self.named_decisions, decision_text(shortlist_, match)};
     self.recorder->add_name(name.to_line());
     decisions_.store(new Decision{match, name.number, decisions_.load()}, std::memory_order_release);
     return name.number;

@@ -1,18 +1,21 @@
-// A policy as one kind of communicator sees it, with the log's number for every outcome. Communicators of the
-// same shape share one: a program that makes and frees them in a loop must not make anything grow.
+// A policy as one kind of communicator sees it, with the log's number for every outcome. Communicators of one kind share a
+// plan: a program that makes and frees them in a loop must not make anything grow.
 #pragma once
 
 #include "policy/match.hpp"
+#include "shim/back_end/process/process.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 
 namespace switchyard::shim {
 
-struct Process;
+using algorithms::Collective;
 
 // How a call's send and receive buffers lie: apart, one for both (MPI_IN_PLACE), or overlapping on some rank,
 // which MPI forbids.
@@ -21,25 +24,22 @@ inline constexpr std::size_t buffers_count = 3;
 
 class Plan {
   public:
-    // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, whether memory
-    // is shared, whether there can be device buffers, only_native.
-    using Shape = std::tuple<algorithms::Collective, Buffers, int, int, int, bool, bool, std::string>;
+    explicit Plan(policy::Shortlist shortlist) : shortlist_(std::move(shortlist)) {}
+    ~Plan();
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
 
-    // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
-    static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);
-
-    const policy::Shortlist& policy() const { return policy_; }
+    const policy::Shortlist& shortlist() const { return shortlist_; }
     const policy::Choice& choice(const policy::Match& match) const {
-        return policy_.candidates[match.candidate].choice;
+        return shortlist_.candidates[match.candidate].choice;
     }
-    bool always_native() const { return policy_.always_native; }
+    bool always_native() const { return shortlist_.always_native; }
 
-    // Whether anything that may run here would use memory that the ranks of a node share.
+    // Whether a candidate that may run here uses memory that the ranks of a node share.
     bool uses_shared_memory() const;
 
-    // The log's number for that outcome; named in the log when it first happens.
+    // The log's number for that outcome. The log is told its meaning when it first happens.
     std::uint32_t decision(Process& self, const policy::Match& match);
-    ~Plan();
 
   private:
     struct Decision {
@@ -47,11 +47,28 @@ class Plan {
         std::uint32_t number;
         Decision* next;
     };
-    explicit Plan(policy::Shortlist policy) : policy_(std::move(policy)) {}
-    std::uint32_t add_decision(Process& self, const policy::Match& match);
+    const Decision* find(const policy::Match& match) const;
 
-    policy::Shortlist policy_;
+    policy::Shortlist shortlist_;
     std::atomic<Decision*> decisions_{nullptr}; // only ever added to, so looking needs no lock
+};
+
+// The plans of a process, one for each kind of communicator seen so far.
+class Plans {
+  public:
+    explicit Plans(const Process& process) : process_(process) {}
+
+    // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log. May throw.
+    std::shared_ptr<Plan> of(const policy::Features& fixed, const char* only_native);
+
+  private:
+    // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, whether memory
+    // is shared, whether there can be device buffers, only_native.
+    using Shape = std::tuple<Collective, Buffers, int, int, int, bool, bool, std::string>;
+
+    const Process& process_;
+    std::mutex mutex_;
+    std::map<Shape, std::shared_ptr<Plan>> plans_;
 };
 
 } // namespace switchyard::shim

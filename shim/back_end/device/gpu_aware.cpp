@@ -1,7 +1,7 @@
 #include "gpu_aware.hpp"
 
+#include "algorithms/agree.hpp"
 #include "shim/common/diagnostics.hpp"
-#include "shim/back_end/process/process.hpp"
 #include "symbols.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ std::array<std::byte, 2 * message> contents() {
 bool exchange_with_self(Place& place) {
     auto bytes = contents();
     if (!place.copy(place.memory, bytes.data(), bytes.size())) return false;
-    MPI_Comm comm = create_private(MPI_COMM_SELF);
+    MPI_Comm comm = algorithms::create_private(MPI_COMM_SELF);
     if (comm == MPI_COMM_NULL) return false;
     Exchange outcome{};
     {

@@ -98,37 +98,37 @@ std::uintptr_t Staging::distance(const Area& area) const {
 
 // ---- Copies ---------------------------------------------------------------------------------------------
 
-Staging::Lane* Staging::lane_for(const Location& location) {
-    for (Lane& lane : lanes_)
-        if (lane.stream != nullptr && lane.place.is_same_place(location)) return &lane;
-    Lane& lane = lanes_[lanes_[0].stream == nullptr ? 0 : 1];
+Staging::StreamAt* Staging::stream_at(const Location& location) {
+    for (StreamAt& at : streams_)
+        if (at.stream != nullptr && at.place.is_same_place(location)) return &at;
+    StreamAt& at = streams_[streams_[0].stream == nullptr ? 0 : 1];
     // The stream of a place that is no longer used. Its context may be gone, and the stream with it: then the
     // driver knows neither.
-    if (lane.stream != nullptr) {
-        const Within place(*runtime_, lane.place);
-        if (place) runtime_->destroy_stream(lane.stream);
+    if (at.stream != nullptr) {
+        const Within place(*runtime_, at.place);
+        if (place) runtime_->destroy_stream(at.stream);
     }
-    lane = {location, runtime_->create_stream(), false};
-    return lane.stream != nullptr ? &lane : nullptr;
+    at = {location, runtime_->create_stream(), false};
+    return at.stream != nullptr ? &at : nullptr;
 }
 
 bool Staging::copy(const Location& where, void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return true;
     const Within place(*runtime_, where);
     if (!place) return false;
-    Lane* lane = lane_for(where);
-    if (lane == nullptr || !runtime_->copy(to, from, bytes, lane->stream)) return false;
-    lane->is_busy = true;
+    StreamAt* at = stream_at(where);
+    if (at == nullptr || !runtime_->copy(to, from, bytes, at->stream)) return false;
+    at->is_busy = true;
     return true;
 }
 
 bool Staging::wait() {
     bool good = true;
-    for (Lane& lane : lanes_) {
-        if (!lane.is_busy) continue;
-        lane.is_busy = false;
-        const Within place(*runtime_, lane.place);
-        if (!place || !runtime_->wait(lane.stream)) good = false;
+    for (StreamAt& at : streams_) {
+        if (!at.is_busy) continue;
+        at.is_busy = false;
+        const Within place(*runtime_, at.place);
+        if (!place || !runtime_->wait(at.stream)) good = false;
     }
     return good;
 }
@@ -205,11 +205,11 @@ bool Staging::copy_rest() {
 }
 
 void Staging::release() {
-    for (Lane& lane : lanes_) {
-        if (lane.stream == nullptr) continue;
-        const Within place(*runtime_, lane.place);
-        if (place) runtime_->destroy_stream(lane.stream);
-        lane = {};
+    for (StreamAt& at : streams_) {
+        if (at.stream == nullptr) continue;
+        const Within place(*runtime_, at.place);
+        if (place) runtime_->destroy_stream(at.stream);
+        at = {};
     }
     pinned_.release();
     pageable_.release();

@@ -65,7 +65,7 @@ class Staging : public algorithms::Landings {
         std::uintptr_t begin = 0, end = 0;
         std::size_t offset = 0; // in the host memory
     };
-    struct Lane { // a stream, and the place that it belongs to
+    struct StreamAt { // a stream and its place
         Location place;
         Runtime::Stream stream = nullptr;
         bool is_busy = false;
@@ -79,7 +79,7 @@ class Staging : public algorithms::Landings {
     void note(Area& area, const Side& side);
     void lay_out();
     std::uintptr_t distance(const Area& area) const;
-    Lane* lane_for(const Location& location);
+    StreamAt* stream_at(const Location& location);
     bool copy_spans(const Area& area, bool to_host);
     bool copy_arrivals(std::size_t first, std::size_t last);
     bool copy_rest();
@@ -92,7 +92,7 @@ class Staging : public algorithms::Landings {
     bool has_wide_gaps_ = false;
     HostMemory pinned_, pageable_;
     HostMemory* memory_ = nullptr; // of this call
-    Lane lanes_[2];
+    StreamAt streams_[2];
     std::vector<Arrival> arrivals_; // by address
     std::size_t chunk_ = 0;         // 0: nobody watches
     bool good_ = true;              // of copies made on the way

@@ -2,7 +2,7 @@
 
 #include "shim/common/learning/learned_policy.hpp"
 #include "shim/common/diagnostics.hpp"
-#include "end_of_log.hpp"
+#include "gather.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -36,11 +36,11 @@ bool is_used(const Process& self) {
            std::ranges::any_of(policy.rules, [](const auto& rule) { return rule.use.is_adaptive(); });
 }
 
-nlohmann::ordered_json collect(Process& self) {
-    auto json = nlohmann::ordered_json::array();
+std::string end_learning(const Process& self, const Lessons& learned) {
     Lessons lessons;
-    for (const auto& lines : log::gather_texts(self.learned.to_lines(), self)) lessons.add_lines(lines);
-    if (self.world_rank != 0) return json;
+    for (const auto& lines : gather_texts(learned.to_lines(), self.world)) lessons.add_lines(lines);
+    if (self.world_rank != 0) return {};
+    auto json = nlohmann::ordered_json::array();
     bool any_best = false;
     for (const Lesson& lesson : lessons.sorted()) {
         json.push_back(lesson.to_json());
@@ -50,8 +50,8 @@ nlohmann::ordered_json collect(Process& self) {
     const auto path = self.log_directory + "/learned.policy.json";
     if (any_best && !write(path, learned_policy(lessons.sorted(),
                                                 {run.program, run.started, first_line(run.mpi_library)})))
-        warn("what was learned could not be written to " + path + ", is the disk full?");
-    return json;
+        warn("the learned policy could not be written to " + path + "; is the disk full?");
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 } // namespace switchyard::shim::adaptive

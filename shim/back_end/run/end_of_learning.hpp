@@ -1,15 +1,18 @@
-// What a run has learned, at its end.
+// What a run has learned of its adaptive uses, at its end.
 #pragma once
 
 #include "shim/back_end/process/process.hpp"
+#include "shim/common/learning/lesson.hpp"
+
+#include <string>
 
 namespace switchyard::shim::adaptive {
 
-// Whether anything is learned; the same on all ranks.
+// Whether anything can be learned: some use is adaptive. The same on all ranks.
 bool is_used(const Process& self);
 
-// Collective over the run, where something is learned and logged: writes learned.policy.json beside the log, and
-// gives on rank 0 what run.json says of it.
-nlohmann::ordered_json collect(Process& self);
+// Joins the ranks' lessons and writes learned.policy.json beside the log; on rank 0 a JSON array for run.json. Collective
+// over the run's world, where is_used() and a log is kept. May throw.
+std::string end_learning(const Process& self, const Lessons& learned);
 
 } // namespace switchyard::shim::adaptive

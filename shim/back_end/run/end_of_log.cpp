@@ -1,12 +1,13 @@
 #include "end_of_log.hpp"
 
+#include "end_of_learning.hpp"
+#include "gather.hpp"
+#include "shim/back_end/process/clock.hpp"
+#include "shim/common/diagnostics.hpp"
 #include "shim/common/log/file_size_signal.hpp"
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/log_writer.hpp"
 #include "shim/common/log/merge.hpp"
-#include "end_of_learning.hpp"
-#include "shim/common/diagnostics.hpp"
-#include "shim/back_end/process/process.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,7 +15,9 @@
 #include <queue>
 #include <tuple>
 
-namespace switchyard::shim::log {
+namespace switchyard::shim {
+
+namespace log {
 
 namespace {
 
@@ -102,30 +105,6 @@ std::vector<MergedCall> merge_communicators(Process& self, const Names& names, c
               [](const MergedCall& left, const MergedCall& right) { return left.begin < right.begin; });
     return merged;
 }
-
-} // namespace
-
-std::vector<std::string> gather_texts(const std::string& text, const Process& self) {
-    int size = static_cast<int>(text.size());
-    auto ranks = static_cast<std::size_t>(self.world_ranks);
-    std::vector<int> sizes(ranks), offsets(ranks);
-    PMPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, self.world);
-    std::string all;
-    if (self.world_rank == 0) {
-        for (std::size_t i = 1; i < ranks; ++i) offsets[i] = offsets[i - 1] + sizes[i - 1];
-        all.resize(static_cast<std::size_t>(offsets.back()) + static_cast<std::size_t>(sizes.back()));
-    }
-    PMPI_Gatherv(text.data(), size, MPI_CHAR, all.data(), sizes.data(), offsets.data(), MPI_CHAR, 0,
-                 self.world);
-    std::vector<std::string> texts;
-    if (self.world_rank == 0)
-        for (std::size_t i = 0; i < ranks; ++i)
-            texts.push_back(
-                all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
-    return texts;
-}
-
-namespace {
 
 // Only leaders' names are needed at rank 0.
 std::string led_names(const Names& names, int rank) {
@@ -245,7 +224,7 @@ bool write_log(Process& self, RunEnd& end) {
     auto calls = merge_communicators(self, names, slots);
     end.records_dropped = sum(self.recorder->dropped(), self.world);
 
-    auto all_names = gather_texts(led_names(names, self.world_rank), self);
+    auto all_names = gather_texts(led_names(names, self.world_rank), self.world);
     unsigned long long count = calls.size();
     std::vector<unsigned long long> counts(all_names.size());
     PMPI_Gather(&count, 1, MPI_UNSIGNED_LONG_LONG, counts.data(), 1, MPI_UNSIGNED_LONG_LONG, 0, self.world);
@@ -261,25 +240,28 @@ bool write_log(Process& self, RunEnd& end) {
     return written != 0;
 }
 
+// Rank 0 closes run.json and says where the log is. True: the log is complete.
+bool close_run(const Process& self, const RunEnd& end, bool written) {
+    if (self.recorder && !written)
+        warn("the log could not be written, is the disk full? The ranks' records stay: `switchyard report` reads them");
+    if (written) written = write_run_json(self.log_directory, self.run_info, &end);
+    say_goodbye(self, end);
+    return written;
+}
+
 } // namespace
 
-void collect(Process& self) {
-    FileSizeSignalBlocked blocked;
-    RunEnd end;
-    end.calls_seen = sum(self.calls_seen, self.world);
-    end.calls_routed = sum(self.calls_routed, self.world);
-    bool written = self.recorder && write_log(self, end);
-    if (self.recorder && adaptive::is_used(self))
-        end.adaptive = adaptive::collect(self).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+} // namespace log
+
+void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& lessons) {
+    const log::FileSizeSignalBlocked blocked;
+    log::RunEnd end;
+    end.calls_seen = log::sum(counts.seen, self.world);
+    end.calls_routed = log::sum(counts.routed, self.world);
+    const bool written = self.recorder && log::write_log(self, end);
+    if (self.recorder && adaptive::is_used(self)) end.adaptive = adaptive::end_learning(self, lessons);
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
-    if (self.world_rank == 0) {
-        if (self.recorder && !written)
-            warn("the log could not be written, is the disk full? The ranks' records stay: `switchyard "
-                 "report` reads them");
-        if (written) written = write_run_json(self.log_directory, self.run_info, &end);
-        say_goodbye(self, end);
-    }
-    int complete = written ? 1 : 0;
+    int complete = self.world_rank == 0 && log::close_run(self, end, written) ? 1 : 0;
     PMPI_Bcast(&complete, 1, MPI_INT, 0, self.world);
     if (complete == 0) return;
     self.recorder->remove_files();
@@ -288,4 +270,4 @@ void collect(Process& self) {
     std::filesystem::remove(self.log_directory + "/ranks", error); // when it is empty
 }
 
-} // namespace switchyard::shim::log
+} // namespace switchyard::shim

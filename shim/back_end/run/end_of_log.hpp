@@ -1,21 +1,13 @@
-// The end of a run: the ranks' records become calls.jsonl.
+// The end of a run's log: the ranks' records become calls.jsonl.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "shim/back_end/communicator/communicators.hpp"
+#include "shim/back_end/process/process.hpp"
 
 namespace switchyard::shim {
-struct Process;
-}
 
-namespace switchyard::shim::log {
+// Each communicator's calls are merged by its leader. Rank 0 writes the leaders' calls in the order of time, closes run.json
+// and says where the log is. Then the ranks' own files go. Collective over the run's world. May throw.
+void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& lessons);
 
-// Collective over the run's world. Each communicator's calls are merged by its leader; rank 0 writes the
-// leaders' calls in the order of time, closes run.json and says where the log is. Then the ranks' own files
-// go.
-void collect(Process& self);
-
-// Every rank's text, on rank 0; collective.
-std::vector<std::string> gather_texts(const std::string& text, const Process& self);
-
-} // namespace switchyard::shim::log
+} // namespace switchyard::shim

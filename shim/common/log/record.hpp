@@ -3,7 +3,9 @@
 // report` when there was no end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace switchyard::shim::log {
 
@@ -39,6 +41,7 @@ struct CallRecord {
 };
 
 enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies };
+inline constexpr std::size_t slot_kinds = 5;
 
 // How a record lies in the file: a head that all kinds share, then what the kind says. Most calls are native
 // and leave one slot; those between nodes leave three, those that were staged one more.
@@ -65,6 +68,8 @@ struct Slot {
     std::uint32_t& calls() { return pair[1]; }
     // Fills what this slot knows of the record.
     void tell(CallRecord& record) const;
+    // Adds another slot of the same kind: times, bytes and messages add up, the largest block stays, the first begin stays.
+    void add(const Slot& more);
 };
 static_assert(sizeof(Slot) == 64);
 
@@ -163,6 +168,31 @@ inline void Slot::tell(CallRecord& record) const {
         record.is_staged = (flags & is_staged) != 0;
         if (!record.has_detail) record.exchange = record.elapsed;
     }
+}
+
+inline void Slot::add(const Slot& more) {
+    const auto add_bounded = [](std::uint32_t& sum, std::uint32_t value) {
+        sum = value < UINT32_MAX - sum ? sum + value : UINT32_MAX;
+    };
+    if (kind == SlotKind::call) {
+        add_bounded(calls(), more.pair[1]);
+        values[1] += more.values[1];
+        values[2] = values[2] < more.values[2] ? more.values[2] : values[2];
+        values[3] += more.values[3];
+        return;
+    }
+    for (std::size_t i = 0; i < std::size(values); ++i) values[i] += more.values[i];
+    for (std::size_t i = 0; i < std::size(pair); ++i) add_bounded(pair[i], more.pair[i]);
+}
+
+// The slots that a record leaves, the call's first.
+template <typename Use>
+void for_each_slot(const CallRecord& record, const Use& use) {
+    use(Slot::call(record));
+    if (!record.has_detail) return;
+    use(Slot::detail(record));
+    if (record.has_nodes) use(Slot::nodes(record));
+    if (record.is_staged) use(Slot::copies(record));
 }
 
 // The first slot of a rank's record file.

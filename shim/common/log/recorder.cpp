@@ -86,7 +86,7 @@ void Recorder::forget_files() {
     created_.clear();
 }
 
-// All of it, or nothing: what a full disk took of it is taken back, so that the next piece lies where it
+// All of it, or nothing: what a full disk took of it is taken back, so that the next half lies where it
 // should.
 bool Recorder::append(const void* data, std::size_t size) noexcept {
     if (write_all(calls_file_, data, size)) {
@@ -142,35 +142,35 @@ void Recorder::add(const Slot& slot) noexcept {
         return;
     }
     auto number = claim();
-    auto index = number / slots_per_piece % pieces;
-    auto& piece = pieces_[index];
+    auto index = number / slots_per_half % halves;
+    auto& half = halves_[index];
     // Another thread may still be emptying it. It is a write of 256 KiB away from being done.
-    auto round = number / slots_in_ring;
-    while (piece.round.load(std::memory_order_acquire) != round) sched_yield();
+    const auto lap = number / slots_in_ring;
+    while (half.lap.load(std::memory_order_acquire) != lap) sched_yield();
     place(number, slot);
     std::size_t finished = 0;
     if (threads_) {
-        finished = piece.finished.fetch_add(1, std::memory_order_acq_rel) + 1;
+        finished = half.finished.fetch_add(1, std::memory_order_acq_rel) + 1;
     } else {
-        finished = piece.finished.load(std::memory_order_relaxed) + 1;
-        piece.finished.store(finished, std::memory_order_relaxed);
+        finished = half.finished.load(std::memory_order_relaxed) + 1;
+        half.finished.store(finished, std::memory_order_relaxed);
     }
-    if (finished == slots_per_piece) empty(index);
+    if (finished == slots_per_half) empty(index);
 }
 
 // By whoever finished its last slot. The slots are in the file before they leave the ring; a reader that
 // finds them in both knows by their numbers.
 void Recorder::empty(std::size_t index) noexcept {
-    auto& piece = pieces_[index];
-    auto* slots = ring_ + index * slots_per_piece;
-    // Pieces are filled in turn but may be finished out of turn.
+    auto& half = halves_[index];
+    auto* slots = ring_ + index * slots_per_half;
+    // Halves are filled in turn but may be finished out of turn.
     auto turn = slots->number;
     while (std::atomic_ref(stored_).load(std::memory_order_acquire) != turn) sched_yield();
-    store(slots, slots_per_piece);
-    for (std::size_t i = 0; i < slots_per_piece; ++i) slots[i].kind = SlotKind::none;
-    piece.finished.store(0, std::memory_order_relaxed);
-    std::atomic_ref(stored_).store(turn + slots_per_piece, std::memory_order_release);
-    piece.round.fetch_add(1, std::memory_order_release);
+    store(slots, slots_per_half);
+    for (std::size_t i = 0; i < slots_per_half; ++i) slots[i].kind = SlotKind::none;
+    half.finished.store(0, std::memory_order_relaxed);
+    std::atomic_ref(stored_).store(turn + slots_per_half, std::memory_order_release);
+    half.lap.fetch_add(1, std::memory_order_release);
 }
 
 void Recorder::store(const Slot* slots, std::size_t count) noexcept {

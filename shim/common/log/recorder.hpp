@@ -1,7 +1,7 @@
 // One rank's records and names, on disk from the first moment on, so that a killed run can still be read.
 //
 // Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its
-// pieces is full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a
+// halves is full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a
 // page fault every 64 calls, three times as much; a plain buffer would be lost with the process.)
 #pragma once
 
@@ -28,11 +28,7 @@ class Recorder {
 
     // Any thread, at any time; full means dropped and counted. Does not mix with keep().
     void add(const CallRecord& record) noexcept {
-        add(Slot::call(record));
-        if (!record.has_detail) return;
-        add(Slot::detail(record));
-        if (record.has_nodes) add(Slot::nodes(record));
-        if (record.is_staged) add(Slot::copies(record));
+        for_each_slot(record, [this](const Slot& slot) { add(slot); });
     }
     // A slot that stays in its place and may be written to again and again (detail `summary`); null when
     // full.
@@ -49,13 +45,13 @@ class Recorder {
     std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
     const std::string& problem() const { return problem_; } // why in memory, or ""
 
-    static constexpr std::size_t pieces = 2;
-    static constexpr std::size_t slots_per_piece = 4096; // 256 KiB
-    static constexpr std::size_t slots_in_ring = pieces * slots_per_piece;
+    static constexpr std::size_t halves = 2;
+    static constexpr std::size_t slots_per_half = 4096; // 256 KiB
+    static constexpr std::size_t slots_in_ring = halves * slots_per_half;
 
   private:
-    struct Piece {
-        std::atomic<std::uint64_t> round{0};  // how often it has been emptied
+    struct Half {
+        std::atomic<std::uint64_t> lap{0};    // how often it has been emptied
         std::atomic<std::size_t> finished{0}; // slots written since
     };
     bool open_files(const std::string& directory, int rank, int ranks);
@@ -66,7 +62,7 @@ class Recorder {
     Slot* place(std::uint64_t number, const Slot& slot) noexcept;
     void add(const Slot& slot) noexcept;
     std::uint64_t claim() noexcept;
-    void empty(std::size_t piece) noexcept;
+    void empty(std::size_t half) noexcept;
     void store(const Slot* slots, std::size_t count) noexcept;
 
     static constexpr std::uint64_t most_on_disk = 16'000'000;  // 1 GB
@@ -78,7 +74,7 @@ class Recorder {
     std::vector<std::string> created_; // files of ours, and only those, may be removed
     std::size_t calls_bytes_ = 0;      // of the calls file that are good
     Slot* ring_ = nullptr;             // null: there is not even memory for it
-    std::array<Piece, pieces> pieces_;
+    std::array<Half, halves> halves_;
     std::atomic<std::uint64_t> next_{0};
     std::uint64_t stored_ = 0;    // slots in the file or in memory
     std::vector<Slot> in_memory_; // where there is no file

@@ -1,4 +1,4 @@
-#include "stage.hpp"
+#include "packing.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -15,24 +15,22 @@ std::byte* pointer(std::uintptr_t address) {
 
 } // namespace
 
-Stage::Stage(const CallArgs& call, CommState& state, int datatype_keyval)
-    : call_(call), rails_(*state.rails()),
-      rank_(state.rank()), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
+Packing::Packing(const CallArgs& call, Rails& rails, int datatype_keyval)
+    : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()), rails_(rails), rank_(rails.group.rank),
+      send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
       recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval)} {
     recv_.packed = !recv_.blocks.type().dense;
-    // In place, what is sent would be overwritten by what arrives; an allgather's own block stays where it
-    // is.
-    send_.packed =
-        !send_.blocks.type().dense || (call.in_place() && call.collective != Collective::allgather);
+    // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in its place.
+    send_.packed = !send_.blocks.type().dense || (call.in_place() && !sends_one_block_);
 }
 
-void Stage::note_spans(const Blocks& blocks, std::span<Block> spans) {
+void Packing::note_spans(const Blocks& blocks, std::span<Block> spans) {
     for (int i = 0; i < static_cast<int>(spans.size()); ++i)
         spans[static_cast<std::size_t>(i)] = blocks.span(i);
 }
 
 // The blocks of one side do not overlap each other, so two sorted lists are enough.
-bool Stage::overlaps() {
+bool Packing::overlaps() {
     auto send = send_list();
     auto recv = std::span(rails_.recv);
     note_spans(send_.blocks, send);
@@ -48,22 +46,22 @@ bool Stage::overlaps() {
     return false;
 }
 
-bool Stage::reserve() {
+bool Packing::reserve() {
     using algorithms::Workspace;
     std::size_t need = 0;
     if (send_.packed) need += Workspace::rounded(send_.blocks.bytes());
     if (recv_.packed) need += Workspace::rounded(recv_.blocks.bytes());
-    return need == 0 || rails_.staging.reserve(need);
+    return need == 0 || rails_.packing.reserve(need);
 }
 
-void Stage::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
+void Packing::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
     send_.blocks.move(send_distance);
     recv_.blocks.move(recv_distance);
 }
 
 // Blocks where they lie: displacements may be negative and out of order, so offsets count from the lowest
 // address. Blocks of no bytes may be displaced to anywhere and do not count.
-void Stage::lay_out_in_place(Side& side, std::span<Block> blocks) {
+void Packing::lay_out_in_place(Side& side, std::span<Block> blocks) {
     side.origin = ~std::uintptr_t{0};
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i)
         if (side.blocks.size(i) > 0) side.origin = std::min(side.origin, side.blocks.address(i));
@@ -74,7 +72,7 @@ void Stage::lay_out_in_place(Side& side, std::span<Block> blocks) {
     if (side.blocks.bytes() == 0) side.origin = 0;
 }
 
-void Stage::lay_out_packed(Side& side, std::span<Block> blocks, std::byte* memory) {
+void Packing::lay_out_packed(Side& side, std::span<Block> blocks, std::byte* memory) {
     side.origin = reinterpret_cast<std::uintptr_t>(memory);
     std::size_t offset = 0;
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i) {
@@ -84,7 +82,7 @@ void Stage::lay_out_packed(Side& side, std::span<Block> blocks, std::byte* memor
     }
 }
 
-int Stage::pack_send(std::byte* memory) {
+int Packing::pack_send(std::byte* memory) {
     for (int i = 0; i < send_.blocks.number(); ++i) {
         const auto& block = rails_.send[static_cast<std::size_t>(i)];
         if (block.size == 0) continue;
@@ -100,21 +98,21 @@ int Stage::pack_send(std::byte* memory) {
     return MPI_SUCCESS;
 }
 
-int Stage::load() {
+int Packing::load() {
     if (recv_.packed)
-        lay_out_packed(recv_, rails_.recv, rails_.staging.take(recv_.blocks.bytes()).data());
+        lay_out_packed(recv_, rails_.recv, rails_.packing.take(recv_.blocks.bytes()).data());
     else
         lay_out_in_place(recv_, rails_.recv);
     if (!send_.packed) {
         lay_out_in_place(send_, send_list());
         return MPI_SUCCESS;
     }
-    auto* memory = rails_.staging.take(send_.blocks.bytes()).data();
+    auto* memory = rails_.packing.take(send_.blocks.bytes()).data();
     lay_out_packed(send_, send_list(), memory);
     return pack_send(memory);
 }
 
-int Stage::unload() {
+int Packing::unload() {
     if (!recv_.packed) return MPI_SUCCESS;
     for (int i = 0; i < rails_.group.size; ++i) {
         const auto& block = rails_.recv[static_cast<std::size_t>(i)];
@@ -126,16 +124,15 @@ int Stage::unload() {
     return MPI_SUCCESS;
 }
 
-Stage::OwnBlock Stage::take_own_block() {
-    const bool is_gather = call_.collective == Collective::allgather;
-    auto& sent = rails_.send[is_gather ? 0 : static_cast<std::size_t>(rank_)];
+Packing::OwnBlock Packing::take_own_block() {
+    auto& sent = rails_.send[sends_one_block_ ? 0 : static_cast<std::size_t>(rank_)];
     auto& received = rails_.recv[static_cast<std::size_t>(rank_)];
     OwnBlock own;
     own.to = pointer(recv_.origin) + received.offset;
     own.from = pointer(send_.origin) + sent.offset;
     own.bytes = own.to == own.from ? 0 : std::min(sent.size, received.size);
     own.fits = sent.size <= received.size;
-    if (!is_gather) {
+    if (!sends_one_block_) {
         sent.size = received.size = 0;
         return own;
     }
@@ -144,7 +141,7 @@ Stage::OwnBlock Stage::take_own_block() {
     return own;
 }
 
-algorithms::Exchange Stage::exchange(std::size_t max_block) const {
+algorithms::Exchange Packing::exchange(std::size_t max_block) const {
     return {rails_.group, pointer(send_.origin), send_list(), pointer(recv_.origin), rails_.recv, max_block};
 }
 

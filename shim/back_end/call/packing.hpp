@@ -5,20 +5,20 @@
 #include "algorithms/exchange.hpp"
 #include "shim/back_end/arguments/blocks.hpp"
 #include "shim/back_end/arguments/call.hpp"
-#include "shim/back_end/communicator/comm_state.hpp"
+#include "shim/back_end/communicator/rails.hpp"
 
 namespace switchyard::shim {
 
-class Stage {
+class Packing {
   public:
-    Stage(const CallArgs& call, CommState& state, int datatype_keyval);
+    Packing(const CallArgs& call, Rails& rails, int datatype_keyval);
 
     // Whether a block to be sent shares memory with one to be received. Blocks of types with gaps count with
     // their gaps. Before load(); not for MPI_IN_PLACE.
     bool overlaps();
     // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
     void allow_overlap() { send_.packed = !send_.blocks.type().dense; }
-    // Whether something travels through memory of ours: bytes that the host has to touch.
+    // Some blocks travel through memory of ours, so the host has to touch their bytes.
     bool packs() const { return send_.packed || recv_.packed; }
     // Makes room for what has to be packed. False: no such memory on this rank.
     bool reserve();
@@ -31,8 +31,8 @@ class Stage {
 
     algorithms::Exchange exchange(std::size_t max_block) const;
 
-    // The rank's own block, out of an exchange whose bytes the host cannot touch: takes it out of what
-    // exchange() describes, and says what is to be copied where. After load().
+    // The rank's own block, for somebody else to copy, since the host cannot touch its bytes. The exchange is without the
+    // block from here on. After load().
     struct OwnBlock {
         std::byte* to = nullptr;
         const std::byte* from = nullptr;
@@ -45,7 +45,7 @@ class Stage {
     // One side of the call.
     struct Side {
         Blocks blocks;
-        bool packed = false;       // it travels through the staging memory
+        bool packed = false;       // its blocks travel through the packing memory
         std::uintptr_t origin = 0; // where the blocks' offsets start
     };
     std::span<algorithms::Block> send_list() const {
@@ -56,7 +56,7 @@ class Stage {
     static void lay_out_packed(Side& side, std::span<algorithms::Block> blocks, std::byte* memory);
     int pack_send(std::byte* memory);
 
-    const CallArgs& call_;
+    bool sends_one_block_;
     Rails& rails_;
     int rank_;
     Side send_, recv_;

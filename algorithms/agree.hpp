@@ -1,0 +1,39 @@
+// Votes of the ranks of a communicator, and communicators of our own.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <mpi.h>
+
+namespace switchyard::algorithms {
+
+// True on all ranks where `here` is true on all of them, false on all ranks otherwise. Collective.
+bool all_agree(bool here, MPI_Comm comm);
+
+// A communicator of our own with the ranks of the intracommunicator `comm`. It has no attributes of the application, and
+// its error handler returns. MPI_COMM_NULL on all ranks where MPI has no more communicators. Collective.
+MPI_Comm create_private(MPI_Comm comm);
+
+// Memory that grows on all ranks or on none. It grows in steps of a quarter, so that slowly growing blocks do not vote at
+// every call.
+class AgreedSize {
+  public:
+    // Makes room for `bytes`, the same number on all ranks; `grow(rounded)` does it on this rank and says whether it could.
+    // False on all ranks where one rank could not. Collective where the size agreed so far is too small.
+    template <typename Grow>
+    bool reserve(std::size_t bytes, MPI_Comm comm, const Grow& grow) {
+        if (bytes <= agreed_) return true;
+        const std::size_t quarter = std::bit_floor(bytes) / 4;
+        const std::size_t step = quarter < smallest_step ? smallest_step : quarter;
+        const std::size_t rounded = (bytes + step - 1) / step * step;
+        if (!all_agree(grow(rounded), comm)) return false;
+        agreed_ = rounded;
+        return true;
+    }
+
+  private:
+    static constexpr std::size_t smallest_step = 4096;
+    std::size_t agreed_ = 0;
+};
+
+} // namespace switchyard::algorithms

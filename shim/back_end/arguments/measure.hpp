@@ -1,0 +1,24 @@
+// What this rank's arguments say of a call's size.
+#pragma once
+
+#include "call.hpp"
+
+#include <cstddef>
+
+namespace switchyard::shim {
+
+struct Measure {
+    bool valid = false;        // false: MPI will refuse these arguments, and should be the one to say so
+    std::size_t max_block = 0; // largest block for another rank, in bytes
+    std::size_t sent = 0;      // to all other ranks, in bytes
+};
+
+// The number of blocks of a call, and the number of this rank's own block (-1: it has none).
+struct BlockNumbers {
+    int all, own;
+};
+
+// Looks at significant arguments only.
+Measure measure(const CallArgs& call, BlockNumbers blocks);
+
+} // namespace switchyard::shim

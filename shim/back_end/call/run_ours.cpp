@@ -1,0 +1,214 @@
+#include "run_ours.hpp"
+
+#include "agreement.hpp"
+#include "choose_adaptively.hpp"
+#include "packing.hpp"
+#include "shim/back_end/process/clock.hpp"
+
+#include <algorithm>
+
+namespace switchyard::shim {
+
+namespace {
+
+// The last candidate, native, takes the call instead of the one that matched.
+policy::Match native_instead(const policy::Match& match, const policy::Shortlist& shortlist, policy::PassedOver why) {
+    return {shortlist.candidates.size() - 1, match.candidate, why};
+}
+
+// The same of a call whose candidate was picked already.
+policy::Match give_up(CommState& state, const Decision& decision, policy::PassedOver why) {
+    if (auto* book = state.book()) book->cancel();
+    return native_instead(decision.match, decision.plan->shortlist(), why);
+}
+
+// The first choice whose memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
+policy::Match choose(const Passage& passage, const Agreed& agreed, log::CallRecord& record) {
+    auto& rails = *passage.state.rails();
+    const auto& plan = *agreed.plan;
+    const auto& shortlist = plan.shortlist();
+    const auto features = features_of(passage, agreed, record.in_place);
+    auto match = policy::choose(shortlist, features);
+    const auto is_adaptive = [&] { return shortlist.candidates[match.candidate].adaptive.has_value(); };
+    if (agreed.facts.not_ready && (is_adaptive() || !plan.choice(match).algorithm->native))
+        return native_instead(match, shortlist, policy::PassedOver::scratch_does_not_fit);
+    while (!is_adaptive() && !rails.reserve_for(plan.choice(match), features))
+        match = policy::choose(shortlist, features, match.candidate + 1);
+    if (!is_adaptive()) return match;
+    const auto answer = adaptive::choose(
+        {rails, *passage.state.book(), plan, match, features, agreed.together, agreed.rests});
+    record.agree += answer.agree;
+    return answer.match;
+}
+
+bool takes_overlap(const policy::Choice& choice) {
+    return choice.algorithm->has(algorithms::takes_overlap);
+}
+
+// What has to be packed depends on the algorithm where one of them works in place.
+bool packs_after_choice(const policy::Shortlist& shortlist) {
+    return shortlist.looks_at_overlap || std::ranges::any_of(shortlist.candidates, [](const auto& candidate) {
+               return takes_overlap(candidate.choice);
+           });
+}
+
+// Host memory for this rank's device buffers. False: some rank has none, and all of them know.
+bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& choice) {
+    if (!agreed.facts.on_device || choice.transfer == policy::Transfer::direct) return true;
+    return state.reserve_staging(agreed.facts.staging_bytes);
+}
+
+// Chooses, and falls back to native where the memory that the choice needs on each rank is not to be had on all.
+Decision decide(const Passage& passage, const Agreed& agreed, bool packs_later, Packing& packing, log::CallRecord& record) {
+    auto& state = passage.state;
+    Decision decision{agreed.plan, choose(passage, agreed, record)};
+    if (packs_later && !decision.is_native()) {
+        if (takes_overlap(decision.choice())) packing.allow_overlap();
+        if (!algorithms::all_agree(packing.reserve(), state.rails()->group.comm))
+            decision.match = give_up(state, decision, policy::PassedOver::scratch_does_not_fit);
+    }
+    if (!decision.is_native() && !can_stage(state, agreed, decision.choice()))
+        decision.match = give_up(state, decision, policy::PassedOver::no_staging_memory);
+    return decision;
+}
+
+// Whether this rank's device pointers go to MPI as they are. A rank that has bytes to pack itself stages them.
+bool goes_direct(const Agreed& agreed, const Packing& packing, const policy::Choice& choice) {
+    return agreed.together && !agreed.facts.unaware && !packing.packs() &&
+           choice.transfer == policy::Transfer::direct;
+}
+
+void note_traffic(const Passage& passage, log::CallRecord& record) {
+    const auto& traffic = passage.state.rails()->wire.traffic();
+    record.messages = traffic.messages;
+    record.wire_bytes = traffic.bytes;
+    record.rounds = traffic.rounds;
+    record.has_nodes = passage.state.nodes() > 1;
+    record.messages_inter = traffic.messages_inter;
+    record.wire_bytes_inter = traffic.bytes_inter;
+}
+
+// The algorithm on bytes that the host can touch, or that only MPI can. `staged`: this rank's copies of device buffers.
+int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Exchange& blocks, DeviceCall* staged) {
+    rails.wire.reset();
+    if (staged != nullptr && choice.algorithm->has(algorithms::moves_by_mpi_alone))
+        staged->watch_landings(rails.wire, choice.chunk_bytes);
+    algorithms::Context context{choice.parameters, rails.workspace, rails.wire, rails.window.get()};
+    const auto status = algorithms::algorithm_of(*choice.algorithm).run(blocks, context);
+    rails.wire.tell(nullptr);
+    return status.code;
+}
+
+// The first error of several.
+class FirstError {
+  public:
+    void keep(int code) {
+        if (code_ == MPI_SUCCESS) code_ = code;
+    }
+    int code() const { return code_; }
+
+  private:
+    int code_ = MPI_SUCCESS;
+};
+
+// Copies from the device, packs, exchanges, unpacks, copies to the device; an MPI error code. The other ranks wait for
+// this rank's messages, so a copy that fails is reported at the end only.
+int run_chosen(const Passage& passage, const Decision& decision, const Agreed& agreed, Packing& packing,
+               DeviceCall* device, log::CallRecord& record) {
+    const auto& choice = decision.choice();
+    const bool is_on_device = device != nullptr && device->is_on_device();
+    const bool is_direct = is_on_device && goes_direct(agreed, packing, choice);
+    DeviceCall* staged = is_on_device && !is_direct ? device : nullptr;
+    record.is_staged = staged != nullptr;
+    FirstError error;
+    auto begin = Clock::now();
+    if (staged != nullptr) {
+        if (!staged->staging().copy_in()) error.keep(MPI_ERR_BUFFER);
+        packing.move(staged->send_distance(), staged->recv_distance());
+        record.copy_in = Clock::now() - begin;
+    }
+    begin = Clock::now();
+    if (const int loaded = packing.load(); loaded != MPI_SUCCESS) return loaded;
+    if (is_direct) {
+        const auto own = packing.take_own_block();
+        if (!own.fits) error.keep(MPI_ERR_TRUNCATE);
+        if (!device->copy(own)) error.keep(MPI_ERR_BUFFER);
+    }
+    const auto loaded = Clock::now();
+    error.keep(exchange(*passage.state.rails(), choice, packing.exchange(agreed.max_block), staged));
+    const auto exchanged = Clock::now();
+    error.keep(packing.unload());
+    const auto unloaded = Clock::now();
+    if (staged != nullptr && !staged->staging().copy_out()) error.keep(MPI_ERR_BUFFER);
+    record.stage = loaded - begin + (unloaded - exchanged);
+    record.exchange = exchanged - loaded;
+    if (staged != nullptr) record.copy_out = Clock::now() - unloaded;
+    note_traffic(passage, record);
+    return error.code();
+}
+
+// What the log says of an agreement.
+void note_agreement(const Agreed& agreed, log::CallRecord& record) {
+    record.agree = agreed.elapsed;
+    if (!agreed.together) return;
+    record.max_block = agreed.max_block;
+    record.on_device = record.on_device || agreed.facts.on_device;
+    record.in_place = record.in_place || agreed.facts.overlapping;
+}
+
+// May throw where memory runs out; `outcome` then says what was decided so far.
+void agree_and_run(const Passage& passage, log::CallRecord& record, std::optional<DeviceCall>& device, Outcome& outcome) {
+    auto& rails = *passage.state.rails();
+    auto& plan = *outcome.decision.plan;
+    rails.workspace.reserve(0);
+    bool has_memory = look_at_buffers(passage, device, record);
+    DeviceCall* const buffers = device ? &*device : nullptr;
+    Packing packing(passage.call, rails, passage.self.datatype_keyval);
+    const bool packs_later = packs_after_choice(plan.shortlist());
+    if (!packs_later && !packing.reserve()) has_memory = false;
+
+    const auto agreed = agree_where_needed(passage, plan, packing, buffers, has_memory);
+    note_agreement(agreed, record);
+    outcome.decision.plan = agreed.plan;
+    outcome.code = agreed.code;
+    if (agreed.code != MPI_SUCCESS) return;
+    record.has_detail = true;
+
+    outcome.decision = decide(passage, agreed, packs_later, packing, record);
+    outcome.is_over = !outcome.decision.is_native();
+    if (!outcome.is_over) return;
+    if (has_memory && buffers != nullptr && buffers->is_on_device()) has_memory = buffers->staging().reserve();
+    outcome.code = has_memory ? run_chosen(passage, outcome.decision, agreed, packing, buffers, record)
+                              : MPI_ERR_NO_MEM; // nothing was agreed, so the others are on their way already
+}
+
+} // namespace
+
+policy::Features features_of(const Passage& passage, const Agreed& agreed, bool in_place) {
+    policy::Features features;
+    features.collective = passage.call.collective;
+    features.in_place = in_place;
+    features.ranks = passage.state.ranks();
+    features.nodes = passage.state.nodes();
+    features.ranks_per_node = passage.state.ranks_per_node();
+    features.max_block_bytes = agreed.max_block;
+    features.buffer = agreed.facts.on_device ? policy::Buffer::device : policy::Buffer::host;
+    features.overlapping = agreed.facts.overlapping;
+    features.gpu_aware = !agreed.facts.unaware;
+    features.staging_bytes = agreed.facts.staging_bytes;
+    return features;
+}
+
+Outcome run_ours(const Passage& passage, Plan& plan, log::CallRecord& record,
+                 std::optional<DeviceCall>& device) noexcept {
+    Outcome outcome{.decision = {&plan}, .is_over = true};
+    try {
+        agree_and_run(passage, record, device, outcome);
+    } catch (...) { // out of memory in the middle: as far as MPI is concerned, this call failed
+        outcome.is_over = true;
+        outcome.code = MPI_ERR_NO_MEM;
+    }
+    return outcome;
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,25 @@
+// A call on a communicator where something of ours may take it: from the agreement to the algorithm.
+#pragma once
+
+#include "device_call.hpp"
+#include "passage.hpp"
+
+#include <optional>
+
+namespace switchyard::shim {
+
+// What became of the call.
+struct Outcome {
+    Decision decision;
+    bool is_over;           // false: the MPI library's own collective has to take the call
+    int code = MPI_SUCCESS; // of a call that is over; an error is ours to report
+};
+
+// `device`: made here where this process can have device memory. Collective as far as the plan says. Never throws.
+Outcome run_ours(const Passage& passage, Plan& plan, log::CallRecord& record, std::optional<DeviceCall>& device) noexcept;
+
+// What the policy may look at.
+struct Agreed;
+policy::Features features_of(const Passage& passage, const Agreed& agreed, bool in_place);
+
+} // namespace switchyard::shim

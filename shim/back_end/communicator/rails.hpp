@@ -1,0 +1,40 @@
+// What a communicator needs on which something may be routed: a private communicator, a wire, memory.
+#pragma once
+
+#include "algorithms/agree.hpp"
+#include "algorithms/algorithm.hpp"
+#include "policy/match.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace switchyard::shim {
+
+struct Rails {
+    algorithms::Group group;
+    algorithms::Wire wire{group};
+    std::unique_ptr<algorithms::NodeWindow> window; // null where nothing uses it, or where it cannot be had
+    algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
+    algorithms::Workspace packing;                  // packed blocks, of this rank alone
+    std::vector<algorithms::Block> send, recv;
+
+    explicit Rails(const algorithms::Group& g)
+        : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
+    // Gives window and communicator back to MPI. Collective, so it is no destructor: one rank alone would wait for ever.
+    void free();
+
+    // Makes the workspace large enough for that choice at that call. False on all ranks where one has no memory for it.
+    bool reserve_for(const policy::Choice& choice, const policy::Features& call);
+
+  private:
+    algorithms::AgreedSize agreed_workspace_;
+    // The last choice and block that memory was reserved for: to ask for their bytes can mean a walk over nodes and
+    // rounds, of up to 0.1 ms.
+    struct {
+        const policy::Choice* choice = nullptr;
+        std::size_t max_block = 0;
+    } reserved_for_;
+};
+
+} // namespace switchyard::shim

@@ -1,0 +1,166 @@
+#include "life.hpp"
+
+#include "algorithms/agree.hpp"
+#include "end_of_learning.hpp"
+#include "end_of_log.hpp"
+#include "orders.hpp"
+#include "shim/back_end/arguments/datatype.hpp"
+#include "shim/back_end/communicator/comm_state.hpp"
+#include "shim/back_end/process/clock.hpp"
+#include "shim/common/log/file_size_signal.hpp"
+#include "whereabouts.hpp"
+
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace switchyard::shim {
+
+namespace {
+
+struct Run {
+    Process process;
+    Communicators communicators{process};
+};
+
+Run* started = nullptr; // never deleted: records must stay mapped until the process is gone
+pid_t started_by = 0;
+
+void finish() noexcept {
+    Communicators* communicators = Communicators::take_current();
+    if (communicators == nullptr || started_by != getpid()) return;
+    Process& self = communicators->process();
+    self.recording = false;
+    try {
+        const auto counts = communicators->release_all();
+        if (self.world != MPI_COMM_NULL) end_log(self, counts, communicators->learned());
+    } catch (...) { // the records stay where they are
+    }
+    if (self.world != MPI_COMM_NULL) PMPI_Comm_free(&self.world);
+}
+
+int at_end_of_run(MPI_Comm, int, void*, void*) {
+    finish();
+    return MPI_SUCCESS;
+}
+
+void hang_on_comm_self() {
+    int keyval = MPI_KEYVAL_INVALID;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end_of_run, &keyval, nullptr) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+    PMPI_Comm_free_keyval(&keyval);
+}
+
+// A forked child shares the mapped records with its parent and must not add to them.
+void stop_recording_in_child() {
+    if (started != nullptr) started->process.recording = false;
+    Communicators::take_current();
+}
+
+void publish(std::unique_ptr<Run> run) {
+    started_by = getpid();
+    started = run.release();
+    pthread_atfork(nullptr, nullptr, stop_recording_in_child);
+    started->communicators.make_current();
+}
+
+// Needs the settings.
+void watch_for_devices(Process& self) {
+    const auto gpu = self.settings.gpu();
+    if (gpu == Gpu::off) self.devices.set_off();
+    self.devices_may_come = gpu == Gpu::on || (gpu == Gpu::detect && device::Devices::may_come());
+}
+
+void create_keyvals(Process& self) {
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, CommState::on_delete, &self.comm_keyval, nullptr);
+    self.datatype_keyval = create_datatype_keyval();
+}
+
+std::string host_name() {
+    char name[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0;
+    PMPI_Get_processor_name(name, &length);
+    return name;
+}
+
+void set_up_with_world(Process& self) {
+    PMPI_Comm_rank(self.world, &self.world_rank);
+    PMPI_Comm_size(self.world, &self.world_ranks);
+    self.start_seconds = std::time(nullptr);
+    std::vector<std::string> complaints;
+    self.settings = Settings::from_environment(complaints);
+    take_orders(self, complaints);
+    find_place(self);
+    watch_for_devices(self);
+    create_keyvals(self);
+    if (!self.log_directory.empty())
+        open_recorder(self, self.log_directory, self.world_rank, self.world_ranks);
+}
+
+// Ranks that have the same settings and policy belong to one run, since nothing else is known of them.
+std::uint64_t run_of_orders(const Process& self) {
+    const std::hash<std::string> hash;
+    return mixed(hash(self.settings.serialized()), hash(self.policy_text)) | 1U;
+}
+
+void set_up_alone(Process& self) {
+    self.start_seconds = std::time(nullptr);
+    std::vector<std::string> complaints;
+    self.settings = Settings::from_environment(complaints);
+    give_orders(self, complaints);
+    self.run = run_of_orders(self);
+    self.run_info.alone = true;
+    self.run_info = describe(self);
+    const auto host = host_name();
+    self.run_info.hosts = {host};
+    find_place_alone(self, host);
+    watch_for_devices(self);
+}
+
+} // namespace
+
+void start_with_world(const Host& host) noexcept {
+    log::FileSizeSignalBlocked blocked;
+    MPI_Comm world = algorithms::create_private(MPI_COMM_WORLD);
+    if (world == MPI_COMM_NULL) return;
+    bool good = true;
+    std::unique_ptr<Run> run;
+    try {
+        run = std::make_unique<Run>();
+        run->process.host = &host;
+        run->process.world = world;
+        set_up_with_world(run->process);
+    } catch (...) {
+        good = false;
+    }
+    // No communication may hang on one rank's luck: either all start or none does.
+    if (!algorithms::all_agree(good, world)) return;
+    Clock::start_run();
+    hang_on_comm_self();
+    publish(std::move(run));
+}
+
+void start_alone(const Host& host) noexcept {
+    static std::mutex starting;
+    std::lock_guard lock(starting);
+    int finalized = 0;
+    PMPI_Finalized(&finalized);
+    if (started != nullptr || finalized != 0) return;
+    try {
+        auto run = std::make_unique<Run>();
+        run->process.host = &host;
+        set_up_alone(run->process);
+        Clock::start_run();
+        create_keyvals(run->process);
+        publish(std::move(run));
+    } catch (...) { // nothing is routed
+    }
+}
+
+} // namespace switchyard::shim

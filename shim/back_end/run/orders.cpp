@@ -1,0 +1,155 @@
+#include "orders.hpp"
+
+#include "policy/file.hpp"
+#include "policy/parse.hpp"
+#include "shim/back_end/process/clock.hpp"
+#include "shim/common/diagnostics.hpp"
+
+#include <cstdlib>
+#include <random>
+#include <unistd.h>
+
+namespace switchyard::shim {
+
+namespace {
+
+// The rank as the launcher's environment has it, where nobody can ask MPI; -1: it does not say.
+int launched_rank() {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+        if (const char* rank = std::getenv(name)) return std::atoi(rank);
+    return -1;
+}
+
+std::string first_of(const std::vector<policy::Problem>& problems) {
+    auto text =
+        (problems.front().pointer.empty() ? "" : problems.front().pointer + ": ") + problems.front().message;
+    constexpr std::size_t longest = 400; // a warning is a line to read; `switchyard check` says it in full
+    if (text.size() > longest) {
+        while (!text.empty() && (text.size() > longest || (text.back() & 0x80) != 0)) text.pop_back();
+        text += "...";
+    }
+    if (problems.size() > 1) text += " (and " + std::to_string(problems.size() - 1) + " more)";
+    return text;
+}
+
+constexpr const char* all_native = ". Every call goes to the MPI library";
+constexpr const char* rule_skipped = ". The rule with it is skipped";
+
+// Fills policy and force from the texts; any problem that spoils more than its rule leaves everything native.
+// Returns what is wrong and what follows from it.
+std::vector<std::string> adopt_policy(Process& self, const std::string& text, const std::string& path) {
+    std::vector<std::string> complaints;
+    policy::Force force;
+    if (const auto& spec = self.settings.given(Setting::force)) {
+        auto reading = policy::read_force(*spec);
+        if (!reading.problems.empty())
+            complaints.push_back("SWITCHYARD_FORCE: " + first_of(reading.problems) +
+                                 (reading.value ? rule_skipped : all_native));
+        if (!reading.value) return complaints;
+        force = *std::move(reading.value);
+    }
+    auto reading = policy::read(text);
+    if (!reading.problems.empty())
+        complaints.push_back(path + ": " + first_of(reading.problems) +
+                             "; `switchyard check` lists everything" +
+                             (reading.value ? rule_skipped : all_native));
+    if (!reading.value) return complaints;
+    self.force = std::move(force);
+    self.policy = *std::move(reading.value);
+    self.policy_text = text;
+    return complaints;
+}
+
+std::string make_log_directory(const Process& self) {
+    if (!self.settings.logs()) return {};
+    auto log = self.settings.value(Setting::log);
+    try {
+        auto directory = log::create_run_directory(log, self.run_info);
+        if (log::write_run_json(directory, self.run_info, nullptr)) return directory;
+        warn("no log: cannot write to " + directory);
+    } catch (const std::exception& error) {
+        warn("no log: cannot make a directory in " + log + ": " + error.what());
+    }
+    return {};
+}
+
+void broadcast(std::string& text, MPI_Comm comm) {
+    unsigned long long size = text.size();
+    PMPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, comm);
+    text.resize(size);
+    PMPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
+}
+
+std::vector<std::string> gather_hosts(MPI_Comm comm, int ranks) {
+    char name[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0, rank = 0;
+    PMPI_Get_processor_name(name, &length);
+    PMPI_Comm_rank(comm, &rank);
+    std::vector<char> all(rank == 0 ? static_cast<std::size_t>(ranks) * sizeof name : 0);
+    PMPI_Gather(name, sizeof name, MPI_CHAR, all.data(), sizeof name, MPI_CHAR, 0, comm);
+    std::vector<std::string> hosts;
+    for (std::size_t i = 0; i < all.size(); i += sizeof name) hosts.emplace_back(all.data() + i);
+    return hosts;
+}
+
+std::uint64_t random_run() {
+    std::random_device device;
+    return (std::uint64_t{device()} << 32 | device()) ^ Clock::now();
+}
+
+} // namespace
+
+void give_orders(Process& self, const std::vector<std::string>& complaints) {
+    set_up_diagnostics(self.settings.value(Setting::verbose), self.world_rank == 0 || launched_rank() <= 0);
+    for (const auto& complaint : complaints) warn(complaint);
+    auto path = self.settings.value(Setting::policy);
+    auto read = policy::read_file(path);
+    std::string text;
+    if (auto* unreadable = std::get_if<policy::Problem>(&read)) {
+        warn(path + ": " + unreadable->message + all_native);
+    } else {
+        text = std::get<std::string>(std::move(read));
+        for (const auto& complaint : adopt_policy(self, text, path)) warn(complaint);
+    }
+    self.run_info.policy_file = path;
+    self.run_info.policy = text;
+}
+
+log::RunInfo describe(const Process& self) {
+    auto info = self.run_info;
+    info.program = log::program_name();
+    info.started = log::local_time(self.start_seconds);
+    info.pid = getpid();
+    info.ranks = self.world_ranks;
+    info.command_line = log::command_line();
+    info.mpi_library = self.host->library_version;
+    for (std::size_t i = 0; i < setting_count; ++i)
+        info.settings.emplace_back(setting_table()[i].variable, self.settings.value(static_cast<Setting>(i)));
+    return info;
+}
+
+void take_orders(Process& self, std::vector<std::string>& complaints) {
+    std::string settings, policy, directory;
+    if (self.world_rank == 0) {
+        give_orders(self, complaints);
+        self.run = random_run();
+        self.run_info = describe(self);
+        settings = self.settings.serialized();
+        policy = self.policy_text;
+    }
+    broadcast(settings, self.world);
+    broadcast(policy, self.world);
+    PMPI_Bcast(&self.run, 1, MPI_UINT64_T, 0, self.world);
+    self.run_info.hosts = gather_hosts(self.world, self.world_ranks);
+    if (self.world_rank == 0) {
+        directory = make_log_directory(self);
+    } else {
+        self.settings = Settings::deserialized(settings);
+        set_up_diagnostics(self.settings.value(Setting::verbose), false);
+        if (!policy.empty()) adopt_policy(self, policy, {});
+    }
+    broadcast(directory, self.world);
+    self.log_directory = directory;
+}
+
+} // namespace switchyard::shim
