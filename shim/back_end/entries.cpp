@@ -1,22 +1,19 @@
-// What a back end exports: the intercepted functions with their MPI types, each turned into a CallArgs.
+// What a back end exports: the intercepted functions. A collective becomes a CallArgs.
 
-#include "shim/back_end/arguments/call.hpp"
+#include "shim/back_end/arguments/words.hpp"
+#include "shim/back_end/call/route.hpp"
 #include "shim/back_end/communicator/communicators.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/back_end/run/life.hpp"
-#include "shim/back_end/call/route.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace switchyard::shim {
 
 namespace {
 
 const Host* host = nullptr;
-
-void* send_buffer(const void* buffer) {
-    return const_cast<void*>(buffer);
-} // never written to
 
 int go(const CallArgs& call) {
     // MPI_Init was not seen: a program that uses sessions, or was loaded in an unusual way.
@@ -25,39 +22,19 @@ int go(const CallArgs& call) {
     return route(*host, call);
 }
 
-int alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-              void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-              Binding binding) {
-    return go({Collective::alltoallv,
-               binding,
-               false,
-               {send_buffer(sendbuf), Numbers::of(sendcounts), Numbers::of(sdispls), sendtype},
-               {recvbuf, Numbers::of(recvcounts), Numbers::of(rdispls), recvtype},
-               comm});
-}
-
-int alltoallv_c(const void* sendbuf, const std::int64_t* sendcounts, const std::int64_t* sdispls,
-                MPI_Datatype sendtype, void* recvbuf, const std::int64_t* recvcounts,
-                const std::int64_t* rdispls, MPI_Datatype recvtype, MPI_Comm comm, Binding binding) {
-    return go({Collective::alltoallv,
-               binding,
-               true,
-               {send_buffer(sendbuf), Numbers::of_wide(sendcounts), Numbers::of_wide(sdispls), sendtype},
-               {recvbuf, Numbers::of_wide(recvcounts), Numbers::of_wide(rdispls), recvtype},
-               comm});
-}
-
-// Alltoall and Allgather take the same arguments.
-template <Collective collective, typename Count, bool large_count>
-int uniform(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, Count recvcount,
-            MPI_Datatype recvtype, MPI_Comm comm, Binding binding) {
-    return go({collective,
-               binding,
-               large_count,
-               {send_buffer(sendbuf), Numbers::one(sendcount), Numbers::none(), sendtype},
-               {recvbuf, Numbers::one(recvcount), Numbers::none(), recvtype},
-               comm});
-}
+// What the entry calls for a collective's function: its words, then who called.
+template <std::size_t>
+using AWord = Word;
+template <Collective collective, bool large_count, typename Positions>
+struct Handler;
+template <Collective collective, bool large_count, std::size_t... i>
+struct Handler<collective, large_count, std::index_sequence<i...>> {
+    static int handle(AWord<i>... words, Binding binding) {
+        return go(call_of<collective, large_count>({words...}, binding));
+    }
+};
+template <Collective collective, bool large_count>
+using HandlerOf = Handler<collective, large_count, std::make_index_sequence<number_of_words(collective)>>;
 
 int init(int* argc, char*** argv, Binding binding) {
     const auto& mpi = functions_for(*host, binding);
@@ -91,12 +68,10 @@ extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back
     if (found->version != Host::current) return nullptr;
     host = found;
     Clock::begin();
-    hand_over(back_end.Alltoallv, alltoallv);
-    hand_over(back_end.Alltoallv_c, alltoallv_c);
-    hand_over(back_end.Alltoall, uniform<Collective::alltoall, int, false>);
-    hand_over(back_end.Alltoall_c, uniform<Collective::alltoall, std::int64_t, true>);
-    hand_over(back_end.Allgather, uniform<Collective::allgather, int, false>);
-    hand_over(back_end.Allgather_c, uniform<Collective::allgather, std::int64_t, true>);
+#define SWITCHYARD_COLLECTIVE(name, function, ...)                                                           \
+    back_end.function = HandlerOf<Collective::name, false>::handle;                                          \
+    back_end.function##_c = HandlerOf<Collective::name, true>::handle;
+#include "algorithms/collectives.def"
     hand_over(back_end.Intercomm_merge, intercomm_merge);
     hand_over(back_end.Init, init);
     hand_over(back_end.Init_thread, init_thread);

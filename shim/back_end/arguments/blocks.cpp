@@ -18,9 +18,9 @@ Blocks Blocks::received(const CallArgs& call, int ranks, int rank, int datatype_
 
 Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
                int keyval)
-    : call_(&call), side_(&side), is_contribution_(is_sent && algorithms::traits_of(call.collective).sends_one_block()),
-      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)),
-      type_(inspect(side.type, keyval)) {
+    : call_(&call), side_(&side),
+      is_contribution_(is_sent && algorithms::traits_of(call.collective).sends_one_block()), number_(number),
+      rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)), type_(inspect(side.type, keyval)) {
     for (int i = 0; i < number_; ++i) bytes_ += size(i);
 }
 

@@ -1,38 +1,28 @@
 #include "call.hpp"
 
+#include "words.hpp"
+
+#include <utility>
+
 namespace switchyard::shim {
 
 namespace {
 
-using Vector = int (*)(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*,
-                       MPI_Datatype, MPI_Comm);
-using VectorLarge = int (*)(const void*, const std::int64_t*, const std::int64_t*, MPI_Datatype, void*,
-                            const std::int64_t*, const std::int64_t*, MPI_Datatype, MPI_Comm);
-using Uniform = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
-using UniformLarge = int (*)(const void*, std::int64_t, MPI_Datatype, void*, std::int64_t, MPI_Datatype,
-                             MPI_Comm);
+#define SWITCHYARD_COLLECTIVE(name, function, words, ...)                                                    \
+    static_assert(number_of_words(Collective::name) == (words), "collectives.def: the words of " #name);
+#include "algorithms/collectives.def"
 
-template <typename Function, typename Words>
-int vector_call(Words words, const CallArgs& call) {
-    const auto& send = call.send;
-    const auto& recv = call.recv;
-    if constexpr (std::is_same_v<Function, Vector>)
-        return retyped<Function>(words)(send.buffer, send.counts.ints(), send.displacements.ints(), send.type,
-                                        recv.buffer, recv.counts.ints(), recv.displacements.ints(), recv.type,
-                                        call.comm);
-    else
-        return retyped<Function>(words)(send.buffer, send.counts.wide(), send.displacements.wide(), send.type,
-                                        recv.buffer, recv.counts.wide(), recv.displacements.wide(), recv.type,
-                                        call.comm);
+template <Collective collective, bool large_count, typename Function, std::size_t... i>
+int forward(Function function, const CallArgs& call, std::index_sequence<i...>) {
+    const auto words = words_of<collective, large_count>(call);
+    return function(words[i]...);
 }
 
-template <typename Function, typename Count, typename Words>
-int uniform_call(Words words, const CallArgs& call) {
-    const auto& send = call.send;
-    const auto& recv = call.recv;
-    return retyped<Function>(words)(send.buffer, static_cast<Count>(send.counts.value()), send.type,
-                                    recv.buffer, static_cast<Count>(recv.counts.value()), recv.type,
-                                    call.comm);
+template <Collective collective, typename Function>
+int forward(Function function, Function large, const CallArgs& call) {
+    constexpr std::make_index_sequence<number_of_words(collective)> positions;
+    return call.large_count ? forward<collective, true>(large, call, positions)
+                            : forward<collective, false>(function, call, positions);
 }
 
 } // namespace
@@ -40,15 +30,10 @@ int uniform_call(Words words, const CallArgs& call) {
 int call_native(const Host& host, const CallArgs& call) {
     const MpiFunctions& mpi = functions_for(host, call.binding);
     switch (call.collective) {
-    case Collective::alltoallv:
-        return call.large_count ? vector_call<VectorLarge>(mpi.Alltoallv_c, call)
-                                : vector_call<Vector>(mpi.Alltoallv, call);
-    case Collective::alltoall:
-        return call.large_count ? uniform_call<UniformLarge, std::int64_t>(mpi.Alltoall_c, call)
-                                : uniform_call<Uniform, int>(mpi.Alltoall, call);
-    case Collective::allgather:
-        return call.large_count ? uniform_call<UniformLarge, std::int64_t>(mpi.Allgather_c, call)
-                                : uniform_call<Uniform, int>(mpi.Allgather, call);
+#define SWITCHYARD_COLLECTIVE(name, function, ...)                                                           \
+    case Collective::name:                                                                                   \
+        return forward<Collective::name>(mpi.function, mpi.function##_c, call);
+#include "algorithms/collectives.def"
     }
     return MPI_ERR_OTHER;
 }

@@ -1,7 +1,7 @@
 // One intercepted call as the application made it: raw MPI arguments, untouched.
 #pragma once
 
-#include "algorithms/traits.hpp"
+#include "algorithms/collective.hpp"
 #include "shim/entry/abi.hpp"
 
 #include <cstdint>

@@ -34,7 +34,8 @@ Facts facts_of(const Message& message, Words words) {
 
 bool looks_at_anything(const policy::Shortlist& shortlist, Collective collective) {
     const bool is_known = algorithms::traits_of(collective).block_is_known();
-    return shortlist.looks_at_buffer || (!is_known && (shortlist.looks_at_block || shortlist.looks_at_overlap));
+    return shortlist.looks_at_buffer ||
+           (!is_known && (shortlist.looks_at_block || shortlist.looks_at_overlap));
 }
 
 bool rests(const Passage& passage, const Plan& plan) {
@@ -43,7 +44,8 @@ bool rests(const Passage& passage, const Plan& plan) {
     return book != nullptr && !passage.state.may_have_devices() && book->rests(plan);
 }
 
-Facts own_facts(const Passage& passage, const Plan& plan, Packing& packing, const DeviceCall* device, bool has_memory) {
+Facts own_facts(const Passage& passage, const Plan& plan, Packing& packing, const DeviceCall* device,
+                bool has_memory) {
     Facts facts = device != nullptr ? facts_of(*device) : Facts{};
     facts.max_block = passage.measured.max_block;
     facts.not_ready = !has_memory;
@@ -90,13 +92,15 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
     const Words words = words_of(state);
     const Message mine = message_of(own);
     Message all{};
-    agreed.code = PMPI_Allreduce(mine.data(), all.data(), words, MPI_UNSIGNED_LONG_LONG, MPI_MAX, state.rails()->group.comm);
+    agreed.code = PMPI_Allreduce(mine.data(), all.data(), words, MPI_UNSIGNED_LONG_LONG, MPI_MAX,
+                                 state.rails()->group.comm);
     agreed.facts = facts_of(all, words);
     agreed.elapsed = Clock::now() - start;
     if (agreed.code != MPI_SUCCESS) return agreed;
     agreed.together = true;
     take_in(agreed.facts, state);
-    if (!algorithms::traits_of(passage.call.collective).block_is_known()) agreed.max_block = agreed.facts.max_block;
+    if (!algorithms::traits_of(passage.call.collective).block_is_known())
+        agreed.max_block = agreed.facts.max_block;
     const auto buffers = agreed.facts.overlapping  ? Buffers::overlapping
                          : passage.call.in_place() ? Buffers::in_place
                                                    : Buffers::separate;

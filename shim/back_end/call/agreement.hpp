@@ -20,7 +20,8 @@ struct Facts {
     bool unaware = false;     // has a device buffer, and its MPI does not take it
     bool unusable = false;    // has a buffer that nobody can read
     std::size_t staging_bytes = 0;
-    std::uint64_t owed = 0; // nanoseconds of a call before, where the others do not know them yet: adaptive::Book
+    std::uint64_t owed =
+        0; // nanoseconds of a call before, where the others do not know them yet: adaptive::Book
 };
 
 // What this rank knows of its device buffers by itself.
@@ -40,6 +41,7 @@ struct Agreed {
 // Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not guarantee that
 // all ranks know it. Collective where the ranks agree, which all of them see alike. `has_memory`: this rank could get the
 // memory that the call needs so far.
-Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, const DeviceCall* device, bool has_memory);
+Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, const DeviceCall* device,
+                          bool has_memory);
 
 } // namespace switchyard::shim

@@ -2,11 +2,11 @@
 // same call on copies in host memory. All of this is this rank's own affair.
 #pragma once
 
+#include "packing.hpp"
+#include "passage.hpp"
 #include "shim/back_end/arguments/blocks.hpp"
 #include "shim/back_end/arguments/call.hpp"
 #include "shim/back_end/device/devices.hpp"
-#include "packing.hpp"
-#include "passage.hpp"
 
 #include <optional>
 
@@ -49,6 +49,7 @@ class DeviceCall {
 
 // In a process that can have device memory: finds out where this call's buffers are, and says so in the record. False: this
 // rank has no memory to find out.
-bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device, log::CallRecord& record) noexcept;
+bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device,
+                     log::CallRecord& record) noexcept;
 
 } // namespace switchyard::shim

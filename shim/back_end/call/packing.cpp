@@ -16,8 +16,8 @@ std::byte* pointer(std::uintptr_t address) {
 } // namespace
 
 Packing::Packing(const CallArgs& call, Rails& rails, int datatype_keyval)
-    : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()), rails_(rails), rank_(rails.group.rank),
-      send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
+    : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()), rails_(rails),
+      rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
       recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval)} {
     recv_.packed = !recv_.blocks.type().dense;
     // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in its place.

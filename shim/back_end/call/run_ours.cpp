@@ -12,7 +12,8 @@ namespace switchyard::shim {
 namespace {
 
 // The last candidate, native, takes the call instead of the one that matched.
-policy::Match native_instead(const policy::Match& match, const policy::Shortlist& shortlist, policy::PassedOver why) {
+policy::Match native_instead(const policy::Match& match, const policy::Shortlist& shortlist,
+                             policy::PassedOver why) {
     return {shortlist.candidates.size() - 1, match.candidate, why};
 }
 
@@ -59,7 +60,8 @@ bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& cho
 }
 
 // Chooses, and falls back to native where the memory that the choice needs on each rank is not to be had on all.
-Decision decide(const Passage& passage, const Agreed& agreed, bool packs_later, Packing& packing, log::CallRecord& record) {
+Decision decide(const Passage& passage, const Agreed& agreed, bool packs_later, Packing& packing,
+                log::CallRecord& record) {
     auto& state = passage.state;
     Decision decision{agreed.plan, choose(passage, agreed, record)};
     if (packs_later && !decision.is_native()) {
@@ -89,7 +91,8 @@ void note_traffic(const Passage& passage, log::CallRecord& record) {
 }
 
 // The algorithm on bytes that the host can touch, or that only MPI can. `staged`: this rank's copies of device buffers.
-int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Exchange& blocks, DeviceCall* staged) {
+int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Exchange& blocks,
+             DeviceCall* staged) {
     rails.wire.reset();
     if (staged != nullptr && choice.algorithm->has(algorithms::moves_by_mpi_alone))
         staged->watch_landings(rails.wire, choice.chunk_bytes);
@@ -157,7 +160,8 @@ void note_agreement(const Agreed& agreed, log::CallRecord& record) {
 }
 
 // May throw where memory runs out; `outcome` then says what was decided so far.
-void agree_and_run(const Passage& passage, log::CallRecord& record, std::optional<DeviceCall>& device, Outcome& outcome) {
+void agree_and_run(const Passage& passage, log::CallRecord& record, std::optional<DeviceCall>& device,
+                   Outcome& outcome) {
     auto& rails = *passage.state.rails();
     auto& plan = *outcome.decision.plan;
     rails.workspace.reserve(0);
@@ -177,7 +181,8 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     outcome.decision = decide(passage, agreed, packs_later, packing, record);
     outcome.is_over = !outcome.decision.is_native();
     if (!outcome.is_over) return;
-    if (has_memory && buffers != nullptr && buffers->is_on_device()) has_memory = buffers->staging().reserve();
+    if (has_memory && buffers != nullptr && buffers->is_on_device())
+        has_memory = buffers->staging().reserve();
     outcome.code = has_memory ? run_chosen(passage, outcome.decision, agreed, packing, buffers, record)
                               : MPI_ERR_NO_MEM; // nothing was agreed, so the others are on their way already
 }

@@ -16,7 +16,8 @@ struct Outcome {
 };
 
 // `device`: made here where this process can have device memory. Collective as far as the plan says. Never throws.
-Outcome run_ours(const Passage& passage, Plan& plan, log::CallRecord& record, std::optional<DeviceCall>& device) noexcept;
+Outcome run_ours(const Passage& passage, Plan& plan, log::CallRecord& record,
+                 std::optional<DeviceCall>& device) noexcept;
 
 // What the policy may look at.
 struct Agreed;

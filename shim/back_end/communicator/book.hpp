@@ -3,9 +3,9 @@
 // rank alone.
 #pragma once
 
+#include "plan.hpp"
 #include "shim/common/learning/chooser.hpp"
 #include "shim/common/learning/lesson.hpp"
-#include "plan.hpp"
 
 #include <array>
 #include <memory>

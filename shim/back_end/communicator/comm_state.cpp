@@ -41,7 +41,8 @@ CommState* CommState::look_up(MPI_Comm comm, Communicators& home) {
     const auto freed = freed_.load(std::memory_order_acquire);
     void* attribute = nullptr;
     int found = 0;
-    if (PMPI_Comm_get_attr(comm, home.process().comm_keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS)
+    if (PMPI_Comm_get_attr(comm, home.process().comm_keyval, static_cast<void*>(&attribute), &found) !=
+        MPI_SUCCESS)
         return nullptr;
     auto* state = found != 0 ? static_cast<CommState*>(attribute) : create(comm, home);
     if (state != nullptr) last_ = {comm, state, freed}; // a rank alone may not remember that there is none
@@ -126,7 +127,8 @@ CommState::PlanList CommState::plans_of(const char* only_native, bool shared_mem
             for (const auto buffers : {Buffers::separate, Buffers::in_place, Buffers::overlapping}) {
                 fixed.in_place = buffers != Buffers::separate;
                 fixed.overlapping = buffers == Buffers::overlapping;
-                plans[plan_index(devices, traits.collective, buffers)] = home_->plans().of(fixed, only_native);
+                plans[plan_index(devices, traits.collective, buffers)] =
+                    home_->plans().of(fixed, only_native);
             }
         }
     }
@@ -154,8 +156,9 @@ bool CommState::lay_rails(MPI_Comm comm) {
     auto& alive = home_->process().private_communicators;
     const bool room = ++alive <= most_private;
     if (all_agree(room, comm)) {
-        const algorithms::Group group{algorithms::create_private(comm), rank_,   ranks_,
-                                      &*node_map_,                      nullptr, region_map_ ? &*region_map_ : nullptr};
+        const algorithms::Group group{
+            algorithms::create_private(comm),     rank_, ranks_, &*node_map_, nullptr,
+            region_map_ ? &*region_map_ : nullptr};
         try {
             if (group.comm != MPI_COMM_NULL) rails_ = std::make_unique<Rails>(group);
         } catch (...) { // out of memory

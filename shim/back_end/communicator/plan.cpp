@@ -1,8 +1,8 @@
 #include "plan.hpp"
 
 #include "policy/admissible.hpp"
-#include "shim/common/log/merge.hpp"
 #include "shim/common/choice_json.hpp"
+#include "shim/common/log/merge.hpp"
 
 #include <nlohmann/json.hpp>
 

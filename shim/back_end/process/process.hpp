@@ -45,12 +45,12 @@ struct Process {
     std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
     bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
-    std::atomic<std::uint32_t> communicators_met{0};                   // numbers all but the world
-    std::atomic<int> private_communicators{0};                         // alive
-    std::atomic<bool> merged_groups{false};                            // MPI_Intercomm_merge was called: ranks of
-                                                                       // other jobs may be there
+    std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
+    std::atomic<int> private_communicators{0};       // alive
+    std::atomic<bool> merged_groups{false};          // MPI_Intercomm_merge was called: ranks of
+                                                     // other jobs may be there
     std::atomic<std::uint32_t> named_communicators{0}, named_decisions{0}; // in the log, so far
-    std::mutex naming;                                                     // names stand in the order of numbers
+    std::mutex naming; // names stand in the order of numbers
 };
 
 // Opens this rank's part of the log. Says so on stderr where the disk does not take it. May throw.

@@ -1,8 +1,8 @@
 #include "end_of_learning.hpp"
 
-#include "shim/common/learning/learned_policy.hpp"
-#include "shim/common/diagnostics.hpp"
 #include "gather.hpp"
+#include "shim/common/diagnostics.hpp"
+#include "shim/common/learning/learned_policy.hpp"
 
 #include <algorithm>
 #include <filesystem>

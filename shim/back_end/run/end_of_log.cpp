@@ -243,7 +243,8 @@ bool write_log(Process& self, RunEnd& end) {
 // Rank 0 closes run.json and says where the log is. True: the log is complete.
 bool close_run(const Process& self, const RunEnd& end, bool written) {
     if (self.recorder && !written)
-        warn("the log could not be written, is the disk full? The ranks' records stay: `switchyard report` reads them");
+        warn("the log could not be written, is the disk full? The ranks' records stay: `switchyard report` "
+             "reads them");
     if (written) written = write_run_json(self.log_directory, self.run_info, &end);
     say_goodbye(self, end);
     return written;

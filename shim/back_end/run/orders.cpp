@@ -128,7 +128,7 @@ log::RunInfo describe(const Process& self) {
     return info;
 }
 
-void take_orders(Process& self, std::vector<std::string>& complaints) {
+void take_orders(Process& self, const std::vector<std::string>& complaints) {
     std::string settings, policy, directory;
     if (self.world_rank == 0) {
         give_orders(self, complaints);

@@ -1,0 +1,119 @@
+// A collective's arguments as machine words, as the entry has them, and as a CallArgs: one way for all collectives, made of
+// the lines of collectives.def while compiling.
+#pragma once
+
+#include "call.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace switchyard::shim {
+
+// The order of the MPI standard: for each side a buffer, a count or an array of counts, an array of displacements beside an
+// array of counts, a datatype; then the communicator.
+constexpr bool has_arrays(const algorithms::CollectiveTraits& traits, bool sends) {
+    return traits.has_count_arrays() && !(sends && traits.sends_one_block());
+}
+constexpr std::size_t number_of_words(Collective collective) {
+    const auto& traits = algorithms::traits_of(collective);
+    const auto side = [&](bool sends) { return has_arrays(traits, sends) ? std::size_t{4} : std::size_t{3}; };
+    return side(true) + side(false) + 1;
+}
+template <Collective collective>
+using Words = std::array<Word, number_of_words(collective)>;
+
+// Handles are addresses in one MPI and numbers in another; both fit a word.
+template <typename Handle>
+Handle handle_of(Word word) {
+    if constexpr (std::is_pointer_v<Handle>)
+        return reinterpret_cast<Handle>(word);
+    else
+        return static_cast<Handle>(word);
+}
+template <typename Handle>
+Word word_of(Handle handle) {
+    if constexpr (std::is_pointer_v<Handle>)
+        return reinterpret_cast<Word>(handle);
+    else
+        return static_cast<Word>(handle);
+}
+
+template <bool large_count>
+Numbers array_of(Word word) {
+    if constexpr (large_count)
+        return Numbers::of_wide(handle_of<const void*>(word));
+    else
+        return Numbers::of(handle_of<const int*>(word));
+}
+
+// Only the lower half of an int's word means something.
+template <bool large_count>
+Numbers number_of(Word word) {
+    if constexpr (large_count)
+        return Numbers::one(static_cast<std::int64_t>(word));
+    else
+        return Numbers::one(static_cast<int>(word));
+}
+
+template <bool large_count, bool arrays>
+CallArgs::Side side_of(const Word*& words) {
+    CallArgs::Side side{};
+    side.buffer = handle_of<void*>(*words++);
+    if constexpr (arrays) {
+        side.counts = array_of<large_count>(*words++);
+        side.displacements = array_of<large_count>(*words++);
+    } else {
+        side.counts = number_of<large_count>(*words++);
+    }
+    side.type = handle_of<MPI_Datatype>(*words++);
+    return side;
+}
+
+template <Collective collective, bool large_count>
+CallArgs call_of(const Words<collective>& words, Binding binding) {
+    constexpr const auto& traits = algorithms::traits_of(collective);
+    const Word* next = words.data();
+    CallArgs call{};
+    call.collective = collective;
+    call.binding = binding;
+    call.large_count = large_count;
+    call.send = side_of<large_count, has_arrays(traits, true)>(next);
+    call.recv = side_of<large_count, has_arrays(traits, false)>(next);
+    call.comm = handle_of<MPI_Comm>(*next);
+    return call;
+}
+
+template <bool large_count>
+Word word_of_array(const Numbers& numbers) {
+    if constexpr (large_count)
+        return word_of(numbers.wide());
+    else
+        return word_of(numbers.ints());
+}
+
+template <bool large_count, bool arrays>
+void add_side(const CallArgs::Side& side, Word*& words) {
+    *words++ = word_of(side.buffer);
+    if constexpr (arrays) {
+        *words++ = word_of_array<large_count>(side.counts);
+        *words++ = word_of_array<large_count>(side.displacements);
+    } else {
+        *words++ = static_cast<Word>(side.counts.value());
+    }
+    *words++ = word_of(side.type);
+}
+
+template <Collective collective, bool large_count>
+Words<collective> words_of(const CallArgs& call) {
+    constexpr const auto& traits = algorithms::traits_of(collective);
+    Words<collective> words{};
+    Word* next = words.data();
+    add_side<large_count, has_arrays(traits, true)>(call.send, next);
+    add_side<large_count, has_arrays(traits, false)>(call.recv, next);
+    *next = word_of(call.comm);
+    return words;
+}
+
+} // namespace switchyard::shim
