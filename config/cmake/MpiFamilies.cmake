@@ -2,7 +2,7 @@
 #
 #   SWITCHYARD_MPI_FAMILIES       their names
 #   MPI_FAMILY_<name>_<field>     a list with the words of a field, for example MPI_FAMILY_mpich_packages
-#   find_mpi_of(name)             find_package(MPI), by the names that compilers and launcher of the family have on Debian
+#   find_mpi_of(name)             find_package(MPI), by Debian's names of the family's compilers and launcher
 #   is_found_mpi_of(name result)  whether the MPI that was found is of that family, by its mpi.h
 include(CheckSymbolExists)
 set(mpi_families_table ${PROJECT_SOURCE_DIR}/shim/entry/mpi_families.def)

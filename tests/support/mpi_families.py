@@ -36,6 +36,7 @@ def launcher(family, ranks, exported=None):
     program = "mpirun" + family.suffix
     words = [program if shutil.which(program) else "mpirun", *family.oversubscribe.split(), "-n", str(ranks)]
     for name, value in (exported or {}).items():
-        stands_for = {"NAME": name, "VALUE": value}
-        words += [re.sub("NAME|VALUE", lambda place: stands_for[place[0]], word) for word in family.export_variable.split()]
+        filled_in = {"NAME": name, "VALUE": value}
+        options = family.export_variable.split()
+        words += [re.sub("NAME|VALUE", lambda place: filled_in[place[0]], option) for option in options]
     return words
