@@ -24,9 +24,9 @@ string(REGEX MATCH "^[0-9]+" compiler "${CMAKE_CXX_COMPILER_VERSION}")
 set(CPACK_PACKAGE_NAME switchyard)
 set(CPACK_PACKAGE_CONTACT "the switchyard developers <switchyard@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_DESCRIPTION "A shared object in front of MPI programs that stay as they are: it catches
-their MPI_Alltoallv, MPI_Alltoall and MPI_Allgather, sends each to the algorithm
-that a policy file names, and logs what it did and how long it took.")
+set(CPACK_PACKAGE_DESCRIPTION "A shared object that is preloaded into unmodified MPI programs. It
+intercepts their all-to-all collectives, runs each by the algorithm that a
+policy file names, and logs the algorithm and the time of each call.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
