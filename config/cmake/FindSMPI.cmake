@@ -1,6 +1,6 @@
-# SimGrid's simulated MPI, as MPI::MPI_CXX. The wrapper smpicxx is not used: the header that it puts in front of every
-# source makes macros of exit() and free(), which other people's headers do not survive, and what it redirects (clocks,
-# sleeping) is not used here. MPI's own clock is the simulated one.
+# SimGrid's simulated MPI, as MPI::MPI_CXX, without its wrapper smpicxx. The wrapper includes a header first that makes
+# macros of exit() and free(), with which other people's headers do not compile. It also redirects clocks and
+# sleeping, which nobody uses here: MPI_Wtime is the simulated clock anyway.
 find_path(SMPI_INCLUDE_DIR smpi/mpi.h)
 find_library(SMPI_LIBRARY simgrid)
 find_program(SMPI_RUN smpirun)

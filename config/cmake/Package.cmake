@@ -1,5 +1,5 @@
-# What an installation has besides programs and libraries, and the Debian package of it all: `cpack -G DEB` in the first
-# build tree takes the other MPIs' along, as far as they are built.
+# The files of an installation that are no programs and libraries, and the Debian package. `cpack -G DEB` in the first
+# build tree packs the other MPIs' build trees, too, as far as they are built.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/switchyard)
@@ -10,38 +10,43 @@ write_basic_package_version_file(switchyard-config-version.cmake COMPATIBILITY S
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config-version.cmake DESTINATION ${package_folder})
 
-# Beside other data, so that it finds the prefix by the same path everywhere.
+# In the data folder, from where the path to the prefix is the same everywhere.
 configure_file(config/switchyard.pc.in switchyard.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles RENAME switchyard)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Which MPI is there is the user's business, so none is depended on; what is preloaded needs libc and libstdc++ alone.
+# The user chooses the MPI, so the package depends on none. The preloaded objects need libc and libstdc++ alone.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX MATCH "[0-9.]+" libc "${libc}")
 string(REGEX MATCH "^[0-9]+" compiler "${CMAKE_CXX_COMPILER_VERSION}")
 set(CPACK_PACKAGE_NAME switchyard)
 set(CPACK_PACKAGE_CONTACT "the switchyard developers <switchyard@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_DESCRIPTION "A shared object in front of MPI programs that stay as they are: it catches
-their MPI_Alltoallv, MPI_Alltoall and MPI_Allgather, sends each to the algorithm
-that a policy file names, and logs what it did and how long it took.")
+set(CPACK_PACKAGE_DESCRIPTION "A shared object that is preloaded into unmodified MPI programs. It
+intercepts their all-to-all collectives, runs each by the algorithm that a
+policy file names, and logs the algorithm and the time of each call.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${libc}), libgcc-s1, libstdc++6 (>= ${compiler})")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin | mpich")
+set(mpi_packages)
+foreach(family IN LISTS SWITCHYARD_MPI_FAMILIES)
+  list(GET MPI_FAMILY_${family}_packages 0 package)
+  list(APPEND mpi_packages ${package})
+endforeach()
+list(JOIN mpi_packages " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "simgrid, gnuplot-nox")
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};switchyard;ALL;/")
 cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH trees)
-foreach(mpi openmpi mpich smpi)
+foreach(mpi IN LISTS SWITCHYARD_MPI_FAMILIES ITEMS smpi)
   if(NOT mpi STREQUAL SWITCHYARD_MPI)
     list(APPEND other_trees "${trees}/${mpi}")
   endif()
 endforeach()
-# Looked for when the package is made, not now: they are configured later.
+# CPack looks for the other trees, as they are configured later than this one.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/package-of-all.cmake @ONLY CONTENT [[
 foreach(tree @other_trees@)
   if(EXISTS "${tree}/cmake_install.cmake")

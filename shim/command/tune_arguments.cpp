@@ -1,5 +1,7 @@
 #include "arguments.hpp"
 
+#include "shim/tune/machine.hpp"
+
 namespace switchyard::shim::command {
 
 namespace {
@@ -47,8 +49,8 @@ void add_where(CLI::App& tune, TuneOptions& options) {
     auto* launcher = tune.add_option("--launcher", options.launcher,
                                      "What starts the ranks, as before a program (mpirun -n CORES)")
                          ->type_name("COMMAND");
-    auto* mpi = tune.add_option("--mpi", options.mpi, "openmpi or mpich (as the launcher's --version says)")
-                    ->check(CLI::IsMember({"openmpi", "mpich"}))
+    auto* mpi = tune.add_option("--mpi", options.mpi, "MPI of the launcher (as its --version says)")
+                    ->check(CLI::IsMember(tune::mpi_names()))
                     ->type_name("NAME");
     auto* simulate =
         tune.add_option("--simulate", options.platform,

@@ -1,19 +1,20 @@
-// libswitchyard.so: what LD_PRELOAD puts in front of a program. It knows no MPI: at the first MPI call it
-// looks which one the program has loaded, and opens the back end that was built for it. Whatever goes wrong,
-// calls are forwarded untouched.
+// libswitchyard.so, which LD_PRELOAD puts in front of a program. It is compiled without MPI: at the first
+// MPI call it finds the MPI that the program has loaded, and opens the back end for its family. Where
+// anything goes wrong, all calls are forwarded untouched.
 //
-// Fortran: on Open MPI every Fortran binding, on MPICH part of them, calls `PMPI_X` from the MPI's Fortran
-// library. So `PMPI_X` is exported too, and is the application's call exactly when it comes from there.
+// Fortran: all bindings of Open MPI and some of MPICH call `PMPI_X` from the MPI's Fortran library. So
+// `PMPI_X` is exported, too. A call of it counts as the application's if it comes from that library, else
+// as the MPI's own.
 
 #include "abi.hpp"
 #include "modules.hpp"
+#include "mpi_families.hpp"
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <initializer_list>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -31,17 +32,13 @@ State state;
 std::atomic<bool> resolved{false};
 pthread_once_t resolving = PTHREAD_ONCE_INIT;
 
-// One line on stderr, once per job as far as the environment tells which rank this is.
+// One line on stderr. Only rank 0 writes it, where the environment tells the rank.
 void warn(const char* format, const char* detail) {
     const char* verbose = std::getenv("SWITCHYARD_VERBOSE");
     if (verbose != nullptr && (std::strcmp(verbose, "off") == 0 || std::strcmp(verbose, "critical") == 0))
         return;
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-        const char* rank = std::getenv(name);
-        if (rank == nullptr) continue;
-        if (std::strcmp(rank, "0") != 0) return;
-        break;
-    }
+    const char* rank = rank_by_any_launcher();
+    if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
     char line[5120] = "switchyard: warning: ";
     auto used = std::strlen(line);
     int length = std::snprintf(line + used, sizeof line - used - 1, format, detail);
@@ -52,32 +49,25 @@ void warn(const char* format, const char* detail) {
 }
 
 template <typename Function>
-void find_functions(const char* name, Function& next, Function& mpi, bool& tool_below) {
+void find_functions(const char* name, Function& next, Function& mpi) {
     char symbol[64];
     std::snprintf(symbol, sizeof symbol, "PMPI_%s", name);
     void* real = state.mpi.handle != nullptr ? dlsym(state.mpi.handle, symbol) : dlsym(RTLD_NEXT, symbol);
     mpi = next = reinterpret_cast<Function>(real);
-    // A tool preloaded after us stands between us and the MPI: forwarding to it keeps it working.
+    // A tool that is preloaded after us stands between us and the MPI. Calls go to it, so that it keeps
+    // working.
     void* after_us = dlsym(RTLD_NEXT, symbol + 1);
     if (real == nullptr || after_us == nullptr || in_mpi(after_us)) return;
     if (caller_at(after_us) == Caller::fortran) return;
     next = reinterpret_cast<Function>(after_us);
-    tool_below = true;
 }
 
-const char* family_of(const char* version) {
-    if (std::strstr(version, "Open MPI") != nullptr) return "openmpi";
-    for (const char* name : {"MPICH", "Intel(R) MPI", "MVAPICH"}) // one ABI since 2014
-        if (std::strstr(version, name) != nullptr) return "mpich";
-    return nullptr;
-}
-
-bool back_end_path(const char* family, char* path, std::size_t size) {
+bool back_end_path(const MpiFamily& family, char* path, std::size_t size) {
     Dl_info self{};
     if (dladdr(reinterpret_cast<void*>(&back_end_path), &self) == 0) return false;
     const char* slash = std::strrchr(self.dli_fname, '/');
     int directory = slash == nullptr ? 0 : static_cast<int>(slash - self.dli_fname + 1);
-    int length = std::snprintf(path, size, "%.*slibswitchyard-%s.so", directory, self.dli_fname, family);
+    int length = std::snprintf(path, size, "%.*slibswitchyard-%s.so", directory, self.dli_fname, family.name);
     return length > 0 && static_cast<std::size_t>(length) < size;
 }
 
@@ -87,15 +77,15 @@ void open_back_end() {
         reinterpret_cast<int (*)(char*, int*)>(dlsym(state.mpi.handle, "PMPI_Get_library_version"));
     if (get_version == nullptr || get_version(state.version, &length) != 0)
         return warn("%s does not say its version; nothing is routed", state.mpi.path);
-    const char* family = family_of(state.version);
+    const MpiFamily* family = family_that_says(state.version, &MpiFamily::library_says);
     if (family == nullptr) return warn("no back end for this MPI (%s); nothing is routed", state.version);
 
     static char path[4096];
-    if (!back_end_path(family, path, sizeof path) || access(path, R_OK) != 0)
+    if (!back_end_path(*family, path, sizeof path) || access(path, R_OK) != 0)
         return warn("the back end %s is missing; nothing is routed", path);
-    // A back end names no MPI library, so that it fits every build of its family: it finds the symbols of the
-    // one that is loaded. Where the program keeps that one to itself (a plug-in opened RTLD_LOCAL), it is
-    // promoted.
+    // A back end is linked with no MPI library, so that it fits every build of its family. It takes the
+    // global symbols of the loaded library. A plug-in that was opened with RTLD_LOCAL may keep that
+    // library's symbols to itself: this dlopen makes them global.
     dlopen(state.mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return warn("%s; nothing is routed", dlerror());
@@ -103,12 +93,11 @@ void open_back_end() {
     if (open == nullptr) return warn("%s is not a back end; nothing is routed", path);
     state.host.version = Host::current;
     state.host.library_version = state.version;
-    state.host.mpi_path = state.mpi.path;
     if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;
 }
 
-// Whoever the program's calls go to first is not us: it will forward them as `PMPI_X`, which is not ours to
-// take.
+// A tool before us in LD_PRELOAD gets the program's calls first. It forwards them as `PMPI_X`, where they
+// do not count as the application's.
 void warn_of_tool_above() {
     Dl_info first{}, us{};
     void* symbol = dlsym(RTLD_DEFAULT, "MPI_Alltoallv");
@@ -123,7 +112,7 @@ void warn_of_tool_above() {
 void resolve() {
     state.mpi = find_loaded_mpi();
 #define SWITCHYARD_DECLARE(name, words, values)                                                              \
-    find_functions(#name, state.host.next.name, state.host.mpi.name, state.host.tool_below);
+    find_functions(#name, state.host.next.name, state.host.mpi.name);
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
 #include "entries.def"
 #undef SWITCHYARD_DECLARE
@@ -131,7 +120,7 @@ void resolve() {
     if (enabled != nullptr && std::strcmp(enabled, "off") == 0) {
         // forward everything
     } else if (state.mpi.handle == nullptr) {
-        warn("%s; nothing is routed", "no MPI library of the names we know is loaded");
+        warn("%s; nothing is routed", "no MPI library with a name that switchyard knows is loaded");
     } else {
         warn_of_tool_above();
         open_back_end();
@@ -143,20 +132,18 @@ inline void ensure_resolved() {
     if (__builtin_expect(!resolved.load(std::memory_order_acquire), 0)) pthread_once(&resolving, resolve);
 }
 
-// A program that reached its end without one call may have its MPI inside, where we cannot get in front.
+// At the end of an MPI program that made no call. Its MPI may be linked in statically, out of our reach.
 __attribute__((destructor)) void warn_of_static_mpi() {
-    bool is_rank = std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr ||
-                   std::getenv("PMIX_RANK") != nullptr;
-    if (resolved.load(std::memory_order_acquire) || !is_rank) return;
+    if (resolved.load(std::memory_order_acquire) || rank_by_mpi_launcher() == nullptr) return;
     const char* enabled = std::getenv("SWITCHYARD");
     if (enabled != nullptr && std::strcmp(enabled, "off") == 0) return;
     if (program_has_static_mpi())
         warn("%s: nothing was routed or logged",
-             "this program has MPI linked in statically, no preload can reach it");
+             "this program has MPI linked in statically, where no preload can reach it");
 }
 
-// No such function in this MPI: only a program that looked it up by name can get here. MPI_ERR_OTHER is 16
-// or 15.
+// Returned where this MPI has no such function. Only a program that looked it up by name can get here.
+// MPI_ERR_OTHER is 16 in Open MPI, 15 in MPICH.
 constexpr int no_such_function = 16;
 
 } // namespace

@@ -1,11 +1,12 @@
 #include "modules.hpp"
 
+#include "mpi_families.hpp"
+
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
-#include <initializer_list>
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -21,8 +22,8 @@ struct Module {
     Caller caller;
 };
 
-// Few enough to walk: the MPI and its Fortran libraries first, then objects that were once seen calling
-// `PMPI_X`. Entries are only ever added, so readers need no lock.
+// The MPI and its Fortran libraries, then other objects with a call of ours. They are few, so a search
+// walks them all. Entries are only added, so readers need no lock.
 constexpr std::size_t most_modules = 64;
 Module modules[most_modules];
 std::atomic<std::size_t> module_count{0};
@@ -44,11 +45,13 @@ const char* file_name(const char* path) {
     return slash == nullptr ? path : slash + 1;
 }
 
-// Open MPI: libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr; MPICH: libmpichfort, libmpifort.
+bool is_a_library_of(MpiFamily::Words MpiFamily::*names, const char* path) {
+    return family_with(names, [path](const char* name) { return starts_with(file_name(path), name); }) !=
+           nullptr;
+}
+
 bool is_fortran_layer(const char* path) {
-    for (const char* name : {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"})
-        if (starts_with(file_name(path), name)) return true;
-    return false;
+    return is_a_library_of(&MpiFamily::fortran_libraries, path);
 }
 
 Module range_of(const dl_phdr_info& object, Caller caller) {
@@ -89,13 +92,14 @@ struct Candidates {
 };
 
 int add_candidate(dl_phdr_info* object, std::size_t, void* data) {
-    const char* name = file_name(object->dlpi_name);
+    const char* path = object->dlpi_name;
     auto* candidates = static_cast<Candidates*>(data);
-    if (!starts_with(name, "libmpi") || is_fortran_layer(name) || candidates->count == Candidates::most)
+    if (!is_a_library_of(&MpiFamily::libraries, path) || is_fortran_layer(path) ||
+        candidates->count == Candidates::most)
         return 0;
     auto& candidate = candidates->list[candidates->count++];
     candidate.range = range_of(*object, Caller::mpi);
-    std::strncpy(candidate.path, object->dlpi_name, sizeof candidate.path - 1);
+    std::strncpy(candidate.path, path, sizeof candidate.path - 1);
     return 0;
 }
 
@@ -117,7 +121,7 @@ int add_module_around(dl_phdr_info* object, std::size_t, void* data) {
 Caller caller_at(const void* return_address) {
     auto address = reinterpret_cast<std::uintptr_t>(return_address);
     if (const Module* module = module_of(address)) return module->caller;
-    // An object that has not called before, loaded after the first MPI call perhaps.
+    // The first call from this object.
     Search search{address};
     dl_iterate_phdr(add_module_around, &search);
     const Module* module = module_of(address);
@@ -125,21 +129,21 @@ Caller caller_at(const void* return_address) {
 }
 
 LoadedMpi find_loaded_mpi() {
-    static Candidates candidates; // large; and dlopen may not be called from within the walk
+    static Candidates candidates; // too large for a stack. (The walk itself may not call dlopen.)
     LoadedMpi mpi{};
     dl_iterate_phdr(add_candidate, &candidates);
     for (std::size_t i = 0; i < candidates.count && mpi.handle == nullptr; ++i) {
         const auto& [range, path] = candidates.list[i];
         void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
         if (handle == nullptr) continue;
-        // libmpi_cxx and the like depend on the MPI, so the symbol is found there too: it has to lie in this
-        // object.
+        // dlsym finds the symbol also by the handle of a library that depends on the MPI, as libmpi_cxx
+        // does. So the symbol's address has to lie in this object.
         auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
         if (address < range.begin || address >= range.end) {
             dlclose(handle);
             continue;
         }
-        mpi.handle = handle; // kept open: the library may not go while we hold its addresses
+        mpi.handle = handle; // stays open, as we keep addresses in the library
         std::strncpy(mpi.path, path, sizeof mpi.path - 1);
         add(range);
     }

@@ -1,5 +1,4 @@
-// The objects loaded in this process, as far as they matter: which one is the MPI, and which hold MPI's own
-// Fortran layer.
+// The objects that are loaded in this process: which one is the MPI, and which are its Fortran layer.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +7,9 @@
 namespace switchyard::shim {
 
 enum class Caller : std::uint8_t {
-    application, // or a library of its, or a tool
-    fortran,     // an MPI library's Fortran layer: it calls on the application's behalf
-    mpi,         // the MPI library itself (ROMIO, for one): never ours to route
+    application, // or one of its libraries, or a tool
+    fortran,     // the MPI's Fortran layer, which calls for the application
+    mpi,         // the MPI library itself, for example its ROMIO: such calls are never routed
 };
 
 // Who made a call, by its return address. Cheap after the first call from an object.
@@ -22,13 +21,14 @@ struct LoadedMpi {
     void* handle; // for dlsym; null when no MPI library is loaded
 };
 
-// Looks through the loaded objects; remembers the address ranges for caller_at.
+// Looks through the loaded objects. Keeps the address ranges of the MPI and its Fortran layer for
+// caller_at.
 LoadedMpi find_loaded_mpi();
 
-// True when the address lies in the MPI library found.
+// True when the address lies in the MPI library.
 bool in_mpi(const void* address);
 
-// True when this program carries an MPI inside itself, where no preload can reach it.
+// True when an MPI is linked into this program statically, where no preload can reach it.
 bool program_has_static_mpi();
 
 } // namespace switchyard::shim

@@ -3,7 +3,9 @@
 #include "launch.hpp"
 
 #include "shim/common/settings.hpp"
+#include "shim/entry/mpi_families.hpp"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -34,7 +36,7 @@ std::vector<std::string> split(const std::string& text) {
     return words;
 }
 
-// Which MPI a launcher starts programs of, by what it says of itself; "" where it does not say.
+// The MPI family of a launcher by the output of its --version; "" where that names none.
 std::string mpi_of(const std::string& launcher) {
     std::string said;
     LaunchOptions options;
@@ -43,11 +45,8 @@ std::string mpi_of(const std::string& launcher) {
     const Launched launched = launch({launcher, "--version"}, options);
     if (launched.end == Launched::End::not_started)
         throw std::runtime_error("the launcher " + launched.why());
-    const auto says = [&](const char* word) { return said.find(word) != std::string::npos; };
-    if (says("Open MPI") || says("OpenRTE") || says("PRRTE")) return "openmpi";
-    if (says("HYDRA") || says("mpich") || says("MPICH") || says("Intel(R) MPI") || says("mvapich"))
-        return "mpich";
-    return "";
+    const MpiFamily* family = family_that_says(said.c_str(), &MpiFamily::launcher_says);
+    return family == nullptr ? "" : family->name;
 }
 
 std::string benchmark_for(const std::string& mpi) {
@@ -122,6 +121,12 @@ std::vector<std::string> Machine::words_under(const fs::path& policy,
     return words;
 }
 
+std::vector<std::string> mpi_names() {
+    std::vector<std::string> names;
+    for (const MpiFamily& family : mpi_families) names.emplace_back(family.name);
+    return names;
+}
+
 Machine real_machine(const std::string& launcher, const std::string& mpi) {
     Machine machine;
     machine.launcher = split(launcher);
@@ -132,8 +137,8 @@ Machine real_machine(const std::string& launcher, const std::string& mpi) {
     if (found.empty()) found = mpi_of(machine.launcher.front());
     if (found.empty())
         throw std::runtime_error("`" + machine.launcher.front() +
-                                 " --version` does not say which MPI it belongs to: say it with --mpi "
-                                 "openmpi or --mpi mpich");
+                                 " --version` does not say which MPI it belongs to: say it with --mpi " +
+                                 fmt::format("{}", fmt::join(mpi_names(), " or --mpi ")));
     machine.benchmark = benchmark_for(found);
     machine.command = own_folder() / "switchyard";
     return machine;

@@ -25,8 +25,11 @@ struct Machine {
                                          const std::vector<std::string>& arguments) const;
 };
 
-// `launcher`: a command line, or "" for mpirun with a rank for each core; `mpi`: openmpi, mpich or "" for
-// whichever the launcher belongs to by its --version. Throws std::runtime_error with a sentence for people.
+// The MPI families that `real_machine` takes.
+std::vector<std::string> mpi_names();
+
+// `launcher`: a command line, or "" for mpirun with a rank for each core; `mpi`: one of `mpi_names`, or "" for
+// the family that the launcher's --version names. Throws std::runtime_error with a sentence for people.
 Machine real_machine(const std::string& launcher, const std::string& mpi);
 
 // `platform`: polaris, fugaku, or a file of SimGrid's with hosts node-0 and up.

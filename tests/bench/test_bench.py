@@ -12,14 +12,18 @@ from pathlib import Path
 MPI = os.environ["SWITCHYARD_MPI"]
 PROGRAM = sys.argv.pop(1)
 ROOT = Path(__file__).resolve().parent.parent.parent
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
+sys.path.insert(0, str(ROOT / "tests/support"))
+
+import mpi_families  # noqa: E402
+
+ENVIRONMENT = dict(os.environ, **mpi_families.environment(), ASAN_OPTIONS="detect_leaks=0")
 
 
 def launch(*words, ranks=3, **environment):
     if MPI == "smpi":
         command = [ROOT / "scripts/simulate", "--ranks", str(ranks), "--ranks-per-node", "2"]
     else:
-        command = [f"mpirun.{MPI}", *(["--oversubscribe"] if MPI == "openmpi" else []), "-n", str(ranks), PROGRAM]
+        command = [*mpi_families.launcher(mpi_families.families()[MPI], ranks), PROGRAM]
     return subprocess.run([*map(str, command), *words], capture_output=True, text=True, timeout=60, check=False,
                           env={**ENVIRONMENT, **environment})
 

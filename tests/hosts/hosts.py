@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Several hosts on one machine, made of namespaces, and an MPI job across them:
+"""Makes several hosts of namespaces on one machine, and runs an MPI job across them:
 
     tests/hosts/hosts.py --hosts 4 --ranks 4 --mpi openmpi -- build/bin/switchyard run -- ./app
 
-A host is a network, hostname, mount and IPC namespace of its own: MPI sees other names, other addresses, other shared
-memory and another boot id, takes it for another machine and talks to it by TCP. mpirun starts on the first one and
-reaches the others by an agent in place of ssh, which hands on no environment, as ssh would not. All hosts see the
-machine's files (the shared file system of a cluster); FOLDER/local alone is each host's own.
+A host has a network, hostname, mount and IPC namespace of its own. MPI sees another name, address, boot id and shared
+memory, takes the host for another machine, and uses TCP between hosts. mpirun starts on the first host. It reaches the
+others by an agent in place of ssh; like ssh, the agent passes no environment on. All hosts share the machine's files,
+as on a cluster; only FOLDER/local is each host's own.
 
-Everything, the bridge between the hosts included, happens inside one outer set of namespaces whose first process is
-this program: when that is gone, for whatever reason, the kernel takes down processes, networks and mounts. Nothing
-outside has a name, so runs cannot meet. Root is not needed where the kernel lets anybody make user namespaces.
+All hosts and the bridge between them live inside one outer set of namespaces. This program is its first process: when
+it ends, the kernel takes down all processes, networks and mounts inside. None of them has a name outside, so several
+runs do not disturb each other. Root is not needed where the kernel lets anybody make user namespaces.
 """
 
 import argparse
@@ -26,15 +26,21 @@ import sys
 import tempfile
 import threading
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+
+import mpi_families  # noqa: E402
+
+LAUNCHERS = ("openmpi", "mpich")  # of these families `Hosts.launcher` knows the options for several hosts
 SUBNET = "10.0.0.0/24"
 MOST_HOSTS = 250
 LEFTOVERS = "switchyard-hosts-"
-INSIDE = "INSIDE_HOSTS_FOLDER"  # set in the program's second life; also says where its folder is
-ALIVE = "INSIDE_HOSTS_ALIVE"    # the end of a pipe whose other end the first life holds
-SKIPPED = 77                    # what ctest takes for: could not be run here
+INSIDE = "INSIDE_HOSTS_FOLDER"  # set in the program that runs inside: its folder
+ALIVE = "INSIDE_HOSTS_ALIVE"    # likewise: the end of a pipe; the program outside holds the other end
+SKIPPED = 77                    # ctest counts a test with this exit status as skipped
 
-# The first process of a host. Its own file systems come on top of what it inherits; /sys shows the network namespace
-# that it was mounted in, and UCX looks there for its devices. UCX also takes equal boot ids for one machine.
+# The first process of a host. It mounts the host's own file systems over the inherited ones. A new /sys is needed as
+# UCX looks there for network devices, and it shows those of the namespace that mounted it. UCX takes hosts with equal
+# boot ids for one machine, so each host gets its own.
 HOST = """
 hostname "$1"
 mount -t sysfs sysfs /sys
@@ -48,7 +54,7 @@ echo ready
 exec sleep infinity
 """
 
-# In place of ssh: AGENT [options] HOST COMMAND, which is for a shell.
+# In place of ssh: AGENT [options] HOST COMMAND. A shell on the host runs the command.
 AGENT = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 host=$1
@@ -59,7 +65,7 @@ exec nsenter --target "$(cat "%(folder)s/$host.pid")" --net --uts --ipc --mount 
 
 
 class Impossible(Exception):
-    """No hosts can be made here; says why."""
+    """No hosts can be made here. The text says why."""
 
 
 # ---- Going inside ----
@@ -71,8 +77,8 @@ def namespaces(as_user):
 
 
 def how_to_enter():
-    """That command, after one host has been raised inside for a trial. Root may lack what makes namespaces, as in most
-    containers, and then be allowed a user namespace like anybody."""
+    """The command of `namespaces`, after a trial with one host. In most containers root may not make namespaces; it may
+    then still make a user namespace, as anybody may."""
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     missing = [tool for tool in ("ip", "unshare", "nsenter", "mount", "hostname") if not shutil.which(tool)]
     if missing:
@@ -91,7 +97,7 @@ def how_to_enter():
 
 
 def remove_leftovers():
-    """A run that was killed outright leaves an empty folder, whose lock is gone."""
+    """Removes the empty folders of runs that were killed. Nobody holds their locks any more."""
     for folder in glob.glob(os.path.join(tempfile.gettempdir(), LEFTOVERS + "*")):
         with contextlib.suppress(OSError):
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -107,8 +113,8 @@ def stop(signum, _frame):
 
 
 def enter():
-    """Runs this program again, with the same arguments, inside; returns only there, with the folder that all hosts
-    share. The program outside waits and ends with the same code. Raises Impossible."""
+    """Runs this program a second time, inside, with the same arguments. Returns only in that second program, with the
+    folder that all hosts share. The first one waits for it and ends with the same code. Raises Impossible."""
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGHUP, stop)
     if INSIDE in os.environ:
@@ -136,14 +142,15 @@ def enter():
 
 
 def end_with(pipe):
-    """When the program outside is gone, so is the other end of the pipe, and this process ends all others."""
+    """The other end of the pipe closes when the program outside ends. Then this process ends, and with it all
+    others."""
     while os.read(pipe, 1):
         pass
     os._exit(1)
 
 
 def settle():
-    """Inside: an empty folder that nobody outside sees, and the bridge."""
+    """Inside: makes the bridge, and an empty folder that nobody outside sees."""
     folder = os.environ.pop(INSIDE)
     pipe = os.environ.pop(ALIVE, None)
     if pipe:
@@ -166,14 +173,14 @@ def run(*words):
 # ---- Hosts ----
 
 class Hosts:
-    """host0, host1, ... for the time of a `with`. `folder` is everybody's, `local` in it each host's own."""
+    """host0, host1, ... for the time of a `with`. They share `folder`, but each has its own `local` in it."""
 
     def __init__(self, folder, count):
         if not 1 <= count <= MOST_HOSTS:
             raise ValueError(f"{count} hosts: 1 to {MOST_HOSTS} can be had")
         self.folder = folder
         self.names = [f"host{i}" for i in range(count)]
-        self.processes = []  # the first one of each host
+        self.processes = []  # the first process of each host
 
     @property
     def local(self):
@@ -224,7 +231,8 @@ class Hosts:
             process.kill()
             process.wait()
             process.stdout.close()
-            # With the last process the namespace goes, and the port with it, but not at once.
+            # The port goes with the namespace some time after the last process. It is removed at once, for the next
+            # host.
             subprocess.run(["ip", "link", "delete", f"port{i}"], capture_output=True, check=False)
         self.processes = []
 
@@ -233,21 +241,21 @@ class Hosts:
         return f"10.0.0.{i + 1}"
 
     def on(self, i, *words, folder=None):
-        """The command that runs `words` on host i, in that folder or the current one."""
+        """The command that runs `words` on host i, in `folder` or the current folder."""
         return ["nsenter", "--target", str(self.processes[i].pid), "--net", "--uts", "--ipc", "--mount", "--",
                 "env", "-C", folder or os.getcwd(), *words]
 
     def path(self, i, path):
-        """How a file of host i's own can be reached from here."""
+        """The path of one of host i's own files, from here."""
         return f"/proc/{self.processes[i].pid}/root{path}"
 
     def sent_bytes(self, i):
-        """What host i has sent to the others so far."""
+        """Bytes that host i has sent to the others so far."""
         with open(self.path(i, "/sys/class/net/eth0/statistics/tx_bytes"), encoding="ascii") as file:
             return int(file.read())
 
     def processes_of(self, i):
-        """All that run on host i but its first. (The namespace of a process that has ended cannot be read.)"""
+        """All processes on host i but the first. (A process may end meanwhile: its namespace cannot be read then.)"""
         first = self.processes[i].pid
         with contextlib.suppress(OSError):
             network = os.readlink(f"/proc/{first}/ns/net")
@@ -257,7 +265,8 @@ class Hosts:
                         yield int(entry)
 
     def kill_processes(self, i):
-        """Everything on host i at once, as when a machine goes down (its kernel still says so to the others)."""
+        """Kills all processes on host i, as when a machine goes down. Unlike then, its kernel still closes
+        connections."""
         killed = True
         while killed:
             killed = False
@@ -267,51 +276,51 @@ class Hosts:
                     killed = True
 
     def launcher(self, mpi, ranks, cyclic=False, folder=None):
-        """The command that starts a job from the first host: ranks[i] of them on host i, one host after the other, or
-        (cyclic) in turn."""
+        """The command that starts a job from the first host, with ranks[i] ranks on host i. Ranks are numbered one host
+        after the other, or (cyclic) in turn."""
+        words = {"openmpi": self.openmpi, "mpich": self.mpich}[mpi]
         slots = ",".join(f"{name}:{count}" for name, count in zip(self.names, ranks) if count > 0)
-        words = self.openmpi(cyclic) if mpi == "openmpi" else self.mpich(ranks, cyclic)
-        words += ["--host" if mpi == "openmpi" else "-hosts", slots, "-n", str(sum(ranks))]
-        return self.on(0, *words, folder=folder)
+        return self.on(0, *words(ranks, slots, cyclic), "-n", str(sum(ranks)), folder=folder)
 
-    def openmpi(self, cyclic):
-        # Ranks yield while they wait only where they are more than the slots; here they are more than the cores.
+    def openmpi(self, _ranks, slots, cyclic):
+        # There are more ranks than cores, so they have to yield while they wait. By default they do so only where
+        # they are more than the slots.
         settings = {"plm_rsh_agent": self.agent, "pml": "ob1", "btl": "tcp,vader,self", "btl_tcp_if_include": SUBNET,
                     "oob_tcp_if_include": SUBNET, "orte_tmpdir_base": self.local, "mpi_yield_when_idle": "1",
                     "btl_vader_single_copy_mechanism": "none"}
         words = ["mpirun.openmpi"]
         for name, value in settings.items():
             words += ["--mca", name, value]
-        return [*words, "--bind-to", "none", "--map-by", "node" if cyclic else "slot"]
+        return [*words, "--bind-to", "none", "--map-by", "node" if cyclic else "slot", "--host", slots]
 
-    def mpich(self, ranks, cyclic):
+    def mpich(self, ranks, slots, cyclic):
         if cyclic and not may_be_cyclic("mpich", ranks):
             raise ValueError(NOT_CYCLIC)
         words = ["mpiexec.mpich", "-launcher", "ssh", "-launcher-exec", self.agent, "-iface", "eth0"]
         if mpich_may_hang():
             words += ["-genv", "LD_PRELOAD", built_finalize_fix(self.folder)]
-        return words + (["-ppn", "1"] if cyclic else [])
+        return [*words, *(["-ppn", "1"] if cyclic else []), "-hosts", slots]
 
 
 # ---- What is peculiar to MPICH ----
 
-NOT_CYCLIC = "MPICH's launcher can deal out ranks in turn only where all hosts have equally many"
+NOT_CYCLIC = "MPICH's launcher places ranks in turn only where all hosts have equally many"
 
 
 def may_be_cyclic(mpi, ranks):
-    """Its launcher goes round and round, and does not look at how many a host may have."""
-    return mpi == "openmpi" or len(set(ranks)) == 1
+    """MPICH's launcher goes round all hosts, whatever number of ranks a host shall have."""
+    return mpi != "mpich" or len(set(ranks)) == 1
 
 
 def mpich_may_hang():
-    """MPICH before 4.2: see mpich_finalize.c."""
+    """True for MPICH before 4.2: see mpich_finalize.c."""
     said = subprocess.run(["mpiexec.mpich", "--version"], capture_output=True, text=True, check=False).stdout
     version = re.search(r"Version:\s+(\d+)\.(\d+)", said)
     return bool(version) and (int(version[1]), int(version[2])) < (4, 2)
 
 
 def built_finalize_fix(folder):
-    """Needed in few places, made in no time: built where it is needed."""
+    """Built where it is needed, as few places need it."""
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mpich_finalize.c")
     built = os.path.join(folder, "mpich_finalize.so")
     if not os.path.exists(built):
@@ -331,16 +340,16 @@ def parsed():
     parser.add_argument("--ranks", default="4", metavar="R[,R...]",
                         help="ranks on each host, one number or one for each host (default: 4)")
     parser.add_argument("--cyclic", action="store_true",
-                        help="ranks go to the hosts in turn, not one host after the other")
-    parser.add_argument("--mpi", choices=["openmpi", "mpich"], default="openmpi")
-    parser.add_argument("--check", action="store_true", help="only say whether hosts can be made here, and if not, why")
+                        help="place ranks on the hosts in turn, not one host after the other")
+    parser.add_argument("--mpi", choices=LAUNCHERS, default=LAUNCHERS[0], help="MPI of the job (default: %(default)s)")
+    parser.add_argument("--check", action="store_true", help="make no hosts; say why not, where none can be made here")
     parser.add_argument("--trial", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("command", nargs="*", metavar="COMMAND", help="what each rank runs, after --")
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="program that each rank runs, after --")
     options = parser.parse_args()
     try:
         listed = [int(count) for count in options.ranks.split(",")]
     except ValueError:
-        parser.error(f"--ranks {options.ranks}: numbers, please")
+        parser.error(f"--ranks {options.ranks}: it takes numbers, separated by commas")
     count = options.hosts or (len(listed) if len(listed) > 1 else 4)
     options.ranks = listed * count if len(listed) == 1 else listed
     if len(options.ranks) != count or min(options.ranks) < 0 or sum(options.ranks) < 1 or count > MOST_HOSTS:
@@ -353,7 +362,7 @@ def parsed():
 
 
 def job_environment():
-    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return os.environ | mpi_families.environment()
 
 
 def main():

@@ -1,8 +1,8 @@
-/* Preloaded by hosts.py into jobs of an MPICH before 4.2, for which every other job across hosts would hang
- * at its end. In MPI_Finalize such an MPICH closes its connections, which over UCX's TCP takes an answer from
- * each peer, and then waits in its launcher's barrier, where it answers nobody: a rank that comes a little
- * later waits for ever. (MPICH's pull request 6596 took that barrier away.) Here no connection is closed in
- * MPI_Finalize. What is still to be sent is sent; the connections end with the process. */
+/* Preloaded by hosts.py into jobs of an MPICH before 4.2: every other of its jobs across hosts would hang at its
+ * end. In MPI_Finalize such an MPICH closes its connections, for which UCX's TCP waits for an answer of each peer.
+ * Then it waits in a barrier of the launcher, where it answers nobody, so that a later rank waits for ever. (MPICH's
+ * pull request 6596 removed the barrier.) This object sends all pending messages in MPI_Finalize, but closes no
+ * connection: they end with the process. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The shim in jobs across several hosts: placement, every node-aware algorithm, files that only one host has, and a
-host that dies. ctest says in the environment which MPI and which folders, as for tests/preload."""
+"""The shim in jobs across several hosts: placement, every node-aware algorithm, files of one host alone, and a host
+that dies. ctest gives the MPI and the folders in the environment, as for tests/preload."""
 
 import glob
 import json
@@ -17,21 +17,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "preload"))
 
 import hosts as several  # noqa: E402
-from harness import (MPI, OPENMPI, SWITCHYARD, PreloadTest, Result, clean_environment, finish, host)  # noqa: E402
+from harness import FAMILY, MPI, OPENMPI, SWITCHYARD, PreloadTest, Result, clean_environment, finish, host  # noqa: E402
 
-FOLDER = None  # what all hosts share; set before the tests run
+FOLDER = None  # shared by all hosts; set before the tests run
 EQUAL, RAGGED = (4, 4, 4, 4), (4, 3, 1, 4)
 
 # Colors of world ranks: a communicator for each host, and three that hold one or two ranks of each.
 EACH_HOST = ",".join(str(rank // 4) for rank in range(16))
 THIRDS = ",".join(str(rank % 3) for rank in range(16))
 
-# Of blocks of about this many bytes; the second kind goes by rendezvous. MPICH's ranks spin, eight to a core of a small
-# machine: 0.1 to 0.2 s a call of 16 ranks, where Open MPI takes 2 to 5 ms.
-SIZES = (1, 1000, 70000) if OPENMPI else (1000,)
+# Block sizes in bytes, about. 70000 goes by rendezvous. Where waiting ranks spin, one call of 16 ranks takes 0.1 to
+# 0.2 s on two cores (MPICH), else 2 to 5 ms (Open MPI).
+SIZES = (1000,) if FAMILY.ranks_spin else (1, 1000, 70000)
 
-# Of the first set those run that the registry has, and whatever else in it needs to know nodes. The flat ones beside
-# them say that the job itself is in order.
+# Algorithms to run: these, as far as the registry has them, and all others of it that need to know nodes. The flat
+# algorithms show that the job itself is in order.
 NODE_AWARE = {"alltoallv": ("tuna_coalesced", "tuna_staggered", "node_aware", "shared"), "alltoall": ("shared",),
               "allgather": ("hierarchical", "multi_lane", "locality_aware_bruck", "shared")}
 FLAT = {"alltoallv": ("tuna", "spread_out"), "alltoall": ("zero_rotation_bruck",), "allgather": ("bruck",)}
@@ -55,7 +55,7 @@ def chosen_algorithms():
 
 
 def corners(algorithm, ranks):
-    """Its presets, then each of its parameters at values of interest, the others at their presets."""
+    """Parameters to try: all presets; then each parameter at a few values, with the presets of the others."""
     chosen = [{}]
     for parameter in algorithm["parameters"] if knows_nodes(algorithm) else []:
         most = ranks if parameter.get("max") == "ranks" else parameter.get("max", 0)
@@ -65,7 +65,7 @@ def corners(algorithm, ranks):
 
 
 class Plan:
-    """A policy in which the size of a block says which algorithm it is for, so that one job runs them all."""
+    """A policy with an algorithm for each block size, so that one job runs all algorithms."""
 
     def __init__(self, ranks, sizes=SIZES):
         self.ranks = ranks
@@ -85,7 +85,7 @@ class Plan:
         return {"version": 1, "rules": rules, "otherwise": {"algorithm": "native"}}
 
     def words(self, presets_only=False):
-        """What c_route is asked for. Ragged alltoallv, since uniform blocks hide mistakes."""
+        """Arguments for c_route. Its alltoallv is ragged, since uniform blocks hide mistakes."""
         for (collective, block), (_, parameters) in self.calls.items():
             if not (presets_only and parameters):
                 yield f"{'ragged' if collective == 'alltoallv' else collective}:{block}"
@@ -122,8 +122,8 @@ class HostsTest(PreloadTest):
         self.assertEqual({(line["nodes"], line["ranks_per_node"]) for line in lines}, {(nodes, ranks_per_node)})
 
     def check_choices(self, lines, plan):
-        """Every line is by the algorithm that its block is for; or says what that one needs and has not got here, or
-        that a parameter is too much for the few ranks. Returns the names of algorithms that ran."""
+        """Each line has the algorithm of its block size, or native and a reason: a need that is not met here, or a
+        parameter too large for the ranks. Returns the names of the algorithms that ran."""
         ran = set()
         for line in lines:
             self.check_counters(line)
@@ -139,7 +139,7 @@ class HostsTest(PreloadTest):
         return ran
 
     def check_counters(self, line):
-        """What went between hosts is told from what stayed on one (where the log tells)."""
+        """Counters of traffic between hosts, where the log has them: none on one host, some on several."""
         if line["nodes"] == 1:
             self.assertEqual((line.get("messages_inter", 0), line.get("wire_bytes_inter", 0)), (0, 0), line)
         elif "messages_inter" in line and line["algorithm"] != "native":
@@ -152,7 +152,7 @@ class HostsTest(PreloadTest):
 
 class Placement(HostsTest):
     def test_cyclic(self):
-        """The same hosts and ranks, but neighbours are never on one host."""
+        """Ranks placed in turn: neighbours are never on one host."""
         plan = Plan(16, sizes=(1000,))
         policy = self.write("policy.json", plan.policy())
         lines = self.run_job(*plan.words(presets_only=True), cyclic=True, options=["--policy", policy])
@@ -161,7 +161,7 @@ class Placement(HostsTest):
         self.check_choices(lines, plan)
 
     def test_ragged(self):
-        """A plan for hosts of 4, 3, 1 and 4 ranks does not end in the library's own collectives."""
+        """On hosts of 4, 3, 1 and 4 ranks some node-aware algorithm of each collective runs."""
         plan = Plan(12, sizes=(1000,))
         policy = self.write("policy.json", plan.policy())
         lines = self.run_job(*plan.words(presets_only=not OPENMPI), ranks=RAGGED, options=["--policy", policy])
@@ -176,8 +176,8 @@ class Placement(HostsTest):
 
 class Algorithms(HostsTest):
     def test_every_algorithm(self):
-        """On the world of four hosts, on each host by itself, and on thirds of the world, which hold 1 or 2 ranks of
-        each host. The program checks every byte."""
+        """On the world of four hosts, on a communicator for each host, and on three communicators with 1 or 2 ranks
+        of each host. The program checks every byte."""
         plan = Plan(16)
         before = [self.hosts.sent_bytes(i) for i in range(4)]
         lines = self.run_job("world", *plan.words(),
@@ -192,7 +192,7 @@ class Algorithms(HostsTest):
         self.assert_placed([line for line in lines if line["comm"] == "world"], 4, 4)
         ran = self.check_choices(lines, plan)
         self.assertEqual(ran, self.names_of(chosen_algorithms()), "each of them ran somewhere")
-        # Three quarters of an allgather's blocks are other hosts', and come at least once to each host, by wire.
+        # 12 of an allgather's 16 blocks come to each host from the others, so every host sends a share of them.
         gathered = sum(12 * line["max_block_bytes"] for line in lines
                        if (line["collective"], line["comm"]) == ("allgather", "world"))
         for i in range(4):
@@ -200,7 +200,7 @@ class Algorithms(HostsTest):
 
     @unittest.skipUnless(OPENMPI, "MPICH's spinning ranks take minutes for it")
     def test_against_the_library(self):
-        """The program of tests/preload that compares all kinds of layouts and communicators with PMPI_."""
+        """c_basic of tests/preload compares all kinds of layouts and communicators with PMPI_."""
         waiting = {}
         for algorithm in chosen_algorithms():
             waiting.setdefault(algorithm["collective"], []).append(algorithm["name"])
@@ -217,7 +217,7 @@ class Algorithms(HostsTest):
 
 
 class FilesOnOneHost(HostsTest):
-    """Folders of the first host, where rank 0 is, that the others do not have or may not write to."""
+    """Folders of the first host, which has rank 0. The others do not have them, or may not write to them."""
     WORDS = ("alltoallv:40:3", "alltoall:40", "allgather:40", f"split:{EACH_HOST}", "alltoallv:40:2")
     CALLS = 3 + 1 + 1 + 4 * 2
 
@@ -234,7 +234,7 @@ class FilesOnOneHost(HostsTest):
         self.assertEqual(rules, {"only host0 knows"})
 
     def check_log(self, result, log):
-        """Complete, though most ranks could write nothing to it; nobody left anything else anywhere."""
+        """The log is complete, though most ranks could not write to it, and the folder has no other files."""
         self.assert_ended_well(result)
         self.assert_quiet(result)
         result.logs = glob.glob(os.path.join(log, "*"))
@@ -261,11 +261,11 @@ class FilesOnOneHost(HostsTest):
 
 class DeadHost(HostsTest):
     CALLS = 20 if OPENMPI else 3
-    # mpirun's, when its daemon on the dead host is gone, or a rank's, when its peer is.
+    # Of mpirun, which lost its daemon on the dead host, or of a rank, which lost its peer.
     ERROR = r"(?m)^ORTE was|^mpirun|peer process has unexpectedly disconnected|^Abort|^\[mpiexec@host0\]"
 
     def reported_calls(self):
-        """What can be read so far, by the other hosts, too."""
+        """The number of calls that `switchyard report` finds while the job runs or after it broke off."""
         report = self.command("report", *glob.glob(os.path.join(self.log, "*")))
         calls = re.search(r"(?m)^(\d+) calls", report.stdout) if report.code == 0 else None
         if calls:
@@ -279,7 +279,7 @@ class DeadHost(HostsTest):
             time.sleep(0.1)
 
     def job_that_loses_a_host(self):
-        """Its exit code and what it said; as a launcher would, lets it run on only so long."""
+        """Exit code and output of a job during which host3 dies. It has 20 seconds to end by itself."""
         command = self.command_line("alltoallv:100:1000000", options=["--force", "alltoallv:tuna:radix=2"])
         with open(self.path("said"), "wb") as said:
             job = subprocess.Popen(command, env=clean_environment(), cwd=self.folder, stdout=said, stderr=said)
@@ -295,8 +295,8 @@ class DeadHost(HostsTest):
             return code, file.read()
 
     def test_one_host_dies(self):
-        """MPI ends the job and says so. What the ranks recorded until then can be read; that of the other hosts also
-        where the dead one's files are lost."""
+        """MPI ends the job with an error. The records of all ranks can be read; those of the other hosts also after
+        the dead host's files are lost."""
         code, said = self.job_that_loses_a_host()
         self.assertNotEqual(code, 0, said)
         self.assertRegex(said, self.ERROR)
@@ -315,7 +315,7 @@ class DeadHost(HostsTest):
 
 @unittest.skipUnless(OPENMPI, "the same for any MPI")
 class TakenDown(unittest.TestCase):
-    """The script itself, started inside the namespaces of these tests, of which it knows nothing: nothing is left."""
+    """hosts.py itself, started inside the namespaces of these tests, leaves nothing behind."""
 
     def start(self):
         command = [sys.executable, "-B", os.path.join(HERE, "hosts.py"), "--ranks", "2,2", "--", "sleep", "1234.5"]
@@ -354,7 +354,7 @@ class TakenDown(unittest.TestCase):
                 one.send_signal(how)
                 one.wait(timeout=10)
                 self.wait_for_sleepers(4)
-        # The other one still uses its folder; that of the one that was killed outright is left, empty.
+        # Two folders are left: one of the run that goes on, and an empty one of the run that got SIGKILL.
         self.assertEqual(len(self.left()), 2)
         several.remove_leftovers()
         self.assertEqual(len(self.left()), 1)
@@ -365,6 +365,9 @@ class TakenDown(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if MPI not in several.LAUNCHERS:
+        print(f"skipped: hosts.py cannot start jobs of {MPI} across hosts")
+        sys.exit(several.SKIPPED)
     try:
         FOLDER = several.enter()
     except several.Impossible as why:

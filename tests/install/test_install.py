@@ -1,17 +1,25 @@
-"""What an installation has, seen from a folder that nothing was built for: `cmake --install`, and the Debian package.
+"""An installation (`cmake --install`) in a folder that nothing was built for, and the Debian package.
 
-ctest gives the build trees (INSTALL_TREES, the one with the command first) and the MPI launcher.
+ctest says which build trees there are (INSTALL_TREES; the first one has the command), and a program to run
+(INSTALL_PROGRAM) with its MPI (INSTALL_MPI).
 """
 
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+
+import mpi_families  # noqa: E402
+
 TREES = os.environ["INSTALL_TREES"].split(":")
-LAUNCHER = os.environ["INSTALL_LAUNCHER"].split(":")
+FAMILIES = mpi_families.families()
+LAUNCHER = mpi_families.launcher(FAMILIES[os.environ["INSTALL_MPI"]], 2)
+ENVIRONMENT = os.environ | mpi_families.environment()
 PROGRAM = os.environ["INSTALL_PROGRAM"]
 SUBCOMMANDS = {"run", "check", "explain", "algorithms", "report", "config"}
 
@@ -21,7 +29,7 @@ def run(*command, **options):
 
 
 class Installation(unittest.TestCase):
-    """Installed to one place, then moved to another: nothing may know where it was."""
+    """Installed to one place, then moved to another. No file may name the first place."""
 
     @classmethod
     def setUpClass(cls):
@@ -42,7 +50,7 @@ class Installation(unittest.TestCase):
 
     def test_a_program_runs_under_it(self):
         logs = os.path.join(self.folder, "logs")
-        environment = os.environ | {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
+        environment = ENVIRONMENT | {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
         done = run(*LAUNCHER, "switchyard", "run", "--log", logs, "--", PROGRAM, env=environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"switchyard: [1-9]\d* calls seen")
@@ -131,15 +139,18 @@ class Package(unittest.TestCase):
             package = next(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".deb"))
             root = os.path.join(folder, "root")
             self.assertEqual(run("dpkg-deb", "-x", package, root).returncode, 0)
-            for name in ("lib/libswitchyard.so", "lib/libswitchyard-openmpi.so", "lib/libswitchyard-mpich.so",
-                         "bin/switchyard", "bin/switchyard-bench-openmpi", "bin/switchyard-bench-mpich",
-                         "share/man/man1/switchyard.1", "share/switchyard/default.policy.json"):
+            names = [f"{place}-{family}{suffix}" for family in FAMILIES
+                     for place, suffix in (("lib/libswitchyard", ".so"), ("bin/switchyard-bench", ""))]
+            for name in (*names, "lib/libswitchyard.so", "bin/switchyard", "share/man/man1/switchyard.1",
+                         "share/switchyard/default.policy.json"):
                 self.assertTrue(os.path.exists(os.path.join(root, "usr", name)), name)
-            done = run(*LAUNCHER, os.path.join(root, "usr/bin/switchyard"), "run", "--log", "off", "--", PROGRAM)
+            done = run(*LAUNCHER, os.path.join(root, "usr/bin/switchyard"), "run", "--log", "off", "--", PROGRAM,
+                       env=ENVIRONMENT)
             self.assertRegex(done.stderr, r"switchyard: [1-9]\d* calls seen")
-            # What it depends on is what its preloaded objects need.
+            # It depends on what its preloaded objects need.
             depends = run("dpkg-deb", "-f", package, "Depends").stdout
-            needed = run("objdump", "-p", os.path.join(root, "usr/lib/libswitchyard-openmpi.so")).stdout
+            back_ends = [os.path.join(root, f"usr/lib/libswitchyard-{family}.so") for family in FAMILIES]
+            needed = run("objdump", "-p", *back_ends).stdout
             libraries = set(re.findall(r"NEEDED\s+(\S+?)\.so", needed))
             self.assertLessEqual(libraries, {"libc", "libm", "libstdc++", "libgcc_s", "ld-linux-x86-64"})
             for name in ("libc6 (>= ", "libstdc++6 (>= ", "libgcc-s1"):

@@ -1,8 +1,7 @@
-"""Runs a host program under a launcher, with or without the shim, and reads what it printed and logged.
+"""Runs a host program under a launcher, with or without the shim, and reads its output and its log.
 
-ctest says in the environment which MPI and which folders: SWITCHYARD_MPI, SWITCHYARD_TEST_OUTPUT and
-SWITCHYARD_TEST_HOSTS.
-No SWITCHYARD_ variable of ours reaches the job but those a test asks for: an unknown one earns a warning.
+ctest gives the MPI and the folders in the environment: SWITCHYARD_MPI, SWITCHYARD_TEST_OUTPUT and
+SWITCHYARD_TEST_HOSTS. They do not reach the job, as the shim warns of SWITCHYARD_ variables that it does not know.
 """
 
 import json
@@ -11,10 +10,15 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "support"))
+
+import mpi_families  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(HERE))
 MPI = os.environ.get("SWITCHYARD_MPI", "openmpi")
 OUTPUT = os.environ.get("SWITCHYARD_TEST_OUTPUT", os.path.join(ROOT, "build"))
@@ -23,11 +27,12 @@ SWITCHYARD = os.path.join(OUTPUT, "bin", "switchyard")
 SHIM = os.path.join(OUTPUT, "lib", "libswitchyard.so")
 PYTHON = "/usr/bin/python3"
 
-OPENMPI = MPI == "openmpi"
+FAMILY = mpi_families.families()[MPI]
+OPENMPI = MPI == "openmpi"  # tests that ask this run with another family as with MPICH: fewer ranks, fewer calls
 NATIVE_POLICY = {"version": 1, "rules": [], "otherwise": {"algorithm": "native"}}
 
-# MPICH's ranks spin while they wait: more of them than cores takes tens of milliseconds a call.
-FEW_RANKS = 4 if OPENMPI else 2
+# Where waiting ranks spin, and are more than the cores, a call takes tens of milliseconds.
+FEW_RANKS = 2 if FAMILY.ranks_spin else 4
 
 
 def host(name):
@@ -44,7 +49,7 @@ def mpi4py_works():
 
 
 class Result:
-    """What one job left behind. `logs` are the run directories, oldest name first."""
+    """Exit code, output and logs of one job. `logs` are the run directories, sorted by name."""
 
     def __init__(self, code, stdout, stderr, log_folder):
         self.code = code
@@ -59,7 +64,7 @@ class Result:
 
     @property
     def calls_made(self):
-        """Calls of whole communicators that the program says it made; None where it did not say."""
+        """The program's own count of its calls, once per communicator; None where it printed none."""
         calls = self._printed(r"(?m)^(?:ok|made) calls=(\d+)")
         return int(calls) if calls else None
 
@@ -69,7 +74,7 @@ class Result:
 
     @property
     def lines_of_ours(self):
-        """What the shim said on stderr."""
+        """The shim's lines on stderr."""
         return [line for line in self.stderr.splitlines() if line.startswith("switchyard: ")]
 
     @property
@@ -101,24 +106,17 @@ class Result:
 
 def clean_environment():
     kept = {k: v for k, v in os.environ.items() if not k.startswith("SWITCHYARD") and k != "LD_PRELOAD"}
-    # Containers and CI machines run as root; Open MPI wants to be told that this is meant.
-    kept.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS="1")
-    kept.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    kept.update(mpi_families.environment(), OMP_NUM_THREADS="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
     return kept
 
 
 def launcher(np, exported):
     """The command that starts `np` ranks. `exported` goes into the ranks alone, not into the launcher itself."""
-    words = ["mpirun.openmpi" if OPENMPI else "mpiexec.mpich", "-n", str(np)]
-    if OPENMPI:
-        words.insert(1, "--oversubscribe")
-    for name, value in exported.items():
-        words += ["-x", f"{name}={value}"] if OPENMPI else ["-genv", name, value]
-    return words
+    return mpi_families.launcher(FAMILY, np, exported)
 
 
 def finish(command, environment, folder, timeout):
-    """Like subprocess.run, but a job that hangs goes away with all its ranks."""
+    """Like subprocess.run, but the time limit ends all ranks of a job."""
     process = subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                start_new_session=True)
     try:
@@ -166,7 +164,7 @@ class PreloadTest(unittest.TestCase):
     _plain_results = {}
 
     def plain_once(self, np, program, *arguments):
-        """A plain run to compare with, made once for all tests of a module. It must have ended well."""
+        """A plain run for comparison, made once for all tests of a module. It must end well."""
         key = (np, program, arguments)
         if key not in self._plain_results:
             result = self.plain(np, program, *arguments, timeout=120)
@@ -176,7 +174,7 @@ class PreloadTest(unittest.TestCase):
 
     def launch(self, np, program, *arguments, policy=None, force=None, settings=None, log=None, preload=None,
                exported=None, timeout=60):
-        """The program under the shim: by `switchyard run`, or by LD_PRELOAD itself where `preload` lists objects."""
+        """The program under the shim: by `switchyard run`, or by LD_PRELOAD if `preload` lists objects."""
         self.jobs += 1
         log = log or self.path(f"logs-{self.jobs}")
         environment = clean_environment()
@@ -206,7 +204,7 @@ class PreloadTest(unittest.TestCase):
         self.assertRegex(result.stdout, r"(?m)^ok ", result.everything())
 
     def assert_quiet(self, result):
-        """No warning, and the closing line is all that the shim said."""
+        """The shim printed the closing line and nothing else."""
         self.assertEqual(result.warnings, [], result.everything())
         self.assertEqual(len(result.lines_of_ours), 1, result.everything())
 
@@ -222,7 +220,7 @@ class PreloadTest(unittest.TestCase):
             self.assertEqual(int(found.group(2)), routed, result.everything())
 
     def assert_logged(self, result):
-        """As many lines as calls, numbered without holes, and the closing line says so, too."""
+        """The log has a line for each call, numbered without holes. The closing line has the same count."""
         lines = result.calls()
         self.assertEqual(len(lines), result.calls_made, result.everything())
         self.assertEqual([line["call"] for line in lines], list(range(1, len(lines) + 1)))

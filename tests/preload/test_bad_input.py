@@ -4,7 +4,7 @@ import os
 import subprocess
 import unittest
 
-from harness import OPENMPI, PreloadTest, host
+from harness import FAMILY, PreloadTest, host
 
 GOOD = b'{"version": 1, "rules": [], "otherwise": {"algorithm": "native"}}'
 ROUTING = {"version": 1, "rules": [], "otherwise": {"algorithm": "spread_out"}}
@@ -83,7 +83,7 @@ class BadPolicies(BadInput):
     def test_one_host_only(self):
         """Rank 0's policy counts for all: another rank may have another file, or none."""
         policy = self.write("routing.json", ROUTING)
-        variable = "OMPI_COMM_WORLD_RANK" if OPENMPI else "PMI_RANK"
+        variable = FAMILY.rank_variables[0]
         elsewhere = f'[ "${variable}" = 0 ] || export SWITCHYARD_POLICY=/nowhere/at/all'
         script = self.write("rank.sh", elsewhere + '\nexec "$@"\n')
         result = self.launch(2, "/bin/bash", script, host("c_basic"), policy=policy)

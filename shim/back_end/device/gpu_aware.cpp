@@ -2,6 +2,7 @@
 
 #include "algorithms/agree.hpp"
 #include "shim/common/diagnostics.hpp"
+#include "shim/entry/mpi_families.hpp"
 #include "symbols.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace switchyard::shim::device {
 
 namespace {
 
-constexpr int mpich_cuda = 0, mpich_hip = 2; // MPIX_GPU_SUPPORT_*
+constexpr int gpu_support_cuda = 0, gpu_support_hip = 2; // MPICH's MPIX_GPU_SUPPORT_*
 
 constexpr std::size_t message = 4096;
 
@@ -110,14 +111,14 @@ bool exchange_with_self(Place& place) {
 } // namespace
 
 bool mpi_claims_gpu_support() {
-    for (const char* name :
-         {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support", "MPIX_Query_hip_support"}) {
+    const auto claims = [](const char* name) {
         int (*query)() = nullptr;
-        if (find_function(RTLD_DEFAULT, name, query) && query() != 0) return true;
-    }
+        return find_function(RTLD_DEFAULT, name, query) && query() != 0;
+    };
+    if (family_with(&MpiFamily::gpu_queries, claims) != nullptr) return true;
     int (*query)(int, int*) = nullptr;
     if (!find_function(RTLD_DEFAULT, "MPIX_GPU_query_support", query)) return false;
-    for (const int kind : {mpich_cuda, mpich_hip}) {
+    for (const int kind : {gpu_support_cuda, gpu_support_hip}) {
         int is_supported = 0;
         if (query(kind, &is_supported) == MPI_SUCCESS && is_supported != 0) return true;
     }

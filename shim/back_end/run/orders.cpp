@@ -4,6 +4,7 @@
 #include "policy/parse.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/common/diagnostics.hpp"
+#include "shim/entry/mpi_families.hpp"
 
 #include <cstdlib>
 #include <random>
@@ -13,11 +14,10 @@ namespace switchyard::shim {
 
 namespace {
 
-// The rank as the launcher's environment has it, where nobody can ask MPI; -1: it does not say.
+// The rank by the launcher's environment, where MPI cannot be asked; -1: the environment has none.
 int launched_rank() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-        if (const char* rank = std::getenv(name)) return std::atoi(rank);
-    return -1;
+    const char* rank = rank_by_any_launcher();
+    return rank != nullptr ? std::atoi(rank) : -1;
 }
 
 std::string first_of(const std::vector<policy::Problem>& problems) {
