@@ -19,7 +19,8 @@ Parameters resolve(const Traits& traits, const Use& use, int ranks) {
     return resolved;
 }
 
-std::string why_not_admissible(const Traits& traits, const Parameters& parameters, const Features& fixed) {
+std::string why_not_admissible(const Traits& traits, const Parameters& parameters,
+                               const FixedFeatures& fixed) {
     if (traits.has(algorithms::power_of_two_ranks) &&
         !std::has_single_bit(static_cast<unsigned>(fixed.ranks)))
         return std::to_string(fixed.ranks) + " ranks are no power of two";

@@ -11,9 +11,9 @@ namespace switchyard::policy {
 // What `use` gives, and the presets for the rest of what the algorithm takes.
 algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use, int ranks);
 
-// "", or why it may not run in communicators like this one. Looks at what is fixed for a communicator only.
+// "", or why it may not run in communicators like this one.
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
-                               const Features& fixed);
+                               const FixedFeatures& fixed);
 
 // The same of the transfer that `use` gives: it holds everywhere.
 std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);

@@ -37,7 +37,7 @@ const Candidate* candidate_of(const Shortlist& shortlist, const Rule& rule) {
 }
 
 std::string why_not(const Rule& rule, const Shortlist& shortlist, const Features& call) {
-    if (std::string why = why_not_met(rule, call, Keys::all); !why.empty()) return why;
+    if (std::string why = why_not_met(rule, call); !why.empty()) return why;
     const Candidate* candidate = candidate_of(shortlist, rule);
     return candidate == nullptr ? "an earlier rule takes every such call"
                                 : describe(*candidate, why_passed_over(*candidate, call));

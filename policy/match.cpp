@@ -19,14 +19,14 @@ const Traits* native_of(Collective collective) {
     return algorithms::find(collective, "native");
 }
 
-Choice native_choice(const Features& fixed, std::string reason) {
+Choice native_choice(const FixedFeatures& fixed, std::string reason) {
     Choice choice;
     choice.algorithm = native_of(fixed.collective);
     choice.reason = std::move(reason);
     return choice;
 }
 
-Candidate candidate_of(const Use& use, const Features& fixed) {
+Candidate candidate_of(const Use& use, const FixedFeatures& fixed) {
     const Traits* traits = algorithms::find(fixed.collective, use.algorithm);
     Candidate candidate;
     if (traits == nullptr) { // `otherwise` names one algorithm for all collectives, and not all have it
@@ -54,7 +54,7 @@ struct Origin {
     std::string reason;
     const Rule* rule = nullptr;
 
-    void mark(Candidate& candidate, const Features& fixed) const {
+    void mark(Candidate& candidate, const FixedFeatures& fixed) const {
         candidate.choice.reason = reason;
         if (rule == nullptr) return;
         candidate.choice.rule = rule->name;
@@ -69,7 +69,8 @@ bool limits_workspace(const Traits& traits, const Use& use) {
 
 // Whoever limits memory asks for what needs little of it: in place that is an algorithm that takes overlap.
 // Its auxiliary memory is what the limit leaves for it; with too small a limit it is passed over as well.
-std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use, const Features& fixed) {
+std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use,
+                                      const FixedFeatures& fixed) {
     const Traits* traits = taking_overlap(fixed.collective);
     const Traits& own = *candidate.choice.algorithm;
     if (!fixed.in_place || traits == nullptr || &own == traits || !limits_workspace(own, use))
@@ -87,7 +88,7 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
 }
 
 // Native and whatever else can run here; native alone where nothing else can.
-void append_adaptive(Shortlist& shortlist, const Use& use, const Origin& origin, const Features& fixed) {
+void append_adaptive(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
     std::vector<Candidate> members(1);
     members.front().choice = native_choice(fixed, "");
     members.front().devices = fixed.devices;
@@ -112,7 +113,7 @@ void append_adaptive(Shortlist& shortlist, const Use& use, const Origin& origin,
 }
 
 // A candidate, and who stands in for it.
-void append(Shortlist& shortlist, const Use& use, const Origin& origin, const Features& fixed) {
+void append(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
     if (use.is_adaptive()) return append_adaptive(shortlist, use, origin, fixed);
     Candidate candidate = candidate_of(use, fixed);
     origin.mark(candidate, fixed);
@@ -178,7 +179,7 @@ void set_facts(Shortlist& shortlist) {
     shortlist.always_native = std::none_of(all.begin(), all.end(), runs_ours);
 }
 
-void close(Shortlist& shortlist, const Features& fixed) {
+void close(Shortlist& shortlist, const FixedFeatures& fixed) {
     if (!ends_the_walk(shortlist) || !shortlist.candidates.back().choice.algorithm->native) {
         shortlist.candidates.emplace_back();
         shortlist.candidates.back().choice = native_choice(fixed, "native");
@@ -200,7 +201,7 @@ bool transfers_differ(const Shortlist& shortlist) {
 
 // Native whichever candidate a call takes: agreeing on the block only to know which would be a waste, so the
 // log gets one reason for all of them.
-void merge_natives(Shortlist& shortlist, const Features& fixed) {
+void merge_natives(Shortlist& shortlist, const FixedFeatures& fixed) {
     if (!shortlist.always_native || (!shortlist.looks_at_block && !shortlist.looks_at_buffer) ||
         transfers_differ(shortlist))
         return;
@@ -225,19 +226,18 @@ bool looks_at_overlap(const Use& use, Collective collective) {
     return traits != nullptr && (traits->has(algorithms::takes_overlap) || limits_workspace(*traits, use));
 }
 
-bool looks_at_overlap(const Policy& policy, const Features& fixed) {
+bool looks_at_overlap(const Policy& policy, const FixedFeatures& fixed) {
     const auto looks = [&](const Rule& rule) {
-        Features in_place = fixed;
+        FixedFeatures in_place = fixed;
         in_place.in_place = true;
-        const bool alive =
-            why_not_met(rule, fixed, Keys::fixed).empty() || why_not_met(rule, in_place, Keys::fixed).empty();
+        const bool alive = why_never_met(rule, fixed).empty() || why_never_met(rule, in_place).empty();
         return alive && (rule.when.in_place || looks_at_overlap(rule.use, fixed.collective));
     };
     return std::any_of(policy.rules.begin(), policy.rules.end(), looks) ||
            looks_at_overlap(policy.otherwise, fixed.collective);
 }
 
-Features overlapping(Features fixed) {
+FixedFeatures overlapping(FixedFeatures fixed) {
     fixed.in_place = fixed.overlapping = true;
     return fixed;
 }
@@ -250,7 +250,7 @@ void agree_on_overlap(Shortlist& shortlist, bool always_native_with_overlap) {
     shortlist.always_native = false;
 }
 
-bool may_overlap_unnoticed(const Features& fixed) {
+bool may_overlap_unnoticed(const FixedFeatures& fixed) {
     return !fixed.in_place && taking_overlap(fixed.collective) != nullptr;
 }
 
@@ -264,19 +264,18 @@ std::string reason_of_adaptive(const Shortlist& shortlist, const Match& match) {
 
 } // namespace
 
-Shortlist all_candidates(const Policy& policy, const Features& fixed) {
+Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed) {
     Shortlist shortlist;
     for (const Rule& rule : policy.rules) {
         if (ends_the_walk(shortlist)) break;
-        if (why_not_met(rule, fixed, Keys::fixed).empty())
-            append(shortlist, rule.use, {"rule", &rule}, fixed);
+        if (why_never_met(rule, fixed).empty()) append(shortlist, rule.use, {"rule", &rule}, fixed);
     }
     if (!ends_the_walk(shortlist)) append(shortlist, policy.otherwise, {"otherwise"}, fixed);
     close(shortlist, fixed);
     return shortlist;
 }
 
-Shortlist prune(const Policy& policy, const Features& fixed) {
+Shortlist prune(const Policy& policy, const FixedFeatures& fixed) {
     Shortlist shortlist = all_candidates(policy, fixed);
     merge_natives(shortlist, fixed);
     if (may_overlap_unnoticed(fixed) && looks_at_overlap(policy, fixed))
@@ -284,7 +283,7 @@ Shortlist prune(const Policy& policy, const Features& fixed) {
     return shortlist;
 }
 
-Shortlist prune(const Use& forced, const Features& fixed) {
+Shortlist prune(const Use& forced, const FixedFeatures& fixed) {
     Shortlist shortlist;
     append(shortlist, forced, {"forced"}, fixed);
     close(shortlist, fixed);

@@ -57,15 +57,13 @@ struct Shortlist {
     bool always_native = false; // whatever the call is, native runs, and nothing has to be agreed for it
 };
 
-// The part of Features that is fixed for a communicator, a collective and an in-place flag; the rest is
-// ignored.
-Shortlist prune(const Policy& policy, const Features& fixed);
+Shortlist prune(const Policy& policy, const FixedFeatures& fixed);
 // Same, where SWITCHYARD_FORCE names an algorithm for that collective: forced where admissible, else native.
-Shortlist prune(const Use& forced, const Features& fixed);
+Shortlist prune(const Use& forced, const FixedFeatures& fixed);
 
 // The shortlist before what cannot make a difference is dropped: where every candidate is native, prune() leaves
 // one of them, and the rules' names with the others. For explanations.
-Shortlist all_candidates(const Policy& policy, const Features& fixed);
+Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed);
 
 // Why a candidate that matched was passed over at this call.
 enum class PassedOver : std::uint8_t {

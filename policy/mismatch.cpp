@@ -22,20 +22,31 @@ std::string why_not_this_collective(const Rule& rule, Collective collective) {
                                                    : " has no algorithm \"" + rule.use.algorithm + '"');
 }
 
+std::string why_not_this_buffer(const Rule& rule, Buffer buffer) {
+    if (!rule.when.buffer || *rule.when.buffer == buffer) return "";
+    return "it is for " + std::string(buffer_names[static_cast<std::size_t>(*rule.when.buffer)]) +
+           " buffers only";
+}
+
 } // namespace
 
-std::string why_not_met(const Rule& rule, const Features& call, Keys keys) {
-    if (std::string why = why_not_this_collective(rule, call.collective); !why.empty()) return why;
+std::string why_not_met(const Rule& rule, const Features& call) {
+    if (std::string why = why_never_met(rule, call); !why.empty()) return why;
     for (const RangeKey& key : range_keys())
-        if (key.fixed || keys == Keys::all)
+        if (!key.fixed)
             if (std::string why = why_out_of(key, rule.when.*key.range, call); !why.empty()) return why;
-    if (rule.when.in_place && *rule.when.in_place != call.in_place)
-        return call.in_place ? "it is not for calls in place" : "it is for calls in place only";
-    const bool buffer_is_known = keys == Keys::all || !call.devices;
-    if (buffer_is_known && rule.when.buffer && *rule.when.buffer != call.buffer)
-        return "it is for " + std::string(buffer_names[static_cast<std::size_t>(*rule.when.buffer)]) +
-               " buffers only";
-    return "";
+    return why_not_this_buffer(rule, call.buffer);
+}
+
+std::string why_never_met(const Rule& rule, const FixedFeatures& fixed) {
+    if (std::string why = why_not_this_collective(rule, fixed.collective); !why.empty()) return why;
+    for (const RangeKey& key : range_keys())
+        if (key.fixed)
+            if (std::string why = why_out_of(key, rule.when.*key.range, Features{fixed}); !why.empty())
+                return why;
+    if (rule.when.in_place && *rule.when.in_place != fixed.in_place)
+        return fixed.in_place ? "it is not for calls in place" : "it is for calls in place only";
+    return fixed.devices ? "" : why_not_this_buffer(rule, Buffer::host);
 }
 
 } // namespace switchyard::policy

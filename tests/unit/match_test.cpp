@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 using namespace switchyard;
 using algorithms::Parameter;
@@ -209,6 +210,28 @@ std::vector<Features> every_call() {
 }
 
 } // namespace
+
+TEST_CASE("communicators that differ in any fixed fact share no plan", "[match]") {
+    const policy::FixedFeatures one;
+    policy::FixedFeatures other;
+    // A new member does not compile here until it has a name, and is to have a line below.
+    auto& [collective, ranks, nodes, ranks_per_node, shared_memory, in_place, overlapping, devices] = other;
+    const auto differs_by = [&](auto& member, auto value) {
+        const auto before = std::exchange(member, value);
+        CHECK(other != one);
+        CHECK((other < one) != (one < other));
+        member = before;
+        CHECK(other == one);
+    };
+    differs_by(collective, Collective::allgather);
+    differs_by(ranks, 2);
+    differs_by(nodes, 2);
+    differs_by(ranks_per_node, 2);
+    differs_by(shared_memory, false);
+    differs_by(in_place, true);
+    differs_by(overlapping, true);
+    differs_by(devices, false);
+}
 
 TEST_CASE("prune and choose take the first rule that matches and can run", "[match][property]") {
     Dice dice(1);

@@ -22,7 +22,7 @@ policy::Shortlist native_plan(Collective collective, const char* reason) {
     return plan;
 }
 
-policy::Shortlist prune(const Process& self, const policy::Features& fixed, const char* only_native) {
+policy::Shortlist prune(const Process& self, const policy::FixedFeatures& fixed, const char* only_native) {
     if (only_native != nullptr) return native_plan(fixed.collective, only_native);
     const auto& forced = self.force.by_collective[static_cast<std::size_t>(fixed.collective)];
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
@@ -42,16 +42,10 @@ std::string decision_text(const policy::Shortlist& plan, const policy::Match& ma
 
 } // namespace
 
-std::shared_ptr<Plan> Plan::of(Process& self, const policy::Features& fixed, const char* only_native) {
-    const auto buffers = fixed.overlapping ? Buffers::overlapping
-                         : fixed.in_place  ? Buffers::in_place
-                                           : Buffers::separate;
-    Shape shape{fixed.collective,     buffers,
-                fixed.ranks,          fixed.nodes,
-                fixed.ranks_per_node, fixed.shared_memory,
-                fixed.devices,        only_native != nullptr ? only_native : ""};
+std::shared_ptr<Plan> Plan::of(Process& self, const policy::FixedFeatures& fixed, const char* only_native) {
+    const Plan::Key key{fixed, only_native != nullptr ? only_native : ""};
     std::lock_guard lock(self.plans_mutex);
-    auto& plan = self.plans[shape];
+    auto& plan = self.plans[key];
     if (!plan) plan = std::shared_ptr<Plan>(new Plan(prune(self, fixed, only_native)));
     return plan;
 }

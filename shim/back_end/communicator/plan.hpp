@@ -5,10 +5,10 @@
 #include "policy/match.hpp"
 
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tuple>
 
 namespace switchyard::shim {
 
@@ -21,12 +21,15 @@ inline constexpr std::size_t buffers_count = 3;
 
 class Plan {
   public:
-    // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, whether memory
-    // is shared, whether there can be device buffers, only_native.
-    using Shape = std::tuple<algorithms::Collective, Buffers, int, int, int, bool, bool, std::string>;
+    // Communicators with the same key share their plans.
+    struct Key {
+        policy::FixedFeatures fixed;
+        std::string only_native; // why nothing can be routed; "" where something can
+        auto operator<=>(const Key&) const = default;
+    };
 
     // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
-    static std::shared_ptr<Plan> of(Process& self, const policy::Features& fixed, const char* only_native);
+    static std::shared_ptr<Plan> of(Process& self, const policy::FixedFeatures& fixed, const char* only_native);
 
     const policy::Shortlist& policy() const { return policy_; }
     const policy::Choice& choice(const policy::Match& match) const {

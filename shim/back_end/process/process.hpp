@@ -61,7 +61,7 @@ struct Process {
 
     // One for each shape of communicator seen so far.
     std::mutex plans_mutex;
-    std::map<Plan::Shape, std::shared_ptr<Plan>> plans;
+    std::map<Plan::Key, std::shared_ptr<Plan>> plans;
 
     // Living communicators; and the calls on those that are gone which this process was to count: every call
     // counts on the leader of its communicator.
