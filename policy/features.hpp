@@ -1,4 +1,4 @@
-// What a policy may look at: the facts of one call that are the same on all its ranks.
+// The facts of a call that a policy may look at. They are the same on all its ranks.
 #pragma once
 
 #include "../algorithms/traits.hpp"
@@ -16,8 +16,8 @@ using algorithms::Collective;
 enum class Buffer : std::uint8_t { host, device };
 inline constexpr std::array buffer_names = {std::string_view{"host"}, std::string_view{"device"}};
 
-// Facts that hold for every call of one kind on one communicator: nobody has to agree on them before a call. Pruning takes
-// this type, so it cannot look at anything else, and plans are shared by it: each member counts in the comparison.
+// Facts that hold for every call of one kind on one communicator, so nobody has to agree on them before a call. Pruning
+// takes this type, so it cannot look at anything else. Communicators share plans by it, so every member is compared.
 struct FixedFeatures {
     Collective collective = Collective::alltoallv;
     int ranks = 1;          // of the call's communicator

@@ -1,6 +1,8 @@
 #include "policy_on_log.hpp"
 
 #include "policy/mismatch.hpp"
+#include "policy/prune.hpp"
+#include "policy/reason.hpp"
 #include "policy/vocabulary.hpp"
 
 #include <algorithm>

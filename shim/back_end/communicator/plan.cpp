@@ -1,6 +1,8 @@
 #include "plan.hpp"
 
 #include "policy/admissible.hpp"
+#include "policy/prune.hpp"
+#include "policy/reason.hpp"
 #include "shim/back_end/process/process.hpp"
 #include "shim/common/choice_json.hpp"
 
