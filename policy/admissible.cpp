@@ -19,7 +19,10 @@ Parameters resolve(const Traits& traits, const Use& use, int ranks) {
     return resolved;
 }
 
-std::string why_not_admissible(const Traits& traits, const Parameters& parameters, const Features& fixed) {
+namespace {
+
+// "", or why the communicator is not what the algorithm needs.
+std::string why_not_its_needs(const Traits& traits, const FixedFeatures& fixed) {
     if (traits.has(algorithms::power_of_two_ranks) &&
         !std::has_single_bit(static_cast<unsigned>(fixed.ranks)))
         return std::to_string(fixed.ranks) + " ranks are no power of two";
@@ -29,16 +32,27 @@ std::string why_not_admissible(const Traits& traits, const Parameters& parameter
         return "its ranks have no memory that they share";
     if (fixed.overlapping && !traits.native && !traits.has(algorithms::takes_overlap))
         return "send and receive buffers overlap";
-    for (const Parameter parameter : traits.parameters) {
-        const ParameterTraits& bounds = traits_of(parameter);
-        const std::int64_t value = parameters[parameter];
-        const std::int64_t largest = maximum_of(bounds, fixed.ranks);
-        const std::string what = std::string(bounds.name) + ' ' + std::to_string(value);
-        if (value < bounds.minimum) return what + " is less than " + std::to_string(bounds.minimum);
-        if (value > largest && bounds.ranks_bound && largest == fixed.ranks)
-            return what + " is more than " + std::to_string(fixed.ranks) + " ranks";
-        if (value > largest) return what + " is more than " + std::to_string(largest);
-    }
+    return "";
+}
+
+std::string why_out_of_bounds(const ParameterTraits& bounds, std::int64_t value, int ranks) {
+    const std::int64_t largest = maximum_of(bounds, ranks);
+    const std::string what = std::string(bounds.name) + ' ' + std::to_string(value);
+    if (value < bounds.minimum) return what + " is less than " + std::to_string(bounds.minimum);
+    if (value <= largest) return "";
+    const bool is_ranks = bounds.ranks_bound && largest == ranks;
+    return what + " is more than " + std::to_string(largest) + (is_ranks ? " ranks" : "");
+}
+
+} // namespace
+
+std::string why_not_admissible(const Traits& traits, const Parameters& parameters,
+                               const FixedFeatures& fixed) {
+    if (std::string why = why_not_its_needs(traits, fixed); !why.empty()) return why;
+    for (const Parameter parameter : traits.parameters)
+        if (std::string why = why_out_of_bounds(traits_of(parameter), parameters[parameter], fixed.ranks);
+            !why.empty())
+            return why;
     return "";
 }
 
@@ -81,7 +95,7 @@ std::vector<Range> possible_ranks(const Traits& traits, const Use& use, const Ra
         if (range.min <= range.max) ranges.push_back(range);
         return ranges;
     }
-    for (int bit = 0; bit < 31; ++bit) { // an MPI counts its ranks with int
+    for (int bit = 0; bit < 31; ++bit) { // MPI counts ranks with int
         const std::uint64_t ranks = std::uint64_t{1} << bit;
         if (range.min <= ranks && ranks <= range.max) ranges.push_back({ranks, ranks});
     }
@@ -89,8 +103,8 @@ std::vector<Range> possible_ranks(const Traits& traits, const Use& use, const Ra
 }
 
 bool always_admissible(const Traits& traits, const Use& use, Buffer buffer) {
-    if (traits.has(algorithms::shared_memory)) return false; // it may not be had
-    if (buffer == Buffer::device) { // an MPI that does not take them, or too little memory for staging them
+    if (traits.has(algorithms::shared_memory)) return false; // there may be none
+    if (buffer == Buffer::device) { // the MPI may not take it, or staging may take too much memory
         if (use.transfer == Transfer::direct) return false;
         const bool stages = use.transfer == Transfer::staged || !traits.native;
         if (use.memory_limit_bytes && stages) return false;

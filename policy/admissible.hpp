@@ -1,4 +1,5 @@
-// Whether an algorithm may run: needs and parameter bounds are data in its traits, and are checked here only.
+// Whether an algorithm may run. Its needs and the bounds of its parameters are data in its traits; they are checked
+// here only.
 #pragma once
 
 #include "table.hpp"
@@ -8,31 +9,32 @@
 
 namespace switchyard::policy {
 
-// What `use` gives, and the presets for the rest of what the algorithm takes.
+// The parameters that `use` gives, and presets for the others that the algorithm takes.
 algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use, int ranks);
 
-// "", or why it may not run in communicators like this one. Looks at what is fixed for a communicator only.
+// "", or why the algorithm may not run on communicators like this one.
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
-                               const Features& fixed);
+                               const FixedFeatures& fixed);
 
-// The same of the transfer that `use` gives: it holds everywhere.
+// "", or why it cannot have that transfer, on any communicator.
 std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);
 
 // Whether it would use memory that the ranks of a node share.
 bool uses_shared_memory(const algorithms::Traits& traits, const algorithms::Parameters& parameters);
 
-// The algorithm of that collective whose send and receive blocks may overlap; null: it has none, and overlap
-// is nobody's business there.
+// The algorithm of the collective whose send and receive blocks may overlap. Null: the collective has none, and nobody
+// looks for overlap.
 const algorithms::Traits* taking_overlap(Collective collective);
-// Whether calls whose buffers overlap, which only exist where some algorithm takes them, can come to this
-// one.
+// Whether calls with overlapping buffers can come to this algorithm.
 bool can_meet_overlap(const algorithms::Traits& traits);
 
-// The same without a communicator: from how many ranks on the parameters of `use` are possible; the numbers
-// of ranks out of `within` for which `use` is; and whether it is then always possible, whatever else the call
-// is (but for buffers that overlap).
+// ---- Without a communicator -----------------------------------------------------------------------------
+
+// The fewest ranks on which the parameters of `use` are possible.
 std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
+// The numbers of ranks in `within` on which the algorithm can run with them.
 std::vector<Range> possible_ranks(const algorithms::Traits& traits, const Use& use, const Range& within);
+// Whether it can run there whatever else the call is, overlapping buffers aside.
 bool always_admissible(const algorithms::Traits& traits, const Use& use, Buffer buffer);
 
 } // namespace switchyard::policy

@@ -35,8 +35,7 @@ std::string line_and_column(std::string_view text, std::size_t position) {
     return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - line_start + 1);
 }
 
-// The library's complaint without its own prefix and place, and safe to print: it quotes the text, whatever
-// that is.
+// The library's complaint without its prefix and place. It quotes the text, so it has to be made printable.
 std::string complaint_of(std::string_view what) {
     if (const std::size_t bracket = what.find("] "); bracket != std::string_view::npos)
         what.remove_prefix(bracket + 2);
@@ -112,8 +111,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     }
 
   private:
-    // A container's vector grows only while the container is the innermost open one, so the pointers in open_
-    // hold.
+    // A container grows only while it is the innermost open one, so the pointers in open_ stay valid.
     Value& add(Value::Type type) {
         Value& added = open_.empty() ? root_ : open_.back()->children.emplace_back();
         added.type = type;
@@ -180,7 +178,7 @@ std::string describe(const Value& value) {
 }
 
 std::optional<Value> read_document(std::string_view text, Findings& findings) {
-    // The library takes a NUL for the end of the text and would not see what follows it.
+    // The library takes a NUL for the end of the text, and would ignore the rest.
     if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
         findings.add({line_and_column(text, nul), 0}, "a NUL byte: this is not UTF-8 text");
         return std::nullopt;

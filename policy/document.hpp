@@ -1,4 +1,4 @@
-// JSON text as a tree that remembers where each value stands and every key, also one that is given twice.
+// JSON text as a tree. It keeps the place of each value, and both values of a key that is given twice.
 #pragma once
 
 #include "findings.hpp"
@@ -13,14 +13,14 @@
 namespace switchyard::policy {
 
 struct Value {
-    // `integer` is any number without a fraction, however it is written; `fraction` is every other number.
+    // `integer` is a number without a fraction, however it is written (1, 1.0, 1e3); `fraction` is any other number.
     enum class Type : std::uint8_t { null, boolean, integer, fraction, string, array, object };
 
     Type type = Type::null;
     bool boolean = false;
     bool negative = false;       // of an integer
     std::uint64_t magnitude = 0; // of an integer
-    std::string text;            // of a string; of a number: how it is written
+    std::string text;            // of a string; of a number as it is written
     std::vector<Value> children; // of an array or an object
     std::string key;             // where the parent is an object
     Place place;
@@ -28,14 +28,13 @@ struct Value {
     const Value* find(std::string_view name) const; // in an object; null when there is none
 };
 
-// A value for people: `-3`, `"text"`, `an array`.
+// The value in a message: `-3`, `"text"`, `an array`.
 std::string describe(const Value& value);
 
-// Objects and arrays inside each other; a policy needs five.
+// Levels of objects and arrays; a policy needs five.
 inline constexpr std::size_t deepest_nesting = 16;
 
-// Nothing where the text is not JSON or is nested too deeply. A key given twice is a finding too, but the
-// tree stands.
+// Nothing where the text is not JSON, or is nested too deeply. Where a key is given twice there is a finding and a tree.
 std::optional<Value> read_document(std::string_view text, Findings& findings);
 
 } // namespace switchyard::policy

@@ -1,6 +1,7 @@
 #include "explain.hpp"
-#include "match.hpp"
 #include "mismatch.hpp"
+#include "prune.hpp"
+#include "reason.hpp"
 #include "spelling.hpp"
 #include "vocabulary.hpp"
 
@@ -29,7 +30,7 @@ std::string label_of(const Rule& rule, std::size_t index) {
     return "rule " + std::to_string(index + 1) + ' ' + in_quotes(rule.name);
 }
 
-// Names are unique, so a candidate finds its rule by it.
+// Names are unique.
 const Candidate* candidate_of(const Shortlist& shortlist, const Rule& rule) {
     for (const Candidate& candidate : shortlist.candidates)
         if (candidate.choice.rule == rule.name) return &candidate;
@@ -37,46 +38,45 @@ const Candidate* candidate_of(const Shortlist& shortlist, const Rule& rule) {
 }
 
 std::string why_not(const Rule& rule, const Shortlist& shortlist, const Features& call) {
-    if (std::string why = why_not_met(rule, call, Keys::all); !why.empty()) return why;
+    if (std::string why = why_not_met(rule, call); !why.empty()) return why;
     const Candidate* candidate = candidate_of(shortlist, rule);
     return candidate == nullptr ? "an earlier rule takes every such call"
                                 : describe(*candidate, why_passed_over(*candidate, call));
 }
 
-// Of device buffers: by whom, and why.
-std::string how_it_travels(const Choice& choice, const Features& call) {
+std::string why_that_transfer(const Choice& choice, const Features& call) {
+    if (choice.transfer) return "the rule says so";
+    if (!choice.algorithm->native) return "the rule gives no transfer";
+    return call.gpu_aware ? "the MPI is GPU-aware" : "the MPI is not GPU-aware";
+}
+
+std::string how_device_buffers_travel(const Choice& choice, const Features& call) {
     if (call.buffer == Buffer::host) return "";
     const bool is_staged = transfer_of(choice, call.gpu_aware) == Transfer::staged;
     std::string text = is_staged
-                           ? "  transfer: staged, through pinned host memory of each rank that has device "
-                             "buffers"
+                           ? "  transfer: staged, each rank copies its device buffers through host memory"
                            : "  transfer: direct, the MPI gets the device pointers";
-    if (choice.transfer)
-        text += ", as the rule says";
-    else if (!choice.algorithm->native)
-        text += ", as always where a rule does not say";
-    else
-        text += call.gpu_aware ? ", as it is GPU-aware" : ", as the MPI is not GPU-aware";
+    text += " (" + why_that_transfer(choice, call) + ")\n";
     if (is_staged && choice.algorithm->has(algorithms::moves_by_mpi_alone) && !choice.algorithm->native)
-        text += "\n  copied back: " + counted(choice.chunk_bytes, "byte") +
-                " at a time, while the rest is under way";
-    return text + '\n';
+        text += "  copied back: " + counted(choice.chunk_bytes, "byte") +
+                " at a time, while other blocks are under way\n";
+    return text;
 }
 
 std::string what_runs(const Choice& choice, const Features& call) {
     std::string text = describe(choice);
     if (choice.transfer)
         text += " transfer=" + std::string(transfer_names[static_cast<std::size_t>(*choice.transfer)]);
-    text += '\n' + how_it_travels(choice, call);
+    text += '\n' + how_device_buffers_travel(choice, call);
     if (const std::size_t bytes = scratch_bytes(choice, call); bytes > 0)
-        text += "  workspace: " + counted(bytes, "byte") + " on each rank, where they fit\n";
+        text += "  workspace: " + counted(bytes, "byte") + " on each rank\n";
     return text;
 }
 
-// What takes turns; left out is what this call alone would keep from running.
+// Some members cannot run on this communicator (left_out), others cannot run at this call.
 std::string what_is_tried(const Shortlist& shortlist, const Adaptive& adaptive, const Features& call) {
-    std::string text = "adaptive, the choice is made at run time\n  tries, " +
-                       counted(static_cast<std::uint64_t>(adaptive.trials), "time") + " each and in turn: ";
+    std::string text = "adaptive, the choice is made at run time\n  tries in turn, " +
+                       counted(static_cast<std::uint64_t>(adaptive.trials), "time") + " each: ";
     std::string left_out = adaptive.left_out;
     for (std::size_t i = 0; i < adaptive.count; ++i) {
         const Candidate& member = shortlist.candidates[adaptive.first + i];
@@ -87,7 +87,7 @@ std::string what_is_tried(const Shortlist& shortlist, const Adaptive& adaptive, 
             left_out +=
                 (left_out.empty() ? "" : "; ") + describe(member.choice) + ": " + describe(member, why);
     }
-    text += "\n  then keeps the fastest, for each power of two of the largest block by itself\n";
+    text += "\n  then keeps the fastest; each power of two of the largest block has a choice of its own\n";
     return left_out.empty() ? text : text + "  left out here: " + left_out + '\n';
 }
 
@@ -98,34 +98,43 @@ std::string what_is_taken(const Shortlist& shortlist, const Candidate& taken, co
     return what_runs(taken.choice, call) + (says_more ? "  " + reason + '\n' : "");
 }
 
-std::string how_time_is_agreed(const Shortlist& shortlist, const Features& call) {
+bool agrees_on_block(const Shortlist& shortlist, const Features& call) {
+    return shortlist.looks_at_block && !traits_of(call.collective).block_is_known();
+}
+
+std::string how_times_are_agreed(const Shortlist& shortlist, const Features& call) {
     if (shortlist.adaptives.empty()) return "";
-    if (shortlist.looks_at_buffer || call.collective == Collective::alltoallv)
-        return std::string("  the time of the call before travels in the agreement\n") +
-               (can_rest(shortlist, 0)
-                    ? "  once calls have long been alike, and if the choice does not need the "
-                      "block, they rest: hardly any of them has an agreement\n"
-                    : "");
-    return "  times: one small allreduce for each call while candidates are tried, and one for 64 calls "
-           "then\n";
+    if (!shortlist.looks_at_buffer && !agrees_on_block(shortlist, call))
+        return "  times: one small allreduce before each call while candidates are tried, then before one call "
+               "in 64\n";
+    return std::string("  times: each travels with the agreement of the next call\n") +
+           (can_rest(shortlist, 0) ? "  rest: calls that have long been alike skip the agreement, unless the "
+                                     "chosen algorithm needs the largest block\n"
+                                   : "");
 }
 
 std::string what_is_agreed(const Shortlist& shortlist, const Features& call) {
+    const std::string costs = "  agreement: one small allreduce before each such call, to agree on ";
     if (shortlist.always_native)
-        return "  agreement: none, on this communicator such calls are native whatever they send\n";
+        return "  agreement: none; on this communicator such calls are always native\n";
     if (shortlist.looks_at_overlap)
-        return "  agreement: one small allreduce before each such call, as a rule here looks at calls in "
-               "place, "
-               "and buffers may overlap\n";
-    if (shortlist.looks_at_buffer)
-        return "  agreement: one small allreduce before each such call, as a rule here looks at where the "
-               "buffers are\n";
-    if (!shortlist.looks_at_block)
-        return "  agreement: none, no rule that is left here looks at the largest block\n";
-    if (call.collective != Collective::alltoallv)
-        return "  agreement: none, every rank knows the block of this collective\n";
-    return "  agreement: one small allreduce before each such call, as a rule here looks at the largest "
-           "block\n";
+        return costs + "whether buffers overlap, since some rule here treats such calls as calls in place\n";
+    if (shortlist.looks_at_buffer) return costs + "where the buffers are\n";
+    if (agrees_on_block(shortlist, call)) return costs + "the largest block\n";
+    return shortlist.looks_at_block
+               ? "  agreement: none; every rank knows the largest block of this collective\n"
+               : "  agreement: none; no rule here looks at the largest block, and no algorithm needs it\n";
+}
+
+std::string how_it_fires(const Rule& rule, const Shortlist& shortlist, const Match& match,
+                         const Features& call) {
+    const Candidate& taken = shortlist.candidates[match.candidate];
+    std::string text = what_is_taken(shortlist, taken, call);
+    if (taken.stands_in)
+        text += "  instead of " + rule.use.algorithm + ": " +
+                describe(shortlist.candidates[match.passed], match.why) + '\n';
+    if (!rule.because.empty()) text += "  because: " + printable(rule.because, rule.because.size()) + '\n';
+    return text;
 }
 
 std::string ending(const Policy& policy, const Shortlist& shortlist, const Match& match,
@@ -139,7 +148,7 @@ std::string ending(const Policy& policy, const Shortlist& shortlist, const Match
         if (candidate.choice.reason == "otherwise")
             text = "otherwise " + policy.otherwise.algorithm + ": " +
                    describe(candidate, why_passed_over(candidate, call)) + '\n';
-    return text + "what is left: " + what_runs(choice, call);
+    return text + "therefore: " + what_runs(choice, call);
 }
 
 } // namespace
@@ -149,22 +158,14 @@ std::string explain(const Policy& policy, const Features& call) {
     const Match match = choose(shortlist, call);
     const std::string& fires = shortlist.candidates[match.candidate].choice.rule;
     const Shortlist pruned = prune(policy, call);
-    const std::string agreement = what_is_agreed(pruned, call) + how_time_is_agreed(pruned, call);
+    const std::string agreement = what_is_agreed(pruned, call) + how_times_are_agreed(pruned, call);
     std::string text = heading(call);
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const Rule& rule = policy.rules[i];
-        if (rule.name != fires) {
-            text += label_of(rule, i) + ": " + why_not(rule, shortlist, call) + '\n';
-            continue;
-        }
-        const Candidate& taken = shortlist.candidates[match.candidate];
-        text += label_of(rule, i) + " fires: " + what_is_taken(shortlist, taken, call);
-        if (taken.stands_in)
-            text += "  instead of " + rule.use.algorithm + ": " +
-                    describe(shortlist.candidates[match.passed], match.why) + '\n';
-        if (!rule.because.empty())
-            text += "  because: " + printable(rule.because, rule.because.size()) + '\n';
-        return text + agreement;
+        if (rule.name == fires)
+            return text + label_of(rule, i) + " fires: " + how_it_fires(rule, shortlist, match, call) +
+                   agreement;
+        text += label_of(rule, i) + ": " + why_not(rule, shortlist, call) + '\n';
     }
     return text + ending(policy, shortlist, match, call) + agreement;
 }

@@ -1,4 +1,4 @@
-// Why a call goes where it goes, for people.
+// Why a rule takes a call, for people.
 #pragma once
 
 #include "table.hpp"
@@ -7,9 +7,8 @@
 
 namespace switchyard::policy {
 
-// Several lines: each earlier rule with the key that kept it from firing, then the rule that fires with its
-// algorithm, resolved parameters and `because`. Uses prune() and choose(), so it cannot disagree with the
-// shim.
+// Several lines: each earlier rule with the reason why it does not fire, then the rule that fires with its algorithm,
+// parameters and `because`. Uses prune() and choose(), so it says what the shim does.
 std::string explain(const Policy& policy, const Features& call);
 
 } // namespace switchyard::policy

@@ -1,9 +1,10 @@
-// What a policy may look at: the facts of one call that are the same on all its ranks.
+// The facts of a call that a policy may look at. They are the same on all its ranks.
 #pragma once
 
 #include "../algorithms/traits.hpp"
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -15,27 +16,37 @@ using algorithms::Collective;
 enum class Buffer : std::uint8_t { host, device };
 inline constexpr std::array buffer_names = {std::string_view{"host"}, std::string_view{"device"}};
 
-struct Features {
+// Facts that hold for every call of one kind on one communicator, so nobody has to agree on them before a call. Pruning
+// takes this type, so it cannot look at anything else. Communicators share plans by it, so every member is compared.
+struct FixedFeatures {
     Collective collective = Collective::alltoallv;
     int ranks = 1;          // of the call's communicator
     int nodes = 1;          // that hold ranks of this communicator
     int ranks_per_node = 1; // the largest number of them on one node
-    // Those of one node have memory that they share, or can have. Known before the first call of a communicator
-    // where anything would use it; where nothing is known, one hopes.
+    // The ranks of a node share memory, or can. Found out before a communicator's first call where an algorithm would
+    // use such memory; true where nobody has looked.
     bool shared_memory = true;
-    bool in_place = false; // MPI_IN_PLACE was passed, or buffers overlap
-    // Send and receive buffers overlap on some rank, which MPI forbids and only some algorithms can serve.
+    bool in_place = false; // the call passes MPI_IN_PLACE, or its buffers overlap
+    // Send and receive buffers overlap on some rank. MPI forbids it, and only some algorithms can serve it.
     bool overlapping = false;
-    // Some rank's process can have device memory. Where none can, every buffer is `host` and nobody has to ask.
-    // Where nothing is known, one is careful.
+    // Some rank's process can have device memory. Without one every buffer is `host`, and the ranks need not agree on
+    // `buffer`. True where nobody has looked.
     bool devices = true;
-    Buffer buffer = Buffer::host;    // `device` where any rank's send or receive buffer is
-    bool gpu_aware = false;          // the MPI takes the device buffers of every rank that has some
-    std::size_t staging_bytes = 0;   // host memory that staging them takes on the rank that takes most
-    std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
+
+    auto operator<=>(const FixedFeatures&) const = default;
 };
 
-inline algorithms::GroupShape shape_of(const Features& features) {
+// The rest may differ from call to call.
+struct Features : FixedFeatures {
+    Buffer buffer = Buffer::host;    // `device` where any rank's send or receive buffer is
+    bool gpu_aware = false;          // the MPI takes the device buffers of every rank that has some
+    std::size_t staging_bytes = 0;   // host memory for staging them, on the rank that needs most
+    std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
+
+    auto operator<=>(const Features&) const = default; // else the base's would compare half of it
+};
+
+inline algorithms::GroupShape shape_of(const FixedFeatures& features) {
     return {features.ranks, features.nodes, features.ranks_per_node};
 }
 

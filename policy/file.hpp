@@ -9,8 +9,8 @@
 
 namespace switchyard::policy {
 
-// Never throws. A problem where there is no file, it cannot be read, or it is larger than a policy may be;
-// then no more than that is read of it.
+// Never throws. A problem where the file is missing, cannot be read, or is larger than largest_policy_bytes; no more
+// than that is read.
 std::variant<std::string, Problem> read_file(const std::filesystem::path& path);
 
 } // namespace switchyard::policy

@@ -1,4 +1,4 @@
-// Problems, as they are found, to be handed out in the order of the document.
+// Problems are found in any order, and handed out in the order of the document.
 #pragma once
 
 #include "parse.hpp"
@@ -25,7 +25,7 @@ class Findings {
     std::vector<std::pair<std::size_t, Problem>> found_;
 };
 
-// What was read and found wrong; without the value where something spoils all of it.
+// The value with its problems; without it where a problem spoils all of it.
 template <typename T>
 Reading<T> reading_of(T value, Findings findings) {
     Reading<T> reading{std::move(value), std::move(findings).in_document_order()};

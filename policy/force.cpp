@@ -31,7 +31,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
 }
 
-// The same value that the policy file would hold, so that one reader checks both.
+// The value that a policy file would hold, so that one reader checks both.
 Value value_of(std::string_view key, std::string_view text) {
     Value value;
     value.type = Value::Type::string;
@@ -76,14 +76,15 @@ class ForceReader {
         auto& forced = force_.by_collective[static_cast<std::size_t>(collective)];
         if (forced) findings.add({}, std::string(name_of(collective)) + " is forced twice");
         forced = read_use(
-            use, {collective, most_ranks, "adaptive is for policies; SWITCHYARD_FORCE names what is to run"},
+            use,
+            {collective, most_ranks, "adaptive is for policies only; SWITCHYARD_FORCE names one algorithm"},
             findings);
     }
 
     static void read_assignment(std::string_view field, Value& use, Findings& findings) {
         const std::size_t equals = field.find('=');
         if (equals == std::string_view::npos) {
-            findings.add({}, in_quotes(field) + " is no PARAMETER=VALUE");
+            findings.add({}, in_quotes(field) + " is not PARAMETER=VALUE");
             return;
         }
         const std::string_view key = trimmed(field.substr(0, equals));
@@ -99,7 +100,7 @@ Reading<Force> read_unguarded(std::string_view text) {
     ForceReader reader;
     bool any = false;
     for (const std::string_view part : split(text, ';')) {
-        if (part.empty()) continue; // a closing ; is no mistake
+        if (part.empty()) continue; // a ; at the end is allowed
         any = true;
         reader.read(part);
     }

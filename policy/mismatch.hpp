@@ -1,17 +1,17 @@
-// The first key of `when` that a call does not meet: the one comparison that pruning and explanations share.
+// The first key of `when` that a call does not meet. Pruning and explanations share this comparison.
 #pragma once
 
 #include "table.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace switchyard::policy {
 
-enum class Keys : std::uint8_t { fixed, all }; // fixed for the life of a communicator
+// "" where the call meets all keys, or a text for people: `max_block_bytes 64 is below its minimum 4096`. A rule that
+// names no collective is for the collectives that have its algorithm.
+std::string why_not_met(const Rule& rule, const Features& call);
 
-// "" where all is met, or for people: `max_block_bytes 64 is below its minimum 4096`. A rule that leaves out
-// the collective is for those that have its algorithm.
-std::string why_not_met(const Rule& rule, const Features& call, Keys keys);
+// "", or why no call of this kind on this communicator meets the rule.
+std::string why_never_met(const Rule& rule, const FixedFeatures& fixed);
 
 } // namespace switchyard::policy

@@ -1,4 +1,5 @@
 #include "parse.hpp"
+#include "keys.hpp"
 #include "reach.hpp"
 #include "read_use.hpp"
 #include "read_value.hpp"
@@ -12,21 +13,25 @@ namespace switchyard::policy {
 
 namespace {
 
+std::optional<Range> read_wish(const Value& value, const Key& key, Findings& findings) {
+    switch (key.kind) {
+    case Key::Kind::number: return read_range(value, key.name, key.possible, findings);
+    case Key::Kind::word:
+        if (const auto word = read_word(value, key.name, key.words, findings)) return exactly(*word);
+        break;
+    case Key::Kind::yes_or_no:
+        if (const auto yes = read_boolean(value, key.name, findings)) return exactly(*yes ? 1 : 0);
+    }
+    return std::nullopt;
+}
+
 When read_when(const Value& value, Findings& findings) {
     When when;
     if (!read_object(value, "when", findings)) return when;
-    report_unknown_keys(value, when_keys(), findings);
-    for (const RangeKey& key : range_keys())
-        if (const Value* range = value.find(key.name))
-            when.*key.range = read_range(*range, key.name, key.possible, findings);
-    if (const Value* collective = value.find("collective"))
-        if (const auto word = read_word(*collective, "collective", algorithms::collective_names, findings))
-            when.collective = static_cast<Collective>(*word);
-    if (const Value* buffer = value.find("buffer"))
-        if (const auto word = read_word(*buffer, "buffer", buffer_names, findings))
-            when.buffer = static_cast<Buffer>(*word);
-    if (const Value* in_place = value.find("in_place"))
-        when.in_place = read_boolean(*in_place, "in_place", findings);
+    report_unknown_keys(value, names_of_when_keys(), findings);
+    for (const Key& key : when_keys())
+        if (const Value* given = value.find(key.name))
+            if (const auto wish = read_wish(*given, key, findings)) key.want(when, *wish);
     return when;
 }
 
@@ -39,7 +44,8 @@ Rule read_rule(const Value& value, Findings& findings) {
     if (const Value* name = value.find("name")) {
         if (const auto text = read_string(*name, "name", findings)) {
             rule.name = *text;
-            if (text->empty()) findings.add(name->place, "name is empty; the log tells rules by their names");
+            if (text->empty())
+                findings.add(name->place, "name is empty; the log identifies rules by their names");
         }
     }
     if (const Value* when = value.find("when")) rule.when = read_when(*when, findings);
@@ -58,7 +64,7 @@ class RuleList {
         const std::size_t before = findings_.count();
         rules_.push_back(read_rule(value, findings_));
         report_name_taken(value);
-        // Of a rule that is not understood nothing can be said, least of all that it hides a later one.
+        // A rule with a problem may mean anything, so it is not said to hide later ones.
         if (findings_.count() == before) report_never_fires(value);
     }
 
@@ -69,8 +75,8 @@ class RuleList {
         const auto [first, is_new] = numbers_.emplace(rules_.back().name, rules_.size());
         if (!is_new && !rules_.back().name.empty())
             findings_.add(value.find("name")->place,
-                          "name " + in_quotes(first->first) + " is also that of rule " +
-                              std::to_string(first->second) + "; the log tells rules by their names");
+                          "name " + in_quotes(first->first) + " is also the name of rule " +
+                              std::to_string(first->second) + "; the log identifies rules by their names");
     }
 
     void report_never_fires(const Value& value) {
@@ -122,8 +128,8 @@ Reading<Policy> refused(std::string message) {
 
 Reading<Policy> read_unguarded(std::string_view text) {
     if (text.size() > largest_policy_bytes)
-        return refused("a policy of " + std::to_string(text.size()) + " bytes is too large; at most " +
-                       std::to_string(largest_policy_bytes) + " are read");
+        return refused("a policy of " + std::to_string(text.size()) + " bytes is too large; the limit is " +
+                       std::to_string(largest_policy_bytes) + " bytes");
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return refused("the policy is empty; the shortest one is "
                        R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})");
@@ -137,8 +143,8 @@ Reading<Policy> read_unguarded(std::string_view text) {
 } // namespace
 
 Reading<Policy> read(std::string_view text) {
-    // The text decides how much memory this takes; whatever goes wrong with it is the policy's problem, not
-    // the host's.
+    // The text decides how much memory this takes. Where there is too little, the policy is refused; the program
+    // goes on.
     try {
         return read_unguarded(text);
     } catch (const std::exception& error) {

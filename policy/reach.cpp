@@ -9,23 +9,21 @@ namespace switchyard::policy {
 
 namespace {
 
-enum Dimension : std::size_t { ranks, ranks_per_node, nodes, block, collective, buffer, in_place };
-static_assert(block + 1 == range_key_count, "the ranges come first, in the order of range_keys()");
+using namespace key;
 
-// A policy that people write stays far below both.
+// Send and receive blocks lie apart, in place, or overlapping: the third case of `in_place`, which `true` serves too.
+constexpr std::uint64_t apart = 0, overlapping = 2;
+
+// Limits that no policy written by people comes near.
 constexpr std::size_t most_boxes = 4096;
 constexpr std::size_t most_work = 2'000'000;
-
-Range exactly(std::uint64_t value) {
-    return {value, value};
-}
 
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     std::uint64_t result = 0;
     return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::uint64_t>::max() : result;
 }
 
-// N nodes with at most M ranks on one hold between N + M - 1 and N * M ranks.
+// N nodes of which the largest has M ranks hold between N + M - 1 and N * M ranks.
 std::uint64_t fewest_ranks_on(const Range& n, const Range& m) {
     return n.min + m.min - 1;
 }
@@ -33,7 +31,7 @@ std::uint64_t most_ranks_on(const Range& n, const Range& m) {
     return product(n.max, m.max);
 }
 
-// Some call is in the box. Growing N or M by one leaves no gap between those intervals, so their ends decide.
+// Some call is in the box. As N or M grows by one, the intervals of ranks leave no gap, so their ends decide.
 bool possible(const Box& box) {
     return box[nodes].min <= box[nodes].max &&
            box[ranks].max >= fewest_ranks_on(box[nodes], box[ranks_per_node]) &&
@@ -70,18 +68,15 @@ void subtract(Box box, const Box& hole, std::vector<Box>& out) {
 
 Box box_of(const When& when) {
     Box box;
-    std::size_t d = 0;
-    for (const RangeKey& key : range_keys()) {
-        const Range& range = when.*key.range;
-        box[d++] = {std::max(range.min, key.possible.min), std::min(range.max, key.possible.max)};
-    }
-    box[buffer] = when.buffer ? exactly(static_cast<std::uint64_t>(*when.buffer)) : Range{0, 1};
-    // Apart, in place, overlapping: the last two are both `in_place`.
-    box[in_place] = !when.in_place ? Range{0, 2} : *when.in_place ? Range{1, 2} : exactly(0);
+    std::ranges::transform(when_keys(), box.begin(), [&](const Key& key) {
+        const Range wanted = key.wanted(when);
+        return Range{std::max(wanted.min, key.possible.min), std::min(wanted.max, key.possible.max)};
+    });
+    if (box[in_place].max != apart) box[in_place].max = overlapping;
     return box;
 }
 
-// What of the box no later rule gets.
+// The calls of the box that no later rule gets.
 void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::vector<Box>& taken) {
     const Range wanted = box[buffer];
     for (const Buffer kind : {Buffer::host, Buffer::device}) {
@@ -90,7 +85,7 @@ void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::v
     }
 }
 
-// What the rule's calls run for sure, in each collective that it is for. An adaptive one always has native.
+// In each collective that the rule is for, the algorithm that can take its calls. An adaptive rule always has native.
 std::vector<const algorithms::Traits*> takers_of(const Rule& rule) {
     if (!rule.use.is_adaptive()) return find_all(rule.use.algorithm, rule.when.collective);
     auto natives = find_all("native", rule.when.collective);
@@ -119,7 +114,7 @@ std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
            std::to_string(box[ranks_per_node].max) + " ranks on one hold at most " +
            std::to_string(most_ranks_on(box[nodes], box[ranks_per_node])) + " ranks, and " +
            (asked_for ? "ranks.min is " + std::to_string(box[ranks].min)
-                      : "its parameters take at least " + std::to_string(ranks_for_use));
+                      : "its parameters need at least " + std::to_string(ranks_for_use));
 }
 
 } // namespace
@@ -132,7 +127,7 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
     for (const algorithms::Traits* traits : takers_of(rule)) {
         Box box = matched;
         box[collective] = exactly(static_cast<std::uint64_t>(traits->collective));
-        if (!can_meet_overlap(*traits)) box[in_place].max = std::min(box[in_place].max, std::uint64_t{1});
+        if (!can_meet_overlap(*traits)) box[in_place].max = std::min(box[in_place].max, overlapping - 1);
         if (traits->has(algorithms::shared_memory))
             box[nodes].max = std::min(box[nodes].max, std::uint64_t{1});
         bool any = false;
@@ -144,12 +139,13 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
             add_taken(*traits, rule.use, box, taken.boxes);
         }
         if (!any && box[nodes].min > box[nodes].max) {
-            impossible = "it takes ranks on one node, and nodes.min is " + std::to_string(box[nodes].min);
+            impossible = "its algorithm needs all ranks on one node, and nodes.min is " +
+                         std::to_string(box[nodes].min);
         } else if (!any) {
             const std::uint64_t fewest = fewest_ranks(*traits, rule.use);
             box[ranks] = {std::max(matched[ranks].min, fewest), matched[ranks].max};
             impossible = box[ranks].min <= box[ranks].max && possible(box)
-                             ? "it takes a power of two of ranks, and the rule is for none"
+                             ? "its algorithm needs a power of two of ranks, and the rule allows none"
                              : why_impossible(box, fewest);
         }
     }
@@ -158,7 +154,7 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
     return why;
 }
 
-// True when nothing of `boxes` is left; false too when that takes too long to find out.
+// Whether `by` covers all of `boxes`; false too where that takes too long to find out.
 bool Reach::covered(const std::vector<Box>& boxes, const std::vector<const Taken*>& by,
                     std::vector<const Taken*>* contributors) {
     std::vector<Box> left = boxes;
@@ -186,7 +182,7 @@ std::string Reach::why_hidden(const std::vector<Box>& boxes) {
     for (const Taken& taken : taken_) earlier.push_back(&taken);
     std::vector<const Taken*> hiding;
     if (!covered(boxes, earlier, &hiding)) return "";
-    // Name only the rules that it takes: leave out each in turn and see whether the others do.
+    // Name no more rules than are needed: leave out each in turn, and see whether the others cover the boxes.
     for (std::size_t i = 0; i < hiding.size() && hiding.size() > 1;) {
         std::vector<const Taken*> fewer = hiding;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));

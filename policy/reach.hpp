@@ -1,8 +1,8 @@
-// Whether a rule can fire at all: the calls it matches, as boxes, less those that the rules before it take
-// for sure.
+// Whether a rule can fire at all. The calls that it matches are boxes; the calls that earlier rules take for sure are
+// subtracted.
 #pragma once
 
-#include "table.hpp"
+#include "keys.hpp"
 
 #include <array>
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace switchyard::policy {
 
-// A set of calls: one range for each thing that a policy looks at.
-using Box = std::array<Range, 7>;
+// A set of calls: a range for each key of `when`.
+using Box = std::array<Range, key::count>;
 
 class Reach {
   public:
-    // "", or why the rule can never fire. Exact, except that it gives up, and says "", when the boxes get too
-    // many. `number` is the rule's number for people. Rules are added in their order.
+    // "", or why the rule can never fire; also "" where there are too many boxes to find out. `number` is the rule's
+    // number for people. Rules are added in their order.
     std::string add(const Rule& rule, std::size_t number);
 
   private:
@@ -32,7 +32,7 @@ class Reach {
     std::string why_hidden(const std::vector<Box>& boxes);
 
     std::vector<Taken> taken_;
-    std::size_t work_ = 0; // boxes looked at so far, over all rules
+    std::size_t work_ = 0; // boxes looked at so far, for all rules
 };
 
 } // namespace switchyard::policy

@@ -15,7 +15,6 @@ const Value* algorithm_of(const Value& use) {
     return algorithm != nullptr && algorithm->type == Value::Type::string ? algorithm : nullptr;
 }
 
-// What stands at the same place twice is measured twice and called two things.
 void report_duplicate(const Value& value, const std::vector<Use>& before, const Use& use,
                       Findings& findings) {
     const auto same = std::find(before.begin(), before.end(), use);
@@ -28,7 +27,7 @@ void read_candidate(const Value& value, const Scope& scope, std::vector<Use>& ca
                     Findings& findings) {
     const Value* algorithm = algorithm_of(value);
     if (algorithm != nullptr && algorithm->text == "native") {
-        findings.add(algorithm->place, "native always takes part, as the first; leave it out of candidates");
+        findings.add(algorithm->place, "native always takes part; leave it out of candidates");
         return;
     }
     const std::size_t before = findings.count();
@@ -41,10 +40,10 @@ void read_candidate(const Value& value, const Scope& scope, std::vector<Use>& ca
 std::vector<Use> read_candidates(const Value& value, const Scope& scope, Findings& findings) {
     std::vector<Use> candidates;
     if (value.type != Value::Type::array)
-        findings.add(value.place, "candidates is an array of what to try, for example " +
+        findings.add(value.place, "candidates is an array of algorithms to try, for example " +
                                       std::string(example) + "; found " + describe(value));
     else if (value.children.empty())
-        findings.add(value.place, "candidates is empty: there is nothing to try next to native");
+        findings.add(value.place, "candidates is empty; give at least one algorithm to try besides native");
     else
         for (const Value& child : value.children) read_candidate(child, scope, candidates, findings);
     return candidates;

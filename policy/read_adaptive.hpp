@@ -1,4 +1,4 @@
-// A `use` that leaves the choice to measurements at run time: its candidates and how often each is tried.
+// An adaptive `use`: its candidates, and how often each is tried. Which of them runs is decided at run time.
 #pragma once
 
 #include "read_use.hpp"
@@ -7,8 +7,7 @@ namespace switchyard::policy {
 
 bool is_adaptive(const Value& use);
 
-// Candidates are uses of the ordinary kind, read and checked as such. Native is not among them: it always
-// takes part.
+// Each candidate is checked like a use of its own. Native is not among them, since it always takes part.
 Use read_adaptive(const Value& value, const Scope& scope, Findings& findings);
 
 } // namespace switchyard::policy

@@ -14,7 +14,7 @@ using algorithms::ParameterTraits;
 using algorithms::Traits;
 using algorithms::traits_of;
 
-// `alltoallv has native, tuna`; without a collective, the same for all of them.
+// `alltoallv has native, tuna`; without `only`, for each collective.
 std::string algorithms_there_are(std::optional<Collective> only) {
     std::string out;
     for (std::size_t i = 0; i < algorithms::collective_count; ++i) {
@@ -47,7 +47,7 @@ void report_unknown_algorithm(const Value& value, std::optional<Collective> only
                                   ' ' + algorithms_there_are(only));
 }
 
-// The algorithm in each collective that the use applies to; empty, and a finding, where it is in none.
+// The algorithm in each collective that the use applies to. Empty, with a finding, where no collective has it.
 std::vector<const Traits*> read_algorithm(const Value& value, std::optional<Collective> only,
                                           Findings& findings) {
     if (!read_string(value, "algorithm", findings)) return {};
@@ -88,8 +88,8 @@ std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTr
     const Range possible{static_cast<std::uint64_t>(parameter.minimum), static_cast<std::uint64_t>(largest)};
     return read_parameter_value(value, parameter.name, possible, findings,
                                 !parameter.ranks_bound ? ""
-                                : bound_here           ? ", as this rule is for no more ranks"
-                                                       : ", and no more than there are ranks");
+                                : bound_here           ? ", as the rule is for no more ranks than that"
+                                                       : ", and at most the number of ranks");
 }
 
 // A parameter counts only if every collective that the use applies to takes it.
@@ -109,16 +109,15 @@ void read_parameters(const Value& value, const std::vector<const Traits*>& appli
     }
 }
 
-// Of the algorithms that may be given device memory, in the collectives that the use applies to.
-std::string those_for_direct(const std::vector<const Traits*>& applies_to) {
+std::string algorithms_for_direct(Collective collective) {
     std::vector<std::string_view> names;
     for (const Traits& traits : algorithms::all_traits())
-        if (traits.collective == applies_to.front()->collective && traits.has(algorithms::moves_by_mpi_alone))
+        if (traits.collective == collective && traits.has(algorithms::moves_by_mpi_alone))
             names.push_back(traits.name);
     return listed(names);
 }
 
-// An algorithm that copies bytes itself cannot be given memory that the host cannot touch.
+// An algorithm that copies bytes itself cannot work on memory that the host cannot read.
 void read_transfer(const Value& value, const std::vector<const Traits*>& applies_to, Use& use,
                    Findings& findings) {
     const auto word = read_word(value, "transfer", transfer_names, findings);
@@ -131,7 +130,7 @@ void read_transfer(const Value& value, const std::vector<const Traits*>& applies
         findings.add(value.place,
                      std::string((*touching)->name) + " of " + std::string(name_of((*touching)->collective)) +
                          " copies bytes itself and takes no transfer \"direct\"; use \"staged\", or one of " +
-                         those_for_direct({*touching}),
+                         algorithms_for_direct((*touching)->collective),
                      Spoils::rule);
 }
 
@@ -143,7 +142,7 @@ std::vector<std::string_view> known_keys(const std::vector<const Traits*>& appli
     return known;
 }
 
-// Keys that are nothing to any algorithm; a parameter of another algorithm gets its own message.
+// A parameter of another algorithm is not unknown; read_parameters() has a message for it.
 void report_unknown_use_keys(const Value& value, const std::vector<const Traits*>& applies_to,
                              Findings& findings) {
     Value unknown = {};

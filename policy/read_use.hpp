@@ -1,5 +1,5 @@
-// What a rule uses: an algorithm and its parameters, checked against the registry. For the policy file and
-// for SWITCHYARD_FORCE alike.
+// The `use` of a rule: an algorithm and its parameters, checked against the registry. Policy files and SWITCHYARD_FORCE
+// share this reader.
 #pragma once
 
 #include "document.hpp"
@@ -14,11 +14,10 @@ namespace switchyard::policy {
 struct Scope {
     std::optional<Collective> collective;
     std::uint64_t most_ranks; // no call in this scope has more
-    // Where `adaptive` cannot be used, why; else "".
+    // Why `adaptive` cannot be used here; "" where it can.
     std::string_view why_not_adaptive = {};
 };
 
-// `use` may be of an algorithm, or adaptive.
 Use read_use(const Value& value, const Scope& scope, Findings& findings);
 
 } // namespace switchyard::policy

@@ -17,7 +17,7 @@ bool has_type(const Value& value, Value::Type type, std::string_view what, std::
     return false;
 }
 
-// Whether it is a whole number; one out of range is, too, and a finding.
+// Whether the value is a whole number. A number out of range is one, but also a finding.
 bool is_integer(const Value& value, std::string_view what, Range possible, std::string_view because,
                 Spoils out_of_range_spoils, Findings& findings) {
     const std::string wanted =
@@ -81,7 +81,7 @@ Range read_range(const Value& value, std::string_view what, Range possible, Find
     const Value* min = value.find("min");
     const Value* max = value.find("max");
     if (min == nullptr && max == nullptr)
-        findings.add(value.place, std::string(what) + R"( is a range and has "min" or "max" or both)");
+        findings.add(value.place, std::string(what) + R"( needs "min" or "max" or both)");
     if (min != nullptr) range.min = read_integer(*min, "min", possible, findings).value_or(range.min);
     if (max != nullptr) range.max = read_integer(*max, "max", possible, findings).value_or(range.max);
     if (range.min > range.max) {

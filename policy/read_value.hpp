@@ -1,4 +1,4 @@
-// One value of the document at a time: the right type, in its bounds, one of the known words; else a finding.
+// Readers of one value each. A value of the wrong type, out of bounds, or an unknown word becomes a finding.
 #pragma once
 
 #include "document.hpp"
@@ -15,25 +15,24 @@ namespace switchyard::policy {
 bool read_object(const Value& value, std::string_view what, Findings& findings);
 std::optional<std::string> read_string(const Value& value, std::string_view what, Findings& findings);
 std::optional<bool> read_boolean(const Value& value, std::string_view what, Findings& findings);
-// `because`: what sets the bounds, where that is not plain.
+// `because` goes behind the bounds in the message.
 std::optional<std::uint64_t> read_integer(const Value& value, std::string_view what, Range possible,
                                           Findings& findings, std::string_view because = "");
 
-// The same where a value out of range spoils the rule alone: it is kept, so that nobody has to guess later.
+// A value out of range spoils its rule alone. The value is kept, so that the reason in the log can name it.
 std::optional<std::int64_t> read_parameter_value(const Value& value, std::string_view what, Range possible,
                                                  Findings& findings, std::string_view because);
 
-// The index of the word that the value is.
+// The place of the value among the words.
 std::optional<std::size_t> read_word(const Value& value, std::string_view what,
                                      std::span<const std::string_view> words, Findings& findings);
 
 // `{"min": 1, "max": 2}`, at least one of them.
 Range read_range(const Value& value, std::string_view what, Range possible, Findings& findings);
 
-// Every key of `object` that is none of `known`.
 void report_unknown_keys(const Value& object, const std::vector<std::string_view>& known, Findings& findings);
 
-// A key that an object must have, and an example of its value.
+// A key that must be there, and an example of its value.
 struct Required {
     std::string_view key;
     std::string_view example;

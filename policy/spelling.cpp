@@ -16,7 +16,7 @@ char folded(char c) {
     return c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-// Letters inserted, left out, changed or swapped with their neighbour.
+// The number of letters that are inserted, left out, changed or swapped with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before_last(b.size() + 1);
     std::vector<std::size_t> last(b.size() + 1);

@@ -1,4 +1,4 @@
-// Words of the user's, in messages: quoted, cut to a readable length, and never able to upset a terminal.
+// The user's words in messages: quoted, cut to a readable length, and harmless to a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace switchyard::policy {
 
-// Control characters escaped, cut after `longest` bytes. `ascii`: bytes beyond ASCII too, for text that may
-// not be UTF-8.
+// Escapes control characters, and cuts after `longest` bytes. `ascii`: also escapes bytes beyond ASCII, for text that
+// may not be UTF-8.
 std::string printable(std::string_view text, std::size_t longest, bool ascii = false);
 
 std::string in_quotes(std::string_view text);

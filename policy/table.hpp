@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace switchyard::policy {
@@ -16,30 +17,38 @@ namespace switchyard::policy {
 struct Range {
     std::uint64_t min = 0;
     std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
-    bool contains(std::uint64_t value) const { return min <= value && value <= max; }
+    constexpr bool contains(std::uint64_t value) const { return min <= value && value <= max; }
     bool operator==(const Range&) const = default;
 };
 
-// A left-out key matches everything.
+constexpr Range exactly(std::uint64_t value) {
+    return {value, value};
+}
+
+// What a rule may ask of such a fact: a range of numbers, or one of the words.
+template <typename Fact>
+using Wish =
+    std::conditional_t<std::is_enum_v<Fact> || std::is_same_v<Fact, bool>, std::optional<Fact>, Range>;
+
+// A member for each key of keys.def: collective, ranks, ranks_per_node, nodes, max_block_bytes, buffer, in_place. A key
+// that is left out matches everything.
 struct When {
-    std::optional<Collective> collective;
-    Range ranks, max_block_bytes, ranks_per_node, nodes;
-    std::optional<Buffer> buffer;
-    std::optional<bool> in_place;
+#define SWITCHYARD_KEY(name, ...) Wish<decltype(Features::name)> name;
+#include "keys.def"
 };
 
 enum class Transfer : std::uint8_t { direct, staged };
 
 struct Use {
     std::string algorithm = "native";
-    std::array<std::optional<std::int64_t>, algorithms::parameter_count>
-        parameters{}; // by Parameter; as given
+    // As given, by Parameter.
+    std::array<std::optional<std::int64_t>, algorithms::parameter_count> parameters{};
     std::optional<Transfer> transfer;
     std::optional<std::uint64_t> memory_limit_bytes;
     std::optional<std::uint64_t> chunk_bytes;
-    // Of `adaptive`, which tries them and native at run time; empty: the use names what is to run.
+    // Of `adaptive`, which tries native and these at run time. Empty: `algorithm` runs.
     std::vector<Use> candidates;
-    std::uint64_t trials = preset_trials; // of each
+    std::uint64_t trials = preset_trials; // of each candidate
 
     static constexpr std::uint64_t preset_trials = 5;
     bool is_adaptive() const { return !candidates.empty(); }

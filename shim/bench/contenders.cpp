@@ -1,6 +1,8 @@
 #include "contenders.hpp"
 
 #include "policy/admissible.hpp"
+#include "policy/parse.hpp"
+#include "policy/reason.hpp"
 #include "policy/spelling.hpp"
 
 #include <algorithm>

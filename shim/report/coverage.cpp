@@ -1,6 +1,7 @@
 #include "coverage.hpp"
 
-#include "policy/match.hpp"
+#include "policy/prune.hpp"
+#include "policy/reason.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,8 @@
 #include "policy_on_log.hpp"
 
 #include "policy/mismatch.hpp"
+#include "policy/prune.hpp"
+#include "policy/reason.hpp"
 #include "policy/vocabulary.hpp"
 
 #include <algorithm>
@@ -110,14 +112,14 @@ std::string PolicyOnLog::why_idle(std::size_t index) const {
     const Kind *nearest = nullptr, *costliest = nullptr; // of calls that meet its `when`, and of all
     for (const auto& [name, kind] : kinds_) {
         if (costliest == nullptr || kind.rank_us > costliest->rank_us) costliest = &kind;
-        if (policy::why_not_met(rule, kind.call, policy::Keys::all).empty() &&
+        if (policy::why_not_met(rule, kind.call).empty() &&
             (nearest == nullptr || kind.rank_us > nearest->rank_us))
             nearest = &kind;
     }
     if (costliest == nullptr) return "the log has no calls";
     if (nearest == nullptr)
         return "no call matches; at those that cost most " +
-               policy::why_not_met(rule, costliest->call, policy::Keys::all);
+               policy::why_not_met(rule, costliest->call);
     for (const auto& candidate : nearest->shortlist->candidates)
         if (candidate.choice.rule == rule.name)
             if (const auto why = policy::why_passed_over(candidate, nearest->call);

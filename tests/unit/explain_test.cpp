@@ -1,4 +1,4 @@
-// Explanations: what people read, and that it agrees with what runs.
+// Explanations: their texts, and that they agree with the choice at run time.
 #include "tests/support/catch.hpp"
 
 #include "policy/explain.hpp"
@@ -82,33 +82,32 @@ TEST_CASE("how device buffers travel, and why", "[explain]") {
     CHECK(has_line(staged, "rule 2 \"tight\": its workspace is over memory_limit_bytes 1000000"));
     CHECK(has_line(staged, "rule 3 \"copied\" fires: pairwise"));
     CHECK(has_line(staged,
-                   "  transfer: staged, through pinned host memory of each rank that has device buffers, "
-                   "as always where a rule does not say"));
-    CHECK(has_line(staged, "  copied back: 65536 bytes at a time, while the rest is under way"));
+                   "  transfer: staged, each rank copies its device buffers through host memory (the rule "
+                   "gives no transfer)"));
+    CHECK(has_line(staged, "  copied back: 65536 bytes at a time, while other blocks are under way"));
     CHECK(staged.find("  agreement: one small allreduce") != std::string::npos);
 
     call.gpu_aware = true;
     CHECK(has_line(policy::explain(rules, call),
-                   "  transfer: direct, the MPI gets the device pointers, as the rule says"));
+                   "  transfer: direct, the MPI gets the device pointers (the rule says so)"));
     call.collective = Collective::alltoall;
     CHECK(has_line(policy::explain(rules, call),
-                   "  transfer: direct, the MPI gets the device pointers, as it is GPU-aware"));
+                   "  transfer: direct, the MPI gets the device pointers (the MPI is GPU-aware)"));
     call.gpu_aware = false;
-    CHECK(policy::explain(rules, call).find("as the MPI is not GPU-aware\n") != std::string::npos);
+    CHECK(policy::explain(rules, call).find("(the MPI is not GPU-aware)\n") != std::string::npos);
     call.buffer = policy::Buffer::host;
     CHECK(policy::explain(rules, call).find("transfer") == std::string::npos);
 }
 
-TEST_CASE("ranks agree on where the buffers are where a rule looks at that", "[explain]") {
+TEST_CASE("ranks agree on where the buffers are if a rule looks at it", "[explain]") {
     const auto parsed = policy::parse(R"({"version": 1, "rules": [
       {"name": "device", "when": {"buffer": "device"}, "use": {"algorithm": "pairwise"}}],
       "otherwise": {"algorithm": "native"}})");
     const auto& rules = std::get<policy::Policy>(parsed);
     Features call = the_call();
     call.collective = Collective::alltoall;
-    CHECK(policy::explain(rules, call).find("as a rule here looks at where the buffers are") !=
-          std::string::npos);
-    call.devices = false; // there are none on the machine
+    CHECK(policy::explain(rules, call).find("to agree on where the buffers are") != std::string::npos);
+    call.devices = false; // no process has a device
     CHECK(policy::explain(rules, call).find("  agreement: none") != std::string::npos);
 }
 
@@ -120,21 +119,21 @@ TEST_CASE("a force says how buffers travel, too", "[explain]") {
     CHECK(use->chunk_bytes == 4096U);
 }
 
-TEST_CASE("where no rule fires it is said what is left", "[explain]") {
+TEST_CASE("where no rule fires, explain says what runs", "[explain]") {
     Features call = the_call();
     call.collective = Collective::alltoall;
     const std::string said = policy::explain(the_policy(), call);
     INFO(said);
     CHECK(has_line(said, "rule 9 \"never asked\": ranks 512 is above its maximum 3"));
     CHECK(has_line(said, "otherwise tuna: alltoall has no algorithm \"tuna\""));
-    CHECK(has_line(said, "what is left: native"));
+    CHECK(has_line(said, "therefore: native"));
     CHECK(said.find("  agreement: none") != std::string::npos);
 
     const auto plain = policy::parse(R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})");
     CHECK(has_line(policy::explain(std::get<policy::Policy>(plain), call), "otherwise: native"));
 }
 
-TEST_CASE("an adaptive rule says what it tries, and that the choice is made at run time",
+TEST_CASE("an adaptive rule says which algorithms it tries, and that the run chooses",
           "[explain][adaptive]") {
     const auto parsed = policy::parse(R"({"version": 1, "rules": [{"name": "by trial",
       "use": {"algorithm": "adaptive", "trials": 7, "candidates": [{"algorithm": "tuna", "radix": 1024},
@@ -144,15 +143,15 @@ TEST_CASE("an adaptive rule says what it tries, and that the choice is made at r
     auto call = the_call();
     const auto said = policy::explain(policy, call);
     CHECK(has_line(said, "rule 1 \"by trial\" fires: adaptive, the choice is made at run time"));
-    CHECK(has_line(said, "  tries, 7 times each and in turn: native, spread_out"));
+    CHECK(has_line(said, "  tries in turn, 7 times each: native, spread_out"));
     CHECK(said.find("  left out here: tuna radix=1024 ") != std::string::npos);
     CHECK(said.find("its workspace is over memory_limit_bytes 10") != std::string::npos);
-    CHECK(said.find("they rest") == std::string::npos); // a limit on memory looks at calls in place
+    CHECK(said.find("  rest: ") == std::string::npos); // a limit on memory looks at calls in place
     call.collective = Collective::allgather;
-    CHECK(has_line(policy::explain(policy, call), "  tries, 7 times each and in turn: native, ring"));
+    CHECK(has_line(policy::explain(policy, call), "  tries in turn, 7 times each: native, ring"));
 }
 
-TEST_CASE("an adaptive rule says whether its calls can do without their agreement", "[explain][adaptive]") {
+TEST_CASE("an adaptive rule says whether its calls can skip the agreement", "[explain][adaptive]") {
     const auto said = [](const std::string& before, const std::string& when, Collective collective) {
         const auto parsed =
             policy::parse(R"({"version": 1, "rules": [)" + before + R"({"name": "by trial", "when": {)" +
@@ -161,8 +160,7 @@ TEST_CASE("an adaptive rule says whether its calls can do without their agreemen
           "otherwise": {"algorithm": "native"}})");
         auto call = the_call();
         call.collective = collective;
-        return policy::explain(std::get<policy::Policy>(parsed), call).find("they rest: ") !=
-               std::string::npos;
+        return policy::explain(std::get<policy::Policy>(parsed), call).find("  rest: ") != std::string::npos;
     };
     CHECK(said("", "", Collective::alltoallv));
     CHECK_FALSE(said("", "", Collective::allgather));

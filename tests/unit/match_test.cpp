@@ -1,13 +1,18 @@
-// Which rule a call takes: pruning and choosing against a walk over all rules that is too simple to be wrong.
+// Which rule a call takes. Pruning and choosing are compared with a walk over all rules that is too simple to be wrong.
 #include "tests/support/catch.hpp"
 
 #include "policy/admissible.hpp"
+#include "policy/keys.hpp"
 #include "policy/match.hpp"
+#include "policy/mismatch.hpp"
 #include "policy/parse.hpp"
+#include "policy/prune.hpp"
 #include "policy/reach.hpp"
+#include "policy/reason.hpp"
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 using namespace switchyard;
 using algorithms::Parameter;
@@ -69,7 +74,7 @@ bool matches(const When& when, const Features& call) {
            (!when.in_place || *when.in_place == call.in_place);
 }
 
-// Device buffers, whatever the MPI takes.
+// Device buffers are staged, whatever the MPI takes.
 bool stages(const algorithms::Traits& traits, const Use& use) {
     return use.transfer == Transfer::staged || (!use.transfer && !traits.native);
 }
@@ -194,7 +199,7 @@ Outcome outcome_of(const Shortlist& shortlist, const Features& call) {
     return {choice.rule, std::string(choice.algorithm->name)};
 }
 
-// Every call there is, as far as rules of Dice can tell calls apart.
+// One call of each kind that rules of Dice can tell apart.
 std::vector<Features> every_call() {
     std::vector<Features> calls;
     for (Features call; call.nodes <= 14; ++call.nodes)
@@ -209,6 +214,46 @@ std::vector<Features> every_call() {
 }
 
 } // namespace
+
+TEST_CASE("communicators that differ in any fixed fact share no plan", "[match]") {
+    const policy::FixedFeatures one;
+    policy::FixedFeatures other;
+    // With a new member this does not compile. Give the member a name here, and a line below.
+    auto& [collective, ranks, nodes, ranks_per_node, shared_memory, in_place, overlapping, devices] = other;
+    const auto differs_by = [&](auto& member, auto value) {
+        const auto before = std::exchange(member, value);
+        CHECK(other != one);
+        CHECK((other < one) != (one < other));
+        member = before;
+        CHECK(other == one);
+    };
+    differs_by(collective, Collective::allgather);
+    differs_by(ranks, 2);
+    differs_by(nodes, 2);
+    differs_by(ranks_per_node, 2);
+    differs_by(shared_memory, false);
+    differs_by(in_place, true);
+    differs_by(overlapping, true);
+    differs_by(devices, false);
+}
+
+TEST_CASE("each key of when is compared with the fact of its name", "[match]") {
+    for (const policy::Key& key : policy::when_keys()) {
+        INFO(key.name);
+        Rule rule; // native, in every collective
+        key.want(rule.when, policy::exactly(1));
+        CHECK(key.wanted(rule.when) == policy::exactly(1));
+        Features call;
+        key.set(call, 1);
+        CHECK(key.value(call) == 1);
+        CHECK((!key.is_fixed() || key.fixed_value(call) == 1));
+        CHECK(policy::why_not_met(rule, call).empty());
+        CHECK(policy::why_never_met(rule, call).empty());
+        key.set(call, 0);
+        CHECK_FALSE(policy::why_not_met(rule, call).empty());
+        CHECK(policy::why_never_met(rule, call).empty() != key.is_fixed());
+    }
+}
 
 TEST_CASE("prune and choose take the first rule that matches and can run", "[match][property]") {
     Dice dice(1);
@@ -246,7 +291,7 @@ TEST_CASE("where a shortlist says that something does not matter, it does not", 
             CHECK(outcome_of(shortlist, other) == first);
             CHECK((!shortlist.always_native || first_match(policy, other).algorithm == "native"));
         }
-        // Native calls that are told apart travel in different ways, or one reason does for all of them.
+        // Native calls are told apart only where their device buffers travel in different ways.
         const bool is_one = std::ranges::all_of(shortlist.candidates, [&](const Candidate& candidate) {
             return candidate.choice.transfer == shortlist.candidates.front().choice.transfer;
         });
@@ -266,20 +311,19 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
         for (std::size_t r = 0; r < 5; ++r) {
             policy.rules.push_back(dice.rule(r));
             Rule& rule = policy.rules.back();
-            // What a memory limit lets through is not looked at: a rule that has one hides no other.
+            // A rule with a memory limit hides no other, so the limit lets everything through.
             if (rule.use.memory_limit_bytes)
                 rule.use.memory_limit_bytes = std::numeric_limits<std::uint32_t>::max();
             const auto fires = [&](Features call) {
-                for (const Collective collective :
-                     {Collective::alltoallv, Collective::alltoall, Collective::allgather})
+                for (const auto& traits_of_call : algorithms::all_collectives)
                     for (const Buffer buffer : {Buffer::host, Buffer::device})
                         for (const int buffers : {0, 1, 2}) { // apart, in place, overlapping
-                            call.collective = collective;
+                            call.collective = traits_of_call.collective;
                             call.buffer = buffer;
                             call.gpu_aware = true;
                             call.in_place = buffers > 0;
                             call.overlapping = buffers == 2;
-                            if (call.overlapping && policy::taking_overlap(collective) == nullptr) continue;
+                            if (call.overlapping && policy::taking_overlap(call.collective) == nullptr) continue;
                             const auto takes = [&call](const Rule& earlier) {
                                 const auto* traits = algorithms::find(call.collective, earlier.use.algorithm);
                                 const bool on_device = call.buffer == Buffer::device;
@@ -322,7 +366,7 @@ TEST_CASE("the block is looked at only where a rule that can be reached looks at
     CHECK(policy::reason_of(few, {}) == "rule");
 
     const Shortlist many = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
-    CHECK(many.candidates.size() == 3); // small, large, and native should there be no memory for either
+    CHECK(many.candidates.size() == 3); // small, large, and native in case there is no memory for either
     CHECK(many.looks_at_block);
     CHECK_FALSE(many.always_native);
 
@@ -435,8 +479,8 @@ TEST_CASE("shared memory is used on one node, where there is any", "[match]") {
         const Shortlist shortlist = policy::all_candidates(policy, call);
         return policy::describe(shortlist.candidates[policy::choose(shortlist, call).candidate].choice);
     };
-    for (const Collective collective : {Collective::alltoallv, Collective::alltoall, Collective::allgather}) {
-        Features call = a_call(collective, 8, 100);
+    for (const auto& traits : algorithms::all_collectives) {
+        Features call = a_call(traits.collective, 8, 100);
         CHECK(policy::choose(policy::prune(policy, call), call).why == policy::PassedOver::no);
         CHECK(chosen_at(call) == "shared");
         CHECK_FALSE(policy::prune(policy, call).looks_at_block); // nothing has to be agreed for it
@@ -448,7 +492,7 @@ TEST_CASE("shared memory is used on one node, where there is any", "[match]") {
     }
     Features call = a_call(Collective::alltoallv, 16, 100);
     CHECK(chosen_at(call) == "tuna_coalesced radix=4 block_count=32 intra=shared");
-    call.shared_memory = false; // what will happen, and is logged
+    call.shared_memory = false; // the log tells what will happen
     CHECK(chosen_at(call) == "tuna_coalesced radix=4 block_count=32 intra=messages");
 }
 
@@ -517,7 +561,7 @@ TEST_CASE("an adaptive use is native and what else can run here, side by side", 
     const auto shortlist = policy::prune(adaptive_policy(), call);
     REQUIRE(shortlist.adaptives.size() == 1);
     CHECK(shortlist.adaptives[0].trials == 7);
-    CHECK(shortlist.adaptives[0].left_out.empty()); // ring is another collective's business
+    CHECK(shortlist.adaptives[0].left_out.empty()); // ring belongs to another collective
     REQUIRE(shortlist.adaptives[0].count == 3);
     for (std::size_t i = 0; i < 3; ++i) {
         const auto& member = shortlist.candidates[shortlist.adaptives[0].first + i];
@@ -561,7 +605,7 @@ TEST_CASE("where only native can run, an adaptive use is native, and says why", 
     CHECK(shortlist.adaptives.empty());
     CHECK(policy::reason_of(shortlist, policy::choose(shortlist, call))
               .starts_with("adaptive: only native can run here; tuna radix=4 "));
-    // In a collective that has none of the candidates the rule is not there at all.
+    // A collective that has none of the candidates has no such rule.
     call.collective = Collective::alltoall;
     CHECK(policy::reason_of(policy::prune(policy, call), {}) == "otherwise");
 }

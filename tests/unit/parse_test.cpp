@@ -1,9 +1,10 @@
-// Policy text: what is accepted, and for everything that is not, where and why.
+// The text of a policy: valid texts are accepted, and each problem of others has its place and its message.
 #include "tests/support/catch.hpp"
 
 #include "policy/file.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
+#include "policy/prune.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -60,7 +61,7 @@ constexpr Malformed malformed[] = {
      "radix 1 is out of range; it is a whole number, 2 to "},
     {"adaptive_candidate_unknown", "/rules/0/use/candidates/0/algorithm",
      "unknown algorithm \"tunna\", did you mean \"tuna\"? alltoallv has native, "},
-    {"adaptive_candidates_not_an_array", "/rules/0/use/candidates", "array of what to try"},
+    {"adaptive_candidates_not_an_array", "/rules/0/use/candidates", "an array of algorithms to try"},
     {"adaptive_duplicate", "/rules/0/use/candidates/1", "this candidate is the same as candidate 1"},
     {"adaptive_native_twice", "/rules/0/use/candidates/1/algorithm", "native always takes part"},
     {"adaptive_nested", "/rules/0/use/candidates/0/algorithm", "a candidate cannot be adaptive itself"},
@@ -111,11 +112,11 @@ constexpr Malformed malformed[] = {
     {"missing_version", "", "\"version\" is missing, for example \"version\": 1"},
     {"name_empty", "/rules/0/name", "name is empty"},
     {"name_not_a_string", "/rules/0/name", "name is a string; found 3"},
-    {"name_twice", "/rules/1/name", "name \"same\" is also that of rule 1"},
+    {"name_twice", "/rules/1/name", "name \"same\" is also the name of rule 1"},
     {"nested_deeply", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0", "nested more than 16 deep"},
     {"never_enough_ranks", "/rules/0", "hold at most 32 ranks, and ranks.min is 33"},
-    {"never_ranks_for_the_radix", "/rules/0", "hold at most 32 ranks, and its parameters take at least 64"},
-    {"never_one_node", "/rules/0", "it takes ranks on one node, and nodes.min is 2"},
+    {"never_ranks_for_the_radix", "/rules/0", "hold at most 32 ranks, and its parameters need at least 64"},
+    {"never_one_node", "/rules/0", "its algorithm needs all ranks on one node, and nodes.min is 2"},
     {"never_too_many_nodes", "/rules/0", "hold at least 40 ranks, and ranks.max is 32"},
     {"never_too_many_per_node", "/rules/0", "hold at least 64 ranks, and ranks.max is 32"},
     {"nodes_fractional", "/rules/0/when/nodes/min", "min is a whole number, 1 to 2147483647; found 1.5"},
@@ -137,7 +138,7 @@ constexpr Malformed malformed[] = {
     {"range_not_an_object", "/rules/0/when/ranks",
      "ranks is a range, {\"min\": ..., \"max\": ...}; found 64"},
     {"range_of_strings", "/rules/0/when/max_block_bytes/min", "found \"4k\""},
-    {"range_without_ends", "/rules/0/when/ranks", "has \"min\" or \"max\" or both"},
+    {"range_without_ends", "/rules/0/when/ranks", "ranks needs \"min\" or \"max\" or both"},
     {"ranks_zero", "/rules/0/when/ranks/min", "min 0 is out of range; it is a whole number, 1 to "},
     {"rule_not_an_object", "/rules/0", "a rule is an object; found \"tuna\""},
     {"rules_not_an_array", "/rules", "rules is an array of rules; found an object"},
@@ -337,7 +338,7 @@ TEST_CASE("what is wrong with a forced algorithm", "[force]") {
         {"alltoalv:tuna", "unknown collective \"alltoalv\", did you mean \"alltoallv\"?"},
         {"alltoallv:tunna", "in \"alltoallv:tunna\": unknown algorithm \"tunna\", did you mean \"tuna\"?"},
         {"alltoallv:ring", "\"ring\" is an algorithm of allgather, not of alltoallv"},
-        {"alltoallv:tuna:radix", "\"radix\" is no PARAMETER=VALUE"},
+        {"alltoallv:tuna:radix", "\"radix\" is not PARAMETER=VALUE"},
         {"alltoallv:tuna:radix=", "radix is a whole number"},
         {"alltoallv:tuna:radix=1", "radix 1 is out of range"},
         {"alltoallv:tuna:radix=99999999999999999999", "radix is a whole number"},

@@ -1,7 +1,8 @@
-// The JSON Schema names what the parser names: keys, collectives, algorithms, parameters, bounds and words.
-// What the two say of whole policies is compared by schema_agreement.py.
+// The JSON Schema has the parser's keys, collectives, algorithms, parameters, bounds and words. schema_agreement.py
+// compares the verdicts of the two on whole policies.
 #include "tests/support/catch.hpp"
 
+#include "policy/keys.hpp"
 #include "policy/vocabulary.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,7 @@ const json& schema() {
     return read;
 }
 
-// What a `$ref` stands for.
+// The definition behind a `$ref`.
 const json& resolved(const json& node) {
     if (!node.contains("$ref")) return node;
     const auto pointer = node.at("$ref").get<std::string>().substr(1);
@@ -52,6 +53,13 @@ void check_bounds(const json& node, std::uint64_t smallest, std::uint64_t larges
     CHECK(number.at("maximum").get<std::uint64_t>() == largest);
 }
 
+void check_range(const json& range, const policy::Range& possible) {
+    CHECK(keys_of(range) == names(policy::range_ends));
+    CHECK(range.at("minProperties") == 1);
+    for (const std::string_view end : policy::range_ends)
+        check_bounds(range.at("properties").at(std::string(end)), possible.min, possible.max);
+}
+
 void check_parameter(const json& node, const algorithms::ParameterTraits& parameter) {
     INFO(parameter.name);
     if (parameter.choices.empty())
@@ -61,7 +69,7 @@ void check_parameter(const json& node, const algorithms::ParameterTraits& parame
         CHECK(words_of(node) == names(parameter.choices));
 }
 
-// One alternative of `use`: exactly the algorithm's own parameters, next to the keys that all have.
+// One alternative of `use` has the keys that all uses have, and exactly the algorithm's own parameters.
 void check_use(const json& use, const algorithms::Traits& traits) {
     INFO(traits.name);
     Names expected = names(policy::use_keys);
@@ -81,7 +89,7 @@ void check_use(const json& use, const algorithms::Traits& traits) {
     check_bounds(use.at("properties").at("memory_limit_bytes"), 0, policy::most_bytes);
 }
 
-// `alternatives` are the algorithms of that collective, all of them and no other.
+// `alternatives` are exactly the algorithms of that collective.
 void check_alternatives(const json& alternatives, policy::Collective collective) {
     Names found;
     for (const json& alternative : alternatives.at("anyOf")) {
@@ -96,7 +104,7 @@ void check_alternatives(const json& alternatives, policy::Collective collective)
     CHECK(found == names(policy::algorithms_of(collective)));
 }
 
-// What a rule uses: an algorithm, which comes back, or what is tried at run time, which is made of the same.
+// A rule uses an algorithm or is adaptive, with candidates of the same definition. Returns the algorithms.
 const json& algorithms_of_rule(const json& use, std::string_view where) {
     const json& alternatives = resolved(use).at("anyOf");
     REQUIRE(alternatives.size() == 2);
@@ -132,18 +140,15 @@ TEST_CASE("schema: keys of a policy and of a rule", "[schema]") {
 
 TEST_CASE("schema: keys, words and ranges of when", "[schema]") {
     const json& when = resolved(rule().at("properties").at("when"));
-    const json& keys = when.at("properties");
-    CHECK(keys_of(when) == names(policy::when_keys()));
-    CHECK(words_of(keys.at("collective")) == names(algorithms::collective_names));
-    CHECK(words_of(keys.at("buffer")) == names(policy::buffer_names));
-    CHECK(keys.at("in_place").at("type") == "boolean");
-    for (const policy::RangeKey& key : policy::range_keys()) {
+    CHECK(keys_of(when) == names(policy::names_of_when_keys()));
+    for (const policy::Key& key : policy::when_keys()) {
         INFO(key.name);
-        const json& range = keys.at(std::string(key.name));
-        CHECK(keys_of(range) == names(policy::range_ends));
-        CHECK(range.at("minProperties") == 1);
-        for (const std::string_view end : policy::range_ends)
-            check_bounds(range.at("properties").at(std::string(end)), key.possible.min, key.possible.max);
+        const json& value = when.at("properties").at(std::string(key.name));
+        switch (key.kind) {
+        case policy::Key::Kind::number: check_range(value, key.possible); break;
+        case policy::Key::Kind::word: CHECK(words_of(value) == names(key.words)); break;
+        case policy::Key::Kind::yes_or_no: CHECK(value.at("type") == "boolean"); break;
+        }
     }
 }
 
@@ -163,7 +168,7 @@ TEST_CASE("schema: algorithms of each collective with their parameters", "[schem
     CHECK(seen == names(algorithms::collective_names));
 }
 
-// Without a collective a rule is for those that have its algorithm, and takes the parameters that they all
+// A rule without a collective is for the collectives that have its algorithm. It takes the parameters that all of them
 // take.
 TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
     const json& use = rule().at("else").at("properties").at("use");

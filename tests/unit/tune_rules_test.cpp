@@ -10,6 +10,7 @@
 
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
+#include "policy/prune.hpp"
 
 #include <algorithm>
 #include <cmath>

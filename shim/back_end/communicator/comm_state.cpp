@@ -114,7 +114,7 @@ void CommState::take_devices(const Members& members) {
 }
 
 CommState::PlanList CommState::plans_of(const char* only_native, bool shared_memory) const {
-    policy::Features fixed;
+    policy::FixedFeatures fixed;
     fixed.ranks = ranks_;
     fixed.nodes = nodes_;
     fixed.ranks_per_node = ranks_per_node_;

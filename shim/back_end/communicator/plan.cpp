@@ -1,6 +1,8 @@
 #include "plan.hpp"
 
 #include "policy/admissible.hpp"
+#include "policy/prune.hpp"
+#include "policy/reason.hpp"
 #include "shim/common/choice_json.hpp"
 #include "shim/common/log/merge.hpp"
 
@@ -22,7 +24,7 @@ policy::Shortlist native_shortlist(Collective collective, const char* reason) {
     return shortlist;
 }
 
-policy::Shortlist prune(const Process& self, const policy::Features& fixed, const char* only_native) {
+policy::Shortlist prune(const Process& self, const policy::FixedFeatures& fixed, const char* only_native) {
     if (only_native != nullptr) return native_shortlist(fixed.collective, only_native);
     const auto& forced = self.force.by_collective[static_cast<std::size_t>(fixed.collective)];
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
@@ -42,16 +44,10 @@ std::string decision_text(const policy::Shortlist& shortlist, const policy::Matc
 
 } // namespace
 
-std::shared_ptr<Plan> Plans::of(const policy::Features& fixed, const char* only_native) {
-    const auto buffers = fixed.overlapping ? Buffers::overlapping
-                         : fixed.in_place  ? Buffers::in_place
-                                           : Buffers::separate;
-    Shape shape{fixed.collective,     buffers,
-                fixed.ranks,          fixed.nodes,
-                fixed.ranks_per_node, fixed.shared_memory,
-                fixed.devices,        only_native != nullptr ? only_native : ""};
+std::shared_ptr<Plan> Plans::of(const policy::FixedFeatures& fixed, const char* only_native) {
+    const Key key{fixed, only_native != nullptr ? only_native : ""};
     std::lock_guard lock(mutex_);
-    auto& plan = plans_[shape];
+    auto& plan = plans_[key];
     if (!plan) plan = std::make_shared<Plan>(prune(process_, fixed, only_native));
     return plan;
 }

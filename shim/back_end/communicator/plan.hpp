@@ -6,12 +6,12 @@
 #include "shim/back_end/process/process.hpp"
 
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <tuple>
 
 namespace switchyard::shim {
 
@@ -59,16 +59,19 @@ class Plans {
     explicit Plans(const Process& process) : process_(process) {}
 
     // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log. May throw.
-    std::shared_ptr<Plan> of(const policy::Features& fixed, const char* only_native);
+    std::shared_ptr<Plan> of(const policy::FixedFeatures& fixed, const char* only_native);
 
   private:
-    // What plans of one process differ by: collective, buffers, ranks, nodes, ranks per node, whether memory
-    // is shared, whether there can be device buffers, only_native.
-    using Shape = std::tuple<Collective, Buffers, int, int, int, bool, bool, std::string>;
+    // Communicators with the same key share their plans.
+    struct Key {
+        policy::FixedFeatures fixed;
+        std::string only_native; // "" where something can be routed
+        auto operator<=>(const Key&) const = default;
+    };
 
     const Process& process_;
     std::mutex mutex_;
-    std::map<Shape, std::shared_ptr<Plan>> plans_;
+    std::map<Key, std::shared_ptr<Plan>> plans_;
 };
 
 } // namespace switchyard::shim

@@ -1,0 +1,139 @@
+#include "candidates.hpp"
+#include "admissible.hpp"
+#include "reason.hpp"
+#include "vocabulary.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace switchyard::policy {
+
+namespace {
+
+using algorithms::Parameter;
+using algorithms::Traits;
+
+// `otherwise` names one algorithm for all collectives, and not all of them have it.
+Candidate candidate_without_algorithm(const Use& use, const FixedFeatures& fixed) {
+    Candidate candidate;
+    candidate.choice = native_choice(fixed, "");
+    candidate.blocked = std::string(name_of(fixed.collective)) + " has no algorithm \"" + use.algorithm + '"';
+    return candidate;
+}
+
+Choice choice_of(const Traits& traits, const Use& use, const FixedFeatures& fixed) {
+    Choice choice;
+    choice.algorithm = &traits;
+    choice.parameters = resolve(traits, use, fixed.ranks);
+    if (traits.takes(Parameter::intra) && !fixed.shared_memory) // the log tells what will happen
+        choice.parameters[Parameter::intra] = static_cast<std::int64_t>(algorithms::Intra::messages);
+    choice.transfer = use.transfer;
+    choice.chunk_bytes = use.chunk_bytes.value_or(preset_chunk_bytes);
+    choice.memory_limit_bytes = use.memory_limit_bytes.value_or(no_memory_limit);
+    return choice;
+}
+
+Candidate candidate_of(const Use& use, const FixedFeatures& fixed) {
+    const Traits* traits = algorithms::find(fixed.collective, use.algorithm);
+    if (traits == nullptr) return candidate_without_algorithm(use, fixed);
+    Candidate candidate;
+    candidate.choice = choice_of(*traits, use, fixed);
+    candidate.devices = fixed.devices;
+    candidate.blocked = why_not_admissible(*traits, candidate.choice.parameters, fixed);
+    if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);
+    return candidate;
+}
+
+void mark(Candidate& candidate, const Origin& origin, const FixedFeatures& fixed) {
+    candidate.choice.reason = origin.reason;
+    if (origin.rule == nullptr) return;
+    candidate.choice.rule = origin.rule->name;
+    candidate.max_block_bytes = origin.rule->when.max_block_bytes;
+    // Without devices every call meets the rule's buffer, or the rule is not here.
+    if (fixed.devices) candidate.buffer = origin.rule->when.buffer;
+}
+
+// Auxiliary memory as the limit leaves it. With too small a limit the algorithm is passed over all the same.
+void fit_auxiliary(Choice& choice, const FixedFeatures& fixed) {
+    std::int64_t& auxiliary = choice.parameters[Parameter::auxiliary_bytes];
+    const auto needed = [&] {
+        return choice.algorithm->scratch_bytes(shape_of(fixed), 0, choice.parameters);
+    };
+    while (auxiliary > 1 && needed() > choice.memory_limit_bytes) auxiliary /= 2;
+}
+
+// A rule that limits memory wants an algorithm that needs little of it. For calls in place that is one that takes
+// overlap.
+std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use,
+                                      const FixedFeatures& fixed) {
+    const Traits* traits = taking_overlap(fixed.collective);
+    const Traits& own = *candidate.choice.algorithm;
+    if (!fixed.in_place || traits == nullptr || &own == traits || !limits_workspace(own, use))
+        return std::nullopt;
+    Candidate other = candidate;
+    other.stands_in = true;
+    other.choice.algorithm = traits;
+    other.choice.parameters = resolve(*traits, {}, fixed.ranks);
+    fit_auxiliary(other.choice, fixed);
+    other.blocked = why_not_admissible(*traits, other.choice.parameters, fixed);
+    return other;
+}
+
+struct Members {
+    std::vector<Candidate> candidates; // that can run here, native first
+    std::string left_out;              // the others, and why
+};
+
+Members members_of(const Use& adaptive, const FixedFeatures& fixed) {
+    Members members;
+    members.candidates.resize(1);
+    members.candidates.front().choice = native_choice(fixed, "");
+    members.candidates.front().devices = fixed.devices;
+    for (const Use& use : adaptive.candidates) {
+        if (!serves(use, fixed.collective)) continue;
+        Candidate member = candidate_of(use, fixed);
+        if (member.blocked.empty())
+            members.candidates.push_back(std::move(member));
+        else
+            members.left_out +=
+                (members.left_out.empty() ? "" : "; ") + describe(member.choice) + ": " + member.blocked;
+    }
+    return members;
+}
+
+void append_adaptive(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
+    auto [members, left_out] = members_of(use, fixed);
+    for (Candidate& member : members) mark(member, origin, fixed);
+    if (members.size() > 1) {
+        for (Candidate& member : members) member.adaptive = shortlist.adaptives.size();
+        shortlist.adaptives.push_back(
+            {shortlist.candidates.size(), members.size(), static_cast<int>(use.trials), std::move(left_out)});
+    } else if (!left_out.empty()) {
+        members.front().choice.reason = "adaptive: only native can run here; " + left_out;
+    }
+    std::ranges::move(members, std::back_inserter(shortlist.candidates));
+}
+
+} // namespace
+
+Choice native_choice(const FixedFeatures& fixed, std::string reason) {
+    Choice choice;
+    choice.algorithm = algorithms::find(fixed.collective, "native");
+    choice.reason = std::move(reason);
+    return choice;
+}
+
+bool limits_workspace(const Traits& traits, const Use& use) {
+    return use.memory_limit_bytes.has_value() && traits.scratch_bytes != nullptr;
+}
+
+void append(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
+    if (use.is_adaptive()) return append_adaptive(shortlist, use, origin, fixed);
+    Candidate candidate = candidate_of(use, fixed);
+    mark(candidate, origin, fixed);
+    auto stand_in = stand_in_for(candidate, use, fixed);
+    shortlist.candidates.push_back(std::move(candidate));
+    if (stand_in) shortlist.candidates.push_back(*std::move(stand_in));
+}
+
+} // namespace switchyard::policy

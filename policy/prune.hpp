@@ -1,0 +1,17 @@
+// The policy for one communicator: made once for each collective and each way in which buffers can lie, so that a call
+// walks only the few rules that are left.
+#pragma once
+
+#include "shortlist.hpp"
+
+namespace switchyard::policy {
+
+Shortlist prune(const Policy& policy, const FixedFeatures& fixed);
+// Where SWITCHYARD_FORCE names an algorithm for the collective: `forced` where it is admissible, else native.
+Shortlist prune(const Use& forced, const FixedFeatures& fixed);
+
+// For explanations: the shortlist with every rule that can apply. Where all of them are native, prune() leaves one
+// candidate and no names.
+Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed);
+
+} // namespace switchyard::policy

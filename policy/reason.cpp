@@ -1,0 +1,56 @@
+#include "reason.hpp"
+
+namespace switchyard::policy {
+
+namespace {
+
+std::string value_text(const algorithms::ParameterTraits& parameter, std::int64_t value) {
+    return parameter.choices.empty() ? std::to_string(value)
+                                     : std::string(parameter.choices[static_cast<std::size_t>(value)]);
+}
+
+std::string reason_of_adaptive(const Shortlist& shortlist, const Match& match) {
+    if (match.phase == Phase::trial) return "adaptive: trial";
+    if (match.phase == Phase::re_check) return "adaptive: re-check";
+    const Candidate& best = shortlist.candidates[match.candidate];
+    return "adaptive: best of " + std::to_string(shortlist.adaptives[*best.adaptive].count);
+}
+
+} // namespace
+
+std::string describe(const Choice& choice) {
+    std::string text(choice.algorithm->name);
+    for (const algorithms::Parameter parameter : choice.algorithm->parameters) {
+        const algorithms::ParameterTraits& traits = traits_of(parameter);
+        text += ' ' + std::string(traits.name) + '=' + value_text(traits, choice.parameters[parameter]);
+    }
+    return text;
+}
+
+std::string label_of(const Choice& choice) {
+    return choice.rule.empty() ? choice.reason : "rule \"" + choice.rule + '"';
+}
+
+std::string describe(const Candidate& candidate, PassedOver why) {
+    switch (why) {
+    case PassedOver::no: return "";
+    case PassedOver::blocked: return candidate.blocked;
+    case PassedOver::over_memory_limit:
+        return "its workspace is over memory_limit_bytes " +
+               std::to_string(candidate.choice.memory_limit_bytes);
+    case PassedOver::scratch_does_not_fit: return "its workspace does not fit into the memory of every rank";
+    case PassedOver::not_gpu_aware: return "the MPI is not GPU-aware on every rank";
+    case PassedOver::no_staging_memory:
+        return "some rank has no host memory for copies of its device buffers";
+    }
+    return "";
+}
+
+std::string reason_of(const Shortlist& shortlist, const Match& match) {
+    if (match.phase != Phase::none) return reason_of_adaptive(shortlist, match);
+    if (match.why == PassedOver::no) return shortlist.candidates[match.candidate].choice.reason;
+    const Candidate& passed = shortlist.candidates[match.passed];
+    return label_of(passed.choice) + " passed over: " + describe(passed, match.why);
+}
+
+} // namespace switchyard::policy

@@ -1,0 +1,88 @@
+#include "shortlist.hpp"
+
+#include <algorithm>
+
+namespace switchyard::policy {
+
+namespace {
+
+// This MPI may not take device buffers, or they may take too much host memory.
+bool may_refuse_devices(const Candidate& candidate) {
+    const Choice& choice = candidate.choice;
+    return candidate.devices && candidate.blocked.empty() &&
+           (choice.transfer == Transfer::direct || limits_staging(choice));
+}
+
+bool has_scratch(const Candidate& candidate) {
+    return candidate.choice.algorithm->scratch_bytes != nullptr;
+}
+
+bool takes_every_call(const Candidate& candidate) {
+    return candidate.blocked.empty() && !looks_at_buffer(candidate) && !looks_at_block(candidate) &&
+           !has_scratch(candidate);
+}
+
+} // namespace
+
+Transfer transfer_of(const Choice& choice, bool gpu_aware) {
+    if (choice.transfer) return *choice.transfer;
+    return choice.algorithm->native && gpu_aware ? Transfer::direct : Transfer::staged;
+}
+
+std::size_t scratch_bytes(const Choice& choice, const Features& call) {
+    const algorithms::Traits& traits = *choice.algorithm;
+    return traits.scratch_bytes == nullptr
+               ? 0
+               : traits.scratch_bytes(shape_of(call), call.max_block_bytes, choice.parameters);
+}
+
+bool limits_staging(const Choice& choice) {
+    return choice.memory_limit_bytes != no_memory_limit && transfer_of(choice, true) == Transfer::staged;
+}
+
+bool looks_at_block(const Candidate& candidate) {
+    return candidate.max_block_bytes != Range{};
+}
+
+bool run_depends_on_block(const Candidate& candidate) {
+    const bool limited = candidate.choice.memory_limit_bytes != no_memory_limit && has_scratch(candidate);
+    return candidate.blocked.empty() &&
+           (limited || candidate.choice.algorithm->has(algorithms::agreed_block));
+}
+
+bool looks_at_buffer(const Candidate& candidate) {
+    return candidate.buffer || may_refuse_devices(candidate);
+}
+
+bool runs_ours(const Candidate& candidate) {
+    return candidate.blocked.empty() && !candidate.choice.algorithm->native;
+}
+
+bool ends_the_walk(const Shortlist& shortlist) {
+    if (shortlist.candidates.empty()) return false;
+    const Candidate& last = shortlist.candidates.back();
+    return takes_every_call(last.adaptive ? shortlist.candidates[shortlist.adaptives[*last.adaptive].first]
+                                          : last);
+}
+
+void set_facts(Shortlist& shortlist) {
+    // Times of small blocks say nothing about large ones, so an adaptive use needs the block.
+    shortlist.looks_at_block = std::ranges::any_of(shortlist.candidates, [](const Candidate& candidate) {
+        return looks_at_block(candidate) || run_depends_on_block(candidate) || candidate.adaptive;
+    });
+    shortlist.looks_at_buffer = std::ranges::any_of(shortlist.candidates, looks_at_buffer);
+    shortlist.always_native = std::ranges::none_of(shortlist.candidates, runs_ours);
+}
+
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive) {
+    const Candidate& first = shortlist.candidates.front();
+    return shortlist.looks_at_block && !shortlist.looks_at_buffer && !shortlist.looks_at_overlap &&
+           first.adaptive == adaptive && !looks_at_block(first);
+}
+
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member) {
+    const Candidate& candidate = shortlist.candidates[shortlist.adaptives[adaptive].first + member];
+    return can_rest(shortlist, adaptive) && !run_depends_on_block(candidate) && !has_scratch(candidate);
+}
+
+} // namespace switchyard::policy

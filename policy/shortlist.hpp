@@ -1,0 +1,89 @@
+// The rules that are left on a communicator, in order. prune.hpp makes a shortlist, match.hpp walks it at each call.
+#pragma once
+
+#include "table.hpp"
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace switchyard::policy {
+
+inline constexpr std::uint64_t no_memory_limit = std::numeric_limits<std::uint64_t>::max();
+
+// An algorithm with everything that a communicator decides about it.
+struct Choice {
+    const algorithms::Traits* algorithm = nullptr; // never null in a shortlist
+    algorithms::Parameters parameters;
+    std::optional<Transfer> transfer; // as given
+    std::uint64_t chunk_bytes = 0;
+    std::uint64_t memory_limit_bytes = no_memory_limit;
+    std::string rule;   // its name; "" for otherwise, forced, and native as the last resort
+    std::string reason; // `rule`, `otherwise`, `forced`, or what forced a fallback
+};
+
+// A rule that can apply on this communicator, or a rule that would and is not admissible here (`blocked` says why:
+// `radix 64 is more than 16 ranks`).
+struct Candidate {
+    Choice choice;
+    Range max_block_bytes;
+    std::optional<Buffer> buffer;
+    std::string blocked;
+    bool devices = true;                 // calls with device buffers can come to it
+    std::optional<std::size_t> adaptive; // the place of its adaptive use in Shortlist::adaptives
+    bool stands_in =
+        false; // in place, for the candidate before it, which takes too much memory or cannot run
+};
+
+// An adaptive use: its candidates stand side by side in the shortlist, native first, and all of them can run here. A
+// walk ends at native; whoever knows the times then says which of them runs.
+struct Adaptive {
+    std::size_t first = 0, count = 0;
+    int trials = 0;
+    std::string left_out; // which of them cannot run here and why, for people; "" for none
+};
+
+// The last candidate is native and takes every call, so choosing cannot fail, not even without memory.
+struct Shortlist {
+    std::vector<Candidate> candidates;
+    std::vector<Adaptive> adaptives;
+    bool looks_at_block = false;  // some candidate needs max_block_bytes
+    bool looks_at_buffer = false; // some candidate is for one kind of buffer, or may refuse device buffers
+    bool looks_at_overlap =
+        false; // calls with overlapping buffers take another shortlist, so ranks have to agree
+    bool always_native = false; // native runs whatever the call is, and nothing has to be agreed for it
+};
+
+// How device buffers travel. Unless the policy says so, an algorithm of ours gets copies in host memory, and the MPI
+// library's own gets the buffers if it can take them.
+Transfer transfer_of(const Choice& choice, bool gpu_aware);
+
+// Workspace bytes at this call; 0 for native.
+std::size_t scratch_bytes(const Choice& choice, const Features& call);
+
+// memory_limit_bytes counts the host memory for copies of device buffers. It does not where native has copies only
+// because the MPI takes no device buffers.
+bool limits_staging(const Choice& choice);
+
+// The candidate is for some sizes of blocks only.
+bool looks_at_block(const Candidate& candidate);
+// The algorithm needs the largest block, or the limit on its workspace does.
+bool run_depends_on_block(const Candidate& candidate);
+// The candidate is for one kind of buffer, or may refuse device buffers.
+bool looks_at_buffer(const Candidate& candidate);
+// The candidate runs an algorithm of ours.
+bool runs_ours(const Candidate& candidate);
+
+// No call gets past the candidates so far. (An algorithm with a workspace can be passed over: it may not fit.)
+bool ends_the_walk(const Shortlist& shortlist);
+
+// Fills looks_at_block, looks_at_buffer and always_native from the candidates.
+void set_facts(Shortlist& shortlist);
+
+// Whether alike calls of an adaptive use can skip the agreement on the block for a while: nothing else is agreed, and
+// no call gets past the use. With `member`: and that candidate does not need the block itself.
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive);
+bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member);
+
+} // namespace switchyard::policy
