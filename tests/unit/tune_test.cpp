@@ -3,6 +3,7 @@
 #include "tests/support/log_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include "shim/bench/members.hpp"
 #include "shim/tune/bench_run.hpp"
 #include "shim/tune/candidates.hpp"
 #include "shim/tune/duration.hpp"
@@ -10,7 +11,6 @@
 #include "shim/tune/grid.hpp"
 #include "shim/tune/journal.hpp"
 #include "shim/tune/noise.hpp"
-#include "shim/bench/members.hpp"
 
 #include "policy/admissible.hpp"
 
@@ -140,6 +140,38 @@ TEST_CASE("candidates are those that may be of use", "[tune]") {
     CHECK_FALSE(needs_agreement(Collective::alltoallv, "shared"));
     CHECK_FALSE(needs_agreement(Collective::alltoall, "modified_bruck"));
     CHECK(words_of("tuna:radix=4:in_flight=1") == "tuna radix=4 in_flight=1");
+}
+
+TEST_CASE("every parameter has its own values to try", "[tune]") {
+    using Texts = std::vector<std::string>;
+    const auto of = [](const char* algorithm, const Shape& shape) {
+        auto texts = candidates_of(shape);
+        std::erase_if(texts, [&](const std::string& text) {
+            return text != algorithm && !text.starts_with(std::string(algorithm) + ':');
+        });
+        return texts;
+    };
+    const Shape nodes = shape_of(Collective::alltoallv, 12, 3);
+    CHECK(of("tuna", nodes) == Texts{"tuna", "tuna:radix=2", "tuna:radix=8", "tuna:radix=12",
+                                     "tuna:metadata=separate", "tuna:in_flight=1", "tuna:in_flight=2",
+                                     "tuna:in_flight=4", "tuna:in_flight=8"});
+    CHECK(of("scattered", nodes) == Texts{"scattered", "scattered:block_count=1", "scattered:block_count=2",
+                                          "scattered:block_count=4", "scattered:block_count=8"});
+    CHECK(of("stride_waitall", nodes) == Texts{"stride_waitall", "stride_waitall:stride=1",
+                                               "stride_waitall:stride=2", "stride_waitall:stride=4",
+                                               "stride_waitall:stride=8"});
+    CHECK(of("node_aware", nodes) ==
+          Texts{"node_aware", "node_aware:radix=2", "node_aware:radix=8", "node_aware:radix=12",
+                "node_aware:lanes=1", "node_aware:lanes=2", "node_aware:lanes=4", "node_aware:intra=shared",
+                "node_aware:intra=shared:radix=2", "node_aware:intra=shared:radix=8",
+                "node_aware:intra=shared:radix=12", "node_aware:intra=shared:lanes=1",
+                "node_aware:intra=shared:lanes=2", "node_aware:intra=shared:lanes=4"});
+    CHECK(of("in_place", nodes).empty());
+    CHECK(of("locality_aware_bruck", shape_of(Collective::allgather, 12, 3)) ==
+          Texts{"locality_aware_bruck", "locality_aware_bruck:intra=shared"});
+    const auto many = of("scattered", shape_of(Collective::alltoallv, 4096, 64));
+    CHECK(many.back() == "scattered:block_count=512");
+    CHECK(of("tuna", shape_of(Collective::alltoallv, 4096, 64)).back() == "tuna:in_flight=8");
 }
 
 TEST_CASE("radices and variations", "[tune]") {
