@@ -49,7 +49,7 @@ std::vector<std::string> arguments_for(const Work& work) {
                                       joined(work.candidates)};
     if (work.time_limit > 0)
         words.insert(words.end(), {"--time-limit", fmt::format("{:.6f}", work.time_limit)});
-    if (shape.collective == policy::Collective::alltoallv)
+    if (traits_of(shape.collective).has_count_arrays())
         words.insert(words.end(), {"--distribution", work.point.distribution});
     return words;
 }

@@ -175,7 +175,7 @@ std::string words_of(std::string_view candidate) {
 
 bool needs_agreement(policy::Collective collective, const std::string& candidate) {
     const Traits* traits = algorithms::find(collective, candidate.substr(0, candidate.find(':')));
-    return collective == policy::Collective::alltoallv && traits != nullptr &&
+    return !traits_of(collective).block_is_known() && traits != nullptr &&
            traits->has(algorithms::agreed_block);
 }
 

@@ -31,10 +31,10 @@ Json json_of(const Point& point) {
 
 Point point_of(const Json& json) {
     Point point;
-    const auto found =
-        std::ranges::find(algorithms::collective_names, json.at("collective").get<std::string>());
-    if (found == algorithms::collective_names.end()) throw std::runtime_error("no such collective");
-    point.shape.collective = static_cast<policy::Collective>(found - algorithms::collective_names.begin());
+    const auto name = json.at("collective").get<std::string>();
+    const auto collective = algorithms::collective_of(name);
+    if (!collective) throw std::runtime_error("there is no collective " + name);
+    point.shape.collective = *collective;
     point.shape.ranks = json.at("ranks");
     point.shape.nodes = json.at("nodes");
     point.shape.ranks_per_node = json.at("ranks_per_node");

@@ -35,7 +35,7 @@ std::vector<Work> parts_of(const Work& work) {
 }
 
 std::string agreement_and(const Work& work) {
-    return work.point.shape.collective == policy::Collective::alltoallv ? agreement_name : "";
+    return traits_of(work.point.shape.collective).block_is_known() ? "" : agreement_name;
 }
 
 } // namespace

@@ -343,6 +343,7 @@ TEST_CASE("points from a log are what took time, by its share", "[tune]") {
     calls("alltoall", 16, 8, 10, 1);   // more than are started
     calls("alltoall", 4, 8, 10, 1, 2); // on more nodes than there are
     calls("alltoallv", 4, 0, 10, 1);
+    calls("alltoallz", 4, 8, 10, 1);
     folder.finish(4, 1);
     const auto profile = shim::report::read_profile(shim::log::open_run(folder.path()));
     std::ostringstream notes;
@@ -356,7 +357,7 @@ TEST_CASE("points from a log are what took time, by its share", "[tune]") {
     CHECK(points[1].distribution == "equal");
     CHECK(points[0].weight + points[1].weight == Approx(1));
     for (const char* words :
-         {"16 ranks, where the launcher starts 4", "without data", "on 2 nodes", "2 points"})
+         {"16 ranks, where the launcher starts 4", "without data", "on 2 nodes", "of alltoallz", "2 points"})
         CHECK(notes.str().find(words) != std::string::npos);
     CHECK_THROWS_WITH(points_of_log(profile, {Collective::alltoallv, 1, 1, 1}, notes),
                       Catch::Contains("no calls are left"));
