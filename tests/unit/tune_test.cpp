@@ -182,6 +182,10 @@ TEST_CASE("radices and variations", "[tune]") {
     const auto varied = variations_of(shape, "tuna:radix=5");
     CHECK(has(varied, "tuna:radix=5:in_flight=1"));
     CHECK_FALSE(has(varied, "tuna:radix=5"));
+    // A parameter that the candidate gives is not varied.
+    CHECK(variations_of(shape, "scattered:block_count=8").empty());
+    CHECK(variations_of(shape, "tuna:in_flight=1") ==
+          std::vector<std::string>{"tuna:in_flight=1:metadata=separate"});
 }
 
 TEST_CASE("what is faster beyond the noise", "[tune]") {
