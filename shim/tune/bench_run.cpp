@@ -90,7 +90,7 @@ std::optional<std::vector<Measurement>> measurements_in(const std::string& line,
         Measurement measurement;
         measurement.point = work.point;
         measurement.candidate = work.candidates[i];
-        measurement.round = work.round;
+        measurement.pass = work.pass;
         measurement.ratios = ratios_of(result.at("times_us").get<std::vector<double>>(), native);
         measurement.median_us = result.at("median_us");
         measurement.native_us = results[0].at("median_us");

@@ -74,7 +74,7 @@ std::string difference(const Json& theirs, const Json& ours) {
 Json json_of(const Measurement& measurement) {
     Json json = json_of(measurement.point);
     json["candidate"] = measurement.candidate;
-    json["round"] = measurement.round;
+    json["pass"] = measurement.pass;
     json["median_us"] = measurement.median_us;
     json["native_us"] = measurement.native_us;
     json["largest_block_bytes"] = measurement.largest_block;
@@ -90,7 +90,7 @@ Measurement measurement_of(const Json& json) {
     if (measurement.candidate != agreement_name &&
         !is_known(measurement.point.shape.collective, measurement.candidate))
         throw std::runtime_error("there is no " + words_of(measurement.candidate));
-    measurement.round = json.at("round");
+    measurement.pass = json.at(json.contains("pass") ? "pass" : "round"); // `round` in earlier journals
     measurement.median_us = json.at("median_us");
     measurement.native_us = json.at("native_us");
     measurement.largest_block = json.at("largest_block_bytes");

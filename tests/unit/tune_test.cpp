@@ -290,6 +290,29 @@ TEST_CASE("the journal goes on where it ended", "[tune]") {
     CHECK(measurements.count() == 3); // the torn line has spoiled no other
 }
 
+TEST_CASE("a journal whose passes are still called rounds goes on", "[tune]") {
+    const tests::TemporaryFolder folder;
+    const std::string file = folder / "a.json.tuning";
+    const Point point = point_of(Collective::alltoallv, 64);
+    const JournalHead head{here(), "", {point}};
+    {
+        Measurements measurements(false);
+        Measurement second = measured(point, "shared", {0.5});
+        second.pass = 2;
+        Journal(file, head, measurements).add(second);
+    }
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    std::string earlier = text.str();
+    const auto key = earlier.find("\"pass\":2");
+    REQUIRE(key != std::string::npos);
+    std::ofstream(file) << earlier.replace(key, 8, "\"round\":2");
+    Measurements measurements(false);
+    const Journal journal(file, head, measurements);
+    CHECK(measurements.count() == 1);
+    CHECK(measurements.last_pass(point) == 2);
+}
+
 TEST_CASE("a journal of other circumstances is not mixed in", "[tune]") {
     const tests::TemporaryFolder folder;
     const std::string file = folder / "a.json.tuning";
