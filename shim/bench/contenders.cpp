@@ -65,8 +65,9 @@ constexpr std::array not_algorithms = {std::string_view{"preloaded"}, std::strin
 
 std::string add_call(Collective collective, Contender::Kind kind, std::string name,
                      std::vector<Contender>& contenders) {
-    if (kind == Contender::Kind::agreement && collective != Collective::alltoallv)
-        return "agreement: only alltoallv has any";
+    if (kind == Contender::Kind::agreement && traits_of(collective).block_is_known())
+        return "agreement: " + std::string(name_of(collective)) +
+               " needs none, since all ranks know the largest block";
     Contender contender;
     contender.kind = kind;
     contender.choice.algorithm = algorithms::find(collective, "native");

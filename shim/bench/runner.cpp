@@ -33,6 +33,24 @@ std::string why_no_window(const Group& group, const NodeWindow* window) {
     return window == nullptr ? "its ranks cannot have memory that they share" : "";
 }
 
+// The MPI functions of all collectives.
+struct Library {
+#define SWITCHYARD_COLLECTIVE(name, function, ...) decltype(&MPI_##function) name;
+#include "algorithms/collectives.def"
+};
+
+// What a program calls, and whatever is preloaded takes.
+const Library preloaded = {
+#define SWITCHYARD_COLLECTIVE(name, function, ...) MPI_##function,
+#include "algorithms/collectives.def"
+};
+
+// What nobody takes.
+const Library bare = {
+#define SWITCHYARD_COLLECTIVE(name, function, ...) PMPI_##function,
+#include "algorithms/collectives.def"
+};
+
 // MPI's own arguments for the same exchange.
 struct Counts {
     explicit Counts(const Layout& layout) {
@@ -51,7 +69,7 @@ class Course {
            NodeWindow* window, std::size_t max_block)
         : options_(options), contenders_(contenders), group_(group), window_(window), max_block_(max_block),
           sizes_(options.distribution, options.seed, group.size, max_block),
-          workload_(options.collective, sizes_, options.seed, group.rank, group.size, needs_second_buffer(),
+          workload_(options.collective, sizes_, options.seed, group.rank, needs_second_buffer(),
                     options.in_place),
           send_(workload_.send()), recv_(workload_.recv()), wire_(group),
           largest_block_(static_cast<std::size_t>(largest_of(workload_.largest_sent(), group))) {
@@ -195,14 +213,13 @@ class Course {
             agreed_block();
             return MPI_SUCCESS;
         }
-        if (contender.kind == Contender::Kind::preloaded)
-            return call_library(MPI_Alltoallv, MPI_Alltoall, MPI_Allgather);
-        if (contender.is_native()) return call_library(PMPI_Alltoallv, PMPI_Alltoall, PMPI_Allgather);
+        if (contender.kind == Contender::Kind::preloaded) return call_library(preloaded);
+        if (contender.is_native()) return call_library(bare);
         return call_ours(contender, in_place);
     }
 
     int call_ours(const Contender& contender, bool in_place) {
-        const bool agrees = options_.collective == Collective::alltoallv &&
+        const bool agrees = !traits_of(options_.collective).block_is_known() &&
                             contender.choice.algorithm->has(algorithms::agreed_block);
         const Exchange exchange{group_,
                                 workload_.send_buffer(),
@@ -214,17 +231,18 @@ class Course {
         return algorithm_of(*contender.choice.algorithm).run(exchange, context).code;
     }
 
-    template <typename Alltoallv, typename Alltoall, typename Allgather>
-    int call_library(Alltoallv alltoallv, Alltoall alltoall, Allgather allgather) {
+    int call_library(const Library& mpi) {
         std::byte* const out = workload_.send_buffer();
         std::byte* const in = workload_.recv_buffer(false);
         const int block = send_.counts.front();
         switch (options_.collective) {
         case Collective::alltoallv:
-            return alltoallv(out, send_.counts.data(), send_.displacements.data(), MPI_BYTE, in,
-                             recv_.counts.data(), recv_.displacements.data(), MPI_BYTE, group_.comm);
-        case Collective::alltoall: return alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
-        case Collective::allgather: return allgather(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+            return mpi.alltoallv(out, send_.counts.data(), send_.displacements.data(), MPI_BYTE, in,
+                                 recv_.counts.data(), recv_.displacements.data(), MPI_BYTE, group_.comm);
+        case Collective::alltoall:
+            return mpi.alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+        case Collective::allgather:
+            return mpi.allgather(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
         }
         return MPI_ERR_OTHER;
     }

@@ -36,23 +36,22 @@ Layout packed(const std::vector<std::size_t>& sizes) {
 } // namespace
 
 Workload::Workload(algorithms::Collective collective, const Sizes& sizes, std::uint64_t seed, int rank,
-                   int ranks, bool separate, bool shared)
+                   bool separate, bool shared)
     : collective_(collective), seed_(seed), rank_(rank) {
     auto out = sizes.sent_by(rank);
-    if (collective == algorithms::Collective::allgather) out.resize(1);
+    if (traits_of(collective).sends_one_block()) out.resize(1);
     send_ = packed(out);
     recv_ = packed(sizes.received_by(rank));
     for (std::size_t i = 0; i < out.size(); ++i)
-        if (i != static_cast<std::size_t>(rank) || collective != algorithms::Collective::alltoallv)
+        if (i != static_cast<std::size_t>(rank) || !traits_of(collective).has_count_arrays())
             largest_sent_ = std::max(largest_sent_, out[i]);
-    if (ranks == 1 && collective == algorithms::Collective::alltoallv) largest_sent_ = 0;
     sent_.resize(shared ? std::max(send_.bytes, recv_.bytes) : send_.bytes);
     if (separate) received_.resize(recv_.bytes);
 }
 
-// An allgather's block is the same for all.
+// A block that is the same for all has no destination of its own.
 std::uint64_t Workload::salt(int source, int destination) const {
-    const int to = collective_ == algorithms::Collective::allgather ? 0 : destination;
+    const int to = traits_of(collective_).sends_one_block() ? 0 : destination;
     return mixed(static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(to), seed_ + 1);
 }
 

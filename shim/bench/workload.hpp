@@ -21,7 +21,7 @@ class Workload {
   public:
     // `separate`: whether there is a second buffer to receive into; `shared`: whether the first one is large
     // enough for that, too.
-    Workload(algorithms::Collective collective, const Sizes& sizes, std::uint64_t seed, int rank, int ranks,
+    Workload(algorithms::Collective collective, const Sizes& sizes, std::uint64_t seed, int rank,
              bool separate, bool shared);
 
     const Layout& send() const { return send_; }

@@ -49,7 +49,7 @@ std::vector<std::string> arguments_for(const Work& work) {
                                       joined(work.candidates)};
     if (work.time_limit > 0)
         words.insert(words.end(), {"--time-limit", fmt::format("{:.6f}", work.time_limit)});
-    if (shape.collective == policy::Collective::alltoallv)
+    if (traits_of(shape.collective).has_count_arrays())
         words.insert(words.end(), {"--distribution", work.point.distribution});
     return words;
 }
@@ -90,7 +90,7 @@ std::optional<std::vector<Measurement>> measurements_in(const std::string& line,
         Measurement measurement;
         measurement.point = work.point;
         measurement.candidate = work.candidates[i];
-        measurement.round = work.round;
+        measurement.pass = work.pass;
         measurement.ratios = ratios_of(result.at("times_us").get<std::vector<double>>(), native);
         measurement.median_us = result.at("median_us");
         measurement.native_us = results[0].at("median_us");

@@ -27,34 +27,20 @@ bool is_there_any_use_of(const Traits& traits, const Shape& shape) {
            (shape.nodes > 1 || !traits.has(algorithms::knows_nodes));
 }
 
-// Values worth trying beside the preset, as the benchmark spells them.
-std::vector<std::string> values_of(Parameter parameter, const Shape& shape) {
-    std::vector<std::string> values;
-    const auto doubling = [&](int first, int last) {
-        for (int value = first; value <= last; value *= 2) values.push_back(std::to_string(value));
-    };
-    switch (parameter) {
-    case Parameter::radix:
-        doubling(2, shape.ranks);
-        values.push_back(std::to_string(shape.ranks));
-        break;
-    case Parameter::block_count:
-    case Parameter::stride: doubling(1, std::min(shape.ranks - 1, 512)); break;
-    case Parameter::in_flight: doubling(1, std::min(shape.ranks - 1, 8)); break;
-    case Parameter::lanes: doubling(1, shape.ranks_per_node); break;
-    case Parameter::metadata: values.emplace_back("separate"); break;
-    case Parameter::intra:
-        if (shape.ranks_per_node > 1) values.emplace_back("shared");
-        break;
-    // Buffers are for exchanges in place, and which regions there are inside a node the benchmark does not
-    // know.
-    case Parameter::auxiliary_bytes:
-    case Parameter::buffers:
-    case Parameter::levels: break;
-    }
-    return values;
+// The texts of a candidate with each value of one parameter that is worth a try beside the preset.
+std::vector<std::string> varied(const std::string& candidate, Parameter parameter, const Shape& shape) {
+    const auto& traits = traits_of(parameter);
+    std::vector<std::string> texts;
+    for (const auto value : algorithms::grid_of(traits, {shape.ranks, shape.nodes, shape.ranks_per_node}))
+        texts.push_back(candidate + ':' + std::string(traits.name) + '=' + text_of(traits, value));
+    return texts;
 }
 
+bool is_given(const policy::Use& use, Parameter parameter) {
+    return use.parameters[static_cast<std::size_t>(parameter)].has_value();
+}
+
+// The candidates of one shape, each setting of parameters once.
 class Collection {
   public:
     explicit Collection(const Shape& shape) : shape_(shape) {}
@@ -77,16 +63,13 @@ class Collection {
         Parameters parameters;
     };
 
-    // A limit on partners that is above their number is none.
     bool is_same(const Traits& traits, const Parameters& a, const Parameters& b) const {
+        const std::int64_t partners = std::max(shape_.ranks - 1, 1);
         return std::ranges::all_of(traits.parameters, [&](Parameter parameter) {
-            const bool limit = parameter == Parameter::block_count || parameter == Parameter::stride ||
-                               parameter == Parameter::in_flight;
-            const auto value = [&](const Parameters& of) {
-                return limit ? std::min<std::int64_t>(of[parameter], std::max(shape_.ranks - 1, 1))
-                             : of[parameter];
+            const auto effective = [&](std::int64_t value) {
+                return traits_of(parameter).limits_partners ? std::min(value, partners) : value;
             };
-            return value(a) == value(b);
+            return effective(a[parameter]) == effective(b[parameter]);
         });
     }
 
@@ -102,16 +85,15 @@ std::vector<std::string> candidates_of(const Shape& shape) {
     for (const Traits& traits : algorithms::all_traits()) {
         if (traits.collective != shape.collective || !is_there_any_use_of(traits, shape)) continue;
         std::vector<std::string> bases = {std::string(traits.name)};
-        if (traits.takes(Parameter::intra))
-            for (const std::string& value : values_of(Parameter::intra, shape))
-                bases.push_back(std::string(traits.name) + ":intra=" + value);
+        for (const Parameter parameter : traits.parameters)
+            if (traits_of(parameter).searched_with_others)
+                for (const std::string& text : varied(bases.front(), parameter, shape)) bases.push_back(text);
         for (const std::string& base : bases) {
             collection.add(traits, base);
             for (const Parameter parameter : traits.parameters)
-                if (parameter != Parameter::intra)
-                    for (const std::string& value : values_of(parameter, shape))
-                        collection.add(traits,
-                                       base + ':' + std::string(traits_of(parameter).name) + '=' + value);
+                if (!traits_of(parameter).searched_with_others)
+                    for (const std::string& text : varied(base, parameter, shape))
+                        collection.add(traits, text);
         }
     }
     return std::move(collection).take();
@@ -146,11 +128,10 @@ std::vector<std::string> variations_of(const Shape& shape, const std::string& ca
     Collection collection(shape);
     collection.add(traits, candidate);
     for (const Parameter parameter : traits.parameters) {
-        if (parameter == Parameter::radix || parameter == Parameter::intra) continue;
-        const auto values = values_of(parameter, shape);
-        for (std::size_t i = 0; i < values.size(); i += 3)
-            collection.add(traits,
-                           candidate + ':' + std::string(traits_of(parameter).name) + '=' + values[i]);
+        if (parameter == Parameter::radix || traits_of(parameter).searched_with_others) continue;
+        if (is_given(use, parameter)) continue;
+        const auto texts = varied(candidate, parameter, shape);
+        for (std::size_t i = 0; i < texts.size(); i += 3) collection.add(traits, texts[i]);
     }
     auto texts = std::move(collection).take();
     texts.erase(texts.begin());
@@ -175,7 +156,7 @@ std::string words_of(std::string_view candidate) {
 
 bool needs_agreement(policy::Collective collective, const std::string& candidate) {
     const Traits* traits = algorithms::find(collective, candidate.substr(0, candidate.find(':')));
-    return collective == policy::Collective::alltoallv && traits != nullptr &&
+    return !traits_of(collective).block_is_known() && traits != nullptr &&
            traits->has(algorithms::agreed_block);
 }
 

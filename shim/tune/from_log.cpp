@@ -23,6 +23,8 @@ struct Calls {
 using Key = std::pair<Shape, unsigned>; // and the bits of the largest block
 
 std::string why_not(const report::CallKind& kind, const Shape& world) {
+    if (!algorithms::collective_of(kind.collective))
+        return "of " + kind.collective + ", which this version does not know";
     if (kind.ranks < 2) return "of one rank";
     if (kind.in_place) return "in place, which is not measured";
     if (kind.buffer == "device") return "on device buffers, which are not measured";
@@ -37,8 +39,7 @@ std::string why_not(const report::CallKind& kind, const Shape& world) {
 
 Shape shape_of(const report::CallKind& kind) {
     Shape shape;
-    const auto found = std::ranges::find(algorithms::collective_names, kind.collective);
-    shape.collective = static_cast<policy::Collective>(found - algorithms::collective_names.begin());
+    shape.collective = algorithms::collective_of(kind.collective).value();
     shape.ranks = kind.ranks;
     shape.nodes = kind.nodes;
     shape.ranks_per_node = kind.ranks_per_node;
@@ -57,7 +58,7 @@ Point point_of(const Key& key, const Calls& calls) {
     point.max_block = calls.largest;
     point.weight = calls.rank_us;
     point.distribution =
-        key.first.collective == policy::Collective::alltoallv ? distribution_of(calls) : "equal";
+        traits_of(key.first.collective).has_count_arrays() ? distribution_of(calls) : "equal";
     return point;
 }
 

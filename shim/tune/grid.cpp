@@ -23,8 +23,7 @@ Shape first_of(const Shape& world, int ranks) {
 std::vector<Point> grid_of(const GridRequest& request, const Shape& world) {
     auto collectives = request.collectives;
     if (collectives.empty())
-        collectives = {policy::Collective::alltoallv, policy::Collective::alltoall,
-                       policy::Collective::allgather};
+        for (const auto& traits : algorithms::all_collectives) collectives.push_back(traits.collective);
     auto blocks = request.blocks;
     if (blocks.empty()) blocks = {8, 64, 512, 4096, 32768};
     std::vector<int> ranks = request.ranks;
@@ -37,7 +36,7 @@ std::vector<Point> grid_of(const GridRequest& request, const Shape& world) {
                 point.shape = number == world.ranks ? world : first_of(world, number);
                 point.shape.collective = collective;
                 point.max_block = block;
-                if (collective != policy::Collective::alltoallv)
+                if (!traits_of(collective).has_count_arrays())
                     point.distribution = "equal";
                 else if (!request.distribution.empty())
                     point.distribution = request.distribution;

@@ -31,10 +31,10 @@ Json json_of(const Point& point) {
 
 Point point_of(const Json& json) {
     Point point;
-    const auto found =
-        std::ranges::find(algorithms::collective_names, json.at("collective").get<std::string>());
-    if (found == algorithms::collective_names.end()) throw std::runtime_error("no such collective");
-    point.shape.collective = static_cast<policy::Collective>(found - algorithms::collective_names.begin());
+    const auto name = json.at("collective").get<std::string>();
+    const auto collective = algorithms::collective_of(name);
+    if (!collective) throw std::runtime_error("there is no collective " + name);
+    point.shape.collective = *collective;
     point.shape.ranks = json.at("ranks");
     point.shape.nodes = json.at("nodes");
     point.shape.ranks_per_node = json.at("ranks_per_node");
@@ -74,7 +74,7 @@ std::string difference(const Json& theirs, const Json& ours) {
 Json json_of(const Measurement& measurement) {
     Json json = json_of(measurement.point);
     json["candidate"] = measurement.candidate;
-    json["round"] = measurement.round;
+    json["pass"] = measurement.pass;
     json["median_us"] = measurement.median_us;
     json["native_us"] = measurement.native_us;
     json["largest_block_bytes"] = measurement.largest_block;
@@ -90,7 +90,7 @@ Measurement measurement_of(const Json& json) {
     if (measurement.candidate != agreement_name &&
         !is_known(measurement.point.shape.collective, measurement.candidate))
         throw std::runtime_error("there is no " + words_of(measurement.candidate));
-    measurement.round = json.at("round");
+    measurement.pass = json.at(json.contains("pass") ? "pass" : "round"); // `round` in earlier journals
     measurement.median_us = json.at("median_us");
     measurement.native_us = json.at("native_us");
     measurement.largest_block = json.at("largest_block_bytes");

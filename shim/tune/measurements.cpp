@@ -7,7 +7,7 @@ namespace switchyard::shim::tune {
 void Measurements::add(const Measurement& measurement) {
     ++count_;
     AtPoint& at = points_[measurement.point];
-    at.last_round = std::max(at.last_round, measurement.round);
+    at.last_pass = std::max(at.last_pass, measurement.pass);
     at.largest_block = std::max(at.largest_block, measurement.largest_block);
     if (measurement.candidate == agreement_name) {
         at.agreement.insert(at.agreement.end(), measurement.ratios.begin(), measurement.ratios.end());
@@ -15,7 +15,7 @@ void Measurements::add(const Measurement& measurement) {
     }
     Record& record = at.records[measurement.candidate];
     record.ratios.insert(record.ratios.end(), measurement.ratios.begin(), measurement.ratios.end());
-    record.last_round = std::max(record.last_round, measurement.round);
+    record.last_pass = std::max(record.last_pass, measurement.pass);
     record.median_us = measurement.median_us;
     record.native_us = measurement.native_us;
     record.seconds_per_iteration = measurement.seconds_per_iteration;
@@ -40,9 +40,9 @@ double Measurements::agreement(const Point& point) const {
     return estimate_of(found->second.agreement, exact_).ratio;
 }
 
-int Measurements::rounds(const Point& point) const {
+int Measurements::last_pass(const Point& point) const {
     const auto found = points_.find(point);
-    return found == points_.end() ? 0 : found->second.last_round;
+    return found == points_.end() ? 0 : found->second.last_pass;
 }
 
 std::size_t Measurements::largest_block(const Point& point) const {

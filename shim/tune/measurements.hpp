@@ -10,22 +10,22 @@
 
 namespace switchyard::shim::tune {
 
-// One candidate at one point in one round: one line of the journal.
+// One candidate at one point in one pass: one line of the journal.
 struct Measurement {
     Point point;
     std::string candidate; // or `agreement`
-    int round = 1;
+    int pass = 1;
     std::vector<double> ratios; // to native's time in the same iteration
     double median_us = 0, native_us = 0;
     double seconds_per_iteration = 0; // that the benchmark took for it, with the barrier before
     std::size_t largest_block = 0;    // bytes, that any rank sent to another
 };
 
-// A candidate at a point, over all rounds.
+// A candidate at a point, over all passes.
 struct Record {
     std::vector<double> ratios;
-    int last_round = 0;
-    double median_us = 0, native_us = 0, seconds_per_iteration = 0; // of the last round
+    int last_pass = 0;
+    double median_us = 0, native_us = 0, seconds_per_iteration = 0; // of the last pass
     Estimate estimate;
 };
 
@@ -39,16 +39,15 @@ class Measurements {
     const std::map<std::string, Record>& at(const Point& point) const;
     // How much of native's time the agreement takes there; 0 where that was not measured.
     double agreement(const Point& point) const;
-    int rounds(const Point& point) const; // the last one
+    int last_pass(const Point& point) const; // 0: none
     std::size_t largest_block(const Point& point) const;
     std::size_t count() const { return count_; }
-    bool exact() const { return exact_; }
 
   private:
     struct AtPoint {
         std::map<std::string, Record> records;
         std::vector<double> agreement;
-        int last_round = 0;
+        int last_pass = 0;
         std::size_t largest_block = 0;
     };
 

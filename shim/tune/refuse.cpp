@@ -61,7 +61,7 @@ std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Rulin
                        const std::map<Point, Measurement>& verified, Refusals& refusals) {
     std::set<Shape> changed;
     for (const Point& point : points) {
-        if (point.shape.collective == policy::Collective::alltoallv) continue;
+        if (!traits_of(point.shape.collective).block_is_known()) continue;
         const auto found = verified.find(point);
         const Estimate estimate = found == verified.end() ? Estimate{} : estimate_of(found->second);
         if (refuse_at(point, estimate, rules, refusals)) changed.insert(point.shape);
@@ -69,7 +69,7 @@ std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Rulin
     for (const Ruling& rule : rules)
         for (const Evidence& evidence : rule.evidence) {
             const Shape& shape = evidence.point.shape;
-            if (shape.collective != policy::Collective::alltoallv || changed.contains(shape)) continue;
+            if (traits_of(shape.collective).block_is_known() || changed.contains(shape)) continue;
             if (holds(points, shape, verified)) continue;
             const bool looks = std::ranges::any_of(
                 rules, [&](const Ruling& r) { return is_of(r, shape) && r.looks_at_block(); });

@@ -172,7 +172,7 @@ bool harms_nobody(const std::vector<Size>& sizes) {
 
 Proposal best_for(const Shape& shape, const std::vector<Size>& sizes, const Refusals& refusals) {
     if (refusals.shapes.contains(shape)) return all_native(sizes);
-    if (shape.collective != policy::Collective::alltoallv) return by_ranges(shape, sizes);
+    if (traits_of(shape.collective).block_is_known()) return by_ranges(shape, sizes);
     Proposal best = without_bounds(shape, sizes);
     if (refusals.without_blocks.contains(shape) || !harms_nobody(sizes)) return best;
     Proposal ranges = by_ranges(shape, sizes);

@@ -10,7 +10,7 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-constexpr int first_iterations = 20, most_iterations = 4000, most_rounds = 12;
+constexpr int first_iterations = 20, most_iterations = 4000, most_passes = 12;
 constexpr double sharp = 0.01; // an error of 1 % is as good as needed
 
 } // namespace
@@ -20,12 +20,12 @@ Halving::Halving(std::vector<Point> points, const Measurements& measurements)
     std::ranges::stable_sort(points_, [](const Point& a, const Point& b) { return a.weight > b.weight; });
 }
 
-// Of the last round the better half, less those that are clearly behind; two at least where there are two that
+// Of the last pass the better half, less those that are clearly behind; two at least where there are two that
 // noise does not tell apart.
 std::vector<std::string> Halving::survivors(const Point& point) const {
     std::vector<std::pair<std::string, Estimate>> last;
     for (const auto& [candidate, record] : measurements_.at(point))
-        if (record.last_round == measurements_.rounds(point)) last.emplace_back(candidate, record.estimate);
+        if (record.last_pass == measurements_.last_pass(point)) last.emplace_back(candidate, record.estimate);
     std::ranges::sort(last, [](const auto& a, const auto& b) { return a.second.ratio < b.second.ratio; });
     const std::size_t most = std::max<std::size_t>(2, (last.size() + 1) / 2);
     std::vector<std::string> kept;
@@ -59,7 +59,7 @@ std::string Halving::kept_for_all_sizes(const Shape& shape) const {
 }
 
 bool Halving::is_settled(const Point& point, const std::vector<std::string>& survivors) const {
-    if (measurements_.rounds(point) >= most_rounds) return true;
+    if (measurements_.last_pass(point) >= most_passes) return true;
     const auto estimate = [&](const std::string& candidate) {
         return measurements_.find(point, candidate)->estimate;
     };
@@ -78,7 +78,7 @@ std::vector<std::string> Halving::open_at(const Point& point) const {
     return left;
 }
 
-int Halving::rounds_left() const {
+int Halving::passes_left() const {
     std::size_t most = 0;
     for (const Point& point : points_) most = std::max(most, open_at(point).size());
     return most == 0 ? 0 : std::max(1, static_cast<int>(std::bit_width(most - 1)) + 1);
@@ -100,11 +100,11 @@ std::vector<Work> Halving::next(double seconds, double launch_seconds) const {
         Work work;
         work.point = point;
         work.candidates = open_at(point);
-        work.round = measurements_.rounds(point) + 1;
+        work.pass = measurements_.last_pass(point) + 1;
         if (!work.candidates.empty()) works.push_back(std::move(work));
     }
     if (works.empty()) return works;
-    const double for_this = std::max(0.0, seconds / rounds_left() - launch_seconds);
+    const double for_this = std::max(0.0, seconds / passes_left() - launch_seconds);
     const double each = for_this / static_cast<double>(works.size());
     for (Work& work : works) {
         const double cost = seconds_per_iteration(work.point, work.candidates);

@@ -13,7 +13,7 @@ namespace switchyard::shim::tune {
 struct Work {
     Point point;
     std::vector<std::string> candidates;
-    int round = 1;
+    int pass = 1;
     int iterations = 1, warmup = 0;
     double time_limit = 0; // seconds for each candidate; 0: none
     double seconds = 0;    // estimated; 0: nothing is known
@@ -23,14 +23,14 @@ class Halving {
   public:
     Halving(std::vector<Point> points, const Measurements& measurements);
 
-    // The next round, one work for each point that is not settled, worth most first; empty: all are. `seconds`
-    // are those left for this and all further rounds, `launch_seconds` what a launch takes without measuring.
+    // The next pass, one work for each point that is not settled, worth most first; empty: all are. `seconds`
+    // are those left for this and all further passes, `launch_seconds` what a launch takes without measuring.
     std::vector<Work> next(double seconds, double launch_seconds) const;
 
-    // Who is still in at a point: all of its candidates before the first round; nobody where it is settled.
+    // Who is still in at a point: all of its candidates before the first pass; nobody where it is settled.
     std::vector<std::string> open_at(const Point& point) const;
     // Rounds until one candidate is left everywhere, this one included.
-    int rounds_left() const;
+    int passes_left() const;
 
   private:
     std::vector<std::string> survivors(const Point& point) const;

@@ -114,7 +114,7 @@ std::vector<Work> next_evaluations(const std::vector<Point>& points, const Measu
         Work work;
         work.point = point;
         work.candidates = next_at(point, measurements);
-        work.round = measurements.rounds(point) + 1;
+        work.pass = measurements.last_pass(point) + 1;
         if (!work.candidates.empty()) works.push_back(std::move(work));
     }
     return works;

@@ -35,7 +35,7 @@ std::vector<Work> parts_of(const Work& work) {
 }
 
 std::string agreement_and(const Work& work) {
-    return work.point.shape.collective == policy::Collective::alltoallv ? agreement_name : "";
+    return traits_of(work.point.shape.collective).block_is_known() ? "" : agreement_name;
 }
 
 } // namespace
@@ -56,7 +56,7 @@ double Tuning::least_budget() const {
                      (1 - for_proof));
 }
 
-std::vector<Work> Tuning::next_round() const {
+std::vector<Work> Tuning::next_pass() const {
     if (is_simulated()) return next_evaluations(points_, measurements_);
     return Halving(points_, measurements_).next(budget_ * (1 - for_proof) - seconds(), launch_seconds_);
 }
@@ -72,14 +72,14 @@ std::string Tuning::plan() const {
             "  {:<55} {:>4} candidates{}\n", point.text(), candidates.size(),
             point.weight == 1 ? "" : fmt::format(", {:.1f} % of the log's time", 100 * point.weight));
     }
-    const int rounds = is_simulated() ? 3 : Halving(points_, measurements_).rounds_left();
-    text += fmt::format("{} points, {} measurements in the first round, about {} rounds of a launch each",
-                        points_.size(), measurements, rounds);
+    const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
+    text += fmt::format("{} points, {} measurements in the first pass, about {} passes of a launch each",
+                        points_.size(), measurements, passes);
     if (is_simulated()) return text + "\nHow long a simulation takes is not known beforehand.\n";
     text += fmt::format(", and {} to {} launches under switchyard\n", 1, proofs);
     text += fmt::format("{} at most (--budget), of which {} are for the launches themselves\n",
                         duration_text(std::max(0.0, seconds_left())),
-                        duration_text((rounds + 1) * launch_seconds_));
+                        duration_text((passes + 1) * launch_seconds_));
     return text;
 }
 
@@ -93,7 +93,7 @@ void Tuning::show(const std::string& what) {
 // ---- Measuring ----
 
 void Tuning::explore() {
-    for (auto works = next_round(); !works.empty(); works = next_round()) {
+    for (auto works = next_pass(); !works.empty(); works = next_pass()) {
         if (!is_simulated() && !measurements_.at(works.front().point).empty() &&
             seconds() + 2 * launch_seconds_ > budget_ * (1 - for_proof))
             return;
@@ -138,7 +138,7 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
         ++done;
     };
     options.on_tick = [&] {
-        show(fmt::format("round {}: {} candidates, {} of {} points", works.front().round, candidates, done,
+        show(fmt::format("pass {}: {} candidates, {} of {} points", works.front().pass, candidates, done,
                          works.size()));
     };
     const Launched launched = launch(machine_.words(arguments_of(works), ordered), options);
@@ -161,7 +161,7 @@ std::vector<Work> Tuning::verification(const std::vector<Point>& points, double 
     for (const Point& point : points) {
         double cost = 0;
         for (const auto& [candidate, record] : measurements_.at(point))
-            if (record.last_round == measurements_.rounds(point))
+            if (record.last_pass == measurements_.last_pass(point))
                 cost = std::max(cost, 2 * record.seconds_per_iteration *
                                           std::max(1.0, record.native_us / record.median_us));
         Work work;

@@ -1,4 +1,4 @@
-// The whole of `switchyard tune`: measures in rounds, makes rules, proves them under the shim, writes the policy.
+// The whole of `switchyard tune`: measures in passes, makes rules, proves them under the shim, writes the policy.
 #pragma once
 
 #include "bench_run.hpp"
@@ -43,7 +43,7 @@ class Tuning {
   private:
     using Clock = std::chrono::steady_clock;
 
-    std::vector<Work> next_round() const;
+    std::vector<Work> next_pass() const;
     void run(const std::vector<Work>& works);
     void run_group(const std::vector<Work>& works, bool ordered);
     std::map<Point, Measurement> verify(const std::filesystem::path& policy, const std::vector<Point>& points,

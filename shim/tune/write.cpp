@@ -77,7 +77,7 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     if (hosts.size() > enough)
         hosts = circumstances.place.hosts.front() + " and " +
                 std::to_string(circumstances.place.hosts.size() - 1) + " more";
-    const std::string how = ruling.collective == policy::Collective::alltoallv
+    const std::string how = traits_of(ruling.collective).has_count_arrays()
                                 ? ", blocks " + ruling.evidence.front().point.distribution
                                 : std::string();
     if (simulated) return text + ". Simulated on " + circumstances.platform + how + ".";

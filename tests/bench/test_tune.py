@@ -140,8 +140,8 @@ class Prepared(Tune):
         self.assertIn(f"goes on from {len(before)} measurements", done.stdout)
         _, after = self.journaled()
         self.assertEqual(after[:len(before)], before)
-        first_round = [(line["candidate"], line["max_block_bytes"]) for line in after if line["round"] == 1]
-        self.assertEqual(len(first_round), len(set(first_round)))  # nothing was measured twice
+        first_pass = [(line["candidate"], line["max_block_bytes"]) for line in after if line["pass"] == 1]
+        self.assertEqual(len(first_pass), len(set(first_pass)))  # nothing was measured twice
         self.assertEqual(len(self.policy()["rules"]), 1)
 
     def test_stop_and_resume(self):

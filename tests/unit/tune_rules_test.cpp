@@ -39,11 +39,11 @@ std::vector<Point> points_of(Collective collective, const std::vector<std::size_
 }
 
 void measure(Measurements& measurements, const Point& point, const std::string& candidate, double ratio,
-             int round = 1, int iterations = 400) {
+             int pass = 1, int iterations = 400) {
     Measurement measurement;
     measurement.point = point;
     measurement.candidate = candidate;
-    measurement.round = round;
+    measurement.pass = pass;
     measurement.ratios.assign(static_cast<std::size_t>(iterations), ratio);
     measurement.median_us = 10 * ratio;
     measurement.native_us = 10;
@@ -241,7 +241,7 @@ TEST_CASE("halving: all, then the better half, then what is close", "[tune]") {
     auto works = halving.next(100, 1);
     REQUIRE(works.size() == 1);
     CHECK(works[0].candidates == all);
-    CHECK(works[0].round == 1);
+    CHECK(works[0].pass == 1);
     CHECK(works[0].time_limit > 0);
 
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -250,11 +250,11 @@ TEST_CASE("halving: all, then the better half, then what is close", "[tune]") {
     REQUIRE(works.size() == 1);
     CHECK(works[0].candidates.size() == (all.size() + 1) / 2);
     CHECK(works[0].candidates.front() == all.front());
-    CHECK(works[0].round == 2);
+    CHECK(works[0].pass == 2);
     CHECK(works[0].iterations > 4);
     CHECK(works[0].seconds < 100);
 
-    // The second round tells them apart: one is far ahead of the others.
+    // The second pass tells them apart: one is far ahead of the others.
     for (const std::string& candidate : works[0].candidates)
         measure(measurements, points[0], candidate, candidate == all[1] ? 0.5 : 0.9, 2, 4000);
     CHECK(halving.open_at(points[0]).empty()); // and is known well enough
@@ -301,7 +301,7 @@ TEST_CASE("the budget is divided over what is open", "[tune]") {
         CHECK(work.seconds < 20);
         seconds += work.seconds;
     }
-    CHECK(seconds < 20.0 / halving.rounds_left() + 1);
+    CHECK(seconds < 20.0 / halving.passes_left() + 1);
     // Out of time: one iteration of each, not none and not thousands.
     for (const Work& work : halving.next(0, 1)) CHECK(work.iterations == 1);
 }
@@ -324,7 +324,7 @@ TEST_CASE("the search for a radix comes near the best in few evaluations", "[tun
                         0.1 + 0.1 * std::abs(std::log2(
                                         static_cast<double>(radix_of(points[0].shape, candidate)) / best));
                 least = std::min(least, ratio);
-                measure(measurements, points[0], candidate, ratio, works[0].round, 1);
+                measure(measurements, points[0], candidate, ratio, works[0].pass, 1);
             }
             REQUIRE(evaluations < 60);
         }

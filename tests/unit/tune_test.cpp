@@ -3,6 +3,7 @@
 #include "tests/support/log_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include "shim/bench/members.hpp"
 #include "shim/tune/bench_run.hpp"
 #include "shim/tune/candidates.hpp"
 #include "shim/tune/duration.hpp"
@@ -10,7 +11,6 @@
 #include "shim/tune/grid.hpp"
 #include "shim/tune/journal.hpp"
 #include "shim/tune/noise.hpp"
-#include "shim/bench/members.hpp"
 
 #include "policy/admissible.hpp"
 
@@ -142,6 +142,38 @@ TEST_CASE("candidates are those that may be of use", "[tune]") {
     CHECK(words_of("tuna:radix=4:in_flight=1") == "tuna radix=4 in_flight=1");
 }
 
+TEST_CASE("every parameter has its own values to try", "[tune]") {
+    using Texts = std::vector<std::string>;
+    const auto of = [](const char* algorithm, const Shape& shape) {
+        auto texts = candidates_of(shape);
+        std::erase_if(texts, [&](const std::string& text) {
+            return text != algorithm && !text.starts_with(std::string(algorithm) + ':');
+        });
+        return texts;
+    };
+    const Shape nodes = shape_of(Collective::alltoallv, 12, 3);
+    CHECK(of("tuna", nodes) == Texts{"tuna", "tuna:radix=2", "tuna:radix=8", "tuna:radix=12",
+                                     "tuna:metadata=separate", "tuna:in_flight=1", "tuna:in_flight=2",
+                                     "tuna:in_flight=4", "tuna:in_flight=8"});
+    CHECK(of("scattered", nodes) == Texts{"scattered", "scattered:block_count=1", "scattered:block_count=2",
+                                          "scattered:block_count=4", "scattered:block_count=8"});
+    CHECK(of("stride_waitall", nodes) == Texts{"stride_waitall", "stride_waitall:stride=1",
+                                               "stride_waitall:stride=2", "stride_waitall:stride=4",
+                                               "stride_waitall:stride=8"});
+    CHECK(of("node_aware", nodes) ==
+          Texts{"node_aware", "node_aware:radix=2", "node_aware:radix=8", "node_aware:radix=12",
+                "node_aware:lanes=1", "node_aware:lanes=2", "node_aware:lanes=4", "node_aware:intra=shared",
+                "node_aware:intra=shared:radix=2", "node_aware:intra=shared:radix=8",
+                "node_aware:intra=shared:radix=12", "node_aware:intra=shared:lanes=1",
+                "node_aware:intra=shared:lanes=2", "node_aware:intra=shared:lanes=4"});
+    CHECK(of("in_place", nodes).empty());
+    CHECK(of("locality_aware_bruck", shape_of(Collective::allgather, 12, 3)) ==
+          Texts{"locality_aware_bruck", "locality_aware_bruck:intra=shared"});
+    const auto many = of("scattered", shape_of(Collective::alltoallv, 4096, 64));
+    CHECK(many.back() == "scattered:block_count=512");
+    CHECK(of("tuna", shape_of(Collective::alltoallv, 4096, 64)).back() == "tuna:in_flight=8");
+}
+
 TEST_CASE("radices and variations", "[tune]") {
     const Shape shape = shape_of(Collective::alltoallv, 64, 8);
     CHECK(radix_of(shape, "tuna") == 8);
@@ -150,6 +182,10 @@ TEST_CASE("radices and variations", "[tune]") {
     const auto varied = variations_of(shape, "tuna:radix=5");
     CHECK(has(varied, "tuna:radix=5:in_flight=1"));
     CHECK_FALSE(has(varied, "tuna:radix=5"));
+    // A parameter that the candidate gives is not varied.
+    CHECK(variations_of(shape, "scattered:block_count=8").empty());
+    CHECK(variations_of(shape, "tuna:in_flight=1") ==
+          std::vector<std::string>{"tuna:in_flight=1:metadata=separate"});
 }
 
 TEST_CASE("what is faster beyond the noise", "[tune]") {
@@ -254,6 +290,29 @@ TEST_CASE("the journal goes on where it ended", "[tune]") {
     CHECK(measurements.count() == 3); // the torn line has spoiled no other
 }
 
+TEST_CASE("a journal whose passes are still called rounds goes on", "[tune]") {
+    const tests::TemporaryFolder folder;
+    const std::string file = folder / "a.json.tuning";
+    const Point point = point_of(Collective::alltoallv, 64);
+    const JournalHead head{here(), "", {point}};
+    {
+        Measurements measurements(false);
+        Measurement second = measured(point, "shared", {0.5});
+        second.pass = 2;
+        Journal(file, head, measurements).add(second);
+    }
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    std::string earlier = text.str();
+    const auto key = earlier.find("\"pass\":2");
+    REQUIRE(key != std::string::npos);
+    std::ofstream(file) << earlier.replace(key, 8, "\"round\":2");
+    Measurements measurements(false);
+    const Journal journal(file, head, measurements);
+    CHECK(measurements.count() == 1);
+    CHECK(measurements.last_pass(point) == 2);
+}
+
 TEST_CASE("a journal of other circumstances is not mixed in", "[tune]") {
     const tests::TemporaryFolder folder;
     const std::string file = folder / "a.json.tuning";
@@ -311,6 +370,7 @@ TEST_CASE("points from a log are what took time, by its share", "[tune]") {
     calls("alltoall", 16, 8, 10, 1);   // more than are started
     calls("alltoall", 4, 8, 10, 1, 2); // on more nodes than there are
     calls("alltoallv", 4, 0, 10, 1);
+    calls("alltoallz", 4, 8, 10, 1);
     folder.finish(4, 1);
     const auto profile = shim::report::read_profile(shim::log::open_run(folder.path()));
     std::ostringstream notes;
@@ -324,7 +384,7 @@ TEST_CASE("points from a log are what took time, by its share", "[tune]") {
     CHECK(points[1].distribution == "equal");
     CHECK(points[0].weight + points[1].weight == Approx(1));
     for (const char* words :
-         {"16 ranks, where the launcher starts 4", "without data", "on 2 nodes", "2 points"})
+         {"16 ranks, where the launcher starts 4", "without data", "on 2 nodes", "of alltoallz", "2 points"})
         CHECK(notes.str().find(words) != std::string::npos);
     CHECK_THROWS_WITH(points_of_log(profile, {Collective::alltoallv, 1, 1, 1}, notes),
                       Catch::Contains("no calls are left"));
