@@ -2,27 +2,14 @@
 
 #include "shim/common/learning/learned_policy.hpp"
 #include "shim/common/diagnostics.hpp"
+#include "shim/common/whole_file.hpp"
 #include "end_of_log.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 namespace switchyard::shim::adaptive {
 
 namespace {
-
-// A reader never sees half of it.
-bool write(const std::string& path, const std::string& text) {
-    {
-        std::ofstream file(path + ".new");
-        file << text;
-        if (!file.flush()) return false;
-    }
-    std::error_code error;
-    std::filesystem::rename(path + ".new", path, error);
-    return !error;
-}
 
 std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
@@ -48,7 +35,7 @@ nlohmann::ordered_json collect(Process& self) {
     }
     const auto& run = self.run_info;
     const auto path = self.log_directory + "/learned.policy.json";
-    if (any_best && !write(path, learned_policy(lessons.sorted(),
+    if (any_best && write_whole(path, learned_policy(lessons.sorted(),
                                                 {run.program, run.started, first_line(run.mpi_library)})))
         warn("what was learned could not be written to " + path + ", is the disk full?");
     return json;
