@@ -1,12 +1,13 @@
 #include "algorithms/traits.hpp"
 #include "commands.hpp"
 
-#include <nlohmann/json.hpp>
+#include "shim/common/words.hpp"
 
 #include <algorithm>
-#include <iomanip>
+#include <fmt/ranges.h>
 #include <iostream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -18,21 +19,14 @@ using algorithms::Parameter;
 using algorithms::ParameterTraits;
 using algorithms::Traits;
 
-// ---- The facts of one algorithm, as words for the tables ----
-
-std::string words_of(const ParameterTraits& parameter) {
-    std::string words;
-    for (const std::string_view choice : parameter.choices)
-        words += (words.empty() ? "" : " or ") + std::string(choice);
-    return words;
-}
+// ---- The facts of one algorithm, in words ----
 
 std::string range_of(const ParameterTraits& parameter) {
-    if (!parameter.choices.empty()) return words_of(parameter);
+    if (!parameter.choices.empty()) return in_words(parameter.choices);
     const std::string from = std::to_string(parameter.minimum);
     if (parameter.ranks_bound) return from + " to ranks";
-    // The largest int is there for the code's sake and tells people nothing.
-    const bool open = parameter.maximum >= std::numeric_limits<std::int32_t>::max(); // and what is larger
+    // The largest int stands for no limit.
+    const bool open = parameter.maximum >= std::numeric_limits<std::int32_t>::max();
     return open ? "at least " + from : from + " to " + std::to_string(parameter.maximum);
 }
 
@@ -62,21 +56,19 @@ std::vector<std::string> needs_of(const Traits& traits) {
     return needs;
 }
 
-// How it may have device buffers travel.
+// The ways in which device buffers may travel.
 std::vector<std::string> transfers_of(const Traits& traits) {
     if (traits.has(algorithms::moves_by_mpi_alone)) return {"direct", "staged"};
     return {"staged"};
 }
 
 std::string listed(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text.empty() ? "nothing" : text;
+    return words.empty() ? "nothing" : fmt::format("{}", fmt::join(words, ", "));
 }
 
 // ---- The three formats ----
 
-// The registry, one collective after the other.
+// The registry, sorted by collective.
 std::vector<Traits> by_collective() {
     const auto all = algorithms::all_traits();
     std::vector<Traits> sorted(all.begin(), all.end());
@@ -86,13 +78,20 @@ std::vector<Traits> by_collective() {
 }
 
 void print_text() {
-    for (const Traits& traits : by_collective())
-        std::cout << std::left << std::setw(10) << name_of(traits.collective) << ' ' << traits.name << '\n'
-                  << "           idea:       " << traits.idea << '\n'
-                  << "           parameters: " << parameters_of(traits) << '\n'
-                  << "           needs:      " << listed(needs_of(traits)) << '\n'
-                  << "           transfers:  " << listed(transfers_of(traits)) << '\n'
-                  << "           source:     " << traits.source << '\n';
+    constexpr auto longest =
+        std::ranges::max(algorithms::collective_names, {}, &std::string_view::size).size();
+    constexpr auto width = longest + 2;
+    const auto print_line = [](std::string_view first, std::string_view second) {
+        std::cout << fmt::format("{:{}}{}\n", first, width, second);
+    };
+    for (const Traits& traits : by_collective()) {
+        print_line(name_of(traits.collective), traits.name);
+        print_line("", fmt::format("idea:       {}", traits.idea));
+        print_line("", "parameters: " + parameters_of(traits));
+        print_line("", "needs:      " + listed(needs_of(traits)));
+        print_line("", "transfers:  " + listed(transfers_of(traits)));
+        print_line("", fmt::format("source:     {}", traits.source));
+    }
 }
 
 void print_markdown() {

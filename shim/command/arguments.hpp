@@ -1,4 +1,4 @@
-// The words after `switchyard report`, `explain` and `tune`, and the help on them.
+// The options of `switchyard report`, `explain` and `tune`, with their help.
 #pragma once
 
 #include "commands.hpp"
@@ -17,7 +17,7 @@ struct ExplainArguments {
     ExplainOptions many;
 };
 void add_explain(CLI::App& app, ExplainArguments& arguments);
-// After parsing. Throws std::runtime_error with a sentence for people where they do not fit together.
+// Call it after parsing. Throws std::runtime_error with a sentence for people where options do not fit together.
 int run_explain(const CLI::App& explain, ExplainArguments& arguments);
 
 } // namespace switchyard::shim::command

@@ -1,4 +1,4 @@
-// What the command `switchyard` does, one function per subcommand; each returns the process's exit code.
+// The subcommands of `switchyard`, one function each. Each returns the exit code of the process.
 #pragma once
 
 #include "policy/features.hpp"
@@ -10,30 +10,30 @@
 
 namespace switchyard::shim::command {
 
-// Prints every problem of a policy with its place; 1 if there is any.
+// Prints every problem of a policy with its place. Returns 1 if there is any.
 int check(const std::filesystem::path& file);
 
-// Prints which rule a call takes and why each earlier one does not; 1 if the policy has problems.
+// Prints which rule takes a call, and why each earlier rule does not. Returns 1 if the policy has problems.
 int explain(const std::filesystem::path& file, const policy::Features& call);
 
 enum class ListFormat { text, json, markdown };
 
-// What `switchyard explain` says of more than one call.
+// Questions of `switchyard explain` about many calls.
 struct ExplainOptions {
     std::filesystem::path policy;
     std::string log; // "": none
     bool coverage = false;
-    int ranks_per_node = 0;     // for the coverage; 0: as in the log, else 1
+    int ranks_per_node = 0;     // of the coverage; 0: as in the log, or 1 without a log
     std::filesystem::path plot; // of the coverage, as SVG; "": none
 };
-// Prints which rules take the calls of a log, or any calls; 1 if the policy has problems. Throws
-// std::runtime_error with a sentence for people where a log cannot be read or a file not be written.
+// Prints which rules take the calls of a log, or all possible calls. Returns 1 if the policy has problems. Throws
+// std::runtime_error with a sentence for people where a log cannot be read or a file cannot be written.
 int explain_many(const ExplainOptions& options);
 
-// Prints every algorithm of the registry. Markdown is the table of the README.
+// Prints every algorithm of the registry. Markdown gives the table of the documents.
 int list_algorithms(ListFormat format);
 
-// Puts switchyard in front of a program and becomes that program; returns only when it cannot.
+// Puts switchyard in front of a program and becomes the program. Returns only where the program cannot be started.
 struct RunOptions {
     std::optional<std::string> policy, log, force, detail;
     std::vector<std::string> program; // and its arguments
@@ -48,10 +48,10 @@ struct ReportOptions {
     ReportFormat format = ReportFormat::text;
     std::string html, trace; // files to write; "": none
 };
-// Prints what a run's log says, or two logs beside each other. Throws like explain_many.
+// Prints a report on a run's log, or compares two logs. Throws like explain_many.
 int report(const ReportOptions& options);
 
-// Prints every setting, its value and where it came from.
+// Prints every setting with its value and where the value is from. Returns 1 if any variable is wrong.
 int config();
 
 } // namespace switchyard::shim::command

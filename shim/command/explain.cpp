@@ -2,8 +2,8 @@
 #include "commands.hpp"
 #include "policy_file.hpp"
 
+#include "shim/common/whole_file.hpp"
 #include "shim/report/coverage_plot.hpp"
-#include "shim/report/output_file.hpp"
 #include "shim/report/policy_text.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace switchyard::shim::command {
 
 namespace {
 
-// The log is read once, for its sums and for the policy.
+// Reads the log once, for its sums and for the policy.
 report::Profile ask(report::PolicyOnLog& policy, const log::LoggedRun& run) {
     auto facts = report::facts_of(run);
     report::ProfileBuilder builder;
@@ -56,7 +56,7 @@ int explain_many(const ExplainOptions& options) {
         report::coverage_of(*policy, ranks_per_node, report::usual_ranks(), report::usual_block_bits());
     if (options.coverage) report::print_coverage(*policy, coverage, std::cout);
     if (!options.plot.empty()) {
-        report::OutputFile file(options.plot.string());
+        WholeFile file(options.plot.string());
         file.stream() << report::coverage_plot(*policy, coverage);
         file.keep();
     }

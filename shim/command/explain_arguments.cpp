@@ -1,5 +1,7 @@
 #include "arguments.hpp"
 
+#include "shim/common/words.hpp"
+
 #include <map>
 
 namespace switchyard::shim::command {
@@ -7,13 +9,14 @@ namespace switchyard::shim::command {
 namespace {
 
 constexpr const char* footer =
-    R"(With --collective and --ranks: which rule takes that call, and why each earlier one does not.
-With --log: for all calls of a run, what share of the time each rule would govern, what would run otherwise
-than it did, which rules never fire and why, which calls no rule takes.
-With --coverage: for all ranks and blocks, as a table; with --plot as a picture.
+    R"(There are three kinds of questions:
+  --collective and --ranks: Which rule takes this call? Why does each earlier rule not take it?
+  --log: Which share of a run's time would each rule govern? Which calls would run differently than they did?
+    Which rules never fire, and why? Which calls does no rule take?
+  --coverage: Which rule takes which calls, over ranks and blocks? --plot draws the answer.
 
-The code that decides at run time decides here. What only a run can know is hoped for: that there is memory
-for an algorithm's workspace, and that the ranks of a node can share memory.
+The answers come from the code that decides at run time. Two facts are known in a run only, and are assumed here:
+there is memory for an algorithm's workspace, and the ranks of a node can share memory.
 
 Examples:
   switchyard explain my.policy.json --collective alltoallv --ranks 512 --ranks-per-node 32 --max-block 64
@@ -22,8 +25,7 @@ Examples:
 
 std::map<std::string, algorithms::Collective> collectives() {
     std::map<std::string, algorithms::Collective> names;
-    for (std::size_t i = 0; i < algorithms::collective_count; ++i)
-        names.emplace(algorithms::collective_names[i], static_cast<algorithms::Collective>(i));
+    for (const auto& traits : algorithms::all_collectives) names.emplace(traits.name, traits.collective);
     return names;
 }
 
@@ -31,34 +33,36 @@ void add_call(CLI::App& explain, policy::Features& call) {
     static const std::map<std::string, policy::Buffer> buffers = {{"host", policy::Buffer::host},
                                                                   {"device", policy::Buffer::device}};
     static const std::map<std::string, bool> yes_or_no = {{"yes", true}, {"no", false}};
-    explain.add_option("--collective", call.collective, "alltoallv, alltoall or allgather")
+    explain.add_option("--collective", call.collective, collectives_in_words())
         ->transform(CLI::CheckedTransformer(collectives()).description(""))
         ->type_name("NAME");
     explain.add_option("--ranks", call.ranks, "Ranks of the communicator")->check(CLI::PositiveNumber);
     explain
         .add_option("--ranks-per-node", call.ranks_per_node,
-                    "The largest number of its ranks on one node (1; with --log: as there)")
+                    "Largest number of its ranks on one node (default: 1; with --log: as in the log)")
         ->check(CLI::PositiveNumber);
-    explain.add_option("--nodes", call.nodes, "Nodes that hold ranks of it (ranks / ranks per node)")
+    explain
+        .add_option("--nodes", call.nodes,
+                    "Nodes with ranks of the communicator (default: ranks / ranks per node)")
         ->check(CLI::PositiveNumber);
     explain.add_option("--max-block", call.max_block_bytes,
-                       "Largest block that any rank sends to any other, in bytes");
-    explain.add_option("--buffer", call.buffer, "host or device (host)")
+                       "Largest block that any rank sends to another rank, in bytes");
+    explain.add_option("--buffer", call.buffer, "host or device (default: host)")
         ->type_name("KIND")
         ->transform(CLI::CheckedTransformer(buffers).description(""));
     explain
         .add_option("--gpu-aware", call.gpu_aware,
-                    "yes or no: whether the MPI takes device buffers on all ranks (no)")
+                    "Whether the MPI takes device buffers on all ranks: yes or no (default: no)")
         ->type_name("ANSWER")
         ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
     explain.add_option("--staging-bytes", call.staging_bytes,
-                       "Host memory for staging device buffers, of the rank that takes most (0)");
+                       "Host memory for staging device buffers, on the rank that needs most (default: 0)");
     explain.add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");
     explain.add_flag("--overlapping", call.overlapping,
-                     "Its send and receive buffers overlap, which MPI forbids and in_place serves");
+                     "Send and receive buffers overlap. MPI forbids it; the algorithm in_place serves it");
 }
 
-// What was not given and follows from the rest.
+// Features that were not given follow from the others.
 void complete(policy::Features& call, const CLI::App& explain) {
     call.in_place = call.in_place || call.overlapping;
     call.devices = call.buffer == policy::Buffer::device;
@@ -74,13 +78,14 @@ std::string first_given(const CLI::App& explain, std::initializer_list<const cha
     return "";
 }
 
-// Many calls: of a log, or all that can be. Else --collective and --ranks have to say which one.
+// True: the question is about many calls, those of a log or all possible ones. False: it is about one call, which
+// --collective and --ranks describe.
 bool asks_for_many(const CLI::App& explain) {
     const auto many = first_given(explain, {"--log", "--coverage", "--plot"});
     const auto one = first_given(explain, {"--collective", "--ranks", "--nodes", "--max-block", "--buffer",
                                            "--gpu-aware", "--staging-bytes", "--in-place", "--overlapping"});
     if (!many.empty() && !one.empty())
-        throw std::runtime_error(one + " is about one call, " + many + " about many: take one of the two");
+        throw std::runtime_error(one + " is about one call, " + many + " is about many: take one of the two");
     if (many.empty())
         for (const char* option : {"--collective", "--ranks"})
             if (explain.count(option) == 0)
@@ -92,15 +97,16 @@ bool asks_for_many(const CLI::App& explain) {
 } // namespace
 
 void add_explain(CLI::App& app, ExplainArguments& arguments) {
-    auto* explain = app.add_subcommand("explain", "Say which rules of a policy take which calls, and why");
+    auto* explain = app.add_subcommand("explain", "Print which rule of a policy takes a call, and why");
     explain->footer(footer);
     explain->add_option("policy", arguments.many.policy, "Policy file")->required();
     add_call(*explain, arguments.call);
     explain
-        ->add_option("--log", arguments.many.log, "A run's folder, or a folder of runs: the latest is taken")
+        ->add_option("--log", arguments.many.log, "Folder of a run, or a folder of runs (the latest counts)")
         ->type_name("LOG");
-    explain->add_flag("--coverage", arguments.many.coverage, "Ranks x blocks, for each collective");
-    explain->add_option("--plot", arguments.many.plot, "Write the coverage as a picture, SVG")
+    explain->add_flag("--coverage", arguments.many.coverage,
+                      "Print for each collective which rule takes which ranks and blocks");
+    explain->add_option("--plot", arguments.many.plot, "Write the coverage as a picture (SVG) to this file")
         ->type_name("FILE");
 }
 

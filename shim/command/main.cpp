@@ -12,11 +12,13 @@ using namespace switchyard::shim;
 
 void add_run(CLI::App& app, command::RunOptions& options) {
     auto* run = app.add_subcommand(
-        "run", "Put switchyard in front of a program: mpirun -n 8 switchyard run -- ./app");
+        "run", "Run a program with switchyard in front of it: mpirun -n 8 switchyard run -- ./app");
     run->add_option("--policy", options.policy, "Policy file (SWITCHYARD_POLICY)")->type_name("FILE");
-    run->add_option("--log", options.log, "Directory for run logs, or off (SWITCHYARD_LOG)")
+    run->add_option("--log", options.log, "Folder for the logs of runs, or off (SWITCHYARD_LOG)")
         ->type_name("DIR");
-    run->add_option("--force", options.force, "alltoallv:tuna:radix=4[;allgather:ring] (SWITCHYARD_FORCE)")
+    run->add_option("--force", options.force,
+                    "Algorithms that run whatever the policy says, "
+                    "such as alltoallv:tuna:radix=4;allgather:ring (SWITCHYARD_FORCE)")
         ->type_name("SPEC");
     run->add_option("--detail", options.detail, "calls, ranks or summary (SWITCHYARD_DETAIL)")
         ->type_name("DETAIL");
@@ -33,7 +35,7 @@ int main_guarded(int argc, char** argv) {
     command::RunOptions run;
     add_run(app, run);
     std::string policy;
-    auto* check = app.add_subcommand("check", "Say everything that is wrong with a policy");
+    auto* check = app.add_subcommand("check", "Check a policy and print every problem in it");
     check->add_option("policy", policy, "Policy file")->required();
     command::ExplainArguments explain;
     add_explain(app, explain);
@@ -41,13 +43,14 @@ int main_guarded(int argc, char** argv) {
     auto* algorithms =
         app.add_subcommand("algorithms", "List every algorithm with its parameters and its source");
     algorithms->add_flag("--json", json, "As JSON");
-    algorithms->add_flag("--markdown", markdown, "As the table of the README")->excludes("--json");
+    algorithms->add_flag("--markdown", markdown, "As a Markdown table")->excludes("--json");
     command::TuneOptions tune;
     add_tune(app, tune);
     command::ReportOptions report;
     add_report(app, report);
-    auto* config = app.add_subcommand("config", "Show every setting, its value and where it came from");
-    // For the build, which installs what they print.
+    auto* config =
+        app.add_subcommand("config", "Print every setting with its value and where the value is from");
+    // For the build: it installs what these two print.
     auto* manual = app.add_subcommand("manual", "Print this command's manual page")->group("");
     auto* completion =
         app.add_subcommand("completion", "Print this command's completion for bash")->group("");

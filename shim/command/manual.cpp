@@ -1,6 +1,7 @@
 #include "manual.hpp"
 
 #include "shim/common/settings.hpp"
+#include "shim/common/words.hpp"
 #include "version.hpp"
 
 #include <sstream>
@@ -11,7 +12,7 @@ namespace switchyard::shim::command {
 
 namespace {
 
-// A line of text as roff takes it literally: no escapes, no hyphens that are not minus signs, no requests.
+// A line of text that roff prints as it is: without escapes and requests, and with minus signs for hyphens.
 std::string literal(std::string_view text) {
     std::string result;
     for (const char c : text) {
@@ -27,7 +28,7 @@ std::string literal(std::string_view text) {
     return result;
 }
 
-// Lines that stay as they are.
+// The same for several lines.
 std::string literal_lines(const std::string& text) {
     std::istringstream lines(text);
     std::string result;
@@ -47,12 +48,12 @@ bool takes_value(const CLI::Option& option) {
     return option.get_items_expected_max() > 0;
 }
 
-// `--policy FILE` or, where it has no name, `FILE`.
+// `--policy FILE`; `FILE` for an argument without a name.
 std::string invocation(const CLI::Option& option) {
     if (option.get_positional()) return "\\fI" + literal(option.get_name(true)) + "\\fR";
     std::string text = "\\fB" + literal(option.get_name(false, true)) + "\\fR";
     if (takes_value(option)) {
-        const auto type = option.get_type_name(); // with what is checked, behind a colon
+        const auto type = option.get_type_name(); // CLI11 appends a colon and the check
         text += " \\fI" + literal(type.substr(0, type.find(':'))) + "\\fR";
     }
     return text;
@@ -80,7 +81,7 @@ void write_synopsis(const CLI::App& app, std::ostream& out) {
         for (const auto* option : sub->get_options()) {
             if (is_help(*sub, *option)) continue;
             const bool optional = !option->get_required();
-            // What follows `--` belongs to somebody else.
+            // A program's command line follows `--`.
             out << (option->get_positional() && option->get_expected_max() > 1 ? "\\-\\- " : "")
                 << (optional ? "[" : "") << invocation(*option) << (optional ? "]" : "") << '\n';
         }
@@ -104,24 +105,23 @@ void write_manual(const CLI::App& app, std::ostream& out) {
         << ".SH NAME\nswitchyard \\- " << literal(app.get_description()) << '\n';
     write_synopsis(app, out);
     out << ".SH DESCRIPTION\n"
-        << "Put in front of an MPI program that stays as it is, switchyard catches its calls of "
-           "MPI_Alltoallv, "
-           "MPI_Alltoall and MPI_Allgather, sends each to the algorithm that a policy file names for it or "
-           "to "
-           "the MPI library's own, and logs what it did.\n.PP\n"
+        << "switchyard stands in front of an MPI program, which needs no change. It catches the calls of "
+        << functions_in_words("and")
+        << ". A policy file names the algorithm for each call, or leaves the call to the MPI library. A log "
+           "says which algorithm served each call, why, and how long the call took.\n.PP\n"
         << ".EX\nmpirun \\-n 8 switchyard run \\-\\-policy my.policy.json \\-\\- ./app args\n.EE\n"
         << ".SH COMMANDS\n";
     for (const auto* sub : subcommands_of(app)) write_subcommand(*sub, out);
     write_settings(out);
     out << ".SH FILES\n";
-    write_entry(out, "\\fIPREFIX/share/switchyard/default.policy.json\\fR", "the policy where none is given");
+    write_entry(out, "\\fIPREFIX/share/switchyard/default.policy.json\\fR", "the default policy");
     write_entry(out, "\\fIPREFIX/share/switchyard/switchyard\\-policy.schema.json\\fR",
                 "the JSON Schema of policies, for editors");
     write_entry(out, "\\fIPREFIX/share/switchyard/examples/\\fR", "example policies");
     write_entry(out, "\\fIswitchyard\\-logs/PROGRAM.TIME.PID/\\fR",
-                "what a run leaves: run.json and calls.jsonl, one line per call");
-    out << ".SH EXIT STATUS\n0, or 1 where something is wrong with what was given; with "
-           "\\fBrun\\fR that of the program.\n.SH SEE ALSO\n.BR mpirun (1)\n";
+                "the log of a run: run.json, and calls.jsonl with one line for each call");
+    out << ".SH EXIT STATUS\n0: success. 1: an error, which stderr explains. "
+           "\\fBrun\\fR has the exit status of the program.\n.SH SEE ALSO\n.BR mpirun (1)\n";
 }
 
 void write_completion(const CLI::App& app, std::ostream& out) {
@@ -133,7 +133,7 @@ void write_completion(const CLI::App& app, std::ostream& out) {
     for (const auto* sub : subcommands_of(app)) out << sub->get_name() << ' ';
     out << "--help --version\" -- \"$word\"))\n        return\n    fi\n"
         << "    local i\n"
-        << "    for ((i = 2; i < COMP_CWORD; ++i)); do # behind -- stands another program's command line\n"
+        << "    for ((i = 2; i < COMP_CWORD; ++i)); do # a program's command line follows --\n"
         << "        if [ \"${COMP_WORDS[i]}\" = -- ]; then\n"
         << "            COMPREPLY=($(compgen -c -f -- \"$word\"))\n            return\n        fi\n    done\n"
         << "    case $command in\n";

@@ -1,5 +1,4 @@
-// What is written for people and shells from the command line itself, so that it cannot say anything else than
-// the command does.
+// The manual page and the completion for bash. Both are made of the command's own options, so they agree with it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +10,7 @@ namespace switchyard::shim::command {
 // The manual page switchyard(1), in roff: subcommands, options, settings, files.
 void write_manual(const CLI::App& app, std::ostream& out);
 
-// A completion for bash: subcommands, their options, the words of options that take one of a few, and files.
+// The completion for bash: subcommands, their options, and files.
 void write_completion(const CLI::App& app, std::ostream& out);
 
 } // namespace switchyard::shim::command

@@ -1,4 +1,4 @@
-// A policy from its file, with its problems printed.
+// Reads a policy from its file and prints its problems.
 #pragma once
 
 #include "policy/table.hpp"
@@ -8,7 +8,7 @@
 
 namespace switchyard::shim::command {
 
-// Prints `FILE: /rules/0/use/radix: message` to stderr for each problem; nothing where there is any.
+// Prints `FILE: /rules/0/use/radix: message` to stderr for each problem. Returns nothing where there is any.
 std::optional<policy::Policy> read_policy(const std::filesystem::path& file);
 
 } // namespace switchyard::shim::command

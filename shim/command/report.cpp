@@ -1,10 +1,10 @@
-// `switchyard report`: where the time of a run's collectives went.
+// `switchyard report`.
 
 #include "commands.hpp"
 
+#include "shim/common/whole_file.hpp"
 #include "shim/report/compare.hpp"
 #include "shim/report/html.hpp"
-#include "shim/report/output_file.hpp"
 #include "shim/report/table_file.hpp"
 #include "shim/report/text.hpp"
 #include "shim/report/trace.hpp"
@@ -17,7 +17,7 @@ namespace switchyard::shim::command {
 namespace {
 
 void write(const std::string& path, const std::function<void(std::ostream&)>& content) {
-    report::OutputFile file(path);
+    WholeFile file(path);
     content(file.stream());
     file.keep();
 }
@@ -25,7 +25,7 @@ void write(const std::string& path, const std::function<void(std::ostream&)>& co
 int compare(const ReportOptions& options) {
     if (!options.html.empty() || !options.trace.empty())
         throw std::runtime_error(
-            "two logs are compared as text, csv or json; --html and --trace take one log");
+            "two logs are compared as text, csv or json only; --html and --trace take one log");
     const auto first = report::read_profile(report::find_run_saying(options.log, std::cerr));
     const auto second = report::read_profile(report::find_run_saying(options.other, std::cerr));
     const report::Profiles profiles = {&first, &second};

@@ -13,8 +13,8 @@ namespace switchyard::shim::command {
 
 namespace {
 
-// bin/switchyard stands beside lib/libswitchyard.so, in a build tree and where it is installed; lib may have
-// the architecture's subdirectory.
+// bin/switchyard stands beside lib/libswitchyard.so, in a build tree and in an installation. lib may have a folder for
+// the architecture.
 std::string preload_object() {
     namespace fs = std::filesystem;
     auto prefix =
@@ -37,7 +37,7 @@ void set(Setting setting, const std::optional<std::string>& value) {
     if (value) setenv(variable.c_str(), value->c_str(), 1);
 }
 
-// Named first, so that calls come to us; what else was there stays.
+// We stand first, so that calls come to us. Other objects stay behind us.
 void set_preload(const std::string& object) {
     const char* others = std::getenv("LD_PRELOAD");
     std::string preload = object;
@@ -55,8 +55,8 @@ int run(const RunOptions& options) {
     auto object = preload_object();
     if (std::filesystem::exists(object))
         set_preload(object);
-    else // the program shall run all the same
-        std::cerr << "switchyard: warning: " << object << " is missing; nothing is routed or logged\n";
+    else // the program runs all the same
+        std::cerr << "switchyard: warning: " << object << " is missing; no call is routed or logged\n";
 
     std::vector<char*> words;
     for (const auto& word : options.program) words.push_back(const_cast<char*>(word.c_str()));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/ranges.h>
 #include <iostream>
 #include <limits>
 #include <stdexcept>
@@ -28,7 +29,7 @@ double budget_of(const TuneOptions& options) {
         return options.platform.empty() ? usual_budget : std::numeric_limits<double>::infinity();
     const auto seconds = parse_duration(options.budget);
     if (!seconds)
-        throw std::runtime_error("--budget " + options.budget + " is no time; one is 90s, 3m or 1h30m");
+        throw std::runtime_error("--budget " + options.budget + " is not a time such as 90s, 3m or 1h30m");
     return *seconds;
 }
 
@@ -40,7 +41,7 @@ Machine machine_for(const TuneOptions& options) {
 
 struct Probe {
     Place place;
-    double seconds = 0; // that a launch takes
+    double seconds = 0; // of a launch
 };
 
 Probe probe(const Machine& machine) {
@@ -58,18 +59,14 @@ Probe probe(const Machine& machine) {
     if (probe.place.ranks == 0)
         throw std::runtime_error("the launcher did not run the benchmark; it printed \"" + said + "\"");
     if (probe.place.ranks < 2)
-        throw std::runtime_error(
-            "the launcher starts one rank, and between fewer than two nothing is exchanged");
+        throw std::runtime_error("the launcher starts one rank, but an exchange needs two");
     probe.seconds = launched.seconds;
     return probe;
 }
 
 std::vector<policy::Collective> collectives_of(const std::vector<std::string>& names) {
     std::vector<policy::Collective> collectives;
-    for (const std::string& name : names) {
-        const auto found = std::ranges::find(algorithms::collective_names, name);
-        collectives.push_back(static_cast<policy::Collective>(found - algorithms::collective_names.begin()));
-    }
+    for (const std::string& name : names) collectives.push_back(algorithms::collective_of(name).value());
     return collectives;
 }
 
@@ -86,7 +83,9 @@ std::vector<Point> points_for(const TuneOptions& options, const Place& place) {
             std::erase_if(points, [&](const Point& point) {
                 return std::ranges::find(wanted, point.shape.collective) == wanted.end();
             });
-        if (points.empty()) throw std::runtime_error(options.log + ": no calls of --collective");
+        if (points.empty())
+            throw std::runtime_error(options.log + " has no calls of --collective " +
+                                     fmt::format("{}", fmt::join(options.collectives, ",")));
         return points;
     }
     return grid_of({collectives_of(options.collectives), options.ranks, options.blocks, options.distribution},

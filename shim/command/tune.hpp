@@ -9,20 +9,20 @@ namespace switchyard::shim::command {
 
 struct TuneOptions {
     std::string output;   // policy file
-    std::string launcher; // command line; "": mpirun with a rank for each core
+    std::string launcher; // command line; "": mpirun with one rank for each core
     std::string mpi;      // one of tune::mpi_names; "": as the launcher says
-    std::string log;      // a run's log, whose calls are to be served; "": a grid
-    std::string budget;   // "3m"; "": 3 minutes, or as long as a simulation takes
+    std::string log;      // of a run whose calls are measured; "": a grid is measured
+    std::string budget;   // "3m"; "": 3 minutes, for a simulation no limit
     std::vector<std::string> collectives;
     std::vector<std::size_t> blocks;
-    std::vector<int> ranks;   // of communicators; a simulated world has the largest
+    std::vector<int> ranks;   // sizes of communicators; a simulated world has the largest of them
     std::string distribution; // "": uniform
-    std::string platform;     // simulated; "": this machine
+    std::string platform;     // a simulated machine; "": this machine
     int simulated_ranks_per_node = 32;
     bool dry_run = false;
 };
 
-// The exit code: 0, 1 where it failed, 130 where somebody stopped it.
+// Returns the exit code: 0; 1 for an error; 130 where somebody stopped it.
 int tune(const TuneOptions& options);
 
 } // namespace switchyard::shim::command

@@ -1,5 +1,7 @@
 #include "arguments.hpp"
 
+#include "algorithms/collective.hpp"
+#include "shim/common/words.hpp"
 #include "shim/tune/machine.hpp"
 
 namespace switchyard::shim::command {
@@ -7,13 +9,13 @@ namespace switchyard::shim::command {
 namespace {
 
 constexpr const char* footer =
-    R"(Measures what may run (switchyard algorithms) beside the MPI library's own with the benchmark that stands
-beside this command, in rounds: after each the worse half is dropped and the rest measured longer, until the
-order is clear or the budget is spent. Then it runs the benchmark's calls under switchyard with the new policy,
-and what is not faster there, everything included, goes. A rule carries its figures in its "because".
+    R"(Measures the algorithms (switchyard algorithms) beside the MPI library's own. The benchmark that stands beside
+this command does it in passes: after each pass the slower half is dropped and the rest is measured longer, until
+the order is clear or the budget is spent. Then the benchmark makes the same calls under switchyard with the new
+policy. A rule that is not faster there is dropped. Each rule carries its figures in its "because".
 
-Every measurement is written at once to the policy's name with .tuning behind it. Stopped, or failed in the
-middle, the same command goes on from there; with a larger budget it goes on after the end.
+Every measurement is written at once to a file named like the policy, with .tuning at the end. The same command
+continues from there after it was stopped or failed. With a larger budget it also continues after its end.
 
 Examples:
   switchyard tune -o my.policy.json --launcher "mpirun -n 64"
@@ -21,42 +23,51 @@ Examples:
   switchyard tune -o my.policy.json --simulate polaris --ranks 256 --ranks-per-node 32 --collective alltoallv)";
 
 void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
-    auto* log =
-        tune.add_option("--from", options.log,
-                        "Measure what the application did: a run's log, or a folder of logs (the last)")
-            ->type_name("LOGDIR");
-    tune.add_option("--collective", options.collectives, "Which collectives, by commas (all three)")
+    auto* log = tune.add_option("--from", options.log,
+                                "Measure the calls of an application: folder of a run, or a folder of runs "
+                                "(the latest counts)")
+                    ->type_name("LOGDIR");
+    tune.add_option("--collective", options.collectives,
+                    "Collectives, separated by commas (default: " + collectives_in_words("and") + ")")
         ->delimiter(',')
-        ->check(CLI::IsMember({"alltoallv", "alltoall", "allgather"}))
+        ->check(CLI::IsMember(std::vector<std::string>(algorithms::collective_names.begin(),
+                                                       algorithms::collective_names.end())))
         ->type_name("NAME");
-    auto* blocks = tune.add_option("--max-block", options.blocks,
-                                   "Largest blocks in bytes, by commas (8,64,512,4096,32768)")
-                       ->delimiter(',')
-                       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40).description(""))
-                       ->type_name("BYTES");
-    auto* ranks = tune.add_option("--ranks", options.ranks,
-                                  "Ranks of communicators, by commas (all that are started; simulated: 256)")
-                      ->delimiter(',')
-                      ->check(CLI::Range(2, 1 << 30).description(""))
-                      ->type_name("N");
-    auto* distribution = tune.add_option("--distribution", options.distribution,
-                                         "Sizes of alltoallv's blocks, as in the benchmark (uniform)")
-                             ->type_name("NAME");
+    auto* blocks =
+        tune.add_option("--max-block", options.blocks,
+                        "Largest blocks in bytes, separated by commas (default: 8,64,512,4096,32768)")
+            ->delimiter(',')
+            ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40).description(""))
+            ->type_name("BYTES");
+    auto* ranks =
+        tune.add_option("--ranks", options.ranks,
+                        "Sizes of communicators, separated by commas (default: all ranks; simulated: 256)")
+            ->delimiter(',')
+            ->check(CLI::Range(2, 1 << 30).description(""))
+            ->type_name("N");
+    auto* distribution =
+        tune.add_option("--distribution", options.distribution,
+                        "Sizes of blocks where they may differ, as in the benchmark (default: uniform)")
+            ->type_name("NAME");
     log->excludes(blocks)->excludes(ranks)->excludes(distribution);
 }
 
 void add_where(CLI::App& tune, TuneOptions& options) {
-    auto* launcher = tune.add_option("--launcher", options.launcher,
-                                     "What starts the ranks, as before a program (mpirun -n CORES)")
-                         ->type_name("COMMAND");
-    auto* mpi = tune.add_option("--mpi", options.mpi, "MPI of the launcher (as its --version says)")
+    auto* launcher =
+        tune.add_option(
+                "--launcher", options.launcher,
+                "Command that starts the ranks, as it stands before a program (default: mpirun -n CORES)")
+            ->type_name("COMMAND");
+    auto* mpi = tune.add_option("--mpi", options.mpi,
+                                "MPI of the launcher (default: as the launcher's --version says)")
                     ->check(CLI::IsMember(tune::mpi_names()))
                     ->type_name("NAME");
     auto* simulate =
         tune.add_option("--simulate", options.platform,
-                        "On a simulated machine: polaris, fugaku or a platform file of SimGrid's")
+                        "Measure on a simulated machine: polaris, fugaku or a platform file of SimGrid")
             ->type_name("PLATFORM");
-    tune.add_option("--ranks-per-node", options.simulated_ranks_per_node, "On each simulated node (32)")
+    tune.add_option("--ranks-per-node", options.simulated_ranks_per_node,
+                    "Ranks on each simulated node (default: 32)")
         ->needs(simulate)
         ->check(CLI::Range(1, 65536).description(""))
         ->type_name("N");
@@ -69,11 +80,13 @@ void add_tune(CLI::App& app, TuneOptions& options) {
     auto* tune = app.add_subcommand("tune", "Measure the algorithms on this machine and write a policy");
     tune->footer(footer);
     tune->add_option("-o,--output", options.output, "Policy file to write")->required()->type_name("FILE");
-    tune->add_option("--budget", options.budget, "Time that it may take, e.g. 90s, 3m, 1h30m (3m)")
+    tune->add_option("--budget", options.budget,
+                     "Time limit, such as 90s, 3m or 1h30m (default: 3m; simulated: none)")
         ->type_name("TIME");
     add_where(*tune, options);
     add_what_to_measure(*tune, options);
-    tune->add_flag("--dry-run", options.dry_run, "Print what would be measured, and for how long");
+    tune->add_flag("--dry-run", options.dry_run,
+                   "Print what would be measured and for how long; measure nothing");
 }
 
 } // namespace switchyard::shim::command

@@ -1,4 +1,4 @@
-// What a choice runs, as JSON: for the log, and for policies that are made of what was learned.
+// A choice as JSON: for the log, and for learned policies.
 #pragma once
 
 #include "policy/match.hpp"
@@ -7,10 +7,10 @@
 
 namespace switchyard::shim {
 
-// `{"radix": 4, "metadata": "fused"}`: all that the algorithm takes.
+// `{"radix": 4, "metadata": "fused"}`: every parameter of the algorithm.
 nlohmann::ordered_json parameters_json(const policy::Choice& choice);
 
-// The `use` of a policy that is the same choice on communicators like this one.
+// A policy with this `use` makes the same choice on communicators of the same shape.
 nlohmann::ordered_json use_json(const policy::Choice& choice);
 
 } // namespace switchyard::shim

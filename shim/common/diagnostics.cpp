@@ -8,8 +8,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// A logger object of our own, never registered: spdlog's registry may be the application's. Never destroyed
-// either: programs call MPI_Finalize from exit handlers that run after our static objects are gone.
+// A logger of our own. It is never registered, since spdlog's registry may be the application's. It is never
+// destroyed, since exit handlers may call MPI_Finalize after static objects are gone.
 std::unique_ptr<spdlog::logger>& logger() {
     static auto* instance = new std::unique_ptr<spdlog::logger>;
     return *instance;
@@ -21,7 +21,7 @@ void log(spdlog::level::level_enum level, const char* label, const std::string& 
             out->log(level, "switchyard: {}{}", label, message);
             out->flush();
         }
-    } catch (...) { // stderr may be closed: nothing to tell, nobody to tell it to
+    } catch (...) { // stderr may be closed; there is no other place for messages
     }
 }
 

@@ -1,4 +1,4 @@
-// What we tell people while their program runs: little, on stderr, from one rank. Never throws.
+// Messages to people while their program runs: few, on stderr, from one rank. Never throws.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace switchyard::shim {
 
-// Before the first message; `level` as in SWITCHYARD_VERBOSE. `speaks`: false silences this rank.
+// Call it before the first message. `level` is a value of SWITCHYARD_VERBOSE. `speaks` false: this rank is silent.
 void set_up_diagnostics(std::string_view level, bool speaks) noexcept;
 
 void warn(const std::string& message) noexcept;   // `switchyard: warning: ...`

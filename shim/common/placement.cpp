@@ -31,10 +31,10 @@ int Placement::node_of(int rank, int world_ranks) const {
         int nodes = 1 + (world_ranks - 1) / blocks_.front();
         return rank % nodes;
     }
-    long long round = std::accumulate(blocks_.begin(), blocks_.end(), 0LL);
+    long long cycle = std::accumulate(blocks_.begin(), blocks_.end(), 0LL);
     auto blocks = static_cast<int>(blocks_.size());
-    int node = static_cast<int>(rank / round) * blocks;
-    long long left = rank % round;
+    int node = static_cast<int>(rank / cycle) * blocks;
+    long long left = rank % cycle;
     for (int block : blocks_) {
         if (left < block) break;
         left -= block;

@@ -9,15 +9,16 @@ namespace switchyard::shim {
 
 namespace {
 
-// The functions that we need. The library stays open: MPI has most likely opened it, too.
+// The functions that we need. The library stays open, since MPI most likely uses it, too.
 class Hwloc {
   public:
     explicit Hwloc(const char* library) : handle_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
         if (handle_ == nullptr) throw std::runtime_error(dlerror());
-        constexpr unsigned major = 16; // bits to the right of it
+        constexpr unsigned major = 16; // bits right of the major version
         if (find<decltype(hwloc_get_api_version)>("hwloc_get_api_version")() >> major !=
             static_cast<unsigned>(HWLOC_API_VERSION) >> major)
-            throw std::runtime_error(std::string(library) + " is of another version than at build time");
+            throw std::runtime_error(std::string(library) +
+                                     " has another version than the one at build time");
     }
 
     template <typename Function>
@@ -44,7 +45,7 @@ int number_of(const Hwloc& hwloc, hwloc_topology_t topology, hwloc_obj_type_t ty
         FUNCTION(hwloc, hwloc_bitmap_alloc)(), FUNCTION(hwloc, hwloc_bitmap_free));
     require(bound != nullptr, "no memory");
     require(FUNCTION(hwloc, hwloc_get_cpubind)(topology, bound.get(), HWLOC_CPUBIND_THREAD) == 0,
-            "the system does not tell where the process may run");
+            "the system does not say on which cores the process may run");
     if (FUNCTION(hwloc, hwloc_bitmap_iszero)(bound.get()) != 0) return Region::none;
     const int depth = FUNCTION(hwloc, hwloc_get_type_depth)(topology, type);
     if (depth == HWLOC_TYPE_DEPTH_UNKNOWN || depth == HWLOC_TYPE_DEPTH_MULTIPLE) return Region::none;
@@ -71,7 +72,7 @@ Region find_region(std::string_view kind, const char* library) noexcept {
         try {
             region.problem = error.what();
         } catch (...) {
-            // too little memory for the reason: without one it counts as bound to several regions
+            // no memory even for the message: the process counts as bound to several regions
         }
     }
     return region;

@@ -1,5 +1,5 @@
-// Which part of its node this process runs in: a socket or a NUMA domain, as hwloc sees it. hwloc is opened at
-// run time, by whoever asks; no object of ours is linked with it. No MPI here.
+// Which region of its node this process runs in: a socket or a NUMA domain, as hwloc sees it. hwloc is opened at run
+// time, only where a region is asked for; no object of ours is linked with it. No MPI here.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace switchyard::shim {
 struct Region {
     static constexpr int none = -1; // the process may run in several regions of its node
 
-    int number = none;   // equal on processes of one region; means nothing on other nodes
-    std::string problem; // not empty: it could not be found, and why
+    int number = none;   // equal on processes of one region; on other nodes it has no meaning
+    std::string problem; // why the region could not be found; empty: it was found
 };
 
-// `kind`: package or numa. What the process is bound to decides. `library`: anything but hwloc's is for tests.
+// `kind`: package or numa. The cores that the process is bound to decide. Only tests give another `library`.
 Region find_region(std::string_view kind, const char* library = "libhwloc.so.15") noexcept;
 
 } // namespace switchyard::shim

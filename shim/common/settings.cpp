@@ -2,6 +2,7 @@
 
 #include "placement.hpp"
 #include "policy/parse.hpp"
+#include "words.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -22,14 +23,7 @@ constexpr std::array<std::string_view, 3> gpu_aware_names = {"detect", "yes", "n
 constexpr std::array<std::string_view, 9> verbose_names = {"trace", "debug", "info",     "warn", "warning",
                                                            "err",   "error", "critical", "off"};
 
-template <typename Names>
-std::string one_of(const Names& names) {
-    std::string text;
-    for (auto name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-    return text;
-}
-
-// The value of an enum whose words those are.
+// The enum's value for a word; `names` has its words in order.
 template <typename Enum, typename Names>
 Enum word_of(const Names& names, const std::string& word) {
     return static_cast<Enum>(std::find(names.begin(), names.end(), word) - names.begin());
@@ -45,25 +39,25 @@ std::optional<std::size_t> bytes_of(const std::string& text) {
     return bytes;
 }
 
-// What is wrong with a value, or "".
-std::string wrong_value(Setting setting, const std::string& value) {
+// What the value should be; "" where the value is possible.
+std::string what_it_should_be(Setting setting, const std::string& value) {
     auto is_in = [&](const auto& names) {
         return std::find(names.begin(), names.end(), value) != names.end();
     };
     switch (setting) {
     case Setting::enabled: return value == "on" || value == "off" ? "" : "on or off";
-    case Setting::detail: return is_in(detail_names) ? "" : "one of " + one_of(detail_names);
-    case Setting::verbose: return is_in(verbose_names) ? "" : "one of " + one_of(verbose_names);
-    case Setting::region: return is_in(region_names) ? "" : "one of " + one_of(region_names);
-    case Setting::gpu: return is_in(gpu_names) ? "" : "one of " + one_of(gpu_names);
-    case Setting::gpu_aware: return is_in(gpu_aware_names) ? "" : "one of " + one_of(gpu_aware_names);
+    case Setting::detail: return is_in(detail_names) ? "" : in_words(detail_names);
+    case Setting::verbose: return is_in(verbose_names) ? "" : in_words(verbose_names);
+    case Setting::region: return is_in(region_names) ? "" : in_words(region_names);
+    case Setting::gpu: return is_in(gpu_names) ? "" : in_words(gpu_names);
+    case Setting::gpu_aware: return is_in(gpu_aware_names) ? "" : in_words(gpu_aware_names);
     case Setting::ranks_per_node:
     case Setting::ranks_per_region:
         return Placement::parse(value)
                    ? ""
-                   : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (round robin)";
+                   : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (one rank for each in turn)";
     case Setting::shared_bytes:
-        return bytes_of(value) ? "" : "a number of bytes up to " + std::to_string(most_shared_bytes);
+        return bytes_of(value) ? "" : "a number of bytes, at most " + std::to_string(most_shared_bytes);
     case Setting::policy:
     case Setting::force:
     case Setting::log: return "";
@@ -75,25 +69,33 @@ std::string wrong_value(Setting setting, const std::string& value) {
 
 const std::array<SettingTraits, setting_count>& setting_table() {
     static constexpr std::array<SettingTraits, setting_count> table = {{
-        {"SWITCHYARD", "off: every call is forwarded untouched", "on"},
+        {"SWITCHYARD", "off: every call goes to the MPI library untouched; the same on all ranks", "on"},
         {"SWITCHYARD_POLICY", "policy file", ""},
-        {"SWITCHYARD_FORCE", "alltoallv:tuna:radix=4[;allgather:ring], beats the policy; for experiments",
+        {"SWITCHYARD_FORCE",
+         "alltoallv:tuna:radix=4[;allgather:ring]: these run instead of what the policy says; for "
+         "experiments",
          ""},
-        {"SWITCHYARD_LOG", "directory for run logs, or off", "switchyard-logs"},
-        {"SWITCHYARD_DETAIL", "calls (a line per call), ranks (also a line per rank and call), summary",
+        {"SWITCHYARD_LOG", "folder for the logs of runs, or off: no log", "switchyard-logs"},
+        {"SWITCHYARD_DETAIL",
+         "calls: a line for each call; ranks: also a line for each rank and call; summary: a line for each "
+         "kind of calls",
          "calls"},
-        {"SWITCHYARD_RANKS_PER_NODE", "pretend this placement of the world's ranks: 4, 3,1,4 or cyclic:4",
-         ""},
+        {"SWITCHYARD_RANKS_PER_NODE",
+         "pretend that the world's ranks are placed like this: 4, 3,1,4 or cyclic:4", ""},
         {"SWITCHYARD_REGION",
-         "what a node's regions are where a rule has levels=2: package (socket), numa, none", "package"},
-        {"SWITCHYARD_RANKS_PER_REGION", "pretend these regions of each node's ranks: 4, 3,1,4 or cyclic:4",
-         ""},
+         "regions of a node, for rules with levels=2: package (a socket), numa (a NUMA domain) or none",
+         "package"},
+        {"SWITCHYARD_RANKS_PER_REGION",
+         "pretend that each node's ranks are in regions like this: 4, 3,1,4 or cyclic:4", ""},
         {"SWITCHYARD_SHARED_BYTES",
-         "memory of each rank, for each communicator, that its node shares; 0: none", "1048576"},
+         "bytes that each rank shares with its node, for each communicator; 0: none", "1048576"},
         {"SWITCHYARD_GPU",
-         "detect: device buffers are recognised; off: never; on: ranks always ask each other", "detect"},
-        {"SWITCHYARD_GPU_AWARE", "whether the MPI takes device buffers: detect, yes, no", "detect"},
-        {"SWITCHYARD_VERBOSE", "diagnostics level: trace, debug, info, warn, err, critical, off", "warn"},
+         "device buffers: detect (recognised where the program loaded a GPU's driver), off (never), on "
+         "(ranks ask each other from the first call on)",
+         "detect"},
+        {"SWITCHYARD_GPU_AWARE", "whether the MPI takes device buffers: detect, yes or no", "detect"},
+        {"SWITCHYARD_VERBOSE",
+         "messages on stderr from this level on: trace, debug, info, warn, err, critical, off", "warn"},
     }};
     return table;
 }
@@ -110,17 +112,17 @@ Settings Settings::from_environment(std::vector<std::string>& complaints) {
         auto equals = line.find('=');
         auto name = line.substr(0, equals);
         if (name.size() > prefix.size() && name[prefix.size()] != '_')
-            continue; // somebody else's SWITCHYARDxyz
+            continue; // SWITCHYARDxyz belongs to somebody else
         auto value = equals == line.npos ? std::string{} : std::string(line.substr(equals + 1));
         auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end()) {
             complaints.push_back(std::string(name) + " is not a setting" + policy::did_you_mean(name, known));
             continue;
         }
-        if (value.empty()) continue; // set to nothing is not set
+        if (value.empty()) continue; // an empty value counts as not given
         auto which = static_cast<std::size_t>(found - known.begin());
-        if (auto wrong = wrong_value(static_cast<Setting>(which), value); !wrong.empty())
-            complaints.push_back(std::string(name) + "=" + value + " is ignored: it should be " + wrong);
+        if (auto possible = what_it_should_be(static_cast<Setting>(which), value); !possible.empty())
+            complaints.push_back(std::string(name) + "=" + value + " is ignored: it should be " + possible);
         else
             settings.given_[which] = value;
     }
@@ -182,7 +184,7 @@ std::size_t Settings::shared_bytes() const {
 std::string object_path_of(const void* address) {
     Dl_info info{};
     if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-    // For the program itself the loader may only know argv[0].
+    // For the program itself the loader may know no more than argv[0].
     std::error_code error;
     std::filesystem::path path = info.dli_fname;
     if (!std::filesystem::exists(path, error)) path = "/proc/self/exe";
@@ -192,7 +194,7 @@ std::string object_path_of(const void* address) {
 
 std::string installed_file(std::string_view object_path, std::string_view name) {
     auto directory = std::filesystem::path(object_path).parent_path();
-    // lib may be lib/x86_64-linux-gnu: walk up until a share/switchyard is beside us.
+    // lib may be lib/x86_64-linux-gnu: look for share/switchyard in each folder above.
     for (int up = 0; up < 3 && directory.has_parent_path(); ++up) {
         directory = directory.parent_path();
         auto file = directory / "share" / "switchyard" / name;

@@ -1,5 +1,4 @@
-// Everything a user can set, in one table: it feeds the shim, `switchyard config` and the warning about names
-// that do not exist. No MPI here.
+// Every setting, in one table. The shim, `switchyard config` and the warning about unknown names read it. No MPI here.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@ inline constexpr std::size_t setting_count = 12;
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*
     std::string_view meaning;
-    std::string_view preset; // "" where there is none or where it is found at run time
+    std::string_view preset; // "" where there is none, or where the run finds it out
 };
 const std::array<SettingTraits, setting_count>& setting_table();
 
@@ -40,17 +39,17 @@ enum class GpuAware { detect, yes, no };
 
 class Settings {
   public:
-    // From this process's environment. `complaints` gets a sentence per unknown variable or impossible value;
-    // such a value counts as not given.
+    // From this process's environment. `complaints` gets a sentence for each unknown variable and each impossible
+    // value; an impossible value counts as not given.
     static Settings from_environment(std::vector<std::string>& complaints);
 
-    // For rank 0 to hand to the other ranks, and back.
+    // Rank 0 sends its settings to the other ranks in this form.
     std::string serialized() const;
     static Settings deserialized(std::string_view text);
 
-    // As given by the user; nullopt where the default holds.
+    // The user's value; nullopt where the default holds.
     const std::optional<std::string>& given(Setting setting) const { return given_[index(setting)]; }
-    // As it is in force.
+    // The value in force.
     std::string value(Setting setting) const;
 
     bool enabled() const { return value(Setting::enabled) != "off"; }
@@ -65,11 +64,11 @@ class Settings {
     std::array<std::optional<std::string>, setting_count> given_{};
 };
 
-// Where an object of ours lies finds everything else: <prefix>/lib/libswitchyard*.so or
-// <prefix>/bin/switchyard gives <prefix>/share/switchyard/<name>.
+// An installed file, found from the path of an object of ours: <prefix>/lib/libswitchyard*.so and
+// <prefix>/bin/switchyard both give <prefix>/share/switchyard/<name>.
 std::string installed_file(std::string_view object_path, std::string_view name);
 
-// The path of the object (shared library or program) that holds that address.
+// The path of the object (shared library or program) that holds the address.
 std::string object_path_of(const void* address);
 
 } // namespace switchyard::shim

@@ -10,7 +10,7 @@ Axis Axis::linear(double from, double to, double first_pixel, double last_pixel)
 }
 
 Axis Axis::logarithmic(double from, double to, double first_pixel, double last_pixel) {
-    const double smallest = from > 0 ? std::floor(std::log10(from)) : -3; // a nanosecond is all a clock tells
+    const double smallest = from > 0 ? std::floor(std::log10(from)) : -3; // a nanosecond: clocks tell no less
     const double largest = to > 0 ? std::ceil(std::log10(to)) : smallest;
     return {true, smallest, std::max(largest, smallest + 1), first_pixel, last_pixel};
 }

@@ -11,14 +11,14 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// A number that the log should not hold (negative, too large) becomes the nearest one that it may.
+// An impossible number (negative, too large) becomes the nearest possible one.
 template <typename Integer>
 Integer whole(double value) {
     constexpr double most = static_cast<double>(std::numeric_limits<Integer>::max()) / 2;
     return static_cast<Integer>(std::clamp(value, 0.0, most));
 }
 
-// Fills a Call from the events of one line: no tree of the line is built, which would take most of the time.
+// Fills a Call from the parser's events. Building a tree of each line would take most of the time.
 class LineReader final : public nlohmann::json_sax<nlohmann::json> {
   public:
     explicit LineReader(Call& call) : call_(call) {}
@@ -42,7 +42,7 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
         if (in_parameters())
             parameter(std::to_string(value));
         else if (depth_ == 1 && field_ == Field::max_block_bytes)
-            call_.max_block_bytes = value; // beyond what a double keeps
+            call_.max_block_bytes = value; // a double has too few digits
         else
             number(static_cast<double>(value));
         return true;
@@ -162,11 +162,11 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
     Call& call_;
     int depth_ = 0;
     Field field_ = Field::unknown, part_ = Field::unknown;
-    std::string parameter_; // the name of the next one
+    std::string parameter_; // name of the next parameter
     bool has_collective_ = false, has_time_ = false;
 };
 
-// Back to the defaults, but strings keep their memory.
+// Back to the defaults. Strings keep their memory.
 void clear(Call& call) {
     for (auto* text : {&call.kind.collective, &call.kind.algorithm, &call.kind.parameters, &call.kind.rule,
                        &call.kind.reason, &call.kind.buffer, &call.kind.transfer, &call.comm})

@@ -1,4 +1,4 @@
-// A line of calls.jsonl, summary.jsonl or rank-<N>.jsonl as numbers and words.
+// Reads a line of calls.jsonl, summary.jsonl or rank-<N>.jsonl.
 #pragma once
 
 #include <compare>
@@ -8,18 +8,18 @@
 
 namespace switchyard::shim::report {
 
-// What makes two calls ones that a person would call the same: one collective, one way of doing it for one
-// reason, one shape of communicator, one kind of buffer, blocks of one power of two.
+// Calls of one kind are the same to a person: one collective, one algorithm with one reason, one shape of communicator,
+// one kind of buffer, blocks up to the same power of two.
 struct CallKind {
     std::string collective;
-    std::string algorithm;  // "?" where the log does not know
+    std::string algorithm;  // "?" where the log does not say
     std::string parameters; // `radix=2 metadata=fused`
-    std::string rule;       // "" for none
+    std::string rule;       // "": none
     std::string reason;     // `rule`, `otherwise`, `forced`, or what forced a fallback
     std::string buffer;     // `host`, `device`
-    std::string transfer;   // of device buffers; "" for none
+    std::string transfer;   // of device buffers; "" for host buffers
     int ranks = 0, nodes = 0, ranks_per_node = 0;
-    unsigned block_bits = 0; // largest block of up to 2^bits bytes, see block_bits_of
+    unsigned block_bits = 0; // the largest block has at most 2^block_bits bytes
     bool in_place = false;
 
     auto operator<=>(const CallKind&) const = default;
@@ -31,11 +31,11 @@ struct CallKindHash {
     std::size_t operator()(const CallKind& kind) const;
 };
 
-// Blocks of 0 and 1 byte are of bucket 0, those of 2^(n-1) + 1 to 2^n bytes of bucket n.
+// 0 for blocks of 0 and 1 byte; n for blocks of 2^(n-1) + 1 to 2^n bytes.
 unsigned block_bits_of(std::uint64_t bytes);
 
-// One line. Times in microseconds, sizes in bytes. In a line of one rank smallest, mean and largest are that
-// rank's. Sums of several calls where `calls` is more than one.
+// One line. Times in microseconds, sizes in bytes. In a line of one rank smallest, mean and largest are equal. Where
+// `calls` is more than one the values are sums over the calls.
 struct Call {
     CallKind kind;
     std::string comm;
@@ -47,12 +47,12 @@ struct Call {
     std::uint64_t messages = 0, wire_bytes = 0;
     double begin = 0; // since the run's start
     int slowest_rank = 0;
-    int ranks_seen = 0;  // ranks that recorded it: all, but in a killed run
-    int world_rank = -1; // in a line of one rank
+    int ranks_seen = 0;  // ranks that recorded the call; in a killed run maybe not all
+    int world_rank = -1; // in a line of one rank; else -1
 };
 
-// Reads one line into `call`, whose memory is used again. False: not a line of a log, `call` is of no use.
-// Fields that are not known are passed over, those that are not there keep their default.
+// Reads one line into `call`, whose memory is used again. False: the line is not from a log, and `call` has no meaning.
+// Unknown fields are skipped. Missing fields get their default.
 bool parse_call(std::string_view line, Call& call);
 
 } // namespace switchyard::shim::report

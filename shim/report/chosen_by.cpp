@@ -1,15 +1,20 @@
 #include "chosen_by.hpp"
 
 #include <algorithm>
+#include <fmt/ranges.h>
 
 namespace switchyard::shim::report {
 
 bool ChosenBy::fell_back() const {
     if (reason == "rule" || reason == "otherwise" || reason == "forced") return false;
     if (reason.starts_with("adaptive: ")) return reason.find("passed over") != std::string::npos;
-    // Nothing was passed over there: what ran would have run by any rule.
+    // Every rule says the same there, so no rule was passed over.
     return !reason.starts_with("native whichever rule matches") ||
            reason.find("cannot run") != std::string::npos;
+}
+
+std::string ChosenBy::ran_text() const {
+    return fmt::format("{}", fmt::join(ran, ", "));
 }
 
 std::string ChosenBy::text() const {

@@ -1,4 +1,4 @@
-// Who decided what ran: the rules of a policy, or what forced something else.
+// Who chose the algorithms of a run: rules of the policy, or the reason for a fallback.
 #pragma once
 
 #include "profile.hpp"
@@ -13,15 +13,16 @@ struct ChosenBy {
     std::uint64_t calls = 0;
     double rank_us = 0;
     std::vector<std::string> ran; // algorithms with parameters, each once
-    // What was asked for could not run.
+    // A rule could not run, and another algorithm ran instead.
     bool fell_back() const;
+    std::string ran_text() const; // `tuna radix=4, native`
     std::string
     text() const; // `rule "small"`, `otherwise`, `rule "large", since rule "small" passed over: ...`
 };
 
 // The most time first.
 std::vector<ChosenBy> chosen_by(const Profile& profile);
-// Place of a group's decider in that list.
+// The place in `deciders` of the one that chose for `kind`; deciders.size() where there is none.
 std::size_t place_of(const CallKind& kind, const std::vector<ChosenBy>& deciders);
 
 } // namespace switchyard::shim::report

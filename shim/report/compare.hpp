@@ -1,4 +1,4 @@
-// Two logs beside each other, call group by call group.
+// Two logs side by side, group by group.
 #pragma once
 
 #include "profile.hpp"
@@ -10,7 +10,7 @@
 
 namespace switchyard::shim::report {
 
-// What one log says of calls of the same collective, ranks and blocks, however they were done.
+// Calls of one log with the same collective, ranks and block; their algorithms may differ.
 struct ComparedSide {
     std::uint64_t calls = 0;
     double time_us = 0; // of the average rank of its run
@@ -24,14 +24,13 @@ struct ComparedGroup {
     unsigned block_bits = 0;
     std::array<ComparedSide, 2> sides;
     bool in_both() const { return sides[0].calls > 0 && sides[1].calls > 0; }
-    // The second log's median over the first one's, below 1 where the second is faster; 0: nothing to
-    // compare.
+    // The second log's median over the first log's: below 1 where the second is faster. 0: there is nothing to compare.
     double ratio() const;
-    // The same of the time per call. It tells outliers that the median does not.
+    // The same for the mean time of a call. Unlike the median it shows outliers.
     double mean_ratio() const;
 };
 
-// Those in both first, the most time (of either) first.
+// Sorted: groups in both logs first, and among equals the one with the most time in either log.
 std::vector<ComparedGroup> compare(const Profile& first, const Profile& second);
 
 using Profiles = std::array<const Profile*, 2>;

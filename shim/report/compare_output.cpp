@@ -1,4 +1,4 @@
-// What `switchyard report A B` prints.
+// The output of `switchyard report A B`.
 #include "compare.hpp"
 #include "csv.hpp"
 #include "text.hpp"
@@ -22,7 +22,7 @@ std::string algorithms_text(const ComparedGroup& group) {
                  300);
 }
 
-// Two runs of one program make the same calls, mostly.
+// Two runs of one program usually make the same calls: then one number is enough.
 std::string calls_text(const ComparedGroup& group) {
     const auto first = count_text(group.sides[0].calls), second = count_text(group.sides[1].calls);
     return first == second ? first : first + " / " + second;
@@ -48,10 +48,10 @@ void print_both(const std::vector<ComparedGroup>& groups, std::ostream& out) {
                        time_text(group.sides[0].time_us), time_text(group.sides[1].time_us),
                        algorithms_text(group)});
     if (table.empty()) {
-        out << "\nNo calls of the same collective, ranks and blocks are in both\n";
+        out << "\nThe logs have no calls of the same collective, ranks and blocks\n";
         return;
     }
-    out << "\nIn both (B/A: of the medians; below 1 B is faster)\n";
+    out << "\nIn both (B/A: median of B over median of A; below 1 B is faster)\n";
     table.print(out);
 }
 

@@ -21,7 +21,7 @@ Features call_of(policy::Collective collective, int ranks, int ranks_per_node) {
     return call;
 }
 
-// Where inside the bucket a rule begins or ends, and the bucket's own first block.
+// The first block of the power of two, and each block at which a rule begins or ends.
 std::vector<std::uint64_t> smaller_blocks(const policy::Shortlist& shortlist, std::uint64_t first,
                                           std::uint64_t last) {
     std::vector<std::uint64_t> blocks = {first};
@@ -57,9 +57,9 @@ Covered covered(const policy::Policy& policy, const policy::Shortlist& shortlist
 Coverage coverage_of(const policy::Policy& policy, int ranks_per_node, std::vector<int> ranks,
                      std::vector<unsigned> block_bits) {
     Coverage coverage{ranks_per_node, std::move(ranks), std::move(block_bits), {}};
-    for (std::size_t i = 0; i < algorithms::collective_count; ++i) {
+    for (const auto& collective : algorithms::all_collectives) {
         auto& table = coverage.tables.emplace_back();
-        table.collective = static_cast<policy::Collective>(i);
+        table.collective = collective.collective;
         for (const int count : coverage.ranks) {
             const auto call = call_of(table.collective, count, ranks_per_node);
             const auto shortlist = policy::all_candidates(policy, call);

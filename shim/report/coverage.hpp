@@ -1,4 +1,4 @@
-// Which rule of a policy takes which calls, over ranks and blocks.
+// The coverage of a policy: which rule takes which calls, over ranks and blocks.
 #pragma once
 
 #include "policy/table.hpp"
@@ -9,12 +9,12 @@
 
 namespace switchyard::shim::report {
 
-// Calls of one number of ranks, blocks of one power of two.
+// Calls with one number of ranks and blocks up to one power of two.
 struct Covered {
-    std::optional<std::size_t> rule; // from 0, of the largest block; none: `otherwise`
-    bool native = true;              // runs, whoever decides
-    bool falls_back = false;         // some rule matches that cannot run here
-    bool mixed = false;              // smaller blocks of that power of two are treated otherwise
+    std::optional<std::size_t> rule; // for the largest block, from 0; nothing: `otherwise`
+    bool native = true;              // native runs
+    bool falls_back = false;         // a rule matches but cannot run here
+    bool mixed = false;              // another rule takes smaller blocks of this power of two
     std::string algorithm;           // with its parameters
 };
 
@@ -24,16 +24,16 @@ struct Coverage {
     std::vector<unsigned> block_bits; // columns: blocks of up to 2^bits bytes
     struct Table {
         policy::Collective collective;
-        std::vector<std::vector<Covered>> rows; // by place in `ranks` and `block_bits`
+        std::vector<std::vector<Covered>> rows; // [place in ranks][place in block_bits]
     };
     std::vector<Table> tables; // one per collective
 };
 
-// Host buffers, not in place, nodes as full as `ranks_per_node` allows.
+// For host buffers, not in place, and `ranks_per_node` ranks on each node but the last.
 Coverage coverage_of(const policy::Policy& policy, int ranks_per_node, std::vector<int> ranks,
                      std::vector<unsigned> block_bits);
 
-// Powers of two up to 8192 ranks, and the blocks of up to 2^24 bytes.
+// Powers of two up to 8192 ranks, and up to 2^24 bytes.
 std::vector<int> usual_ranks();
 std::vector<unsigned> usual_block_bits();
 

@@ -15,7 +15,7 @@ constexpr double left = 66, cell_width = 34, cell_height = 19, title_height = 40
 
 std::string colour_of(const Covered& cell) {
     if (!cell.rule) return std::string(nothing);
-    // More rules than colours: the number in the cell tells them apart, and each round is paler.
+    // There may be more rules than colours: then colours repeat, paler each time, and the number tells rules apart.
     const double strength = std::max(0.25, 0.75 - 0.2 * static_cast<double>(*cell.rule / series_colours));
     return tint(series_colour(*cell.rule % series_colours), strength);
 }
@@ -27,8 +27,8 @@ void draw_cell(Svg& svg, const policy::Policy& policy, const Coverage& coverage,
     svg.rect(x + 0.5, y + 0.5, cell_width - 1, cell_height - 1, colour_of(cell),
              fmt::format("{} ranks, blocks up to {}\n{}: {}{}{}", coverage.ranks[row],
                          block_text(coverage.block_bits[column]), rule, cell.algorithm,
-                         cell.mixed ? "\npart of these blocks is treated otherwise" : "",
-                         cell.falls_back ? "\na rule that matches cannot run here" : ""));
+                         cell.mixed ? "\nanother rule takes part of these blocks" : "",
+                         cell.falls_back ? "\na rule matches but cannot run here" : ""));
     const char* note = cell.falls_back ? "!" : cell.mixed ? "+" : "";
     svg.text(x + cell_width / 2, y + 14, (cell.rule ? std::to_string(*cell.rule + 1) : "") + note,
              Anchor::middle, 11, ink);
@@ -68,8 +68,8 @@ void draw_legend(Svg& svg, const policy::Policy& policy, double y) {
               policy.rules[i].name + ": " + policy.rules[i].use.algorithm);
     }
     entry("", std::string(nothing), "otherwise: " + policy.otherwise.algorithm);
-    entry("+", "#ffffff", "part of the blocks of that column is treated otherwise");
-    entry("!", "#ffffff", "a rule matches that cannot run there, and is passed over");
+    entry("+", "#ffffff", "another rule takes part of the blocks of this column");
+    entry("!", "#ffffff", "a rule matches but cannot run here; it is skipped");
 }
 
 } // namespace

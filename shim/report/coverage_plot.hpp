@@ -7,7 +7,7 @@
 
 namespace switchyard::shim::report {
 
-// SVG that stands for itself.
+// A whole SVG document.
 std::string coverage_plot(const policy::Policy& policy, const Coverage& coverage);
 
 } // namespace switchyard::shim::report

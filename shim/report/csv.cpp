@@ -1,19 +1,10 @@
 #include "csv.hpp"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 namespace switchyard::shim::report {
-
-namespace {
-
-std::string joined(const std::vector<std::string>& fields) {
-    std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? "," : "") + csv_field(fields[i]);
-    return line;
-}
-
-} // namespace
 
 std::string csv_field(std::string_view text) {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -23,18 +14,18 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string csv_names(const nlohmann::ordered_json& object) {
-    std::vector<std::string> names;
-    for (const auto& item : object.items()) names.push_back(item.key());
-    return joined(names);
+    std::vector<std::string> fields;
+    for (const auto& item : object.items()) fields.push_back(csv_field(item.key()));
+    return fmt::format("{}", fmt::join(fields, ","));
 }
 
 std::string csv_values(const nlohmann::ordered_json& object) {
-    std::vector<std::string> values;
+    std::vector<std::string> fields;
     for (const auto& value : object)
-        values.push_back(value.is_null()     ? ""
-                         : value.is_string() ? value.get<std::string>()
-                                             : json_text(value, -1));
-    return joined(values);
+        fields.push_back(value.is_null()     ? ""
+                         : value.is_string() ? csv_field(value.get<std::string>())
+                                             : csv_field(json_text(value, -1)));
+    return fmt::format("{}", fmt::join(fields, ","));
 }
 
 std::string json_text(const nlohmann::ordered_json& value, int indent) {

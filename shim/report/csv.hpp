@@ -1,4 +1,4 @@
-// Lines of a CSV file, as RFC 4180 has them, from JSON objects: one place says what the columns are.
+// Lines of a CSV file (RFC 4180) from JSON objects, so that one place names the columns.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,13 +7,13 @@
 
 namespace switchyard::shim::report {
 
-// In quotes where it has to be.
+// In quotes where CSV needs them.
 std::string csv_field(std::string_view text);
 
 std::string csv_names(const nlohmann::ordered_json& object);
 std::string csv_values(const nlohmann::ordered_json& object); // null: an empty field
 
-// Text of what a log holds, which need not be UTF-8. `indent` -1: one line.
+// JSON text, also where a log holds bytes that are not UTF-8. `indent` -1: one line.
 std::string json_text(const nlohmann::ordered_json& value, int indent);
 
 } // namespace switchyard::shim::report

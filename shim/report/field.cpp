@@ -12,7 +12,7 @@ struct FieldName {
     Field field;
 };
 
-// In the order of the alphabet.
+// In alphabetical order.
 constexpr std::array field_names = {FieldName{"agree", Field::agree},
                                     FieldName{"algorithm", Field::algorithm},
                                     FieldName{"begin_us", Field::begin_us},

@@ -1,4 +1,4 @@
-// The fields of a log's line that reports use, and the parts of those that are objects.
+// The fields of a log's line that reports use, and the members of those fields that are objects.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include "units.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace switchyard::shim::report {
 
@@ -18,13 +18,14 @@ namespace {
 
 constexpr std::size_t most_rows = 24;
 
-void say_what_is_left(std::ostream& out, std::size_t all) {
+void say_what_is_left_out(std::ostream& out, std::size_t all) {
     if (all > most_rows)
         out << "<p class=\"note\">" << all - most_rows
-            << " more take less time; <code>switchyard report --format csv</code> has them all.</p>\n";
+            << " groups with less time are left out; <code>switchyard report --format csv</code> prints "
+               "all.</p>\n";
 }
 
-// A bar behind a share, so that a table is read like a plot.
+// A share with a bar, so that a table reads like a plot.
 std::string bar_cell(double part, double whole) {
     const double share = whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
     return fmt::format("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
@@ -34,7 +35,7 @@ std::string bar_cell(double part, double whole) {
 void write_head(const Profile& profile, std::ostream& out) {
     const auto& run = profile.run;
     const auto name = run.program.empty() ? "A run" : run.program;
-    // The policy keeps a page from reaching out even if something in the log got past the escaping.
+    // The security policy keeps the page from using a network, even if markup of the log got past the escaping.
     out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
            "'unsafe-inline'\">\n"
@@ -48,20 +49,18 @@ void write_head(const Profile& profile, std::ostream& out) {
                            : "complete")
         << "</p></header>\n";
     if (run.partial)
-        out << "<p class=\"warning\"><b>Partial.</b> The run did not reach MPI_Finalize; these are the "
-               "records that "
-               "its ranks had written.</p>\n";
+        out << "<p class=\"warning\"><b>Partial.</b> The run did not reach MPI_Finalize. These are the "
+               "records that its ranks had written.</p>\n";
     if (profile.unreadable > 0)
         out << "<p class=\"warning\">" << counted(profile.unreadable, "line")
             << " of the log could not be read" << (profile.torn ? "; the file is truncated" : "")
             << ".</p>\n";
     if (run.dropped > 0)
         out << "<p class=\"warning\">" << counted(run.dropped, "record")
-            << " found no room while the program ran: the sums are too small.</p>\n";
+            << " had no room while the program ran: the sums are too small.</p>\n";
     if (run.summary)
-        out << "<p class=\"warning\">A summary: its medians are of the means of many calls, and it does not "
-               "say when "
-               "each call was.</p>\n";
+        out << "<p class=\"warning\">The log is a summary: medians are over means of many calls, and it does "
+               "not say when each call was.</p>\n";
 }
 
 void write_cards(const Profile& profile, std::ostream& out) {
@@ -86,10 +85,11 @@ void write_cards(const Profile& profile, std::ostream& out) {
 }
 
 void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
-    out << "<section><h2>Where the time went</h2><p>Calls of one collective, done one way, by the size of "
-           "their "
-           "largest block. <i>Total</i> is the time of the average rank, waiting for late ranks included; "
-           "<i>max/mean</i> the slowest rank's time over the mean of all.</p>\n";
+    out << "<section><h2>Where the time went</h2><p>Each line stands for the calls of one collective with "
+           "one "
+           "algorithm and blocks up to one size. <i>Total</i> is the time of the average rank, waiting for "
+           "late ranks included. <i>Max/mean</i> is the slowest rank's time over the mean of all "
+           "ranks.</p>\n";
     {
         HtmlTable table(out, {{"of the time", Cells::words},
                               {"total"},
@@ -119,12 +119,12 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                        std::to_string(place_of(kind, deciders) + 1)});
         }
     }
-    say_what_is_left(out, profile.groups.size());
+    say_what_is_left_out(out, profile.groups.size());
     out << "</section>\n";
 }
 
 void write_deciders(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
-    out << "<section><h2>Who chose it</h2>\n";
+    out << "<section><h2>Who chose the algorithm</h2>\n";
     {
         HtmlTable table(out, {{"by"},
                               {"of the time", Cells::words},
@@ -133,11 +133,10 @@ void write_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
                               {"ran", Cells::words}});
         for (std::size_t i = 0; i < std::min(most_rows, deciders.size()); ++i) {
             const auto& by = deciders[i];
-            std::string ran;
-            for (const auto& algorithm : by.ran) ran += (ran.empty() ? "" : ", ") + algorithm;
-            table.row(
-                {std::to_string(i + 1), bar_cell(by.rank_us, profile.rank_us.whole), count_text(by.calls),
-                 (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text()), markup(shown(ran, 200))});
+            table.row({std::to_string(i + 1), bar_cell(by.rank_us, profile.rank_us.whole),
+                       count_text(by.calls),
+                       (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text()),
+                       markup(shown(by.ran_text(), 200))});
         }
     }
     out << "</section>\n";
@@ -153,15 +152,15 @@ void write_legend(const std::vector<std::string>& names, bool shapes, std::ostre
 }
 
 void write_timeline(const Profile& profile, std::ostream& out) {
-    if (profile.run.summary) return; // it says when the first of many calls was
+    if (profile.run.summary) return; // it does not say when each call was
     const auto series = series_of(profile);
     std::vector<std::string> names;
     for (const auto& one : series) names.push_back(one.name);
     out << "<section><h2>Time of a call, over the run</h2>\n<figure>" << timeline_plot(profile, series);
     write_legend(names, true, out);
     out << "<figcaption>"
-        << (profile.marks.size() <= 2000 ? "Each mark is a call: when its first rank arrived, and how long "
-                                           "it took, mean over its ranks."
+        << (profile.marks.size() <= 2000 ? "Each mark is a call: when its first rank arrived, and its time, "
+                                           "mean over its ranks."
                                          : "Each mark is the median of a stretch of time; its line goes from "
                                            "the 5th to the 95th percentile.")
         << "</figcaption></figure>\n";
@@ -179,10 +178,10 @@ void write_timeline(const Profile& profile, std::ostream& out) {
 void write_sizes(const Profile& profile, std::ostream& out) {
     out << "<section><h2>Sizes</h2>\n<figure>" << histogram_plot(profile);
     write_legend(collectives_of(profile), false, out);
-    out << "<figcaption>A call counts where its largest block lies: the most that any rank sends to any "
-           "other.</figcaption></figure></section>\n<section><h2>Blocks and algorithms</h2>\n<figure>"
+    out << "<figcaption>A call counts at its largest block: the most bytes that any rank sends to another "
+           "rank.</figcaption></figure></section>\n<section><h2>Blocks and algorithms</h2>\n<figure>"
         << heat_map_plot(profile)
-        << "<figcaption>In each field the median time of a call and the number of calls. Light is "
+        << "<figcaption>Each field has the median time of a call and the number of calls. Light is "
            "slow.</figcaption></figure></section>\n";
 }
 
@@ -190,16 +189,13 @@ void write_ranks(const Profile& profile, std::ostream& out) {
     const auto picture = rank_picture_of(profile.run.directory, std::max(profile.wall_us(), profile.end_us));
     if (picture.rows.empty()) return;
     out << "<section><h2>Ranks</h2>\n<figure>" << ranks_plot(picture)
-        << "<figcaption>Time in collectives, against the average rank in the same stretch of time. A rank "
-           "that comes "
-           "late is short in them (blue), and those that wait for it are long (orange). Grey: no "
-           "calls.</figcaption></figure>\n";
+        << "<figcaption>Time in collectives, compared with the average rank in the same stretch of time. "
+           "Blue: the rank came late and spent less time in collectives. Orange: the rank waited and spent "
+           "more. Grey: no calls.</figcaption></figure>\n";
     {
         HtmlTable table(out, {{"ranks"}, {"in collectives"}, {"of the wall time"}, {"against the average"}});
         for (const auto& row : picture.rows)
-            table.row({row.first_rank == row.last_rank ? std::to_string(row.first_rank)
-                                                       : fmt::format("{}-{}", row.first_rank, row.last_rank),
-                       time_text(row.total_us), share_text(row.total_us, profile.wall_us()),
+            table.row({row.name(), time_text(row.total_us), share_text(row.total_us, profile.wall_us()),
                        fmt::format("{:+.1f}%", picture.mean_total_us > 0
                                                    ? 100 * (row.total_us / picture.mean_total_us - 1)
                                                    : 0.0)});
@@ -213,10 +209,8 @@ void write_run(const Profile& profile, std::ostream& out) {
     const auto fact = [&out](const char* name, const std::string& text) {
         if (!text.empty()) out << "<dt>" << name << "</dt><dd>" << markup(shown(text, 600)) << "</dd>\n";
     };
-    std::string hosts;
-    for (std::size_t i = 0; i < run.hosts.size(); ++i) hosts += (i > 0 ? ", " : "") + run.hosts[i];
     fact("command", run.command_line);
-    fact("hosts", hosts);
+    fact("hosts", fmt::format("{}", fmt::join(run.hosts, ", ")));
     fact("MPI", run.mpi_library.substr(0, run.mpi_library.find('\n')));
     fact("policy", run.policy_file);
     fact("detail", run.detail);

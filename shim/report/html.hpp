@@ -1,4 +1,4 @@
-// A report as one page that needs nothing else: no network, no scripts, no fonts.
+// A report as one page that needs no network, no scripts and no fonts.
 #pragma once
 
 #include "profile.hpp"
@@ -7,7 +7,7 @@
 
 namespace switchyard::shim::report {
 
-// Reads the ranks' own lines, too, where the log has them.
+// Also reads rank-<N>.jsonl where the log has them.
 void write_html(const Profile& profile, std::ostream& out);
 
 } // namespace switchyard::shim::report

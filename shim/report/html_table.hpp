@@ -9,7 +9,7 @@
 
 namespace switchyard::shim::report {
 
-// Figures stand to the right. Long words may be broken anywhere, but not those of an algorithm.
+// Figures are aligned to the right. Long words may be broken anywhere, the words of an algorithm may not.
 enum class Cells { figures, words, algorithm };
 
 struct Column {
@@ -21,7 +21,7 @@ struct Column {
     }
 };
 
-// Cells are markup: whoever fills them escapes what comes from the log.
+// Cells are markup: the caller escapes texts from the log.
 class HtmlTable {
   public:
     HtmlTable(std::ostream& out, const std::vector<Column>& columns) : out_(out), columns_(columns) {

@@ -45,7 +45,7 @@ std::vector<Row> rows_of(const Profile& profile) {
     }
     std::ranges::stable_sort(rows, std::greater{}, &Row::time_us);
     if (rows.size() > most_rows) rows.resize(most_rows);
-    // Beside each other what can be compared.
+    // Comparable rows stand side by side.
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
         return std::tie(a.collective, b.ranks) < std::tie(b.collective, a.ranks);
     });

@@ -1,4 +1,3 @@
-#include "axis.hpp"
 #include "palette.hpp"
 #include "plots.hpp"
 #include "svg.hpp"
@@ -14,12 +13,7 @@ namespace {
 
 constexpr double left = 66, right = plot_width - 130, top = 10, totals = plot_width - 118;
 
-std::string name_of(const RankPicture::Row& row) {
-    return row.first_rank == row.last_rank ? std::to_string(row.first_rank)
-                                           : fmt::format("{}-{}", row.first_rank, row.last_rank);
-}
-
-// The largest difference from the mean that any cell shows, as a part of its stretch of time.
+// The largest difference from the mean in any field, as a part of a stretch of time.
 double largest_difference(const RankPicture& picture) {
     double largest = 0;
     for (const auto& row : picture.rows)
@@ -31,19 +25,20 @@ double largest_difference(const RankPicture& picture) {
 void draw_row(Svg& svg, const RankPicture& picture, const RankPicture::Row& row, double y, double height,
               double largest) {
     const double width = (right - left) / static_cast<double>(row.slot_us.size());
-    const auto name = name_of(row);
+    const auto name = row.name();
     if (height >= 11) svg.text(left - 8, y + height / 2 + 4, name, Anchor::end, 11);
     for (std::size_t i = 0; i < row.slot_us.size(); ++i) {
         const double here = row.slot_us[i] / picture.slot_length_us;
         const double difference = (row.slot_us[i] - picture.mean_us[i]) / picture.slot_length_us;
-        if (row.slot_us[i] <= 0 && picture.mean_us[i] <= 0) continue; // no calls: the ground shows
-        svg.rect(left + width * static_cast<double>(i), y, width, height - 1,
-                 two_sided_ramp(largest > 0 ? difference / largest : 0),
-                 fmt::format(
-                     "rank {}, {} to {}\nin collectives {:.1f}% of it, {:+.1f} points from the average rank",
-                     name, time_text(picture.slot_length_us * static_cast<double>(i)),
-                     time_text(picture.slot_length_us * static_cast<double>(i + 1)), 100 * here,
-                     100 * difference));
+        if (row.slot_us[i] <= 0 && picture.mean_us[i] <= 0) continue; // no calls: the background shows
+        svg.rect(
+            left + width * static_cast<double>(i), y, width, height - 1,
+            two_sided_ramp(largest > 0 ? difference / largest : 0),
+            fmt::format(
+                "rank {}, {} to {}\n{:.1f}% of it in collectives; {:+.1f} points more than the average rank",
+                name, time_text(picture.slot_length_us * static_cast<double>(i)),
+                time_text(picture.slot_length_us * static_cast<double>(i + 1)), 100 * here,
+                100 * difference));
     }
     if (height >= 11) svg.text(totals, y + height / 2 + 4, time_text(row.total_us), Anchor::start, 11);
 }
@@ -55,9 +50,9 @@ void draw_scale(Svg& svg, double y, double largest) {
         svg.rect(middle - width / 2 + width / steps * i, y, width / steps + 0.4, 10,
                  two_sided_ramp(2 * (i + 0.5) / steps - 1));
     svg.frame(middle - width / 2, y, width, 10, rule_line);
-    svg.text(middle - width / 2 - 8, y + 9,
-             fmt::format("shorter by {:.0f} points: others waited", 100 * largest), Anchor::end, 11);
-    svg.text(middle + width / 2 + 8, y + 9, fmt::format("longer by {:.0f} points: it waited", 100 * largest),
+    svg.text(middle - width / 2 - 8, y + 9, fmt::format("{:.0f} points less: others waited", 100 * largest),
+             Anchor::end, 11);
+    svg.text(middle + width / 2 + 8, y + 9, fmt::format("{:.0f} points more: it waited", 100 * largest),
              Anchor::start, 11);
 }
 
@@ -68,21 +63,13 @@ std::string ranks_plot(const RankPicture& picture) {
     const double bottom = top + height * static_cast<double>(picture.rows.size());
     const double end_us = picture.slot_length_us * static_cast<double>(rank_slots);
     Svg svg(plot_width, bottom + 84,
-            "Ranks that were longer or shorter in collectives than the average, over time");
+            "Time of each rank in collectives, compared with the average rank, over the run");
     svg.rect(left, top, right - left, bottom - top, nothing);
     const double largest = largest_difference(picture);
     for (std::size_t i = 0; i < picture.rows.size(); ++i)
         draw_row(svg, picture, picture.rows[i], top + height * static_cast<double>(i), height, largest);
-    const auto x = Axis::linear(0, end_us, left, right);
-    const bool short_run = end_us < 1e6;
-    for (const double tick : x.ticks(8)) {
-        svg.line(x.pixel(tick), bottom, x.pixel(tick), bottom + 5, muted);
-        svg.text(x.pixel(tick), bottom + 18, fmt::format("{:g}", tick / (short_run ? 1e3 : 1e6)),
-                 Anchor::middle, 11);
-    }
-    svg.text((left + right) / 2, bottom + 36,
-             short_run ? "since the run's start, ms" : "since the run's start, s", Anchor::middle);
-    svg.text(totals, bottom + 18, "in collectives", Anchor::start, 11);
+    draw_time_axis(svg, Axis::linear(0, end_us, left, right), bottom, end_us);
+    svg.text(totals, bottom + 19, "in collectives", Anchor::start, 11);
     svg.upright_text(14, (top + bottom) / 2, "rank");
     draw_scale(svg, bottom + 56, largest);
     return svg.finish();

@@ -1,4 +1,3 @@
-#include "axis.hpp"
 #include "palette.hpp"
 #include "plots.hpp"
 #include "svg.hpp"
@@ -40,15 +39,8 @@ void draw_axes(Svg& svg, const Axis& x, const Axis& y, double end_us) {
                               : fmt::format("{:g} s", tick / 1e6),
                  Anchor::end);
     }
-    const bool short_run = end_us < 1e6;
-    for (const double tick : x.ticks(8)) {
-        svg.line(x.pixel(tick), bottom, x.pixel(tick), bottom + 5, muted);
-        svg.text(x.pixel(tick), bottom + 19, fmt::format("{:g}", tick / (short_run ? 1e3 : 1e6)),
-                 Anchor::middle);
-    }
     svg.line(left, bottom, right, bottom, muted);
-    svg.text((left + right) / 2, height - 6,
-             short_run ? "since the run's start, ms" : "since the run's start, s", Anchor::middle);
+    draw_time_axis(svg, x, bottom, end_us);
     svg.upright_text(12, (top + bottom) / 2, "time of a call");
 }
 
@@ -71,7 +63,7 @@ void draw_calls(Svg& svg, const Profile& profile, const Axis& x, const Axis& y,
     }
 }
 
-// One stretch of time of one series.
+// One stretch of time, one series.
 void draw_stretch(Svg& svg, const Axis& y, double at, std::size_t place, const Series& series,
                   const Samples& times) {
     const double low = times.quantile(0.05), middle = times.median(), high = times.quantile(0.95);
@@ -90,11 +82,11 @@ void draw_stretches(Svg& svg, const Profile& profile, const std::vector<Series>&
         const auto stretch = static_cast<std::size_t>(std::max(0.0, mark.begin_us) / length);
         times[places[mark.group]][std::min(stretch, stretches - 1)].add(static_cast<double>(mark.call_us));
     }
-    // Beside each other inside a stretch, or the last one would hide the others.
+    // Inside a stretch the series stand side by side, so that the last does not hide the others.
     const auto place_in_stretch = [&](std::size_t i) {
         return (static_cast<double>(i) + 0.5) / static_cast<double>(series.size());
     };
-    for (std::size_t i = series.size(); i-- > 0;) // what took most time on top
+    for (std::size_t i = series.size(); i-- > 0;) // the series with the most time is on top
         for (std::size_t n = 0; n < stretches; ++n)
             if (!times[i][n].empty())
                 draw_stretch(svg, y, x.pixel((static_cast<double>(n) + place_in_stretch(i)) * length), i,
@@ -102,6 +94,17 @@ void draw_stretches(Svg& svg, const Profile& profile, const std::vector<Series>&
 }
 
 } // namespace
+
+void draw_time_axis(Svg& svg, const Axis& x, double below, double end_us) {
+    const bool short_run = end_us < 1e6;
+    for (const double tick : x.ticks(8)) {
+        svg.line(x.pixel(tick), below, x.pixel(tick), below + 5, muted);
+        svg.text(x.pixel(tick), below + 19, fmt::format("{:g}", tick / (short_run ? 1e3 : 1e6)),
+                 Anchor::middle);
+    }
+    svg.text((x.pixel(0) + x.pixel(end_us)) / 2, below + 37,
+             short_run ? "since the run's start, ms" : "since the run's start, s", Anchor::middle);
+}
 
 std::string timeline_plot(const Profile& profile, const std::vector<Series>& series) {
     const auto extent = extent_of(profile);

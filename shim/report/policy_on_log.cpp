@@ -6,12 +6,13 @@
 #include "policy/vocabulary.hpp"
 
 #include <algorithm>
+#include <fmt/ranges.h>
 
 namespace switchyard::shim::report {
 
 namespace {
 
-// A log keeps parameters in the order of its JSON, a choice in that of the registry.
+// A log has parameters in the order of its JSON, a choice in the order of the registry.
 std::string in_any_order(const std::string& algorithm) {
     std::vector<std::string> words(1);
     for (const char c : algorithm) {
@@ -21,9 +22,7 @@ std::string in_any_order(const std::string& algorithm) {
             words.back() += c;
     }
     std::sort(words.begin() + 1, words.end());
-    std::string text;
-    for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
-    return text;
+    return fmt::format("{}", fmt::join(words, " "));
 }
 
 void add_to(PolicyGroup& group, const Call& call) {
@@ -34,17 +33,17 @@ void add_to(PolicyGroup& group, const Call& call) {
 } // namespace
 
 std::optional<policy::Features> features_of(const Call& call) {
-    const auto name = std::ranges::find(algorithms::collective_names, call.kind.collective);
-    if (name == algorithms::collective_names.end() || call.kind.ranks < 1) return std::nullopt;
+    const auto collective = algorithms::collective_of(call.kind.collective);
+    if (!collective || call.kind.ranks < 1) return std::nullopt;
     policy::Features features;
-    features.collective = static_cast<algorithms::Collective>(name - algorithms::collective_names.begin());
+    features.collective = *collective;
     features.ranks = call.kind.ranks;
     features.nodes = std::max(1, call.kind.nodes);
     features.ranks_per_node = call.kind.ranks_per_node > 0 ? call.kind.ranks_per_node : call.kind.ranks;
     features.in_place = call.kind.in_place;
     features.devices = call.kind.buffer == "device";
     features.buffer = features.devices ? policy::Buffer::device : policy::Buffer::host;
-    features.gpu_aware = call.kind.transfer == policy::transfer_names[0]; // direct: so it was
+    features.gpu_aware = call.kind.transfer == policy::transfer_names[0]; // "direct"
     features.max_block_bytes = call.max_block_bytes;
     return features;
 }
@@ -109,7 +108,8 @@ std::vector<PolicyGroup> PolicyOnLog::groups() const {
 
 std::string PolicyOnLog::why_idle(std::size_t index) const {
     const auto& rule = policy_.rules[index];
-    const Kind *nearest = nullptr, *costliest = nullptr; // of calls that meet its `when`, and of all
+    const Kind *nearest = nullptr,
+               *costliest = nullptr; // the costliest kind that meets its `when`, and the costliest of all
     for (const auto& [name, kind] : kinds_) {
         if (costliest == nullptr || kind.rank_us > costliest->rank_us) costliest = &kind;
         if (policy::why_not_met(rule, kind.call).empty() &&
@@ -118,13 +118,13 @@ std::string PolicyOnLog::why_idle(std::size_t index) const {
     }
     if (costliest == nullptr) return "the log has no calls";
     if (nearest == nullptr)
-        return "no call matches; at those that cost most " +
+        return "no call matches; at the calls that cost most " +
                policy::why_not_met(rule, costliest->call);
     for (const auto& candidate : nearest->shortlist->candidates)
         if (candidate.choice.rule == rule.name)
             if (const auto why = policy::why_passed_over(candidate, nearest->call);
                 why != policy::PassedOver::no)
-                return "matches, and is passed over: " + policy::describe(candidate, why);
+                return "matches, but cannot run: " + policy::describe(candidate, why);
     return "an earlier rule takes all its calls";
 }
 

@@ -1,4 +1,4 @@
-// A policy asked about every call of a log: which rule takes it, with the code that decides at run time.
+// Which rule of a policy takes each call of a log. The code that decides at run time decides here.
 #pragma once
 
 #include "profile.hpp"
@@ -14,26 +14,25 @@
 
 namespace switchyard::shim::report {
 
-// What of a call a policy looks at; nothing where this version knows no such collective. Whether the ranks of
-// a node can share memory no log tells: one hopes. Whether the MPI takes device buffers it tells where some went
-// to it directly, else they are taken not to.
+// The features of a call; nothing where this version does not know the collective. A log does not say whether the ranks
+// of a node can share memory; here they can. The MPI counts as GPU-aware at calls whose device buffers it took directly.
 std::optional<policy::Features> features_of(const Call& call);
 
-// Calls of one kind that the policy would treat alike.
+// Calls of one kind that get the same choice from the policy.
 struct PolicyGroup {
-    CallKind kind;                   // with what ran when the log was written
-    std::optional<std::size_t> rule; // of the policy, from 0; none: `otherwise`, or nothing could run
-    std::string algorithm;           // that would run, with all its parameters
-    std::string transfer;            // of device buffers; "" for none
-    std::string reason;              // as the log would have it
+    CallKind kind;                   // with the algorithm that ran
+    std::optional<std::size_t> rule; // of the policy, from 0; nothing: `otherwise`, or no rule could run
+    std::string algorithm;           // the one that would run, with all its parameters
+    std::string transfer;            // of device buffers; "" for host buffers
+    std::string reason;              // as in a log
     std::uint64_t calls = 0;
     double rank_us = 0;
-    bool changes() const; // something else runs than did, or with other parameters
+    bool changes() const; // another algorithm would run than did, or other parameters
 };
 
 struct IdleRule {
     std::size_t rule;
-    std::string why; // at the calls that cost most
+    std::string why; // it does not fire at the calls that cost most
 };
 
 class PolicyOnLog {
@@ -45,12 +44,13 @@ class PolicyOnLog {
     std::vector<IdleRule> idle_rules() const;
 
   private:
-    // All calls of a kind share a shortlist; where their blocks lie on both sides of a rule's bound, not a group.
+    // Calls of one kind share a shortlist. They make several groups where their blocks lie on both sides of a rule's
+    // bound.
     struct Kind {
-        policy::Features call; // of the first of them
+        policy::Features call; // the first of them
         std::shared_ptr<const policy::Shortlist> shortlist;
         std::map<std::pair<std::size_t, std::size_t>, PolicyGroup>
-            groups; // by candidate and the one passed over
+            groups; // by chosen candidate and skipped candidate
         double rank_us = 0;
     };
     Kind& kind_of(const Call& call, const policy::Features& features);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace switchyard::shim::report {
 
@@ -39,60 +40,62 @@ void print_rules(const policy::Policy& policy, const std::vector<PolicyGroup>& g
         share.rank_us += group.rank_us;
         ++share.kinds;
     }
-    out << "\nWhat each rule would govern (of time: of all time in collectives, as the log has it)\n";
+    out << "\nThe calls of each rule (of time: part of all time in collectives, in the run that was "
+           "logged)\n";
     TextTable table({{"of time"}, {"total"}, {"calls"}, {"groups"}, {"rule", Align::left, 64}});
     for (std::size_t i = 0; i < shares.size(); ++i) {
         const bool otherwise = i == policy.rules.size();
-        if (shares[i].calls == 0 && !otherwise) continue; // said below
+        if (shares[i].calls == 0 && !otherwise) continue; // listed by print_idle
         table.row({share_text(shares[i].rank_us, profile.rank_us.whole),
                    time_text(profile.per_rank(shares[i].rank_us)), count_text(shares[i].calls),
                    std::to_string(shares[i].kinds),
-                   otherwise ? "otherwise: no rule takes them" : label_of(policy, i)});
+                   otherwise ? "otherwise: no rule takes these calls" : label_of(policy, i)});
     }
     table.print(out, 2);
+}
+
+// Columns that say which calls a group has, then `more`.
+TextTable table_of_groups(std::vector<TextTable::Column> more) {
+    std::vector<TextTable::Column> columns = {{"total"}, {"of time"}, {"calls"}, {"collective", Align::left},
+                                              {"ranks"}, {"block <="}};
+    std::ranges::move(more, std::back_inserter(columns));
+    return TextTable(std::move(columns));
+}
+
+void add_row(TextTable& table, const PolicyGroup& group, const Profile& profile,
+             std::vector<std::string> more) {
+    std::vector<std::string> cells = {time_text(profile.per_rank(group.rank_us)),
+                                      share_text(group.rank_us, profile.rank_us.whole),
+                                      count_text(group.calls),
+                                      shown(group.kind.collective, 12),
+                                      std::to_string(group.kind.ranks),
+                                      block_text(group.kind.block_bits)};
+    std::ranges::move(more, std::back_inserter(cells));
+    table.row(std::move(cells));
 }
 
 void print_groups(const std::vector<PolicyGroup>& groups, const Profile& profile, bool changing,
                   std::ostream& out) {
-    TextTable table({{"total"},
-                     {"of time"},
-                     {"calls"},
-                     {"collective", Align::left},
-                     {"ranks"},
-                     {"block <="},
-                     {changing ? "ran" : "ran, and would run", Align::left, widest_algorithm},
-                     {changing ? "would run" : "", Align::left, changing ? widest_algorithm : 1},
-                     {"rule"}});
-    for (const auto& group : groups) {
-        if (group.changes() != changing) continue;
-        table.row({time_text(profile.per_rank(group.rank_us)),
-                   share_text(group.rank_us, profile.rank_us.whole), count_text(group.calls),
-                   shown(group.kind.collective, 10), std::to_string(group.kind.ranks),
-                   block_text(group.kind.block_bits),
-                   shown(with(group.kind.transfer, group.kind.algorithm_text()), 200),
-                   changing ? shown(with(group.transfer, group.algorithm), 200) : "", number_of(group.rule)});
-    }
+    auto table = table_of_groups({{changing ? "ran" : "ran and would run", Align::left, widest_algorithm},
+                                  {changing ? "would run" : "", Align::left, changing ? widest_algorithm : 1},
+                                  {"rule"}});
+    for (const auto& group : groups)
+        if (group.changes() == changing)
+            add_row(table, group, profile,
+                    {shown(with(group.kind.transfer, group.kind.algorithm_text()), 200),
+                     changing ? shown(with(group.transfer, group.algorithm), 200) : "",
+                     number_of(group.rule)});
     if (table.empty()) return;
-    out << (changing ? "\nCalls that would run otherwise than they did\n"
-                     : "\nCalls that would run as they did\n");
+    out << (changing ? "\nCalls that would run differently\n" : "\nCalls that would run the same way\n");
     table.print(out, 2);
 }
 
 void print_unmatched(const std::vector<PolicyGroup>& groups, const Profile& profile, std::ostream& out) {
-    TextTable table({{"total"},
-                     {"of time"},
-                     {"calls"},
-                     {"collective", Align::left},
-                     {"ranks"},
-                     {"block <="},
-                     {"why", Align::left, 44}});
+    auto table = table_of_groups({{"why", Align::left, 44}});
     for (const auto& group : groups)
         if (!group.rule)
-            table.row({time_text(profile.per_rank(group.rank_us)),
-                       share_text(group.rank_us, profile.rank_us.whole), count_text(group.calls),
-                       shown(group.kind.collective, 10), std::to_string(group.kind.ranks),
-                       block_text(group.kind.block_bits),
-                       group.reason == "otherwise" ? "no rule matches" : shown(group.reason, 300)});
+            add_row(table, group, profile,
+                    {group.reason == "otherwise" ? "no rule matches" : shown(group.reason, 300)});
     if (table.empty()) return;
     out << "\nCalls that no rule takes\n";
     table.print(out, 2);
@@ -113,8 +116,9 @@ void print_legend(const policy::Policy& policy, std::ostream& out) {
         for (std::size_t n = 0; n < lines.size(); ++n) out << (n == 0 ? "  " : "    ") << lines[n] << '\n';
     }
     out << "  .  otherwise: " << policy.otherwise.algorithm << '\n'
-        << "  +  part of the blocks of this column is treated otherwise; the largest is shown\n"
-        << "  !  a rule matches here that cannot run, and is passed over\n";
+        << "  +  another rule takes part of the blocks of this column; shown is the rule of the largest "
+           "block\n"
+        << "  !  a rule matches but cannot run here; it is skipped\n";
 }
 
 std::string cell_text(const Covered& cell) {
@@ -122,7 +126,7 @@ std::string cell_text(const Covered& cell) {
     return fmt::format("{:>4}", note + (cell.rule ? std::to_string(*cell.rule + 1) : "."));
 }
 
-// `64`, `4K`, `16M`: four columns have to do.
+// `64`, `4K`, `16M`: at most four characters.
 std::string short_block(unsigned bits) {
     constexpr std::string_view units = " KMGTPE";
     const char unit = units[std::min<std::size_t>(bits / 10, units.size() - 1)];
@@ -142,8 +146,8 @@ void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked,
             changing += group.calls;
             changing_us += group.rank_us;
         }
-    out << fmt::format("\n{} of {} calls would run otherwise than they did, {} of the time in collectives\n",
-                       changing, profile.calls, share_text(changing_us, profile.rank_us.whole));
+    out << fmt::format("\n{} of {} calls would run differently, {} of the time in collectives\n", changing,
+                       profile.calls, share_text(changing_us, profile.rank_us.whole));
     print_rules(policy, groups, profile, out);
     print_groups(groups, profile, true, out);
     print_groups(groups, profile, false, out);
@@ -154,12 +158,12 @@ void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked,
 void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out) {
     out << fmt::format(
         "The rule that takes a call, by ranks (down) and largest block in bytes (across, up to),\n"
-        "for host buffers, {} per node\n",
+        "for host buffers and {} per node\n",
         counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"));
     for (const auto& table : coverage.tables) {
         out << '\n' << name_of(table.collective) << "\n      ";
         for (std::size_t i = 0; i < coverage.block_bits.size();
-             i += 2) // every other one, so that they stay apart
+             i += 2) // every other one: four columns are too narrow
             out << fmt::format("{:>{}}", short_block(coverage.block_bits[i]), i == 0 ? 4 : 8);
         out << '\n';
         for (std::size_t i = 0; i < coverage.ranks.size(); ++i) {

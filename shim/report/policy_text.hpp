@@ -1,4 +1,4 @@
-// What `switchyard explain POLICY --log LOG` and `--coverage` print.
+// The output of `switchyard explain POLICY --log LOG` and `--coverage`.
 #pragma once
 
 #include "coverage.hpp"

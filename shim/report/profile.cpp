@@ -28,7 +28,7 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.call_us.add(call.time_mean / static_cast<double>(call.calls), call.calls);
 }
 
-// The most time first; the kind itself decides between equals, so that two readings of a log agree.
+// Sorted by time, then by kind: so two readings of a log give the same order.
 void sort_groups(Profile& profile) {
     std::vector<std::uint32_t> order(profile.groups.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -60,7 +60,8 @@ RankTimes& RankTimes::operator+=(const RankTimes& other) {
 
 int Profile::nodes() const {
     int most = static_cast<int>(run.hosts.size());
-    for (const auto& group : groups) most = std::max(most, group.kind.nodes); // they may be pretended
+    for (const auto& group : groups)
+        most = std::max(most, group.kind.nodes); // SWITCHYARD_RANKS_PER_NODE may pretend more
     return most;
 }
 

@@ -1,4 +1,4 @@
-// A log added up: what a report, a comparison, an explanation or a tuner wants to know of a run.
+// The sums of a log, for reports, comparisons, explanations and the tuner.
 #pragma once
 
 #include "call.hpp"
@@ -11,7 +11,7 @@
 
 namespace switchyard::shim::report {
 
-// Times of calls, weighted by the ranks that took part: microseconds of all ranks together.
+// Times of calls, added up over the ranks that took part; in microseconds.
 struct RankTimes {
     double whole = 0, agree = 0, stage = 0, copy = 0, exchange = 0;
     RankTimes& operator+=(const RankTimes& other);
@@ -23,17 +23,17 @@ struct CallGroup {
     std::uint64_t calls = 0;
     RankTimes rank_us;
     double mean_us = 0;    // sum over the calls of the mean over the ranks
-    double slowest_us = 0; // and of the slowest rank
-    double bytes = 0;      // that its ranks sent to others, as the program asked for
+    double slowest_us = 0; // sum over the calls of the slowest rank's time
+    double bytes = 0;      // that the program had its ranks send to other ranks
     std::uint64_t smallest_block = 0, largest_block = 0;
-    std::uint64_t wire_bytes = 0, messages = 0; // the most of any rank, summed over the calls
-    Samples call_us;                            // per call, mean over the ranks
+    std::uint64_t wire_bytes = 0, messages = 0; // of the rank with the most, summed over the calls
+    Samples call_us;                            // of each call, mean over the ranks
 
     // The slowest rank's time over the mean: 1 where all ranks take the same time.
     double imbalance() const { return mean_us > 0 ? slowest_us / mean_us : 1; }
 };
 
-// One call, or one line of a summary, in the order of time.
+// One call, or one line of a summary.
 struct Mark {
     double begin_us;
     float call_us; // mean over the ranks
@@ -43,24 +43,24 @@ struct Mark {
 struct Profile {
     RunFacts run;
     std::vector<CallGroup> groups; // the most time first
-    std::vector<Mark> marks;
+    std::vector<Mark> marks;       // in the order of time
     std::uint64_t calls = 0, routed = 0;
     std::uint64_t unreadable = 0; // lines
-    bool torn = false;            // the last of them was
+    bool torn = false;            // the last line was unreadable
     RankTimes rank_us;
-    double end_us = 0; // when the last call that is known of ended
+    double end_us = 0; // end of the last known call
 
-    // Ranks of the run; where run.json does not say, those of the largest communicator.
+    // Ranks of the run; where run.json does not say, ranks of the largest communicator.
     int ranks = 0;
     int nodes() const;
-    // Of the run, or where that is not known, until the last call's end.
+    // Of the run; where it is not known, until the end of the last call.
     double wall_us() const { return run.wall_us > 0 ? run.wall_us : end_us; }
-    // What a time of all ranks together is for the average rank of the run.
+    // The part of the average rank in a sum over all ranks.
     double per_rank(double rank_us_of_all) const { return ranks > 0 ? rank_us_of_all / ranks : 0; }
     double time_us(const CallGroup& group) const { return per_rank(group.rank_us.whole); }
 };
 
-// Adds calls up one after the other; what it keeps of a call is 20 bytes.
+// Adds up call after call. It keeps 20 bytes of each.
 class ProfileBuilder {
   public:
     void add(const Call& call);
@@ -75,7 +75,7 @@ class ProfileBuilder {
     std::unordered_map<CallKind, std::uint32_t, CallKindHash> index_;
 };
 
-// Throws std::runtime_error where the log cannot be read at all; single lines that cannot are counted.
+// Throws std::runtime_error where the log cannot be read. Single lines that cannot be read are counted.
 Profile read_profile(const log::LoggedRun& run);
 
 } // namespace switchyard::shim::report

@@ -23,7 +23,7 @@ int rank_of(std::string_view name) {
 
 std::vector<int> ranks_with_lines(const std::string& directory) {
     std::vector<int> ranks;
-    std::error_code error; // no folder, no ranks
+    std::error_code error; // without a folder there are no ranks
     for (const auto& entry : std::filesystem::directory_iterator(directory, error))
         if (const int rank = rank_of(entry.path().filename().string()); rank >= 0) ranks.push_back(rank);
     std::ranges::sort(ranks);

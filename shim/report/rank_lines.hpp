@@ -1,4 +1,4 @@
-// The calls as single ranks saw them: rank-<N>.jsonl, which a run with SWITCHYARD_DETAIL=ranks leaves.
+// Reads rank-<N>.jsonl: the calls as single ranks saw them. Runs with SWITCHYARD_DETAIL=ranks have such files.
 #pragma once
 
 #include "call.hpp"
@@ -9,10 +9,10 @@
 
 namespace switchyard::shim::report {
 
-// Ranks that have such a file.
+// The ranks with a file.
 std::vector<int> ranks_with_lines(const std::string& directory);
 
-// Lines that are torn are passed over.
+// Torn lines are skipped.
 void for_each_rank_call(const std::string& directory, int rank, const std::function<void(const Call&)>& use);
 
 } // namespace switchyard::shim::report

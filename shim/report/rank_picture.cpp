@@ -3,12 +3,13 @@
 #include "rank_lines.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
 namespace {
 
-// A call that lasts over several stretches counts in each with its part.
+// A call over several stretches of time counts in each with its part.
 void add(RankPicture::Row& row, double begin, double length, double slot_length, double weight) {
     row.total_us += weight * length;
     const double end = begin + length;
@@ -38,6 +39,10 @@ void add_means(RankPicture& picture) {
 }
 
 } // namespace
+
+std::string RankPicture::Row::name() const {
+    return first_rank == last_rank ? std::to_string(first_rank) : fmt::format("{}-{}", first_rank, last_rank);
+}
 
 RankPicture rank_picture_of(const std::string& directory, double end_us) {
     RankPicture picture;

@@ -1,4 +1,4 @@
-// What rank-<N>.jsonl files say of imbalance: ranks x time.
+// The imbalance of ranks over time, from rank-<N>.jsonl.
 #pragma once
 
 #include <string>
@@ -7,21 +7,22 @@
 namespace switchyard::shim::report {
 
 struct RankPicture {
-    // Neighbours share a row where there are more ranks than rows.
+    // With more ranks than rows neighbours share a row.
     struct Row {
         int first_rank = 0, last_rank = 0;
-        double total_us = 0;         // in collectives, of the average rank of the row
-        std::vector<double> slot_us; // the same, by stretch of time
+        std::string name() const;    // `3`, `4-7`
+        double total_us = 0;         // time in collectives, of the average rank of the row
+        std::vector<double> slot_us; // the same for each stretch of time
     };
     double slot_length_us = 0;
     std::vector<Row> rows;
-    std::vector<double> mean_us; // of all rows, by stretch of time
+    std::vector<double> mean_us; // over all ranks, for each stretch of time
     double mean_total_us = 0;
 };
 
 inline constexpr std::size_t most_rank_rows = 32, rank_slots = 60;
 
-// Empty rows where the log has no such files. `end_us`: how long the run lasted.
+// There are no rows where the log has no such files. `end_us`: length of the run.
 RankPicture rank_picture_of(const std::string& directory, double end_us);
 
 } // namespace switchyard::shim::report

@@ -43,7 +43,7 @@ std::string joined(const json& words) {
     return text;
 }
 
-// Fields are added to a log and never renamed while the first number stays, so only that has to be ours.
+// Versions with the same first number only add fields to a log, so only this number must be ours.
 std::string major_of(const std::string& version_text) {
     return version_text.substr(0, version_text.find('.'));
 }
@@ -51,7 +51,7 @@ std::string major_of(const std::string& version_text) {
 void check_version(const std::string& of_log, const std::string& directory) {
     if (of_log.empty() || major_of(of_log) == major_of(version)) return;
     throw std::runtime_error(directory + " was written by switchyard " + of_log +
-                             "; this one understands the logs of versions " + major_of(version) + ".x");
+                             "; this one reads logs of versions " + major_of(version) + ".x");
 }
 
 bool is_run(const fs::path& path) {
@@ -59,7 +59,7 @@ bool is_run(const fs::path& path) {
 }
 
 struct Found {
-    std::string started, name; // to be compared in this order
+    std::string started, name; // compared in this order
     auto operator<=>(const Found&) const = default;
 };
 
@@ -95,7 +95,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     if (file.contains("hosts") && file["hosts"].is_array())
         for (const auto& host : file["hosts"])
             if (host.is_object()) facts.hosts.push_back(text_at(host, "host"));
-    // A placement that goes round the hosts names each of them many times.
+    // With a cyclic placement each host stands in the file many times.
     std::ranges::sort(facts.hosts);
     facts.hosts.erase(std::unique(facts.hosts.begin(), facts.hosts.end()), facts.hosts.end());
     facts.ranks = static_cast<int>(std::clamp(number_at(file, "ranks"), 0.0, 1e9));
@@ -111,11 +111,11 @@ log::LoggedRun find_run(const std::string& path, std::vector<std::string>& other
     if (!fs::exists(path)) throw std::runtime_error("there is no " + path);
     if (!fs::is_directory(path))
         throw std::runtime_error(path +
-                                 " is a file; a log is a folder, <program>.<start>.<pid>, with a run.json");
+                                 " is a file; a log is a folder, <program>.<start>.<pid>, with run.json");
     if (is_run(path)) return log::open_run(path);
     auto runs = runs_in(path);
     if (runs.empty())
-        throw std::runtime_error(path + " is no run's log: it has no run.json, and no folder in it has one");
+        throw std::runtime_error(path + " is no run's log: neither it nor any folder in it has run.json");
     for (std::size_t i = 0; i + 1 < runs.size(); ++i) others.push_back(runs[i].name);
     return log::open_run((fs::path(path) / runs.back().name).string());
 }

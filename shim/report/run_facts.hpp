@@ -1,4 +1,4 @@
-// What run.json says of a run, and which of it can be had where there is none.
+// The facts of a run: from run.json, or as far as they are known without it.
 #pragma once
 
 #include "shim/common/log/read.hpp"
@@ -17,21 +17,20 @@ struct RunFacts {
     std::vector<std::string> hosts;
     int ranks = 0;             // 0: not known
     double wall_us = 0;        // from the run's start to MPI_Finalize; 0: not known
-    bool partial = false;      // the run did not reach its end
-    bool sessions = false;     // no MPI_Init was seen, so its ranks could not merge their records
-    bool summary = false;      // lines stand for several calls each
-    std::uint64_t dropped = 0; // records that found no room
+    bool partial = false;      // the run did not reach MPI_Finalize
+    bool sessions = false;     // no MPI_Init was seen, so the ranks could not merge their records
+    bool summary = false;      // each line stands for several calls
+    std::uint64_t dropped = 0; // records that had no room
 };
 
-// Never throws over what the file says or lacks, but std::runtime_error where the log is of a version whose
-// lines may mean something else.
+// Throws std::runtime_error where the log is of a version whose lines may mean something else. Anything else in the file,
+// missing or wrong, does not throw.
 RunFacts facts_of(const log::LoggedRun& run);
 
-// The run to report on: `path` itself where it is a run's folder, else the run inside it that started last.
-// `others` gets the names of the other runs that were passed over. Throws std::runtime_error with a sentence
-// for people.
+// `path` itself where it is a run's folder; else the run in it that started last, and `others` gets the names of its
+// other runs. Throws std::runtime_error with a sentence for people.
 log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others);
-// The same, and where there was a choice a line to `notes` says which run was taken.
+// The same. Where there are several runs, a line to `notes` says which one was taken.
 log::LoggedRun find_run_saying(const std::string& path, std::ostream& notes);
 
 } // namespace switchyard::shim::report

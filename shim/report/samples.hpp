@@ -1,4 +1,4 @@
-// Times of which the middle and the tail are asked for.
+// A sample of times, with its median and quantiles.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace switchyard::shim::report {
 
-// A value counts `weight` times: a line of a summary stands for many calls. Four bytes a value while all
-// weigh 1.
+// A value counts `weight` times: a line of a summary stands for many calls. Each value takes four bytes while all weights
+// are 1.
 class Samples {
   public:
     void add(double value, std::uint64_t weight = 1);
@@ -15,7 +15,7 @@ class Samples {
 
     bool empty() const { return values_.empty(); }
     std::size_t size() const { return values_.size(); }
-    // The smallest value that at least this share (0 to 1) of all weight does not exceed; 0 of no samples.
+    // At least this share (0 to 1) of all weight is not above the result, the smallest such value. 0 without samples.
     double quantile(double share) const;
     double median() const { return quantile(0.5); }
 

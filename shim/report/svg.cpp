@@ -10,7 +10,7 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// A tenth of a pixel is more than anybody sees, and a page has thousands of numbers.
+// Nobody sees a tenth of a pixel, and a page has thousands of numbers.
 std::string px(double value) {
     if (!std::isfinite(value)) value = 0;
     auto text = fmt::format("{:.1f}", value);

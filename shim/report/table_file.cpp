@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Nanoseconds are what was measured: more digits are noise of adding up.
+// The clock counts nanoseconds; further digits are noise from adding.
 double rounded(double us) {
     return std::round(us * 1000) / 1000;
 }
@@ -64,7 +64,7 @@ ordered_json json_of(const RunFacts& run, const Profile& profile) {
 } // namespace
 
 void write_csv(const Profile& profile, std::ostream& out) {
-    out << csv_names(json_of(profile, CallGroup{})) << '\n'; // a log without calls has the names, too
+    out << csv_names(json_of(profile, CallGroup{})) << '\n'; // a log without calls also gets the names
     for (const auto& group : profile.groups) out << csv_values(json_of(profile, group)) << '\n';
 }
 

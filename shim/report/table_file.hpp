@@ -1,4 +1,4 @@
-// Call groups for programs: CSV and JSON.
+// Call groups as CSV and JSON, for programs.
 #pragma once
 
 #include "profile.hpp"
@@ -7,10 +7,10 @@
 
 namespace switchyard::shim::report {
 
-// A line per group below a line of names, as RFC 4180 has it. The columns are the keys of a group in JSON.
+// A line of names, then a line for each group (RFC 4180). The columns are the keys of a group in JSON.
 void write_csv(const Profile& profile, std::ostream& out);
 
-// One object: "run", "totals" and "groups", whose keys `switchyard report --help` explains.
+// One object with "run", "totals" and "groups". `switchyard report --help` explains the keys of a group.
 void write_json(const Profile& profile, std::ostream& out);
 
 } // namespace switchyard::shim::report

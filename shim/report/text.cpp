@@ -35,7 +35,7 @@ void print_sum(const Profile& profile, std::ostream& out) {
                        copying);
 }
 
-// What stands in a group's row whatever table it is in.
+// The figures of a group, the same in all tables.
 std::vector<std::string> figures_of(const Profile& profile, const CallGroup& group) {
     return {count_text(group.calls),
             time_text(profile.time_us(group)),
@@ -112,7 +112,7 @@ void print_section(const Profile& profile, const Section& section, const std::ve
 }
 
 void print_deciders(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
-    out << "\nWho chose it (column by)\n";
+    out << "\nWho chose the algorithm (column by)\n";
     TextTable table({{"by"}, {"calls"}, {"total"}, {"of time"}, {"decided by", Align::left, 74}});
     for (std::size_t i = 0; i < deciders.size(); ++i) {
         const auto& by = deciders[i];
@@ -154,9 +154,9 @@ void print_phases(const Profile& profile, std::ostream& out) {
         table.row({time_text(profile.per_rank(rank_us)), share_text(rank_us, times.whole), what});
     };
     line(times.exchange, "the exchange itself, waiting for late ranks included");
-    line(times.agree, "agreement: the ranks tell each other the largest block");
-    line(times.stage, "packing and unpacking what is not plain bytes");
-    if (times.copy > 0) line(times.copy, "copying to and from devices");
+    line(times.agree, "the agreement: ranks tell each other the largest block");
+    line(times.stage, "packing and unpacking datatypes");
+    if (times.copy > 0) line(times.copy, "staging: copies from devices and to devices");
     table.print(out, 2);
 }
 
@@ -164,13 +164,11 @@ void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& decide
     TextTable table({{"calls"}, {"total"}, {"ran instead", Align::left, 24}, {"why", Align::left, 60}});
     for (const auto& by : deciders) {
         if (!by.fell_back()) continue;
-        std::string ran;
-        for (const auto& algorithm : by.ran) ran += (ran.empty() ? "" : ", ") + algorithm;
-        table.row({count_text(by.calls), time_text(profile.per_rank(by.rank_us)), shown(ran, 200),
+        table.row({count_text(by.calls), time_text(profile.per_rank(by.rank_us)), shown(by.ran_text(), 200),
                    shown(by.reason, 600)});
     }
     if (table.empty()) return;
-    out << "\nWhat fell back, and why\n";
+    out << "\nFallbacks\n";
     table.print(out, 2);
 }
 
@@ -179,9 +177,8 @@ void print_damage(const Profile& profile, std::ostream& out) {
         out << fmt::format("\n{} could not be read{}\n", counted(profile.unreadable, "line"),
                            profile.torn ? ", the last one among them: the file is truncated" : "");
     if (profile.run.dropped > 0)
-        out << fmt::format(
-            "\n{} were dropped while the program ran, for lack of room: the sums are too small\n",
-            counted(profile.run.dropped, "record"));
+        out << fmt::format("\n{} had no room while the program ran: the sums are too small\n",
+                           counted(profile.run.dropped, "record"));
 }
 
 } // namespace
@@ -206,10 +203,9 @@ void print_head(const Profile& profile, std::ostream& out) {
     print_fact(out, "policy", run.policy_file);
     print_fact(out, "log", run.directory);
     if (run.partial)
-        out << "  PARTIAL: the run did not reach MPI_Finalize; these are the records that its ranks had "
-               "written\n";
-    if (run.sessions) out << "  no MPI_Init was seen (sessions): the ranks' records are merged here\n";
-    if (run.summary) out << "  a summary: medians and p95 are of the means of many calls\n";
+        out << "  PARTIAL: the run did not reach MPI_Finalize; its ranks had written these records\n";
+    if (run.sessions) out << "  no MPI_Init was seen (sessions): this report merges the ranks' records\n";
+    if (run.summary) out << "  a summary: median and p95 are over means of many calls\n";
 }
 
 void print_text(const Profile& profile, std::ostream& out) {
@@ -217,7 +213,7 @@ void print_text(const Profile& profile, std::ostream& out) {
     print_sum(profile, out);
     if (profile.groups.empty()) {
         out << "\nThe log holds no calls"
-            << (profile.unreadable == 0 ? ": the program made none that switchyard sees\n"
+            << (profile.unreadable == 0 ? ": the program made no calls that switchyard sees\n"
                                         : " that can be read\n");
         return print_damage(profile, out);
     }

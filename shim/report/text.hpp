@@ -1,4 +1,4 @@
-// A report as text, in 110 columns.
+// A report as text, at most 110 columns wide.
 #pragma once
 
 #include "profile.hpp"
@@ -12,7 +12,7 @@ void print_text(const Profile& profile, std::ostream& out);
 // `4 ranks on 2 nodes`
 std::string shape_text(int ranks, int nodes);
 
-// The first lines: what ran, where, when, and whether the log is whole. Shared with comparisons.
+// The first lines of a report or comparison: program, place, time, and whether the log is complete.
 void print_head(const Profile& profile, std::ostream& out);
 
 } // namespace switchyard::shim::report

@@ -64,7 +64,7 @@ std::vector<std::size_t> TextTable::widths_of(const std::vector<std::vector<Cell
     return widths;
 }
 
-// The widest column that wraps gives what it can; false: none can.
+// The widest column that may be broken becomes narrower. False: no column can.
 bool TextTable::narrow_by(std::size_t excess, const std::vector<std::size_t>& widths) {
     std::size_t most = columns_.size();
     for (std::size_t i = 0; i < columns_.size(); ++i)

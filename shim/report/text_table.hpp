@@ -1,4 +1,4 @@
-// A table of text: columns as wide as what is in them.
+// A table of text; a column is as wide as its widest cell.
 #pragma once
 
 #include <ostream>
@@ -16,18 +16,18 @@ class TextTable {
     struct Column {
         std::string title;
         Align align = Align::right;
-        // Cells of a column that wraps go on below, broken at blanks, where they are wider; 0: never. Where
-        // the table would be too wide, such columns become narrower.
+        // Wider cells continue on the next line, broken at blanks; 0: cells are never broken. Columns with broken
+        // cells become narrower where the table is too wide.
         std::size_t widest = 0;
     };
     explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-    // One text per column. Nothing in them may be a control character (see `shown`).
+    // One text for each column, without control characters (see `shown`).
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    // At most `text_width` columns if those that wrap leave a chance. Two blanks between the columns,
-    // `indent` before the first one.
+    // At most `text_width` characters wide, as far as columns may be narrowed. Two blanks between columns, `indent` before
+    // the first.
     void print(std::ostream& out, std::size_t indent = 0);
 
   private:
@@ -40,7 +40,7 @@ class TextTable {
     std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` in lines of at most `widest` columns, broken at blanks, or where there are none.
+// `text` in lines of at most `widest` characters, broken at blanks, or anywhere where a word is too long.
 std::vector<std::string> wrapped(const std::string& text, std::size_t widest);
 
 } // namespace switchyard::shim::report

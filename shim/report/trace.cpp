@@ -54,7 +54,7 @@ class TraceWriter {
 struct Track {
     int number = 0;
     bool waiting = false;
-    Call last; // written when it is known when the next one begins
+    Call last; // written when the next call's begin is known
 };
 
 void write_communicators(const log::LoggedRun& run, TraceWriter& trace) {
@@ -84,8 +84,8 @@ void write_communicators(const log::LoggedRun& run, TraceWriter& trace) {
 void write_trace(const log::LoggedRun& run, std::ostream& out) {
     if (run.summary)
         throw std::runtime_error(run.directory +
-                                 " is a summary (SWITCHYARD_DETAIL=summary), which knows no single "
-                                 "calls; a trace needs a log of detail calls or ranks");
+                                 " is a summary (SWITCHYARD_DETAIL=summary) without single calls; "
+                                 "a trace needs a log with detail calls or ranks");
     const auto facts = facts_of(run);
     TraceWriter trace(out);
     trace.name("process_name", communicators, 0, facts.program + ": communicators");

@@ -1,4 +1,4 @@
-// A log as a trace: Chrome's trace event format, which Perfetto and chrome://tracing open.
+// A log as a trace in Chrome's trace event format, for Perfetto and chrome://tracing.
 #pragma once
 
 #include "shim/common/log/read.hpp"
@@ -7,11 +7,10 @@
 
 namespace switchyard::shim::report {
 
-// Process 1 has a track for each communicator, with a call from its first rank's arrival on for as long as
-// its slowest rank took; where the next call begins sooner (ranks are not in step) it is cut there, since a
-// track shows one thing at a time. With detail `ranks` process 2 has a track for each rank of the run. One
-// event after the other is written while the log is read. Throws std::runtime_error for a summary, which
-// knows no single calls.
+// Process 1 has a track for each communicator. A call begins when its first rank arrives and lasts as long as its slowest
+// rank takes. It is cut short where the next call begins earlier, since a track shows one thing at a time. With detail
+// `ranks` process 2 has a track for each rank of the run. Events are written while the log is read. Throws
+// std::runtime_error for a summary: it has no single calls.
 void write_trace(const log::LoggedRun& run, std::ostream& out);
 
 } // namespace switchyard::shim::report

@@ -52,10 +52,6 @@ std::string share_text(double part, double of_whole) {
     return of_whole > 0 ? fmt::format("{:.1f}%", 100 * part / of_whole) : "-";
 }
 
-std::string ratio_text(double above, double below) {
-    return below > 0 ? fmt::format("{:.2f}", above / below) : "-";
-}
-
 std::string counted(std::uint64_t count, std::string_view what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }

@@ -3,13 +3,13 @@
 #include "candidates.hpp"
 
 #include "policy/parse.hpp"
+#include "shim/common/whole_file.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <unistd.h>
@@ -100,10 +100,6 @@ Json json_of(const Ruling& ruling, const Circumstances& circumstances) {
             {"because", because(ruling, circumstances)}};
 }
 
-[[noreturn]] void fail(const std::filesystem::path& file) {
-    throw std::runtime_error("cannot write " + file.string() + ": " + std::strerror(errno));
-}
-
 } // namespace
 
 std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& circumstances) {
@@ -119,25 +115,8 @@ std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& c
 }
 
 void write_whole(const std::filesystem::path& file, const std::string& text) {
-    const std::filesystem::path beside = file.string() + ".new";
-    const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (descriptor < 0) fail(file);
-    std::size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t bytes = ::write(descriptor, text.data() + done, text.size() - done);
-        if (bytes < 0 && errno == EINTR) continue;
-        if (bytes <= 0) break;
-        done += static_cast<std::size_t>(bytes);
-    }
-    const bool whole = done == text.size() && ::fsync(descriptor) == 0;
-    const int error = errno;
-    ::close(descriptor);
-    if (whole && ::rename(beside.c_str(), file.c_str()) == 0) return;
-    if (!whole) errno = error;
-    const int why = errno;
-    ::unlink(beside.c_str());
-    errno = why;
-    fail(file);
+    if (const auto error = shim::write_whole(file.string(), text))
+        throw std::runtime_error("cannot write " + file.string() + ": " + error.message());
 }
 
 std::string why_not_writable(const std::filesystem::path& file) {

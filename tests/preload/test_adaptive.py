@@ -271,7 +271,7 @@ class Communicators(AdaptiveTest):
         result = self.job(FEW_RANKS, *(["dup", "alltoallv:8:15"] * 6), "world", "alltoallv:8:20")
         self.assert_logged(result)
         (lesson,), _ = self.learned(result)
-        self.assertEqual((lesson["calls"], lesson["calls_of_who_tried"]), (6 * 15 + 20, 20))
+        self.assertEqual((lesson["calls"], lesson["calls_of_measured_communicator"]), (6 * 15 + 20, 20))
 
     def test_freed_before_the_trials_end(self):
         result = self.job(2, *(["dup", "alltoallv:8:3"] * 5))

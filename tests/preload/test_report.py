@@ -89,14 +89,14 @@ class Reports(PreloadTest):
         result = self.run_program()
         answer = self.ask("explain", self.path("policy.json"), "--log", result.log(), "--coverage", "--plot",
                           self.path("coverage.svg"))
-        self.assertIn(f"0 of {result.calls_made} calls would run otherwise", answer.stdout)
+        self.assertIn(f"0 of {result.calls_made} calls would run differently", answer.stdout)
         self.assertRegex(answer.stdout, r"Rules that never fire\n.*\n +3 \"for nobody\" +no call matches")
         self.assert_narrow(answer.stdout)
         with open(self.path("coverage.svg"), encoding="utf-8") as file:
             self.assertTrue(file.read().startswith("<svg"))
         native = self.ask("explain", self.write("native.json", NATIVE_POLICY), "--log", result.log())
         routed = sum(line["algorithm"] != "native" for line in result.calls())
-        self.assertIn(f"{routed} of {result.calls_made} calls would run otherwise", native.stdout)
+        self.assertIn(f"{routed} of {result.calls_made} calls would run differently", native.stdout)
 
     def test_what_goes_wrong_is_said_in_a_sentence(self):
         result = self.run_program()
@@ -105,7 +105,7 @@ class Reports(PreloadTest):
                 (["report", self.path("nothing")], "there is no "),
                 (["report", self.folder + "/policy.json"], "is a file"),
                 (["report", self.folder], "is no run's log"),
-                (["report", log, "--html", "/dev/full"], "No space left on device; nothing was left of it"),
+                (["report", log, "--html", "/dev/full"], "/dev/full cannot be written: No space left on device"),
                 (["report", log, "--html", self.path("no/page.html")], "cannot be written"),
                 (["report", log, log, "--html", self.path("page.html")], "two logs are compared as text"),
                 (["explain", self.path("policy.json")], "--collective is missing, or one of --log"),
@@ -122,7 +122,7 @@ class Reports(PreloadTest):
             json.dump(run, file)
         answer = self.command("report", log)
         self.assertEqual(answer.code, 1)
-        self.assertRegex(answer.stderr, r"written by switchyard 9\.0\.0; this one understands the logs of versions \d+\.x")
+        self.assertRegex(answer.stderr, r"written by switchyard 9\.0\.0; this one reads logs of versions \d+\.x")
 
 
 def pixels(path):

@@ -239,7 +239,7 @@ TEST_CASE("regret is what the trials cost more than the best one", "[adaptive]")
 
 TEST_CASE("regret of trials stays within its bound, whoever is how slow", "[adaptive]") {
     std::mt19937 random(7);
-    for (int round = 0; round < 500; ++round) {
+    for (int repetition = 0; repetition < 500; ++repetition) {
         const std::size_t candidates = 2 + random() % 6, trials = 1 + random() % 9;
         std::vector<Nanoseconds> base;
         for (std::size_t i = 0; i < candidates; ++i) base.push_back((10 + random() % 20'000) * us);

@@ -55,6 +55,18 @@ TEST_CASE("a lesson survives the way to rank 0", "[adaptive]") {
     CHECK(received.sorted()[0].tried[2].median == no_time);
 }
 
+TEST_CASE("a lesson of an older version can be read", "[adaptive]") {
+    Lessons sent, received;
+    sent.add(lesson(5, 8, 1));
+    auto json = sent.sorted().front().to_json();
+    CHECK(json["calls_of_measured_communicator"] == 100);
+    json["calls_of_who_tried"] = 70;
+    json.erase("calls_of_measured_communicator");
+    received.add_lines(json.dump() + '\n');
+    REQUIRE(received.sorted().size() == 1);
+    CHECK(received.sorted().front().own_calls == 70);
+}
+
 TEST_CASE("communicators of one kind make one lesson: the one with most calls knows best", "[adaptive]") {
     Lessons lessons;
     auto few = lesson(5, 8, 0), many = lesson(5, 8, 1), unsettled = lesson(5, 8, std::nullopt);

@@ -1,8 +1,8 @@
 // A line of the log: valid JSON, the contract's fields, their types.
 #include "tests/support/catch.hpp"
 
-#include "shim/entry/abi.hpp"
 #include "shim/common/log/line.hpp"
+#include "shim/entry/abi.hpp"
 
 #include <cmath>
 #include <limits>

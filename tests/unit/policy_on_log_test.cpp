@@ -64,13 +64,13 @@ TEST_CASE("each call of a log finds its rule, also where a bound cuts a power of
     const auto idle = asked.on_log.idle_rules();
     REQUIRE(idle.size() == 3);
     CHECK(idle[0].rule == 1);
-    CHECK(idle[0].why.find("passed over: radix 64") != std::string::npos);
+    CHECK(idle[0].why.find("cannot run: radix 64") != std::string::npos);
     CHECK(idle[1].why.find("ranks 4 is below its minimum 512") != std::string::npos);
     CHECK(idle[2].why.find("ranks 4 is below its minimum 9") != std::string::npos);
 
     std::ostringstream out;
     print_policy_on_log(policy, asked.on_log, asked.builder.take({}), out);
-    for (const char* part : {"1 of 4 calls would run otherwise", "Rules that never fire",
+    for (const char* part : {"1 of 4 calls would run differently", "Rules that never fire",
                              "Calls that no rule takes", "1 \"small\"", "no rule matches", "46.2%"}) {
         INFO(out.str());
         CHECK(out.str().find(part) != std::string::npos);

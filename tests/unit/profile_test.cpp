@@ -186,7 +186,7 @@ TEST_CASE("the text says what a person asks for, in 110 columns", "[report]") {
     }
     for (const char* part : {"80 calls, 40 routed", "512 ranks on 1 node", "complete", "tuna radix=4",
                              "median", "p95", "max/mean", "The most expensive call groups", "agreement",
-                             "packing", "What fell back, and why", "radix 600 is more than 512 ranks"})
+                             "packing", "Fallbacks", "radix 600 is more than 512 ranks"})
         CHECK(has(text, part));
     CHECK_FALSE(has(text, "PARTIAL"));
 }

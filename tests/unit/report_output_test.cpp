@@ -2,11 +2,11 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 
+#include "shim/common/whole_file.hpp"
 #include "shim/report/axis.hpp"
 #include "shim/report/compare.hpp"
 #include "shim/report/csv.hpp"
 #include "shim/report/html.hpp"
-#include "shim/report/output_file.hpp"
 #include "shim/report/palette.hpp"
 #include "shim/report/plots.hpp"
 #include "shim/report/rank_lines.hpp"
@@ -210,7 +210,7 @@ TEST_CASE("a page needs nothing from outside and lets nothing in the log act", "
     CHECK(count(page, "<table>") == count(page, "</table>"));
     CHECK(count(page, "<section") == count(page, "</section>"));
     for (const char* title : {"Where the time went", "Time of a call, over the run", "Sizes",
-                              "Blocks and algorithms", "Ranks", "Who chose it"})
+                              "Blocks and algorithms", "Ranks", "Who chose the algorithm"})
         CHECK(count(page, std::string("<h2>") + title) == 1);
 }
 
@@ -274,20 +274,26 @@ TEST_CASE("a file is there as a whole or not at all", "[report]") {
         return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());
     };
     {
-        OutputFile file(folder / "page.html");
+        WholeFile file(folder / "page.html");
         file.stream() << "half";
     }
     CHECK(files() == 0);
     {
-        OutputFile file(folder / "page.html");
+        WholeFile file(folder / "page.html");
         file.stream() << "whole";
         CHECK_FALSE(fs::exists(folder / "page.html"));
         file.keep();
     }
     CHECK(files() == 1);
-    OutputFile full("/dev/full");
+    CHECK_FALSE(write_whole(folder / "page.html", "other"));
+    std::string text;
+    std::getline(std::ifstream(folder / "page.html"), text);
+    CHECK(text == "other");
+    CHECK(write_whole(folder / "none/page.html", "text") == std::errc::no_such_file_or_directory);
+    CHECK(files() == 1);
+    WholeFile full("/dev/full");
     full.stream() << "text";
     CHECK_THROWS_WITH(full.keep(), Catch::Matchers::Contains("No space left on device"));
-    CHECK_THROWS_WITH(OutputFile(folder / "none/page.html"), Catch::Matchers::Contains("No such file"));
-    CHECK_THROWS_WITH(OutputFile(folder.path().string()), Catch::Matchers::Contains("directory"));
+    CHECK_THROWS_WITH(WholeFile(folder / "none/page.html"), Catch::Matchers::Contains("No such file"));
+    CHECK_THROWS_WITH(WholeFile(folder.path().string()), Catch::Matchers::Contains("directory"));
 }

@@ -217,7 +217,7 @@ TEST_CASE("a log is opened as what it is, or refused with a sentence", "[run_dir
     REQUIRE(write_run_json(directory, info(), nullptr));
     CHECK(lines(open_run(directory)).size() == 2); // somebody kept the lines
     fs::remove(directory + "/calls.jsonl");
-    CHECK(refusal(directory).find("no records") != std::string::npos);
+    CHECK(refusal(directory).find("nor records") != std::string::npos);
     fs::create_directory(directory + "/ranks");
     CHECK_FALSE(open_run(directory).complete);
     CHECK(lines(open_run(directory)).empty());

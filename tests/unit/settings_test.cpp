@@ -131,15 +131,15 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
     } cases[] = {
         {Setting::enabled, "SWITCHYARD", "OFF", "on or off"},
         {Setting::enabled, "SWITCHYARD", "0", "on or off"},
-        {Setting::detail, "SWITCHYARD_DETAIL", "all", "calls, ranks, summary"},
+        {Setting::detail, "SWITCHYARD_DETAIL", "all", "calls, ranks or summary"},
         {Setting::verbose, "SWITCHYARD_VERBOSE", "loud", "debug"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "0", "cyclic:4"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "4,", "3,1,4"},
-        {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "-1", "a number of bytes up to 1073741824"},
-        {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1M", "a number of bytes up to 1073741824"},
+        {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "-1", "a number of bytes, at most 1073741824"},
+        {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1M", "a number of bytes, at most 1073741824"},
         {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1073741825", "a number of bytes"},
         {Setting::ranks_per_region, "SWITCHYARD_RANKS_PER_REGION", "two", "3,1,4"},
-        {Setting::region, "SWITCHYARD_REGION", "socket", "none, numa, package"},
+        {Setting::region, "SWITCHYARD_REGION", "socket", "none, numa or package"},
     };
     for (const auto& wrong : cases) {
         INFO(wrong.variable << '=' << wrong.value);

@@ -3,26 +3,13 @@
 #include "gather.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/learning/learned_policy.hpp"
+#include "shim/common/whole_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 namespace switchyard::shim::adaptive {
 
 namespace {
-
-// A reader never sees half of it.
-bool write(const std::string& path, const std::string& text) {
-    {
-        std::ofstream file(path + ".new");
-        file << text;
-        if (!file.flush()) return false;
-    }
-    std::error_code error;
-    std::filesystem::rename(path + ".new", path, error);
-    return !error;
-}
 
 std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
@@ -48,7 +35,7 @@ std::string end_learning(const Process& self, const Lessons& learned) {
     }
     const auto& run = self.run_info;
     const auto path = self.log_directory + "/learned.policy.json";
-    if (any_best && !write(path, learned_policy(lessons.sorted(),
+    if (any_best && write_whole(path, learned_policy(lessons.sorted(),
                                                 {run.program, run.started, first_line(run.mpi_library)})))
         warn("the learned policy could not be written to " + path + "; is the disk full?");
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

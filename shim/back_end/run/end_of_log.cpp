@@ -8,6 +8,7 @@
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/log_writer.hpp"
 #include "shim/common/log/merge.hpp"
+#include "shim/common/words.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -203,9 +204,9 @@ void say_goodbye(const Process& self, const RunEnd& end) {
     auto where = self.log_directory.empty() ? std::string("log off") : "log in " + self.log_directory;
     if (end.calls_seen == 0)
         return say(
-            "no calls seen: the program made no MPI_Alltoallv, MPI_Alltoall or MPI_Allgather, or makes them "
-            "where no preload can see them (MPI linked statically, opened RTLD_DEEPBIND, or looked up by "
-            "name); " +
+            "no calls seen: the program made no " + functions_in_words() +
+            ", or makes them where no preload can see them (MPI linked statically, opened RTLD_DEEPBIND, or "
+            "looked up by name); " +
             where);
     auto text = std::to_string(end.calls_seen) + " calls seen, " + std::to_string(end.calls_routed) +
                 " routed, " + where;

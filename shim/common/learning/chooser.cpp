@@ -25,17 +25,17 @@ Chooser::Chooser(std::size_t candidates, std::size_t trials)
     for (Candidate& candidate : candidates_) candidate.times.reserve(trials);
 }
 
-// Trials are then an eighth of all calls at most.
+// With it at most an eighth of all calls are trials.
 std::uint64_t Chooser::first_distance() const {
     return 8 * candidates_.size() * trials_;
 }
 
 policy::Phase Chooser::phase() const {
     if (!trying_) return policy::Phase::best;
-    return rounds_ == 1 ? policy::Phase::trial : policy::Phase::re_check;
+    return passes_ == 1 ? policy::Phase::trial : policy::Phase::re_check;
 }
 
-// The one that was tried least; of several the first, which makes it a round robin.
+// The candidate with the fewest tries; the first of several. So candidates take turns.
 std::size_t Chooser::next_to_try() const {
     std::size_t next = nobody;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -46,7 +46,7 @@ std::size_t Chooser::next_to_try() const {
     return next;
 }
 
-// The best where it can run, else the best of those that can.
+// The best candidate where it can run, else the best of the possible ones.
 std::size_t Chooser::fastest_here() const {
     std::size_t fastest = candidates_[best_].runs_here && !candidates_[best_].gone ? best_ : 0;
     if (fastest == best_) return best_;
@@ -59,7 +59,7 @@ std::size_t Chooser::fastest_here() const {
     return fastest;
 }
 
-std::size_t Chooser::pick_of_those() noexcept {
+std::size_t Chooser::pick_possible() noexcept {
     ++calls_;
     if (trying_) {
         if (const std::size_t next = next_to_try(); next != nobody) {
@@ -73,7 +73,7 @@ std::size_t Chooser::pick_of_those() noexcept {
     return fastest_here();
 }
 
-// A first call that took longer than the second warmed something up.
+// A first call that took longer than the second was a warm-up and does not count.
 Nanoseconds Chooser::median_of(const Candidate& candidate) {
     const auto& times = candidate.times;
     if (times.empty()) return no_time;
@@ -94,7 +94,7 @@ void Chooser::add_trial(std::size_t which, Nanoseconds time) {
     if (candidate.times.size() >= trials_) return;
     time_in_trials_ += static_cast<double>(time);
     ++timed_trials_;
-    candidate.last.median = no_time; // it is not to be compared with itself
+    candidate.last.median = no_time; // a candidate is not compared with itself
     const Nanoseconds best = best_median();
     candidate.times.push_back(time);
     candidate.last = {median_of(candidate), candidate.times.size(), false};
@@ -104,7 +104,7 @@ void Chooser::add_trial(std::size_t which, Nanoseconds time) {
     candidate.last.dropped = candidate.dropped;
 }
 
-// Of equals the first; native where none ran to its end.
+// The first of several equals; native where no call succeeded.
 void Chooser::choose_best() {
     best_ = 0;
     const Nanoseconds best = best_median();
@@ -143,17 +143,17 @@ void Chooser::add_median(Nanoseconds time) noexcept {
     if (!trying_ && time != no_time) watch(time);
 }
 
-// What is usual is measured once the choice is made: the best of a few trials was also the luckiest, and calls that
-// agree on nothing wait for each other longer than those in trials.
+// The usual time is measured after the choice, not taken from the trials, for two reasons: the best of a few trials was
+// also lucky, and calls without an agreement wait for each other longer than trials do.
 void Chooser::watch(Nanoseconds median) {
     const auto now = static_cast<double>(median), usual = static_cast<double>(usual_);
     if (usual_ == 0)
         usual_ = std::max(median, Nanoseconds{1});
     else if (settled_calls_ >= distance_ && (now > usual * drift_factor || now < usual / drift_factor))
-        begin_trials();
+        begin_pass();
 }
 
-void Chooser::begin_trials() {
+void Chooser::begin_pass() {
     for (Candidate& candidate : candidates_) {
         candidate.before = candidate.last;
         candidate.times.clear();
@@ -162,7 +162,7 @@ void Chooser::begin_trials() {
         candidate.last = {no_time, 0, candidate.gone};
     }
     trying_ = true;
-    ++rounds_;
+    ++passes_;
     distance_ *= 2;
 }
 

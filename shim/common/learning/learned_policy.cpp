@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Lessons that one rule says: the same but for their blocks, which follow each other.
+// Lessons for one rule: they are equal but for their blocks, which are adjacent.
 using Group = std::vector<const Lesson*>;
 
 bool continues(const Lesson& before, const Lesson& lesson) {
@@ -24,11 +24,11 @@ bool continues(const Lesson& before, const Lesson& lesson) {
            before.tried[*before.best].use == lesson.tried[*lesson.best].use;
 }
 
-// Calls with overlapping buffers are against the rules of MPI; no rule is made for them.
+// MPI forbids overlapping buffers, so calls with them get no rule.
 std::vector<Group> groups_of(std::vector<const Lesson*> lessons) {
     std::erase_if(lessons,
                   [](const Lesson* one) { return !one->beats_native() || one->subject.overlapping; });
-    // Blocks come last, so that those which follow each other stand side by side.
+    // Blocks count last, so that lessons of adjacent blocks stand side by side.
     std::ranges::stable_sort(lessons, [](const Lesson* left, const Lesson* right) {
         const auto order = [](Subject subject) {
             const auto block = std::exchange(subject.least_block, 0);
@@ -49,7 +49,7 @@ Json exactly(int value) {
     return {{"min", value}, {"max", value}};
 }
 
-// Keys that would cost an agreement about something that never differed are left out.
+// Where a key of `when` had one value in all lessons it is left out: the ranks would have to agree on it.
 struct Differences {
     bool in_place = false, buffer = false;
 
@@ -132,7 +132,7 @@ std::string written(const Json& policy) {
     return policy.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-// The rule that a problem is in.
+// The rule that has the problem.
 std::optional<std::size_t> rule_in(const std::string& pointer) {
     constexpr std::string_view head = "/rules/";
     std::size_t rule = 0;
@@ -152,7 +152,8 @@ std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstanc
     Json policy = {{"version", 1}, {"rules", Json::array()}, {"otherwise", {{"algorithm", "native"}}}};
     auto& rules = policy["rules"];
     for (const Group& group : groups_of(listed)) rules.push_back(rule_of(group, differences, where));
-    // Where two rules of the policy that was in force shared a power of two, one of theirs may hide the other.
+    // Two adaptive rules of the old policy may have shared a power of two. Then one of the new rules may hide another
+    // one, which the check reports.
     while (true) {
         const auto parsed = policy::parse(written(policy));
         const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed);

@@ -1,4 +1,4 @@
-// The policy that is made of what was learned.
+// A policy from lessons.
 #pragma once
 
 #include "lesson.hpp"
@@ -8,14 +8,14 @@
 
 namespace switchyard::shim::adaptive {
 
-// Where it was learned, for `because`.
+// The run that learned them, for `because`.
 struct Circumstances {
     std::string program, started, mpi_library;
 };
 
-// A policy of one rule for each lesson in which something beat native (blocks that follow each other and have the
-// same winner make one rule), for communicators of exactly those ranks and nodes; otherwise native. `lessons` by
-// subject. What it returns is valid, whatever the lessons say. May throw.
+// One rule for each lesson in which a candidate beat native, for communicators of exactly the same ranks and nodes;
+// otherwise native. Lessons with the same winner and adjacent blocks share a rule. `lessons` are sorted by subject.
+// The policy is valid, whatever the lessons say. May throw.
 std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstances& where);
 
 } // namespace switchyard::shim::adaptive

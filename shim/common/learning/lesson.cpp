@@ -27,11 +27,16 @@ Json tried_json(const Lesson::Tried& tried) {
     return json;
 }
 
-algorithms::Collective collective_of(const std::string& name) {
-    const auto& names = algorithms::collective_names;
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) throw std::invalid_argument("no collective " + name);
-    return static_cast<algorithms::Collective>(found - names.begin());
+// Older logs have another name for it.
+std::uint64_t own_calls_at(const Json& json) {
+    const auto found = json.find("calls_of_measured_communicator");
+    return found != json.end() ? *found : json.at("calls_of_who_tried");
+}
+
+algorithms::Collective collective_at(const std::string& name) {
+    const auto collective = algorithms::collective_of(name);
+    if (!collective) throw std::invalid_argument("no collective " + name);
+    return *collective;
 }
 
 } // namespace
@@ -48,7 +53,7 @@ Json Lesson::to_json() const {
                  {"rule", nullptr},
                  {"best", nullptr},
                  {"calls", calls},
-                 {"calls_of_who_tried", own_calls},
+                 {"calls_of_measured_communicator", own_calls},
                  {"trial_calls", trial_calls},
                  {"re_checks", re_checks},
                  {"regret_us", us(regret)},
@@ -62,7 +67,7 @@ Json Lesson::to_json() const {
 Lesson Lesson::from_json(const Json& json) {
     Lesson lesson;
     auto& subject = lesson.subject;
-    subject.collective = collective_of(json.at("collective"));
+    subject.collective = collective_at(json.at("collective"));
     subject.ranks = json.at("ranks");
     subject.nodes = json.at("nodes");
     subject.ranks_per_node = json.at("ranks_per_node");
@@ -73,7 +78,7 @@ Lesson Lesson::from_json(const Json& json) {
     subject.on_device = json.at("buffer") == "device";
     if (json.at("rule").is_string()) subject.rule = json["rule"];
     lesson.calls = json.at("calls");
-    lesson.own_calls = json.at("calls_of_who_tried");
+    lesson.own_calls = own_calls_at(json);
     lesson.trial_calls = json.at("trial_calls");
     lesson.re_checks = json.at("re_checks");
     lesson.regret = json.at("regret_us").get<double>() * 1000.0;
@@ -93,7 +98,7 @@ void Lessons::add(Lesson lesson) {
         lessons_.push_back(std::move(lesson));
         return;
     }
-    // One whose trials ended knows more than one whose did not, however many calls that made.
+    // A communicator whose trials ended knows more than any communicator whose trials did not end.
     const auto knowledge = [](const Lesson& one) { return std::pair(one.best.has_value(), one.own_calls); };
     if (knowledge(lesson) > knowledge(*same)) {
         same->own_calls = lesson.own_calls;

@@ -1,6 +1,5 @@
-// A limit on the size of files (ulimit -f) ends a program that writes past it by a signal, SIGXFSZ. That may
-// be what the host wants for its own files; ours are no reason to end it. While one of these lives, this
-// thread's writes fail with EFBIG instead.
+// Where files have a size limit (ulimit -f), a write past it ends the program with a signal, SIGXFSZ. Our files are no
+// reason to end the host. While an object of this class lives, such writes of this thread fail with EFBIG instead.
 #pragma once
 
 #include <csignal>
@@ -19,7 +18,7 @@ class FileSizeSignalBlocked {
     }
     ~FileSizeSignalBlocked() {
         if (!blocked_) return;
-        if (!was_pending_) { // what is pending now is ours
+        if (!was_pending_) { // a signal that is pending now is from our write
             timespec now{};
             sigtimedwait(&signal_, nullptr, &now);
         }

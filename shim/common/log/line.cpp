@@ -10,7 +10,7 @@ namespace switchyard::shim::log {
 
 namespace {
 
-// Shortest text that still gives every nanosecond.
+// Microseconds; fmt writes the shortest text that keeps every nanosecond.
 double us(std::uint64_t nanoseconds) {
     return static_cast<double>(nanoseconds) / 1000.0;
 }
@@ -24,7 +24,7 @@ std::string_view collective_name(std::uint8_t collective) {
 std::string_view binding_name(std::uint8_t binding) {
     return static_cast<Binding>(binding) == Binding::c ? "c" : "fortran";
 }
-// Only where they say something; the fields that always stand are the contract's.
+// Fields that stand only where they differ from the usual.
 std::string extras(std::uint32_t calls, std::uint8_t large_count) {
     std::string text;
     if (calls > 1) text += fmt::format(R"("calls":{},)", calls);

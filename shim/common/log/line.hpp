@@ -1,4 +1,4 @@
-// A line of calls.jsonl.
+// The lines of calls.jsonl and rank-<N>.jsonl; README.md has their fields.
 #pragma once
 
 #include "merge.hpp"
@@ -7,12 +7,11 @@
 
 namespace switchyard::shim::log {
 
-// One call over its ranks, as the contract has it. `number`: of the line in the log, from 1. Without a
-// newline.
+// A call over all its ranks. `number` is the number of the line in the log, from 1. The text has no newline.
 std::string call_line(std::uint64_t number, const MergedCall& call, const CommunicatorName& communicator,
                       const std::string& decision);
 
-// The same call as one rank saw it (detail `ranks`).
+// A call as one rank saw it (detail `ranks`).
 std::string rank_line(const CallRecord& record, int world_rank, const CommunicatorName& communicator,
                       const std::string& decision);
 

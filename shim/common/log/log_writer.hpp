@@ -12,15 +12,15 @@ namespace switchyard::shim::log {
 
 class LogWriter {
   public:
-    // A new file, or an existing one from its start. Where it cannot be written, failed() says so and lines
-    // go nowhere: whoever writes a log together with other ranks must go on.
+    // A file that exists is overwritten. Where the file cannot be written, lines are dropped and finish() returns
+    // false: the caller writes the log together with other ranks and must go on.
     explicit LogWriter(const std::string& path);
     ~LogWriter();
     LogWriter(const LogWriter&) = delete;
     LogWriter& operator=(const LogWriter&) = delete;
 
     void line(const std::string& text);
-    // Hands everything to the file system; false: some of it is not there, the disk is full for one.
+    // Hands all lines to the file system. False: some are lost, for example because the disk is full.
     bool finish();
 
   private:

@@ -25,7 +25,7 @@ std::string text_of(const fs::path& path) {
     return text.str();
 }
 
-// One rank's records, as they were when the run ended.
+// The records of one rank, as the run left them.
 struct RankFile {
     Names names;
     std::vector<Slot> slots;
@@ -37,7 +37,7 @@ void read_slots(std::istream& file, RankFile& rank) {
         if (slot.kind != SlotKind::none && slot.number >= next) rank.slots.push_back(slot);
 }
 
-// The ring holds what had not yet gone to the end of the file, and perhaps what just had.
+// The ring holds the records that were not in the file yet, and perhaps some that just were.
 RankFile read_rank(const fs::path& calls) {
     RankFile rank;
     rank.names = Names::parse(text_of(fs::path(calls).replace_extension(".names")));
@@ -45,21 +45,21 @@ RankFile read_rank(const fs::path& calls) {
     std::ifstream ring(fs::path(calls).replace_extension(".ring"), std::ios::binary);
     RecordFileHeader header, expected;
     file.read(reinterpret_cast<char*>(&header), sizeof header);
-    constexpr std::size_t without_version = 14; // of the magic
+    constexpr std::size_t without_version = 14; // bytes of the magic before its version
     if (!file || std::memcmp(header.magic, expected.magic, without_version) != 0)
-        return rank; // killed before it wrote anything, or not ours
+        return rank; // the rank was killed before it wrote anything, or the file is not ours
     if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
         header.version != expected.version || header.slot_size != expected.slot_size)
         throw std::runtime_error(calls.string() +
-                                 " holds records that another version of switchyard made; this one "
-                                 "understands version " +
+                                 " holds records of another version of switchyard; this one reads records of "
+                                 "version " +
                                  std::to_string(expected.version));
     read_slots(file, rank);
     read_slots(ring, rank);
     return rank;
 }
 
-// A communicator is the same on two ranks when leader and leader's number are.
+// Two ranks mean the same communicator where leader and leader's number are equal.
 struct Merging {
     CommunicatorName name;
     CommunicatorCalls calls;
@@ -77,7 +77,7 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
         if (entry.path().extension() == ".calls") files.push_back(entry.path());
     std::sort(files.begin(), files.end());
 
-    // Decisions have other numbers on every rank; the texts make them comparable.
+    // Each rank numbers decisions by itself; their texts are comparable.
     std::map<std::string, std::uint32_t> decision_numbers;
     std::vector<std::string> decisions;
     std::map<std::pair<int, std::uint32_t>, Merging> communicators;
@@ -123,12 +123,12 @@ LoggedRun open_run(const std::string& directory) {
     if (run.complete && !run.summary && !fs::exists(directory + "/calls.jsonl"))
         throw std::runtime_error(directory + " has no calls.jsonl");
     if (!run.complete && !has_records && !run.summary && !fs::exists(directory + "/calls.jsonl"))
-        throw std::runtime_error(directory + " has no records of its ranks");
+        throw std::runtime_error(directory + " has neither calls.jsonl nor records of its ranks");
     return run;
 }
 
 void for_each_line(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
-    // Without the ranks' records there is what somebody kept of the lines.
+    // Without the ranks' records the lines are read, as far as somebody kept them.
     if (!run.complete && fs::is_directory(run.directory + "/ranks")) return lines_from_records(run, use);
     std::ifstream file(run.directory + (run.summary ? "/summary.jsonl" : "/calls.jsonl"));
     for (std::string line; std::getline(file, line);)

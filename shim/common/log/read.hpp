@@ -1,4 +1,4 @@
-// A run's log as it lies on disk, complete or not.
+// Reads a run's log, complete or not.
 #pragma once
 
 #include <functional>
@@ -8,16 +8,16 @@ namespace switchyard::shim::log {
 
 struct LoggedRun {
     std::string directory;
-    std::string run_json; // text; "" where there is none
+    std::string run_json; // its text; "" where there is no run.json
     bool complete = false;
-    bool summary = false; // lines stand for several calls each
+    bool summary = false; // each line stands for several calls
 };
 
-// Throws std::runtime_error with a sentence for people where that is no log.
+// Throws std::runtime_error with a sentence for people where the folder is no log.
 LoggedRun open_run(const std::string& directory);
 
-// Every line of the log, in the order of time. A run that was killed has no calls.jsonl: its lines are made
-// from the ranks' records.
+// Calls `use` for every line of the log, in the order of time. A killed run has no calls.jsonl: its lines are made of
+// the ranks' records.
 void for_each_line(const LoggedRun& run, const std::function<void(const std::string& line)>& use);
 
 } // namespace switchyard::shim::log

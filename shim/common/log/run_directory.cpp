@@ -1,5 +1,6 @@
 #include "run_directory.hpp"
 
+#include "shim/common/whole_file.hpp"
 #include "version.hpp"
 
 #include <cerrno>
@@ -23,7 +24,7 @@ std::string formatted_time(std::int64_t seconds, const char* format) {
     return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-// Hosts as a list of (host, ranks) runs: a thousand ranks should not take a thousand lines.
+// Neighbouring ranks on one host share an entry: a thousand ranks should not take a thousand lines.
 nlohmann::json hosts_json(const std::vector<std::string>& hosts) {
     auto list = nlohmann::json::array();
     for (const auto& host : hosts) {
@@ -73,13 +74,14 @@ bool write_run_json(const std::string& directory, const RunInfo& info, const Run
                                    {"policy_file", info.policy_file},
                                    {"policy", info.policy}};
     for (const auto& [name, value] : info.settings) json["settings"][name] = value;
-    json["units"] = {{"*_us", "microseconds, monotonic clock; a call's time includes waiting for late ranks"},
-                     {"*_bytes", "bytes"},
-                     {"messages", "per rank, the most that any rank sent"},
-                     {"wire_bytes", "per rank, the most that any rank sent"},
-                     {"*_inter", "of those, to other nodes: the most of any rank"},
-                     {"*_intra", "of those, inside a node: the most of any rank"},
-                     {"slowest_rank", "rank in the call's communicator"}};
+    json["units"] = {
+        {"*_us", "microseconds, monotonic clock; the time of a call includes waiting for late ranks"},
+        {"*_bytes", "bytes"},
+        {"messages", "sent by the rank that sent most"},
+        {"wire_bytes", "sent by the rank that sent most"},
+        {"*_inter", "sent to other nodes, by the rank that sent most there"},
+        {"*_intra", "sent inside the node, by the rank that sent most there"},
+        {"slowest_rank", "its rank in the communicator of the call"}};
     if (end != nullptr) {
         json["calls_seen"] = end->calls_seen;
         json["calls_routed"] = end->calls_routed;
@@ -87,15 +89,8 @@ bool write_run_json(const std::string& directory, const RunInfo& info, const Run
         json["wall_s"] = end->wall_s;
         if (!end->adaptive.empty()) json["adaptive"] = nlohmann::ordered_json::parse(end->adaptive);
     }
-    auto path = directory + "/run.json";
-    {
-        std::ofstream file(path + ".new");
-        file << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-        if (!file.flush()) return false;
-    }
-    std::error_code error;
-    std::filesystem::rename(path + ".new", path, error);
-    return !error;
+    const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+    return !write_whole(directory + "/run.json", text);
 }
 
 std::string program_name() {
