@@ -14,8 +14,16 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config.cmake
 configure_file(config/switchyard.pc.in switchyard.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles RENAME switchyard)
+
+# The documents, in folders as here, so that the links between them work. Debian wants the license by another name, too.
+file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/results/*)
+file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  algorithms/README.md config/README.md policy/README.md shim/README.md)
+foreach(document IN LISTS documents readmes)
+  cmake_path(GET document PARENT_PATH folder)
+  install(FILES ${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The user chooses the MPI, so the package depends on none. The preloaded objects need libc and libstdc++ alone.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)

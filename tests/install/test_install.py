@@ -5,6 +5,7 @@ ctest says which build trees there are (INSTALL_TREES; the first one has the com
 """
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -66,6 +67,18 @@ class Installation(unittest.TestCase):
         for policy in [*policies, self.path("share", "switchyard", "default.policy.json")]:
             done = run(self.path("bin", "switchyard"), "check", policy)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_links_between_documents(self):
+        documents = pathlib.Path(self.path("share", "doc", "switchyard"))
+        followed = 0
+        for document in documents.rglob("*.md"):
+            for target in re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8")):
+                if re.match(r"\w+:", target):
+                    continue
+                followed += 1
+                with self.subTest(document=str(document.relative_to(documents)), target=target):
+                    self.assertTrue((document.parent / target).exists())
+        self.assertGreater(followed, 10)
 
     def test_manual(self):
         page = self.path("share", "man", "man1", "switchyard.1")

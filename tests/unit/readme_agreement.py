@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the README says is what the command says: the table of algorithms, the settings with their defaults, and a policy
-that is valid.
+"""The documents say what the command says and name what is there: the tables that the command prints, policies that pass
+`switchyard check`, links and paths that lead somewhere, and the two documents for newcomers short enough to be read.
 
 Usage: readme_agreement.py PATH_OF_SWITCHYARD [unittest's arguments]
 """
@@ -14,8 +14,34 @@ import sys
 import tempfile
 import unittest
 
-README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("algorithms", "config", "policy", "scripts", "shim", "tests")
 COMMAND = "switchyard"
+MOST_LINES = 200
+
+
+def readmes():
+    """Each README.md, the one at the top first."""
+    found = [ROOT / "README.md"]
+    for folder in FOLDERS:
+        found += sorted((ROOT / folder).rglob("README.md"))
+    return found
+
+
+def documents():
+    return [*readmes(), ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
+
+
+def name_of(document):
+    return str(document.relative_to(ROOT))
+
+
+def text_of(document):
+    return document.read_text(encoding="utf-8")
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def run(*arguments):
@@ -27,24 +53,22 @@ def run(*arguments):
 def output_of(*arguments):
     done = run(*arguments)
     if done.returncode != 0:
-        raise AssertionError(f"switchyard {' '.join(arguments)}: exit {done.returncode}\n{done.stderr}")
+        raise AssertionError(f"switchyard {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-class ReadmeAgreement(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.text = README.read_text(encoding="utf-8")
-
-    def between(self, name):
-        found = re.findall(rf"^<!-- {name}: [^\n]* -->\n(.*?)^<!-- /{name} -->$", self.text, re.DOTALL | re.MULTILINE)
-        self.assertEqual(len(found), 1, f"the markers of {name}")
+class Tables(unittest.TestCase):
+    def between(self, document, name):
+        """What stands between the markers of that name."""
+        found = re.findall(rf"^<!-- {name}: [^\n]* -->\n(.*?)^<!-- /{name} -->$", text_of(ROOT / document),
+                           re.DOTALL | re.MULTILINE)
+        self.assertEqual(len(found), 1, f"the markers of {name} in {document}")
         return found[0]
 
     def test_algorithms(self):
         self.maxDiff = None
-        self.assertEqual(self.between("algorithms"), output_of("algorithms", "--markdown"),
-                         "README.md: paste the output of `switchyard algorithms --markdown` between the markers")
+        self.assertEqual(self.between("algorithms/README.md", "algorithms"), output_of("algorithms", "--markdown"),
+                         "algorithms/README.md: run scripts/update-documents")
 
     def test_settings(self):
         # SWITCHYARD_LOG   switchyard-logs   default   meaning
@@ -54,7 +78,7 @@ class ReadmeAgreement(unittest.TestCase):
             self.assertIsNotNone(found, line)
             shown[found.group(1)] = found.group(2).strip("()")
         written = {}
-        for row in self.between("settings").splitlines()[2:]:
+        for row in self.between("config/README.md", "settings").splitlines()[2:]:
             variable, _, default = (cell.strip() for cell in row.strip("|").split("|"))
             written[variable.strip("`")] = default.strip("`")
         self.assertEqual(list(written), list(shown))
@@ -64,15 +88,66 @@ class ReadmeAgreement(unittest.TestCase):
                     default = f"the installed `{pathlib.Path(default).name}"
                 self.assertEqual(written[variable], default)
 
-    def test_policies(self):
-        blocks = re.findall(r"^```json\n(.*?)^```$", self.text, re.DOTALL | re.MULTILINE)
-        policies = [block for block in blocks if "rules" in json.loads(block)]
-        self.assertGreater(len(policies), 0)
-        for policy in policies:
-            with tempfile.TemporaryDirectory() as folder:
-                path = pathlib.Path(folder) / "readme.policy.json"
-                path.write_text(policy, encoding="utf-8")
-                output_of("check", str(path))
+
+class Policies(unittest.TestCase):
+    def test_examples_pass_check(self):
+        checked = []
+        for document in readmes():
+            for block in re.findall(r"^```json\n(.*?)^```$", text_of(document), re.DOTALL | re.MULTILINE):
+                with self.subTest(document=name_of(document), block=block):
+                    if "rules" not in json.loads(block):
+                        continue
+                    with tempfile.TemporaryDirectory() as folder:
+                        path = pathlib.Path(folder) / "readme.policy.json"
+                        path.write_text(block, encoding="utf-8")
+                        output_of("check", str(path))
+                    checked.append(name_of(document))
+        self.assertIn("README.md", checked)
+
+
+def anchors_of(document):
+    """As GitHub names a document's headings."""
+    headings = re.findall(r"^#+ (.*)$", without_code(text_of(document)), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def paths_in(text):
+    """What stands in backticks and begins with a folder of ours. A word with a placeholder (<name>, NAME) is none."""
+    for quoted in re.findall(r"`([^`\n]+)`", without_code(text)):
+        for word in re.split(r"[\s=,]+", re.sub(r"\{[^}]*\}", "*", quoted)):
+            word = word.rstrip(".:;")
+            if re.fullmatch(rf"(?:{'|'.join(FOLDERS)}|\.ci)/[\w.*/+-]*", word) and not re.search(r"\b[A-Z]+\b(?!\.md)", word):
+                yield word
+
+
+class Places(unittest.TestCase):
+    def test_links(self):
+        for document in documents():
+            for target in re.findall(r"\]\(([^)\s]+)\)", without_code(text_of(document))):
+                if re.match(r"\w+:", target):
+                    continue
+                with self.subTest(document=name_of(document), target=target):
+                    path, _, anchor = target.partition("#")
+                    place = document.parent / path if path else document
+                    self.assertTrue(place.exists(), "leads nowhere")
+                    if anchor:
+                        self.assertIn(anchor, anchors_of(place))
+
+    def test_paths(self):
+        number = 0
+        for document in documents():
+            for path in paths_in(text_of(document)):
+                with self.subTest(document=name_of(document), path=path):
+                    self.assertTrue(any(ROOT.glob(path.rstrip("/"))), "is not there")
+                    number += 1
+        self.assertGreater(number, 0)
+
+
+class Length(unittest.TestCase):
+    def test_newcomers_finish_them(self):
+        for name in ("README.md", "ARCHITECTURE.md"):
+            with self.subTest(document=name):
+                self.assertLessEqual(len(text_of(ROOT / name).splitlines()), MOST_LINES)
 
 
 if __name__ == "__main__":
