@@ -12,68 +12,23 @@ namespace {
 constexpr std::array metadata_choices = {std::string_view{"separate"}, std::string_view{"fused"}};
 constexpr std::array intra_choices = {std::string_view{"messages"}, std::string_view{"shared"}};
 
-constexpr std::array<ParameterTraits, parameter_count> vocabulary = {{
-    {.parameter = Parameter::radix,
-     .name = "radix",
-     .help = "base of the digits: small means few rounds, large means few bytes",
-     .minimum = 2,
-     .ranks_bound = true,
-     .preset = Preset::square_root_of_ranks},
-    {.parameter = Parameter::block_count,
-     .name = "block_count",
-     .help = "partners under way at the same time",
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .preset_value = 32},
-    {.parameter = Parameter::metadata,
-     .name = "metadata",
-     .help = "block sizes travel in a message of their own (separate) or ahead of the blocks in the same one "
-             "(fused)",
-     .maximum = static_cast<std::int64_t>(metadata_choices.size()) - 1,
-     .preset_value = static_cast<std::int64_t>(Metadata::fused), // half the messages
-     .choices = metadata_choices},
-    {.parameter = Parameter::in_flight,
-     .name = "in_flight",
-     .help = "rounds of one digit under way at the same time: 1 is the paper's one after the other",
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .preset_value = 32},
-    {.parameter = Parameter::stride,
-     .name = "stride",
-     .help = "pairs of a send and a receive under way at the same time",
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .preset_value = 5}, // the GPU paper's choice, section 3
-    {.parameter = Parameter::auxiliary_bytes,
-     .name = "auxiliary_bytes",
-     .help = "memory beside the buffer for data whose place is still taken",
-     .minimum = 1,
-     .maximum = std::int64_t{1} << 50,
-     .preset_value = 1 << 20}, // the in-place paper's choice, section 4
-    {.parameter = Parameter::buffers,
-     .name = "buffers",
-     .help = "parts of the auxiliary memory, each lent to one source at a time",
-     .minimum = 1,
-     .maximum = INT32_MAX,
-     .preset = Preset::eighth_of_ranks}, // the in-place paper's choice, section 4
-    {.parameter = Parameter::lanes,
-     .name = "lanes",
-     .help = "messages that what one node has for another is split into; 0: as many as give each rank 16",
-     .maximum = INT32_MAX},
-    {.parameter = Parameter::intra,
-     .name = "intra",
-     .help = "how the ranks of a node exchange among themselves: by messages, or through memory that they "
-             "share (shared), where there is some",
-     .maximum = static_cast<std::int64_t>(intra_choices.size()) - 1,
-     .preset_value = static_cast<std::int64_t>(Intra::messages),
-     .choices = intra_choices},
-    {.parameter = Parameter::levels,
-     .name = "levels",
-     .help = "how often near is told from far: 1 is nodes, 2 also regions inside a node (SWITCHYARD_REGION)",
-     .minimum = 1,
-     .maximum = 2,
-     .preset_value = 1},
-}};
+template <Corner... values>
+constexpr std::array<Corner, sizeof...(values)> corners{values...};
+
+#define CORNERS(...) corners<__VA_ARGS__>
+#define SWITCHYARD_PARAMETER(name_, ...)                                                                     \
+    ParameterTraits{.parameter = Parameter::name_, .name = #name_, __VA_ARGS__},
+constexpr auto vocabulary = [] {
+    constexpr Corner ranks = {0, true};
+    std::array<ParameterTraits, parameter_count> list = {{
+#include "parameters.def"
+    }};
+    for (ParameterTraits& parameter : list)
+        if (!parameter.choices.empty())
+            parameter.maximum = static_cast<std::int64_t>(parameter.choices.size()) - 1;
+    return list;
+}();
+#undef CORNERS
 
 template <Parameter... parameters>
 constexpr std::array<Parameter, sizeof...(parameters)> takes{parameters...};
@@ -120,6 +75,11 @@ const ParameterTraits& traits_of(Parameter parameter) {
     return vocabulary[static_cast<std::size_t>(parameter)];
 }
 
+std::string text_of(const ParameterTraits& parameter, std::int64_t value) {
+    return parameter.choices.empty() ? std::to_string(value)
+                                     : std::string(parameter.choices[static_cast<std::size_t>(value)]);
+}
+
 bool Traits::takes(Parameter parameter) const {
     return std::ranges::find(parameters, parameter) != parameters.end();
 }
@@ -144,6 +104,34 @@ std::int64_t preset_of(const ParameterTraits& parameter, int ranks) {
     if (parameter.preset == Preset::square_root_of_ranks) value = square_root_rounded_up(ranks);
     if (parameter.preset == Preset::eighth_of_ranks) value = ranks / 8;
     return std::clamp(value, parameter.minimum, maximum_of(parameter, ranks));
+}
+
+std::vector<std::int64_t> grid_of(const ParameterTraits& parameter, const GroupShape& shape) {
+    std::vector<std::int64_t> values;
+    const auto words = [&] {
+        for (std::int64_t word = 0; word <= parameter.maximum; ++word)
+            if (word != parameter.preset_value) values.push_back(word);
+    };
+    const auto doubling_to = [&](std::int64_t last) {
+        last = std::min(last, parameter.grid_maximum);
+        for (std::int64_t value = std::max<std::int64_t>(parameter.minimum, 1); value <= last; value *= 2)
+            values.push_back(value);
+    };
+    switch (parameter.grid) {
+    case Grid::none: break;
+    case Grid::words: words(); break;
+    case Grid::words_on_shared_nodes:
+        if (shape.ranks_per_node > 1) words();
+        break;
+    case Grid::doubling_to_ranks:
+        doubling_to(shape.ranks);
+        if (const auto last = maximum_of(parameter, shape.ranks); values.empty() || values.back() != last)
+            values.push_back(last);
+        break;
+    case Grid::doubling_to_partners: doubling_to(shape.ranks - 1); break;
+    case Grid::doubling_to_ranks_per_node: doubling_to(shape.ranks_per_node); break;
+    }
+    return values;
 }
 
 } // namespace switchyard::algorithms

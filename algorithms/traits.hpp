@@ -9,26 +9,23 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace switchyard::algorithms {
 
 // ---- Parameters -----------------------------------------------------------------------------------------
 
-// Every parameter that any algorithm has. A new one gets a line here and a line in parameter_vocabulary.
+// The lines of parameters.def.
 enum class Parameter : std::uint8_t {
-    radix,
-    block_count,
-    metadata,
-    in_flight,
-    stride,
-    auxiliary_bytes,
-    buffers,
-    lanes,
-    intra,
-    levels
+#define SWITCHYARD_PARAMETER(name, ...) name,
+#include "parameters.def"
 };
-inline constexpr std::size_t parameter_count = 10;
+#define SWITCHYARD_PARAMETER(...) +1
+inline constexpr std::size_t parameter_count = 0
+#include "parameters.def"
+    ;
 
 // The values of Parameter::metadata.
 enum class Metadata : std::int64_t { separate, fused };
@@ -36,8 +33,29 @@ enum class Metadata : std::int64_t { separate, fused };
 // The values of Parameter::intra.
 enum class Intra : std::int64_t { messages, shared };
 
-// What a parameter is when a policy does not say.
+// The value of a parameter where a policy gives none.
 enum class Preset : std::uint8_t { value, square_root_of_ranks, eighth_of_ranks };
+
+// The values that a search tries beside the preset.
+enum class Grid : std::uint8_t {
+    none,                       // a search cannot know which values make sense
+    words,                      // all words
+    words_on_shared_nodes,      // all words, where a node has several ranks
+    doubling_to_ranks,          // doubled from the smallest value up; at the end the number of ranks
+    doubling_to_partners,       // doubled from the smallest value up, below the number of ranks
+    doubling_to_ranks_per_node, // doubled from 1 up
+};
+
+// A value that the tests of the algorithms try: a number, or a number added to the ranks.
+struct Corner {
+    std::int64_t value;
+    bool of_ranks = false;
+
+    constexpr Corner(std::int64_t number, bool added_to_ranks = false)
+        : value(number), of_ranks(added_to_ranks) {}
+    constexpr Corner operator-(std::int64_t less) const { return {value - less, of_ranks}; }
+    constexpr std::int64_t at(int ranks) const { return value + (of_ranks ? ranks : 0); }
+};
 
 struct ParameterTraits {
     Parameter parameter;
@@ -48,13 +66,21 @@ struct ParameterTraits {
     bool ranks_bound = false;         // the largest is the number of ranks (but never below minimum)
     Preset preset = Preset::value;
     std::int64_t preset_value = 0; // where preset is `value`
-    std::span<const std::string_view>
-        choices{}; // not empty: the value is one of these words, stored as its index
+    // Not empty: the value is one of these words, stored as its index, and maximum is the last index.
+    std::span<const std::string_view> choices{};
+    bool limits_partners = false; // a value above the number of partners means the same as their number
+    Grid grid = Grid::none;
+    std::int64_t grid_maximum = INT64_MAX; // the largest value of the grid
+    bool searched_with_others = false;     // a search combines each of its values with all other parameters
+    std::span<const Corner> corners{};     // beside preset and minimum
 };
 
 // All parameters in the order of the enum.
 std::span<const ParameterTraits> parameter_vocabulary();
 const ParameterTraits& traits_of(Parameter parameter);
+
+// The value as people write it: a number, or the word that it is the index of.
+std::string text_of(const ParameterTraits& parameter, std::int64_t value);
 
 // The values of one choice, resolved for one communicator: an entry for every parameter, used or not.
 class Parameters {
@@ -126,5 +152,8 @@ std::int64_t maximum_of(const ParameterTraits& parameter, int ranks);
 
 // The value a parameter has at that many ranks when nobody gives one; always admissible.
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks);
+
+// The values that a search tries on such a communicator beside the preset, in the order of parameter.grid.
+std::vector<std::int64_t> grid_of(const ParameterTraits& parameter, const GroupShape& shape);
 
 } // namespace switchyard::algorithms

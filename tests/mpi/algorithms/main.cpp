@@ -152,24 +152,13 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
         return values;
     }
     std::vector<std::int64_t> all = {preset_of(parameter, ranks)};
-    // One after the other, or all at once, takes a simulator long where there are many partners.
+    // With many partners a simulator takes long for one message after the other, and for all of them at once.
     const bool many = sampled && ranks > most_partners_to_simulate;
-    if (!many || parameter.parameter == Parameter::radix) all.push_back(parameter.minimum);
-    if (sampled && !many && parameter.parameter == Parameter::radix) all.push_back(ranks);
-    if (sampled && parameter.parameter == Parameter::levels) all.push_back(2);
-    switch (sampled ? Parameter::metadata : parameter.parameter) {
-    case Parameter::radix:
-        all.insert(all.end(), {parameter.minimum + 1, parameter.minimum + 2, ranks - 1, ranks});
-        break;
-    case Parameter::block_count:
-    case Parameter::stride: all.insert(all.end(), {2, 3, ranks - 1, ranks, parameter.maximum}); break;
-    case Parameter::auxiliary_bytes: all.push_back(100); break;
-    case Parameter::buffers: all.push_back(ranks); break;
-    case Parameter::lanes: all.insert(all.end(), {1, 2}); break;
-    case Parameter::in_flight: all.push_back(2); break;
-    case Parameter::levels: all.push_back(2); break;
-    case Parameter::metadata:
-    case Parameter::intra: break; // words, or no more
+    if (!many || !parameter.limits_partners) {
+        all.push_back(parameter.minimum);
+        const auto some = parameter.corners.last(std::min<std::size_t>(parameter.corners.size(), 1));
+        for (const Corner& corner : sampled ? some : parameter.corners)
+            if (!many || !corner.of_ranks) all.push_back(corner.at(ranks));
     }
     for (std::int64_t value : all) {
         values.push_back(std::clamp(value, parameter.minimum, maximum_of(parameter, ranks)));
