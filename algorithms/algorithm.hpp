@@ -1,4 +1,4 @@
-// How an algorithm is called, and what it may use besides the exchange itself.
+// The call of an algorithm, and what the algorithm may use besides the exchange.
 #pragma once
 
 #include "exchange.hpp"
@@ -13,9 +13,10 @@ struct Context {
     const Parameters& parameters; // admissible for this number of ranks
     Workspace& workspace;         // holds at least traits.scratch_bytes(...)
     Wire& wire;                   // the only way to send messages
-    NodeWindow* window = nullptr; // memory that the ranks of a node share; null: none was to be had
+    NodeWindow* window = nullptr; // memory that the ranks of a node share; null: there is no such memory
 
-    // The same for the phases inside a node of an algorithm that takes `intra`: null where they use messages.
+    // The window for the phases inside a node of an algorithm that takes `intra`. Null: these phases use
+    // messages.
     NodeWindow* intra_window() const {
         return parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) ? window : nullptr;
     }

@@ -1,4 +1,4 @@
-// A block of an exchange, as its place in a buffer. No MPI, so that scratch formulas can count them.
+// The place of a block in a buffer. No MPI, so that workspace formulas can count blocks.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The collectives that are routed, and what distinguishes them: the lines of collectives.def as data. No MPI.
+// The collectives that are routed, and their differences: the lines of collectives.def as data. No MPI.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace switchyard::algorithms {
 
-// In the order of collectives.def. The number stands in records of the log.
+// In the order of collectives.def. Records of the log contain the number.
 enum class Collective : std::uint8_t {
 #define SWITCHYARD_COLLECTIVE(name, ...) name,
 #include "collectives.def"
@@ -57,7 +57,7 @@ constexpr std::string_view name_of(Collective collective) {
     return traits_of(collective).name;
 }
 
-// Nothing where no collective has that name.
+// The collective of that name. Nothing: there is none.
 constexpr std::optional<Collective> collective_of(std::string_view name) {
     for (const auto& traits : all_collectives)
         if (traits.name == name) return traits.collective;

@@ -10,14 +10,14 @@
 
 namespace switchyard::algorithms {
 
-// memcpy, but nothing may also come from nowhere: empty blocks can have null addresses.
+// memcpy that accepts null addresses where there are no bytes. Empty blocks can have null addresses.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes != 0) {
         std::memcpy(to, from, bytes);
     }
 }
 
-// The block that a rank has for itself; it takes no part in the exchange.
+// Copies a rank's block for itself. The block takes no part in the exchange.
 inline Status copy_own_block(const Exchange& exchange) {
     const int self = exchange.group.rank;
     const std::size_t room = exchange.recv_size(self), size = exchange.send_size(self);
@@ -25,7 +25,15 @@ inline Status copy_own_block(const Exchange& exchange) {
     return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
 }
 
-// Allgather: what this rank contributes, which may already lie at its place.
+// Copies a block that arrived from `source` to its place. A block that is longer than the application expects
+// is an error, as MPI reports it, and is not copied.
+inline Status deliver(const Exchange& exchange, int source, const std::byte* block, std::size_t size) {
+    if (size > exchange.recv_size(source)) return {MPI_ERR_TRUNCATE};
+    copy_bytes(exchange.recv_from(source), block, size);
+    return {};
+}
+
+// Copies the one block that this rank sends to everybody, unless the block already lies at `to`.
 inline void copy_contribution(const Exchange& exchange, std::byte* to) {
     const std::byte* own = exchange.send_base + exchange.send.front().offset;
     if (own != to) {

@@ -1,4 +1,4 @@
-// What an algorithm sees of a call: bytes, blocks and partners. No datatypes, no MPI_IN_PLACE, no
+// A call as an algorithm sees it: bytes, blocks and partners. It has no datatypes, no MPI_IN_PLACE and no
 // communicator of the application.
 #pragma once
 
@@ -10,17 +10,20 @@
 
 namespace switchyard::algorithms {
 
-// One shape for all three collectives. The send and receive sides never overlap, except that an allgather's
-// own block may already lie in its place (same address on both sides), and where an algorithm
-// `takes_overlap`: there blocks of one side may lie in any way over blocks of the other.
+// One shape for all collectives. The send side and the receive side do not overlap, with two exceptions.
+// Where a rank sends one block to everybody, the own block may already lie in its place (same address on both
+// sides). Where an algorithm `takes_overlap`, blocks of one side may lie in any way over blocks of the other
+// side.
 struct Exchange {
     const Group& group;
     const std::byte* send_base;
-    std::span<const Block> send; // by destination; allgather: one block, for everybody
+    std::span<const Block>
+        send; // by destination; or one block for everybody (CollectiveTraits::sends_one_block)
     std::byte* recv_base;
     std::span<const Block> recv; // by source
-    // Largest block that any rank sends to any other, in bytes, the same on all ranks. Only there for
-    // algorithms that declare `agreed_block`, and for alltoall and allgather, where MPI itself guarantees it.
+    // Bytes of the largest block that any rank sends to another rank; the same on all ranks. Set for
+    // algorithms that declare `agreed_block`, and for collectives whose block is known to all ranks
+    // (CollectiveTraits::block_is_known).
     std::size_t max_block;
 
     const std::byte* send_to(int destination) const {

@@ -13,15 +13,15 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// No MPI has to look whether there is room before it maps a file, and touching memory that is not there would
-// kill the program. Where shared memory comes from somewhere else there is nothing to ask.
+// Whether /dev/shm has room. An MPI may map a file without looking for room, and touching memory that is not
+// there kills the program. Where there is no /dev/shm, the answer is yes.
 bool has_shared_memory(std::size_t bytes) {
     struct statvfs system {};
     if (statvfs("/dev/shm", &system) != 0) return true;
     return system.f_bavail * system.f_frsize / 2 > bytes;
 }
 
-// How many cores the ranks may run on, all of them together: each alone may be bound to one.
+// The number of cores that all ranks together may run on. A single rank may be bound to one core.
 int cores_of(MPI_Comm comm) {
     cpu_set_t mine, all;
     CPU_ZERO(&mine);
@@ -59,7 +59,8 @@ struct NodeWindow::Node {
     ~Node() {
         if (comm != MPI_COMM_NULL) PMPI_Comm_free(&comm);
     }
-    // A node that was set by hand may be larger than what there is. All ranks of the node ask.
+    // Whether all ranks of the node share memory. A node that was set by hand may be larger than a machine.
+    // Collective.
     bool shares_memory() const {
         MPI_Comm sharing = MPI_COMM_NULL;
         int together = 0;
@@ -73,16 +74,16 @@ struct NodeWindow::Node {
 
 NodeWindow::NodeWindow(const Group& group, const Node& node, std::size_t half_bytes)
     : comm_(group.comm), rank_(node.rank), size_(node.size), half_bytes_(half_bytes),
-      data_begin_((sizeof(Header) + static_cast<std::size_t>(node.size) * sizeof(Piece) + 63) / 64 * 64),
+      data_begin_((sizeof(Header) + static_cast<std::size_t>(node.size) * sizeof(Slice) + 63) / 64 * 64),
       capacity_(half_bytes > data_begin_ ? half_bytes - data_begin_ : 0), spins_(0),
       sections_(static_cast<std::size_t>(node.size)), received_(static_cast<std::size_t>(node.size)),
       places_(static_cast<std::size_t>(node.size)) {}
 
 std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, std::size_t bytes_per_rank) {
 #ifdef SWITCHYARD_SIMULATED
-    return nullptr; // simulated ranks take turns where they call MPI: one that spins would keep the others out
+    return nullptr; // simulated ranks take turns where they call MPI: a rank that spins keeps the others out
 #endif
-    // As large as pieces can count; at a page's border both halves are their own cache lines.
+    // Slices count with 32 bits. At the border of a page the two halves share no cache line.
     const std::size_t half_bytes = std::min<std::size_t>(bytes_per_rank, std::size_t{1} << 31) / 128 * 64;
     if (half_bytes == 0) return nullptr;
     const Node node(group);
@@ -98,13 +99,13 @@ std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, std::size_t byt
            has_shared_memory(2 * half_bytes * static_cast<std::size_t>(node.size));
     if (!all_agree(good, group.comm)) return nullptr;
     const int cores = cores_of(node.comm);
-    // Where somebody has to wait for a core, whoever spins keeps away the rank that it waits for.
+    // With more ranks than cores, a rank that spins keeps the rank that it waits for off its core.
     window->spins_ = node.size > cores ? 0 : 1000;
     if (!all_agree(window->allocate(node), group.comm)) return nullptr;
     return window;
 }
 
-// On all ranks of the node or on none.
+// Allocates on all ranks of the node or on none. Collective.
 bool NodeWindow::allocate(const Node& node) {
     if (size_ == 1) return true;
     MPI_Info info = MPI_INFO_NULL;
@@ -116,7 +117,7 @@ bool NodeWindow::allocate(const Node& node) {
     bool good =
         PMPI_Win_allocate_shared(bytes, 1, info, node.comm, static_cast<void*>(&own), &window) == MPI_SUCCESS;
     PMPI_Info_free(&info);
-    // Freeing is collective: what some of them do not have stays.
+    // Freeing is collective: a window that some ranks do not have cannot be freed.
     if (!all_agree(good, node.comm)) return false;
     window_ = window;
     PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
@@ -131,7 +132,7 @@ bool NodeWindow::allocate(const Node& node) {
     good = good && PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_) == MPI_SUCCESS;
     for (int half = 0; half < 2 && good; ++half, ++epoch_) new (half_of(rank_).header) Header{};
     epoch_ = 0;
-    return all_agree(good, node.comm); // nor does anybody look before that
+    return all_agree(good, node.comm); // also a barrier: no rank reads a header before it is written
 }
 
 NodeWindow::~NodeWindow() {
@@ -140,10 +141,10 @@ NodeWindow::~NodeWindow() {
     PMPI_Win_free(&window_);
 }
 
-// Others may need this rank for messages of theirs to get on, of the application or of ours to other nodes,
-// before they come here: whoever waits has to let MPI work, and never stands where that cannot happen.
+// Another rank may need this rank for a message, of the application or of ours to another node, before it
+// comes here. Therefore a rank that waits lets MPI work again and again.
 void NodeWindow::wait_for(const Header& header) const {
-    constexpr int often = 16; // looks between two turns of MPI's: those cost more than a look
+    constexpr int often = 16; // looks between two probes; a probe costs more than a look
     for (int turn = 0; header.epoch.load(std::memory_order_acquire) < epoch_; ++turn) {
         if (turn % often == often - 1) {
             int arrived = 0;
@@ -175,8 +176,8 @@ Status NodeWindow::exchange(const Exchange& exchange) {
         if (peer != exchange.group.rank) bytes += exchange.send_size(peer);
     run(
         bytes,
-        [&](const Half& half, std::uint64_t round) {
-            Cut cut{round * capacity_, capacity_};
+        [&](const Half& half, std::uint64_t epoch) {
+            Cut cut{epoch * capacity_, capacity_};
             std::size_t end = 0;
             for (int distance = 1; distance < size_; ++distance) {
                 const int local = (rank_ + distance) % size_;
@@ -184,7 +185,7 @@ Status NodeWindow::exchange(const Exchange& exchange) {
                 const Block taken = cut.next(destination < 0 ? 0 : exchange.send_size(destination));
                 if (taken.size > 0)
                     std::memcpy(half.data + end, exchange.send_to(destination) + taken.offset, taken.size);
-                half.pieces[local] = {static_cast<std::uint32_t>(end),
+                half.slices[local] = {static_cast<std::uint32_t>(end),
                                       static_cast<std::uint32_t>(taken.size)};
                 end += taken.size;
             }
@@ -192,13 +193,13 @@ Status NodeWindow::exchange(const Exchange& exchange) {
         [&](int local, const Half& half) {
             const int source = places_[static_cast<std::size_t>(local)];
             if (source < 0) return;
-            const Piece piece = half.pieces[rank_];
+            const Slice slice = half.slices[rank_];
             std::size_t& received = received_[static_cast<std::size_t>(local)];
-            if (received + piece.bytes <= exchange.recv_size(source))
-                copy_bytes(exchange.recv_from(source) + received, half.data + piece.begin, piece.bytes);
+            if (received + slice.bytes <= exchange.recv_size(source))
+                copy_bytes(exchange.recv_from(source) + received, half.data + slice.begin, slice.bytes);
             else
                 status.keep({MPI_ERR_TRUNCATE});
-            received += piece.bytes;
+            received += slice.bytes;
         });
     return status;
 }

@@ -12,7 +12,7 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// In the order of all_traits(), which comes from the same list.
+// In the order of all_traits(), which comes from the same lines.
 #define SWITCHYARD_NATIVE(collective) nullptr,
 #define SWITCHYARD_ALGORITHM(collective, name, ...) &collective::name,
 constexpr std::array runs = std::to_array<Run>({

@@ -1,7 +1,6 @@
 #include "traits.hpp"
 
-#include "algorithms/patterns/node_scratch.hpp"
-#include "algorithms/patterns/scratch.hpp"
+#include "scratch_formulas.hpp" // written by CMake: all */*_scratch.hpp
 
 #include <algorithm>
 
@@ -33,13 +32,15 @@ constexpr auto vocabulary = [] {
 template <Parameter... parameters>
 constexpr std::array<Parameter, sizeof...(parameters)> takes{parameters...};
 
-using namespace patterns; // the scratch functions that the registry names
+// The registry names the formulas without the namespace of their collective.
+#define SWITCHYARD_COLLECTIVE(name, ...) using namespace name;
+#include "collectives.def"
 
 #define TAKES(...) takes<__VA_ARGS__>
 #define SWITCHYARD_NATIVE(collective_)                                                                       \
     Traits{.collective = Collective::collective_,                                                            \
            .name = "native",                                                                                 \
-           .idea = "the MPI library's own collective",                                                       \
+           .idea = "calls the MPI library's own collective",                                                 \
            .parameters = {},                                                                                 \
            .needs = moves_by_mpi_alone,                                                                      \
            .source = "MPI library",                                                                          \

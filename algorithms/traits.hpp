@@ -1,5 +1,5 @@
-// What is known of an algorithm without running it: the closed vocabulary that the policy, the command, the
-// log and the tests share. No MPI here, so that tools which never see an MPI can read it.
+// The facts about algorithms and their parameters: the closed vocabulary that the policy, the command, the
+// log and the tests share. No MPI, so that tools without MPI can use it.
 #pragma once
 
 #include "collective.hpp"
@@ -82,7 +82,8 @@ const ParameterTraits& traits_of(Parameter parameter);
 // The value as people write it: a number, or the word that it is the index of.
 std::string text_of(const ParameterTraits& parameter, std::int64_t value);
 
-// The values of one choice, resolved for one communicator: an entry for every parameter, used or not.
+// The values of all parameters for one algorithm on one communicator. Values that the algorithm does not take
+// have no effect.
 class Parameters {
   public:
     constexpr std::int64_t operator[](Parameter p) const { return values_[static_cast<std::size_t>(p)]; }
@@ -93,7 +94,7 @@ class Parameters {
     std::array<std::int64_t, parameter_count> values_{};
 };
 
-// What of a communicator the memory of an algorithm may depend on; the same on all its ranks.
+// The facts about a communicator that the memory of an algorithm may depend on. The same on all its ranks.
 struct GroupShape {
     constexpr GroupShape(int all) : ranks(all), ranks_per_node(all) {} // all on one node
     constexpr GroupShape(int all, int on_nodes, int largest_node)
@@ -105,23 +106,23 @@ struct GroupShape {
 
 // ---- Algorithms -----------------------------------------------------------------------------------------
 
-// What must hold on all ranks before an algorithm may run; each is one bit so that a registry line can list
-// them.
+// What an algorithm needs on all ranks, and what it can do. Each is one bit, so that a registry line can list
+// several.
 enum Needs : unsigned {
     no_needs = 0,
     agreed_block = 1U << 0,       // the largest block over all ranks must be agreed before the call
-    power_of_two_ranks = 1U << 1, // any other number of ranks has no partner for somebody
-    shared_memory = 1U << 2,      // all ranks on one node, and a NodeWindow of it
+    power_of_two_ranks = 1U << 1, // with any other number some rank has no partner
+    shared_memory = 1U << 2,      // all ranks are on one node, and there is a NodeWindow of the node
 
-    // What it can do besides.
+    // The abilities.
 
-    // Its send and receive blocks may overlap one another: an exchange in place.
+    // Its send blocks may overlap its receive blocks: an exchange in place.
     takes_overlap = 1U << 16,
-    // It knows near ranks from far ones. Its workspace on a rank may be less than declared, where nodes
-    // differ.
+    // It treats near ranks and far ranks differently. Where nodes differ, its workspace on a rank may be less
+    // than declared.
     knows_nodes = 1U << 17,
-    // It leaves all moving of bytes to MPI, but for the copy of a rank's own block: it may be given memory that
-    // only MPI can read and write. What it receives is final where it lands.
+    // MPI moves all bytes except a rank's own block, so the buffers may be memory that only MPI can read and
+    // write. Received bytes do not move again.
     moves_by_mpi_alone = 1U << 18,
 };
 
@@ -129,13 +130,12 @@ struct Traits {
     Collective collective;
     std::string_view name;                 // in JSON, in the log, and as file name
     std::string_view idea;                 // one line for people
-    std::span<const Parameter> parameters; // those it takes
-    unsigned needs = no_needs;             // and what it can do
-    // Bytes of workspace one call takes, from values that are the same on all ranks: exact where the file
-    // header says so. Null: none.
+    std::span<const Parameter> parameters; // the parameters that it takes
+    unsigned needs = no_needs;             // with its abilities
+    // The bytes of workspace that one call takes, from values that are the same on all ranks. Null: none.
     std::size_t (*scratch_bytes)(const GroupShape&, std::size_t max_block, const Parameters&) = nullptr;
     std::string_view source; // paper, section, algorithm number
-    bool native = false;     // the MPI library's own collective: there is nothing of ours to run
+    bool native = false;     // the MPI library's own collective
 
     bool takes(Parameter parameter) const;
     bool has(unsigned need_or_ability) const { return (needs & need_or_ability) != 0; }
@@ -144,13 +144,13 @@ struct Traits {
 // Every algorithm of the registry, `native` first, in the order of registry.def.
 std::span<const Traits> all_traits();
 
-// The algorithm of that name for that collective; null when there is none.
+// The algorithm of that name for that collective. Null: there is none.
 const Traits* find(Collective collective, std::string_view name);
 
 // The largest value that `parameter` may take at that many ranks.
 std::int64_t maximum_of(const ParameterTraits& parameter, int ranks);
 
-// The value a parameter has at that many ranks when nobody gives one; always admissible.
+// The value of a parameter at that many ranks where nobody gives one. Always admissible.
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks);
 
 // The values that a search tries on such a communicator beside the preset, in the order of parameter.grid.

@@ -10,14 +10,14 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// One tag does for all: between two ranks messages do not overtake each other, and both sides start their
-// transfers, and the parts of a split one, in the same order.
+// One tag is enough. Messages between two ranks do not overtake each other, and both sides start their
+// transfers, and the messages of a transfer, in the same order.
 constexpr int tag = 0;
 
-// A datatype of our own, freed with its scope: MPI keeps what transfers under way still need.
+// A datatype of our own. It is freed with its scope; MPI keeps it for messages under way.
 class Type {
   public:
-    // Bytes at those addresses, to be used with MPI_BOTTOM; or at those distances from a buffer.
+    // Bytes at addresses, for use with MPI_BOTTOM, or at distances from a buffer.
     Type(const std::vector<int>& bytes, const std::vector<MPI_Aint>& addresses) {
         code_ = PMPI_Type_create_hindexed(static_cast<int>(bytes.size()), bytes.data(), addresses.data(),
                                           MPI_BYTE, &type_);
@@ -53,7 +53,7 @@ void Wire::keep(int code) {
 
 // ---- Starting -------------------------------------------------------------------------------------------
 
-// Room for one more, before MPI starts anything: a request that is under way must never be lost.
+// Makes room before MPI starts a message, since a request that is under way must never be lost.
 template <typename T>
 bool Wire::make_room(std::vector<T>& list, std::size_t more) {
     try {
@@ -72,7 +72,7 @@ bool Wire::begin(int peer, bool sent) {
     return true;
 }
 
-// One message of the transfer that was begun last.
+// Starts one message of the last transfer.
 template <typename Start>
 void Wire::start(Start&& start_one) {
     if (!make_room(requests_) || !make_room(transfer_of_)) return;
@@ -99,53 +99,53 @@ void Wire::count_sent(int peer, std::uint64_t messages, std::uint64_t bytes) {
 void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
     const int rank = group_->rank_in_comm(peer);
     for (std::size_t done = 0; done < bytes;) {
-        const int part = static_cast<int>(std::min(bytes - done, limit_));
+        const int size = static_cast<int>(std::min(bytes - done, limit_));
         start([&](MPI_Request* request) {
-            return sent ? PMPI_Isend(data + done, part, MPI_BYTE, rank, tag, group_->comm, request)
-                        : PMPI_Irecv(data + done, part, MPI_BYTE, rank, tag, group_->comm, request);
+            return sent ? PMPI_Isend(data + done, size, MPI_BYTE, rank, tag, group_->comm, request)
+                        : PMPI_Irecv(data + done, size, MPI_BYTE, rank, tag, group_->comm, request);
         });
-        done += static_cast<std::size_t>(part);
-        if (sent) count_sent(peer, 1, static_cast<std::uint64_t>(part));
+        done += static_cast<std::size_t>(size);
+        if (sent) count_sent(peer, 1, static_cast<std::uint64_t>(size));
     }
 }
 
-// One message of the pieces noted; they are few enough and short enough for MPI's integers.
-void Wire::transfer_pieces(int peer, bool sent, std::size_t bytes) {
-    const Type type(piece_bytes_, piece_addresses_);
+// Starts one message of the fragments noted. Their number and sizes fit into MPI's integers.
+void Wire::transfer_fragments(int peer, bool sent, std::size_t bytes) {
+    const Type type(fragment_bytes_, fragment_addresses_);
     const int rank = group_->rank_in_comm(peer);
     start([&](MPI_Request* request) {
         if (type.code() != MPI_SUCCESS) return type.code();
         return sent ? PMPI_Isend(MPI_BOTTOM, 1, type.get(), rank, tag, group_->comm, request)
                     : PMPI_Irecv(MPI_BOTTOM, 1, type.get(), rank, tag, group_->comm, request);
     });
-    piece_bytes_.clear();
-    piece_addresses_.clear();
+    fragment_bytes_.clear();
+    fragment_addresses_.clear();
     if (sent) count_sent(peer, 1, bytes);
 }
 
-// Messages are cut by bytes alone, never by parts: that is what the other side can know.
+// Messages are cut by bytes alone, never at the borders of parts: the other side does not know the parts.
 void Wire::transfer_parts(int peer, bool sent, std::span<const Part> parts) {
-    std::size_t pieces = parts.size(), message = 0;
-    for (const Part& part : parts) pieces += part.bytes / limit_ + 1;
-    if (!make_room(piece_bytes_, pieces) || !make_room(piece_addresses_, pieces)) return;
+    std::size_t fragments = parts.size(), message = 0;
+    for (const Part& part : parts) fragments += part.bytes / limit_ + 1;
+    if (!make_room(fragment_bytes_, fragments) || !make_room(fragment_addresses_, fragments)) return;
     for (const Part& part : parts) {
         for (std::size_t done = 0; done < part.bytes;) {
-            const std::size_t piece = std::min(part.bytes - done, limit_ - message);
+            const std::size_t fragment = std::min(part.bytes - done, limit_ - message);
             MPI_Aint address = 0;
             PMPI_Get_address(part.data + done, &address);
-            piece_bytes_.push_back(static_cast<int>(piece));
-            piece_addresses_.push_back(address);
-            done += piece;
-            message += piece;
-            if (message == limit_) transfer_pieces(peer, sent, std::exchange(message, 0));
+            fragment_bytes_.push_back(static_cast<int>(fragment));
+            fragment_addresses_.push_back(address);
+            done += fragment;
+            message += fragment;
+            if (message == limit_) transfer_fragments(peer, sent, std::exchange(message, 0));
         }
     }
-    if (message > 0) transfer_pieces(peer, sent, message);
+    if (message > 0) transfer_fragments(peer, sent, message);
 }
 
 void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
     if (bytes != 0 && begin(destination, true))
-        transfer(destination, true, const_cast<std::byte*>(data), bytes); // only ever read
+        transfer(destination, true, const_cast<std::byte*>(data), bytes); // MPI only reads it
 }
 
 void Wire::receive(int source, std::byte* data, std::size_t bytes) {
@@ -167,9 +167,9 @@ void Wire::receive_parts(int source, std::span<const Part> parts) {
 
 // ---- Waiting --------------------------------------------------------------------------------------------
 
-// One by one, because each then gives its own error code, where Waitall has one for all. (MPICH takes an
-// error found in either to the handler of MPI_COMM_WORLD instead of our own communicator's; no call that
-// waits avoids that.)
+// Waits for one request after the other, since each then gives its own error code, while Waitall has one code
+// for all. (In both cases MPICH calls the error handler of MPI_COMM_WORLD instead of our communicator's. No
+// call that waits avoids this.)
 Status Wire::wait_all() {
     if (!requests_.empty()) {
         ++traffic_.rounds;
@@ -183,7 +183,7 @@ Status Wire::wait_all() {
     return {std::exchange(error_, MPI_SUCCESS)};
 }
 
-// Takes a request that MPI is done with off the list; its transfer, where that was the last message of it.
+// Takes a request that is over off the list. Returns the transfer where this was its last message.
 std::optional<Landed> Wire::finish(std::size_t request) {
     Transfer& transfer = transfers_[transfer_of_[request]];
     requests_[request] = requests_.back();
@@ -195,7 +195,8 @@ std::optional<Landed> Wire::finish(std::size_t request) {
     return transfer.landed;
 }
 
-// Some at a time, as they end. After an error that MPI ties to no request the rest is left to wait_all().
+// Waits for some requests at a time, as they end. After an error that belongs to no request, wait_all() waits
+// for the others.
 void Wire::wait_telling() {
     done_.clear();
     statuses_.clear();
@@ -211,7 +212,7 @@ void Wire::wait_telling() {
             return keep(code);
         if (code != MPI_SUCCESS)
             for (int i = 0; i < count; ++i) keep(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
-        // From the back, since each that is done makes place for the last one.
+        // From the back, since finish() puts the last request into the place of the finished one.
         std::sort(done_.begin(), done_.begin() + count, std::greater<>());
         for (int i = 0; i < count; ++i) finish(static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]));
     }
@@ -223,7 +224,8 @@ std::optional<Landed> Wire::wait_any() {
         const int code =
             PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, MPI_STATUS_IGNORE);
         keep(code);
-        if (index < 0 || index == MPI_UNDEFINED) { // an error that MPI ties to no request: take the first
+        if (index < 0 ||
+            index == MPI_UNDEFINED) { // an error that belongs to no request: take the first request
             index = 0;
             keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
         }
@@ -242,8 +244,8 @@ std::optional<Landed> Wire::test_any() {
                             MPI_STATUS_IGNORE);
     keep(code);
     if (code == MPI_SUCCESS && is_over == 0) {
-        // SimGrid's Testany passes over small sends, which are over at once, as long as there is anything
-        // else; so each request is also asked by itself, in turn.
+        // SimGrid's Testany does not report small sends, which are over at once, as long as other requests
+        // are under way. Therefore each request is also tested by itself, in turn.
         next_asked_ = (next_asked_ + 1) % requests_.size();
         index = static_cast<int>(next_asked_);
         code = PMPI_Test(&requests_[next_asked_], &is_over, MPI_STATUS_IGNORE);
@@ -276,18 +278,18 @@ Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
     for (int peer = 0; peer < group_->size; ++peer)
         if (peer != group_->rank) count_sent(peer, 1, block);
     ++traffic_.rounds;
-    const std::size_t pieces = block / largest_message + 1;
-    if (!make_room(piece_bytes_, pieces) || !make_room(piece_addresses_, pieces))
+    const std::size_t fragments = block / largest_message + 1;
+    if (!make_room(fragment_bytes_, fragments) || !make_room(fragment_addresses_, fragments))
         return {std::exchange(error_, MPI_SUCCESS)};
-    for (std::size_t done = 0; done < block;) { // a block as one item, since MPI counts with int
-        const std::size_t piece = std::min(block - done, largest_message);
-        piece_bytes_.push_back(static_cast<int>(piece));
-        piece_addresses_.push_back(static_cast<MPI_Aint>(done));
-        done += piece;
+    for (std::size_t done = 0; done < block;) { // a block is one item, since MPI counts with int
+        const std::size_t fragment = std::min(block - done, largest_message);
+        fragment_bytes_.push_back(static_cast<int>(fragment));
+        fragment_addresses_.push_back(static_cast<MPI_Aint>(done));
+        done += fragment;
     }
-    const Type item(piece_bytes_, piece_addresses_);
-    piece_bytes_.clear();
-    piece_addresses_.clear();
+    const Type item(fragment_bytes_, fragment_addresses_);
+    fragment_bytes_.clear();
+    fragment_addresses_.clear();
     if (item.code() != MPI_SUCCESS) return {item.code()};
     return {PMPI_Alltoall(out, 1, item.get(), in, 1, item.get(), group_->comm)};
 }

@@ -1,4 +1,4 @@
-// Scratch memory of one communicator: it grows before a call, never during one, and is kept from call to
+// Scratch memory of one communicator. It grows before a call, never during a call, and is kept from call to
 // call.
 #pragma once
 
@@ -10,12 +10,12 @@ namespace switchyard::algorithms {
 
 class Workspace {
   public:
-    // Makes `take` good for that many bytes in all and forgets what was taken. False: no such memory; what
-    // was there before stays usable. May only be called between calls.
+    // Forgets all that was taken and makes room for `bytes` bytes. False: there is not so much memory; the
+    // memory from before stays usable. Call it only between calls.
     bool reserve(std::size_t bytes);
 
-    // The next `bytes` bytes, aligned for any type (sizes are rounded up to `alignment` for that). The caller
-    // has declared them in traits.scratch_bytes; taking more than was reserved ends in a null span.
+    // The next `bytes` bytes, aligned for any type. Sizes are rounded up to `alignment`. An algorithm
+    // declares its bytes in traits.scratch_bytes. Where fewer bytes are left, the span is null.
     std::span<std::byte> take(std::size_t bytes);
 
     // `count` objects of a trivial type, uninitialised.
@@ -25,10 +25,10 @@ class Workspace {
         return {reinterpret_cast<T*>(bytes.data()), bytes.empty() ? 0 : count};
     }
 
-    // Gives back what was taken since taken() was `mark`: for phases whose memory does not live on.
+    // Gives back all that was taken since taken() was `mark`.
     void release_to(std::size_t mark) { taken_ = mark; }
 
-    // Whether `take` is still good for that many bytes in all.
+    // Whether that many bytes are left.
     bool has(std::size_t bytes) const { return bytes <= capacity_ - taken_; }
 
     std::size_t capacity() const { return capacity_; }
@@ -36,7 +36,7 @@ class Workspace {
     std::size_t most_taken() const { return most_taken_; } // since reserve()
 
     static constexpr std::size_t alignment = 64;
-    // What `take(bytes)` really uses up; formulas for scratch_bytes add these.
+    // The bytes that take(bytes) uses up. Formulas for scratch_bytes add these.
     static constexpr std::size_t rounded(std::size_t bytes) {
         return (bytes + alignment - 1) / alignment * alignment;
     }

@@ -1,12 +1,13 @@
-// Idea: what a rank has gathered doubles in every step; at the end it is rotated into the order of the ranks.
+// Idea: the blocks that a rank has gathered double in every step. At the end a rotation puts them into the
+//   order of the ranks.
 // Cost: ceil(log2 P) steps: log2(P) * alpha + beta * (P - 1) blocks, and a copy of everything.
-// Needs: blocks of one size, and memory the processor can copy; any number of ranks.
-// Departs: the last step sends only what is missing where P is no power of two; gathers in scratch memory, so
-//   that the rotation is one copy into the application's buffer.
+// Needs: blocks of one size, and memory that the processor can copy; any number of ranks.
+// Departs: where P is no power of two, the last step sends only the missing blocks. Blocks are gathered in
+//   scratch memory, so the rotation is one copy into the application's buffer.
 // Source: locality-aware Bruck paper, section 2, algorithm 1.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
-#include "algorithms/patterns/scratch.hpp"
+#include "bruck_scratch.hpp"
 
 #include <algorithm>
 
@@ -17,9 +18,9 @@ Status bruck(const Exchange& exchange, Context& context) {
     const std::size_t block = exchange.max_block;
     copy_contribution(exchange, exchange.recv_from(group.rank));
 
-    const auto scratch = patterns::bruck_allgather_scratch_bytes(group.size, block, context.parameters);
+    const auto scratch = bruck_scratch_bytes(group.size, block, context.parameters);
     if (scratch == 0) {
-        return {}; // alone, or nothing to gather
+        return {}; // one rank, or empty blocks
     }
     if (!context.workspace.has(scratch)) {
         return {MPI_ERR_NO_MEM};

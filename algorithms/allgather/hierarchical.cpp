@@ -1,11 +1,12 @@
-// Idea: gather at the leader of each node, Bruck's exchange among the leaders, broadcast inside each node.
-// Cost: leaders: Q - 1 small messages in, ceil(log2 N) messages between nodes with N - 1 nodes' blocks in all;
-//   then everything ceil(log2 Q) times inside the node.
-// Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node, wherever
-//   they are.
-// Departs: the broadcast is binomial; the last step among leaders sends only what is missing. intra=shared:
-//   inside the node everything is copied through its memory, in no message.
-// Source: locality-aware Bruck paper, section 5, the hierarchical approach it compares with.
+// Idea: each node gathers its blocks at a leader, the leaders run Bruck's exchange, and each leader
+//   broadcasts in its node.
+// Cost: a leader receives Q - 1 messages of one block, and sends ceil(log2 N) messages between nodes with the
+//   blocks of N - 1 nodes in all. Then all blocks travel ceil(log2 Q) times inside the node.
+// Needs: blocks of one size, and memory that the processor can copy; any number of ranks on each node,
+//   wherever they are.
+// Departs: the broadcast is binomial. The last step among leaders sends only the missing blocks. intra=shared
+//   copies blocks through the node's memory and sends no message inside the node.
+// Source: locality-aware Bruck paper, section 5, the hierarchical approach for comparison.
 #include "node_order.hpp"
 
 namespace switchyard::algorithms::allgather {
@@ -38,7 +39,7 @@ Status broadcast_in_node(Wire& wire, const NodeOrder& order) {
     const Group& node = order.own_node();
     const Part all = order.of_all();
     Status status;
-    for (int distance = 1; distance < node.size; distance *= 2) { // whoever has it sends it on
+    for (int distance = 1; distance < node.size; distance *= 2) { // ranks that have the blocks send them on
         if (node.rank >= distance && node.rank < 2 * distance)
             wire.receive(node.rank_in_comm(node.rank - distance), all.data, all.bytes);
         if (node.rank < distance && node.rank + distance < node.size)
@@ -48,8 +49,8 @@ Status broadcast_in_node(Wire& wire, const NodeOrder& order) {
     return status;
 }
 
-// The same two phases by copying. At first everybody sees what the node has, so that from the leader it takes
-// only what other nodes have.
+// The same two phases by copying. First all ranks of the node share their blocks. So later they copy only the
+// blocks of other nodes from the leader.
 Status share_own_blocks(const Exchange& exchange, NodeOrder& order) {
     return order.gather_in_node([&](int local, auto&& add) {
         add(Part{order.place_of(order.own_node().rank_in_comm(local)), exchange.max_block});

@@ -1,17 +1,17 @@
-// Idea: Bruck's exchange between nodes in base Q: in each step every local rank but the first fetches what
-//   another group of nodes has, and the node shares what its ranks fetched. With two levels the node does the
-//   same between its regions whenever it shares.
-// Cost: ceil(log_Q N) messages between nodes a rank, and none for local rank 0; ceil(log_Q N) + 1 gatherings
-//   inside the node of ceil(log2 Q) messages each; or, with R regions of S ranks in it, of ceil(log_S R)
-//   messages between regions and ceil(log2 S) * (ceil(log_S R) + 1) inside a region.
-// Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node and in each
-//   region, wherever they are.
-// Departs: the base is at most the ranks of the largest node, or of the node's largest region (2 where every
-//   one has one rank), and no larger than needed for as few steps, so that all steps fetch about as much;
-//   digit l is served by local rank l % q of a node or region of q ranks. Steps that reach around the ring
-//   take only what is missing, so the number of nodes need be no power of the base, and the gatherings inside
-//   are of whatever each rank fetched (the paper's Allgatherv). intra=shared: they go through the node's
-//   memory, in no message, and regions make no difference.
+// Idea: Bruck's exchange between nodes in base Q. In each step every local rank but the first fetches the
+//   blocks of another group of nodes, and the node shares the fetched blocks. With two levels a node shares
+//   in the same way between its regions.
+// Cost: ceil(log_Q N) messages between nodes for each rank, and none for local rank 0. ceil(log_Q N) + 1
+//   gatherings inside the node, each of ceil(log2 Q) messages. With R regions of S ranks, a gathering is
+//   ceil(log_S R) messages between regions and ceil(log2 S) * (ceil(log_S R) + 1) messages inside a region.
+// Needs: blocks of one size, and memory that the processor can copy; any number of ranks on each node and in
+//   each region, wherever they are.
+// Departs: the base is at most the ranks of the largest node, or of the node's largest region (2 where all
+//   have one rank). It is the smallest base with as few steps, so that all steps fetch about as many blocks.
+//   Local rank l % q of a node or region of q ranks serves digit l. Steps that reach around the ring fetch
+//   only the missing blocks, so any number of nodes will do. Ranks gather inside the node whatever they
+//   fetched (the paper's Allgatherv). intra=shared gathers through the node's memory, sends no message inside
+//   the node, and ignores regions.
 // Source: locality-aware Bruck paper, section 3, algorithm 2, and its last but one paragraph for two levels.
 #include "node_order.hpp"
 
@@ -21,7 +21,8 @@ namespace {
 
 class LocalityAwareBruck {
   public:
-    // `regions`: of the own node, for two levels of messages; null: one level, or no messages inside the node.
+    // `regions`: the regions of the own node, for two levels of messages. Null: one level, or no messages
+    // inside the node.
     LocalityAwareBruck(const Exchange& exchange, Wire& wire, NodeOrder& order, const NodeMap* regions)
         : exchange_(exchange), wire_(wire), order_(order), regions_(regions) {}
 
@@ -38,9 +39,9 @@ class LocalityAwareBruck {
     }
 
   private:
-    // One level, written for nodes. own(local, add): what a rank of this node has to begin with; all(first,
-    // last, add): what the nodes first <= distance < last up the ring have; share(part_of): gathers inside
-    // the node what part_of(local, add) says of its ranks.
+    // One level, in the words of nodes. own(local, add) adds the parts that a rank of this node has at first.
+    // all(first, last, add) adds the parts of the nodes first <= distance < last up the ring. share(part_of)
+    // gathers inside the node the parts that part_of(local, add) adds for each of its ranks.
     template <typename Own, typename All, typename Share>
     Status gather(const Ring& ring, Own&& own, All&& all, Share&& share) {
         Status status = share(own);
@@ -50,7 +51,8 @@ class LocalityAwareBruck {
             const auto fetched = [&](int digit, auto&& add) {
                 all(digit * group, std::min((digit + 1) * group, ring.nodes()), add);
             };
-            // The group of nodes so far away sends what it has; what this one has goes as far down the ring.
+            // The group of nodes `digit * group` places up the ring sends its blocks. The blocks of this
+            // node's group go as far down the ring.
             for_each_digit(ring, base, group, ring.self, [&](int digit) {
                 wire_.receive_parts(server_on(ring, ring.up(digit * group), digit),
                                     order_.list([&](auto&& add) { fetched(digit, add); }));
@@ -68,7 +70,7 @@ class LocalityAwareBruck {
         return status;
     }
 
-    // Between the regions of the node in the same way, and inside a region by dissemination.
+    // Gathers inside the node: between its regions in the same way, and inside a region by dissemination.
     template <typename PartOf>
     Status gather_in_node(PartOf&& part_of) {
         if (regions_ == nullptr) return order_.gather_in_node(part_of);
@@ -87,7 +89,8 @@ class LocalityAwareBruck {
     static int server_on(const Ring& ring, int node, int digit) {
         return ring.map.rank_of(node, digit % ring.map.size_of(node));
     }
-    // Calls visit(digit) for those that a local rank of this node serves: `digit` groups of nodes away.
+    // Calls visit(digit) for the digits that a local rank of this node serves. The digit is a distance in
+    // groups of nodes.
     template <typename Visitor>
     static void for_each_digit(const Ring& ring, std::int64_t base, int group, int local, Visitor&& visit) {
         const int ranks = static_cast<int>(ring.near_ranks().size());

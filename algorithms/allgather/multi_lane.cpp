@@ -1,13 +1,14 @@
-// Idea: the ranks of a node are lanes; each lane gathers the blocks of its local rank from all nodes, then the
-//   lanes of a node put together what they have.
-// Cost: ceil(log2 N) messages between nodes a rank, with N - 1 blocks in all; then ceil(log2 Q) messages
-//   inside the node, with (Q - 1) N blocks.
-// Needs: blocks of one size, and memory the processor can copy; any number of ranks on each node, wherever
-//   they are.
-// Departs: where nodes differ, lane i is served by local rank i % q of a node of q ranks, and nodes without a
-//   rank i add nothing to it. Both phases are dissemination, each block straight to its place in scratch
-//   memory. intra=shared: the lanes put together what they have through the node's memory, in no message.
-// Source: locality-aware Bruck paper, section 5, the multi-lane approach it compares with.
+// Idea: the ranks of a node are in lanes of their own. Each lane gathers the blocks of its local rank from
+//   all nodes, then the ranks of a node share the blocks of their lanes.
+// Cost: ceil(log2 N) messages between nodes for each rank, with N - 1 blocks in all; then ceil(log2 Q)
+//   messages inside the node, with (Q - 1) N blocks.
+// Needs: blocks of one size, and memory that the processor can copy; any number of ranks on each node,
+//   wherever they are.
+// Departs: where nodes differ, local rank i % q of a node of q ranks serves lane i, and nodes without a local
+//   rank i add no block to the lane. Both phases are dissemination, with each block straight to its place in
+//   scratch memory. intra=shared shares the blocks of the lanes through the node's memory and sends no
+//   message inside the node.
+// Source: locality-aware Bruck paper, section 5, the multi-lane approach for comparison.
 #include "node_order.hpp"
 
 namespace switchyard::algorithms::allgather {
@@ -44,7 +45,7 @@ class Lanes {
   private:
     int server_on(int node, int lane) const { return map_.rank_of(node, lane % map_.size_of(node)); }
 
-    // The blocks of a lane from the nodes first <= distance < last up the ring.
+    // Calls add(Part) for the blocks of a lane from the nodes first <= distance < last up the ring.
     template <typename Add>
     void for_each_block(int lane, int first, int last, Add&& add) const {
         for (int distance = first; distance < last; ++distance) {

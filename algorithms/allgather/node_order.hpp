@@ -1,18 +1,17 @@
-// What the allgather algorithms have in common that know nodes: everybody's blocks in scratch memory, sorted
-// by node, the own node first and then up the ring of nodes, so that what several neighbouring nodes have is
-// one piece.
+// Memory in node order, for allgather algorithms that know nodes. All blocks lie in scratch memory, sorted by
+// node: first the own node, then the nodes up the ring. So the blocks of neighbouring nodes are contiguous.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
-#include "algorithms/patterns/node_scratch.hpp"
+#include "node_order_scratch.hpp"
 
 namespace switchyard::algorithms::allgather {
 
-// The nodes of a map, or the regions of one, as a ring on which a rank has its place.
+// The nodes of a map, or the regions of a node, as a ring with the place of one rank.
 struct Ring {
     const NodeMap& map;
-    const int home, self; // its node, and its place there
+    const int home, self; // the rank's node, and its place there
 
     Ring(const NodeMap& nodes, int rank)
         : map(nodes), home(nodes.node_of(rank)), self(nodes.local_rank(rank)) {}
@@ -22,7 +21,8 @@ struct Ring {
     int down(int distance) const { return (home - distance + nodes()) % nodes(); }
     std::span<const int> near_ranks() const { return map.ranks_of(home); }
 
-    // The smallest base in which a node's number has as few digits as in that of the largest node's ranks.
+    // The smallest base in which node numbers have as few digits as in base Q, with Q the ranks of the
+    // largest node.
     std::int64_t smallest_base() const {
         const std::int64_t largest = std::max(map.largest(), 2);
         std::int64_t base = 2;
@@ -45,7 +45,7 @@ class NodeOrder {
           map_(*exchange.group.node_map), own_node_(exchange.group.own_node()),
           ring_(map_, exchange.group.rank),
           data_(context.workspace.take(static_cast<std::size_t>(map_.ranks()) * exchange.max_block).data()),
-          parts_(context.workspace.take_array<Part>(patterns::node_order_parts(map_.ranks()))) {
+          parts_(context.workspace.take_array<Part>(node_order_parts(map_.ranks()))) {
         copy_contribution(exchange, place_of(exchange.group.rank));
     }
 
@@ -56,11 +56,11 @@ class NodeOrder {
     int node_up(int distance) const { return ring_.up(distance); }
     int node_down(int distance) const { return ring_.down(distance); }
 
-    // Where that rank's block lies.
+    // The place of that rank's block.
     std::byte* place_of(int rank) const {
         return data_ + index(map_.begin_of(map_.node_of(rank)) + map_.local_rank(rank)) * exchange_.max_block;
     }
-    // What the nodes first <= distance < last up the ring have.
+    // The blocks of the nodes first <= distance < last up the ring.
     Part of_nodes(int first, int last) const {
         std::byte* const begin = place_of(map_.rank_of(node_up(first), 0));
         int ranks = 0;
@@ -69,8 +69,8 @@ class NodeOrder {
     }
     Part of_all() const { return of_nodes(0, nodes()); }
 
-    // Dissemination among the near ranks of a ring. Calls for_each_part(place there, add) for what that rank
-    // has to begin with, which calls add(Part): the same on all those ranks.
+    // Dissemination among the near ranks of a ring. Calls for_each_part(place there, add), which calls
+    // add(Part) for each part that this rank has before. All near ranks give the same parts.
     template <typename ForEachPart>
     Status gather_near(const Ring& ring, ForEachPart&& for_each_part) {
         Status status;
@@ -90,7 +90,8 @@ class NodeOrder {
         }
         return status;
     }
-    // Among all ranks of the node, through its window or by messages; `place there` is the local rank.
+    // The same among all ranks of the node, through its window or by messages. `place there` is the local
+    // rank.
     template <typename ForEachPart>
     Status gather_in_node(ForEachPart&& for_each_part) {
         return window_ != nullptr ? window_->gather(for_each_part) : gather_near(ring_, for_each_part);
@@ -98,19 +99,12 @@ class NodeOrder {
 
     bool has_window() const { return window_ != nullptr; }
 
-    // The parts of one transfer that for_each_part(add) calls add(Part) for, those in one piece as one; good
-    // until the next list.
+    // The parts of one transfer: for_each_part(add) calls add(Part) for each of them. Valid until the next
+    // list.
     template <typename ForEachPart>
     std::span<const Part> list(ForEachPart&& for_each_part) {
-        std::size_t count = 0;
-        for_each_part([&](Part part) {
-            if (count > 0 && parts_[count - 1].data + parts_[count - 1].bytes == part.data) {
-                parts_[count - 1].bytes += part.bytes;
-            } else {
-                parts_[count++] = part;
-            }
-        });
-        return parts_.first(count);
+        for_each_part([&](Part part) { parts_.add(part); });
+        return parts_.take();
     }
 
     void deliver() const {
@@ -119,7 +113,7 @@ class NodeOrder {
     }
 
   private:
-    // The place in the order of a rank that is that many behind the first of node 0.
+    // The place in node order of the rank with that place in a list that starts with node 0.
     std::size_t index(int sorted) const {
         const int place = sorted - map_.begin_of(ring_.home);
         return static_cast<std::size_t>(place < 0 ? place + map_.ranks() : place);
@@ -127,22 +121,22 @@ class NodeOrder {
 
     const Exchange& exchange_;
     Wire& wire_;
-    NodeWindow* const window_; // null: messages inside the node
+    NodeWindow* const window_; // null: the ranks of the node use messages
     const NodeMap& map_;
     const Group own_node_;
     const Ring ring_;
     std::byte* const data_;
-    const std::span<Part> parts_;
+    PartList parts_;
 };
 
-// What is around every such allgather: its own block, memory, and all blocks to their places at the end.
-// `gather(order)` does the rest.
+// The whole algorithm around gather(order): the own block, the workspace, and at the end all blocks to their
+// places.
 template <typename Gather>
 Status in_node_order(const Exchange& exchange, Context& context, Gather&& gather) {
     copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
     const auto scratch =
-        patterns::node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
-    if (scratch == 0) return {}; // alone, or nothing to gather
+        node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
+    if (scratch == 0) return {}; // one rank, or empty blocks
     if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
     NodeOrder order(exchange, context);
     const Status status = gather(order);

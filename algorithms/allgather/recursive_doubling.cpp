@@ -1,15 +1,16 @@
-// Idea: in step i a rank and the one whose number differs in bit i exchange all that they have gathered.
-// Cost: log2(P) steps: log2(P) * alpha + beta * (P - 1) blocks where P is a power of two, and no copies of
-//   ours; else with M the largest power of two below P, log2(M) steps, and one before and one after them.
+// Idea: in step i two ranks whose numbers differ in bit i exchange all blocks that they have gathered.
+// Cost: where P is a power of two, log2(P) steps: log2(P) * alpha + beta * (P - 1) blocks, and no copies of
+//   ours. Else log2(M) steps, with M the largest power of two below P, one step before them, and one step
+//   after them.
 // Needs: blocks of one size; any number of ranks.
-// Departs: the paper only names it. Of P - M pairs of neighbours the odd rank has the even one take its block
-//   along and receives all others from it at the end; M ranks double. All blocks are received at their
-//   places: by a derived datatype, where these do not touch.
+// Departs: the paper only names it. In P - M pairs of neighbours the odd rank gives its block to the even
+//   rank and receives all other blocks from it at the end, so M ranks double. All blocks are received at
+//   their places, by a derived datatype where the places do not touch.
 // Source: locality-aware Bruck paper, section 2, the recursive-doubling algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "part_list.hpp"
 #include "algorithms/copy.hpp"
-#include "algorithms/patterns/scratch.hpp"
+#include "blocks_of.hpp"
+#include "recursive_doubling_scratch.hpp"
 
 #include <bit>
 
@@ -17,7 +18,8 @@ namespace switchyard::algorithms::allgather {
 
 namespace {
 
-// The ranks as M teams with numbers in the same order: the first P - M are pairs, the others one rank each.
+// The ranks as M teams, numbered in the order of the ranks. The first P - M teams are pairs, the others
+// single ranks.
 struct Teams {
     int count; // M
     int pairs; // P - M
@@ -26,17 +28,18 @@ struct Teams {
         : count(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))), pairs(ranks - count) {}
 
     int of(int rank) const { return rank < 2 * pairs ? rank / 2 : rank - pairs; }
-    // The first rank of a team, which is the one that takes part in the doubling.
+    // The first rank of a team. It takes part in the doubling.
     int first(int team) const { return team < pairs ? 2 * team : team + pairs; }
 };
 
-// Between the ranks of a pair, before the doubling and after it.
+// The exchange between the ranks of a pair, before the doubling and after it.
 Status exchange_in_pair(bool gathered, bool is_odd, const Exchange& exchange, PartList& parts, Wire& wire) {
     const Group& group = exchange.group;
     const int odd = is_odd ? group.rank : group.rank + 1;
     const int partner = is_odd ? odd - 1 : odd;
-    // The odd rank's block first, then all blocks but that one.
-    const auto blocks = gathered ? parts.add(odd + 1, group.size - 1).take() : parts.add(odd, 1).take();
+    // Before: the odd rank's block. After: all other blocks.
+    const auto blocks =
+        gathered ? blocks_of(exchange, odd + 1, group.size - 1, parts) : blocks_of(exchange, odd, 1, parts);
     if (is_odd == gathered) {
         wire.receive_parts(partner, blocks);
     } else {
@@ -49,13 +52,13 @@ Status exchange_in_pair(bool gathered, bool is_odd, const Exchange& exchange, Pa
 
 Status recursive_doubling(const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
-    const auto memory = context.workspace.take_array<Part>(patterns::recursive_doubling_parts(group.size));
-    if (memory.size() != patterns::recursive_doubling_parts(group.size)) {
+    const auto memory = context.workspace.take_array<Part>(recursive_doubling_parts(group.size));
+    if (memory.size() != recursive_doubling_parts(group.size)) {
         return {MPI_ERR_NO_MEM};
     }
     copy_contribution(exchange, exchange.recv_from(group.rank));
 
-    PartList parts(exchange, memory);
+    PartList parts(memory);
     const Teams teams(group.size);
     const bool paired = group.rank < 2 * teams.pairs, is_odd = paired && group.rank % 2 == 1;
     Status status;
@@ -64,9 +67,10 @@ Status recursive_doubling(const Exchange& exchange, Context& context) {
     }
     const int team = teams.of(group.rank);
     for (int distance = 1; !is_odd && distance < teams.count; distance *= 2) {
-        // The blocks of `distance` teams from there on, which are neighbours.
+        // The blocks of `distance` neighbouring teams.
         const auto gathered = [&](int from) {
-            return parts.add(teams.first(from), teams.first(from + distance) - teams.first(from)).take();
+            return blocks_of(exchange, teams.first(from), teams.first(from + distance) - teams.first(from),
+                             parts);
         };
         const int other = team ^ distance;
         context.wire.receive_parts(teams.first(other), gathered(other & -distance));

@@ -1,5 +1,6 @@
-// Idea: each block travels all around the ring; a rank passes on to one neighbour what it got from the other.
-// Cost: P - 1 rounds of one block: (P - 1) * (alpha + beta * block); only neighbours talk.
+// Idea: each block travels around the ring. A rank passes the blocks of one neighbour on to the other
+//   neighbour.
+// Cost: P - 1 rounds of one block: (P - 1) * (alpha + beta * block). Only neighbours exchange messages.
 // Needs: blocks of one size.
 // Departs: nothing.
 // Source: locality-aware Bruck paper, section 2, the ring algorithm; no numbered algorithm.
@@ -14,9 +15,9 @@ Status ring(const Exchange& exchange, Context& context) {
     copy_contribution(exchange, exchange.recv_from(group.rank));
 
     Status status;
-    for (int step = 0; step + 1 < group.size; ++step) {
-        const std::byte* newest = exchange.recv_from(group.up(step));
-        std::byte* next = exchange.recv_from(group.up(step + 1));
+    for (int round = 0; round + 1 < group.size; ++round) {
+        const std::byte* newest = exchange.recv_from(group.up(round));
+        std::byte* next = exchange.recv_from(group.up(round + 1));
         status.keep(context.wire.exchange(group.down(1), newest, block, group.up(1), next, block));
     }
     return status;

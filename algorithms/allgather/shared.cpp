@@ -1,9 +1,9 @@
-// Idea: every rank writes its block once into memory that the node shares, and all others copy it from there.
-// Cost: no message; P copies of a block on each rank, and one wait of all for all in each epoch: as many as
-//   half a rank's section holds its block in, mostly one.
-// Needs: all ranks on one node, and a window of it.
+// Idea: every rank writes its block once into memory that the node shares. All others copy it from there.
+// Cost: no message; P copies of a block on each rank. In each epoch every rank waits once for all others. An
+//   exchange takes one epoch where the block fits into half of a rank's section, else several.
+// Needs: all ranks on one node, and a window of the node.
 // Departs: our own.
-// Source: our own; the papers' intra-node phases are of messages.
+// Source: our own; the papers' intra-node phases use messages.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
 

@@ -1,29 +1,31 @@
-// Idea: with the blocks numbered by how far up they have to go, those with bit k of their number set go up
-//   2^k ranks in step k; a rotation before gives them these numbers, one after gives them their places.
+// Idea: the number of a block is its distance to its destination, counted up. In step k the blocks whose
+//   number has bit k go up 2^k ranks. A rotation before the steps gives blocks their numbers, a rotation
+//   after them gives blocks their places.
 // Cost: K = ceil(log2 P) steps of at most P / 2 blocks: K * alpha + beta * D blocks, D the number of ones in
-//   1 .. P - 1; copies of all blocks before, of all sent and received ones on the way, and of all after.
-// Needs: blocks of one size, and memory the processor can copy; any number of ranks.
-// Departs: the send buffer is not ours to write: blocks are received into scratch memory instead of S.
+//   1 .. P - 1. Copies of all blocks before, of all sent and received blocks on the way, and of all blocks
+//   after.
+// Needs: blocks of one size, and memory that the processor can copy; any number of ranks.
+// Departs: we may not write the send buffer. Blocks are received into scratch memory instead of S.
 // Source: two-phase Bruck paper, section 2.1, "Basic Bruck", phases 1 to 3.
 #include "algorithms/algorithm.hpp"
 #include "blocks.hpp"
-#include "algorithms/patterns/scratch.hpp"
+#include "blocks_scratch.hpp"
 
 namespace switchyard::algorithms::alltoall {
 
 Status basic_bruck(const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
     const std::size_t block = exchange.max_block;
-    if (!context.workspace.has(patterns::packed_bruck_scratch_bytes(group.size, block, context.parameters))) {
+    if (!context.workspace.has(packed_bruck_scratch_bytes(group.size, block, context.parameters))) {
         return {MPI_ERR_NO_MEM};
     }
-    PackedBlocks messages(exchange, context, patterns::packed_bruck_message_bytes(group.size, block));
+    PackedBlocks messages(exchange, context, packed_bruck_message_bytes(group.size, block));
     const auto r = [&](int i) { return exchange.recv_from(i); };
 
     // Phase 1, local shift: R[i] = S[p + i].
     Status status = shift(exchange);
 
-    // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k, and those from p - 2^k replace
+    // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k. The blocks from p - 2^k replace
     // them.
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.up(step.distance()), group.down(step.distance()), r, r));

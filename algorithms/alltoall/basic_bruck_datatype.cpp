@@ -1,19 +1,19 @@
-// Idea: basic Bruck, with MPI's derived datatypes instead of messages that the algorithm packs and unpacks.
-// Cost: as basic Bruck: K * alpha + beta * D blocks; on the way only received blocks are copied, once, and
-//   MPI builds two datatypes a step.
-// Needs: blocks of one size, and memory the processor can copy; any number of ranks.
-// Departs: the send buffer is not ours to write: blocks are received into scratch memory instead of S.
+// Idea: basic Bruck with MPI's derived datatypes. The algorithm does not pack and unpack messages.
+// Cost: as basic Bruck: K * alpha + beta * D blocks. On the way only received blocks are copied, once. MPI
+//   builds two datatypes in each step.
+// Needs: blocks of one size, and memory that the processor can copy; any number of ranks.
+// Departs: we may not write the send buffer. Blocks are received into scratch memory instead of S.
 // Source: two-phase Bruck paper, section 2.1, "Basic Bruck", and section 2.2, BasicBruck-dt.
 #include "algorithms/algorithm.hpp"
 #include "blocks.hpp"
-#include "algorithms/patterns/scratch.hpp"
+#include "blocks_scratch.hpp"
 
 namespace switchyard::algorithms::alltoall {
 
 Status basic_bruck_datatype(const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
     const std::size_t block = exchange.max_block;
-    if (!context.workspace.has(patterns::typed_bruck_scratch_bytes(group.size, block, context.parameters))) {
+    if (!context.workspace.has(typed_bruck_scratch_bytes(group.size, block, context.parameters))) {
         return {MPI_ERR_NO_MEM};
     }
     const TemporaryBlocks received(exchange, context);
@@ -24,8 +24,8 @@ Status basic_bruck_datatype(const Exchange& exchange, Context& context) {
     // Phase 1, local shift: R[i] = S[p + i].
     Status status = shift(exchange);
 
-    // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k; those from p - 2^k come into S, as
-    // R is still being sent, and then replace them.
+    // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k. The blocks from p - 2^k come into
+    // S, since R is still being sent, and then replace them.
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.up(step.distance()), group.down(step.distance()), r, s));
         for_each_block(step, [&](int i) { copy_bytes(r(i), s(i), block); });

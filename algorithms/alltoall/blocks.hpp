@@ -1,6 +1,6 @@
-// What the variants of Bruck's exchange have in common: one step of it, by messages that we pack or by
-// derived datatypes, and the first and last phases that more than one of them has. S[i] and R[i] are the
-// paper's blocks of the send and the receive buffer, p is the rank, and indices are modulo P.
+// Parts that the variants of Bruck's exchange share: one step, with messages that we pack or with derived
+// datatypes, and the first and the last phase. S[i] and R[i] are the paper's blocks of the send and the
+// receive buffer, p is the rank, and indices are modulo P.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -12,9 +12,9 @@
 
 namespace switchyard::algorithms::alltoall {
 
-// ---- A step: all blocks i whose digit is that of the round go out, those of the same i come in ----------
+// ---- A step: all blocks i with the round's digit go out, and blocks of the same i come in ----------------
 
-// Calls visit(i) for all of them, in the order in which they travel.
+// Calls visit(i) for all blocks of the step, in their order in the message.
 template <typename Visitor>
 void for_each_block(const patterns::Round& step, Visitor&& visit) {
     step.for_each_range([&](patterns::OffsetRange range) {
@@ -24,7 +24,8 @@ void for_each_block(const patterns::Round& step, Visitor&& visit) {
     });
 }
 
-// Copies the blocks from from(i) into one message and out of the other to to(i), which may be the same place.
+// Steps with packed messages: block i is copied from from(i) into the outgoing message, and from the incoming
+// message to to(i), which may be the same place.
 class PackedBlocks {
   public:
     PackedBlocks(const Exchange& exchange, Context& context, std::size_t message_bytes)
@@ -49,7 +50,7 @@ class PackedBlocks {
         return status;
     }
 
-    // Room for a block, between steps.
+    // Room for one block, between steps.
     std::byte* spare() const { return outgoing_; }
 
   private:
@@ -58,8 +59,8 @@ class PackedBlocks {
     std::byte *outgoing_, *incoming_;
 };
 
-// Has MPI take the blocks from from(i) and put them to to(i), which must be another place: it may write
-// before it has read.
+// Steps with derived datatypes: MPI takes block i from from(i) and puts it to to(i). The places must differ,
+// since MPI may write before it has read.
 class TypedBlocks {
   public:
     TypedBlocks(const Exchange& exchange, Context& context)
@@ -87,8 +88,8 @@ class TypedBlocks {
     std::span<Part> parts_;
 };
 
-// Blocks 1 <= i < P in scratch memory: the paper's T, and what it receives into S, which is not ours to
-// write.
+// Blocks 1 <= i < P in scratch memory: the paper's T, and the blocks that the paper receives into S. We may
+// not write S.
 class TemporaryBlocks {
   public:
     TemporaryBlocks(const Exchange& exchange, Context& context)
@@ -97,7 +98,7 @@ class TemporaryBlocks {
 
     std::byte* operator[](int i) const { return data_ + static_cast<std::size_t>(i - 1) * block_; }
 
-    // Room for a block, between steps.
+    // Room for one block, between steps.
     std::byte* spare() const { return data_; }
 
   private:
@@ -110,7 +111,7 @@ class TemporaryBlocks {
 // Basic Bruck, phase 1: R[i] = S[p + i].
 inline Status shift(const Exchange& exchange) {
     if (exchange.group.size == 1) {
-        return copy_own_block(exchange); // which max_block says nothing of
+        return copy_own_block(exchange); // max_block does not count the own block
     }
     for (int i = 0; i < exchange.group.size; ++i) {
         copy_bytes(exchange.recv_from(i), exchange.send_to(exchange.group.up(i)), exchange.max_block);
@@ -130,14 +131,24 @@ inline void shift_back(const Exchange& exchange, std::byte* spare) {
     }
 }
 
-// Modified Bruck: the paper's S[2p - i] for the i of R[i], counted from p: what goes to R[p + i] is S[p - i].
+// Modified Bruck: the block for R[p + i] is S[p - i]. (The paper counts i from 0, not from p: R[i] = S[2p -
+// i].)
 inline const std::byte* first_place(const Exchange& exchange, int i) {
     return exchange.send_to(exchange.group.down(i));
 }
 
-// R[p + i]: where block i waits between its hops, and where the last one of that number is home.
+// R[p + i]: the place of block i between its hops. The last block i that arrives there is at home.
 inline std::byte* place(const Exchange& exchange, int i) {
     return exchange.recv_from(exchange.group.up(i));
+}
+
+// Modified Bruck, phase 1: R[i] = S[2p - i], here as R[p + i] = S[p - i].
+inline Status shift_down(const Exchange& exchange) {
+    const Status status = copy_own_block(exchange);
+    for (int i = 1; i < exchange.group.size; ++i) {
+        copy_bytes(place(exchange, i), first_place(exchange, i), exchange.max_block);
+    }
+    return status;
 }
 
 } // namespace switchyard::algorithms::alltoall

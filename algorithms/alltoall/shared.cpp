@@ -1,9 +1,10 @@
-// Idea: every rank writes its blocks into memory that the node shares, and copies out what is for it.
-// Cost: no message; two copies of each block, and one wait of all for all in each epoch: as many as half a
-//   rank's section holds its blocks in, mostly one.
-// Needs: all ranks on one node, and a window of it; no agreement on the largest block.
+// Idea: every rank writes its blocks into memory that the node shares. Their destinations copy them from
+//   there.
+// Cost: no message; two copies of each block. In each epoch every rank waits once for all others. An exchange
+//   takes one epoch where the blocks of each rank fit into half of its section, else several.
+// Needs: all ranks on one node, and a window of the node. No agreement on the largest block.
 // Departs: our own.
-// Source: our own; the papers' intra-node phases are of messages.
+// Source: our own; the papers' intra-node phases use messages.
 #include "algorithms/algorithm.hpp"
 
 namespace switchyard::algorithms::alltoall {

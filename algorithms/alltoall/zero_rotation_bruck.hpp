@@ -1,4 +1,4 @@
-// The uniform exchange that non-uniform ones build on.
+// Bruck's exchange without rotations, which other algorithms build on.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -7,5 +7,8 @@ namespace switchyard::algorithms::alltoall {
 
 // Takes zero_rotation_bruck_scratch_bytes(...) of the workspace that is left.
 Status zero_rotation_bruck(const Exchange& exchange, Context& context);
+
+// The same in any base. Takes zero_rotation_bruck_scratch_in_base(...).
+Status zero_rotation_bruck_in_base(int radix, const Exchange& exchange, Context& context);
 
 } // namespace switchyard::algorithms::alltoall

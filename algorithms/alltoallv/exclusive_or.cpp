@@ -1,7 +1,7 @@
-// Idea: in each round the ranks form pairs that swap their blocks: rank and rank ^ k, the same one both ways.
+// Idea: in each round k the ranks form pairs, rank and rank ^ k, that swap their blocks.
 // Cost: P - 1 rounds of one message: (P - 1) * alpha + beta * (sum of the rounds' largest blocks).
-// Needs: a power of two of ranks: any other number leaves somebody without a partner.
-// Departs: nothing; the paper measures it and leaves its details to MPICH, whose pairwise exchange it is.
+// Needs: a power of two of ranks. With any other number some rank has no partner.
+// Departs: nothing. The paper measures MPICH's pairwise exchange and gives no details of its own.
 // Source: TuNA paper, section V, exclusive-or; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
@@ -11,7 +11,7 @@ namespace switchyard::algorithms::alltoallv {
 Status exclusive_or(const Exchange& exchange, Context& context) {
     Status status = copy_own_block(exchange);
     for (int k = 1; k < exchange.group.size; ++k) {
-        const int partner = exchange.group.rank ^ k; // whose partner in this round is this rank
+        const int partner = exchange.group.rank ^ k; // the partner's partner in this round is this rank
         status.keep(context.wire.exchange(partner, exchange.send_to(partner), exchange.send_size(partner),
                                           partner, exchange.recv_from(partner), exchange.recv_size(partner)));
     }

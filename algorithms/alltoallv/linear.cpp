@@ -1,9 +1,9 @@
-// Idea: every block straight to its destination, all under way at once, in ascending order of the ranks.
-// Cost: P - 1 messages a rank in one wait: alpha * (P - 1) + beta * (bytes sent); all ranks start with rank 0.
+// Idea: sends every block straight to its destination, all at once, in ascending order of the ranks.
+// Cost: P - 1 messages for each rank in one wait: alpha * (P - 1) + beta * (bytes sent). All ranks start with
+//   rank 0.
 // Needs: nothing.
-// Departs: nothing. As in Open MPI there is no limit on what is under way: a batch of ascending ranks would not
-//   hold both a send and the receive it is meant for (rank 0 sends to 1 first, but 1 may have far to go until
-//   it receives from 0), so that batches could wait for each other.
+// Departs: nothing. As in Open MPI, the number of messages under way has no limit. Batches of ascending ranks
+//   could wait for each other: a send and its receive would lie in different batches.
 // Source: TuNA paper, section II(d), Open MPI's linear; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"

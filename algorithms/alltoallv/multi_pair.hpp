@@ -1,7 +1,7 @@
-// What the multi-pair exchanges have in common: the order of their pairs, and a window that slides over them.
+// The order of the pairs of a multi-pair exchange, and a window that slides over them.
 //
-// Pair i of a rank is a send to the rank i places up and a receive from the rank i places down, for i from 1
-// to P - 1: what is one rank's i-th send is its partner's i-th receive.
+// Pair i of a rank, 1 <= i < P, is a send to the rank i places up and a receive from the rank i places down.
+// So the i-th send of a rank is the i-th receive of its partner.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -12,7 +12,7 @@
 
 namespace switchyard::algorithms::alltoallv {
 
-// How many pairs may be under way at once.
+// The most pairs under way at once.
 inline std::int64_t stride_of(const Context& context) {
     return std::min<std::int64_t>(context.parameters[Parameter::stride], Wire::largest_batch);
 }
@@ -27,17 +27,18 @@ inline void start_receive(int i, const Exchange& exchange, Wire& wire) {
     wire.receive(source, exchange.recv_from(source), exchange.recv_size(source));
 }
 
-// `stride` sends and `stride` receives under way, as long as there are as many left; one that has landed is
-// replaced by the next of its kind.
+// Keeps `stride` sends and `stride` receives under way. A transfer that has landed is replaced by the next of
+// its kind.
 //
-// Why nothing blocks for ever: assume that ranks are stuck, and look at the unfinished transfers of smallest
-// i, one of them from p to q. Everything before it has landed on p's side of sends and on q's side of
-// receives, so each window has reached i: p has started this send, and q this receive. A send and a receive
-// that are both under way end, whatever else does; so they were not stuck. Sends and receives have windows of
-// their own, of at least one, so neither takes the other's place.
-class Window {
+// Why nothing blocks for ever. Assume that ranks are stuck. Look at the unfinished transfers with the
+// smallest i, and among them at a transfer from p to q. All earlier sends of p and all earlier receives of q
+// have landed, so both windows have reached i: p has started this send, and q has started this receive. A
+// send and a receive that are both under way end in any case, so they were not stuck. Sends and receives have
+// windows of their own, so neither takes the place of the other.
+class SlidingWindow {
   public:
-    Window(const Exchange& exchange, Wire& wire, std::int64_t stride) : exchange_(exchange), wire_(wire) {
+    SlidingWindow(const Exchange& exchange, Wire& wire, std::int64_t stride)
+        : exchange_(exchange), wire_(wire) {
         for (std::int64_t pair = 0; pair < stride && !is_spent(); ++pair) {
             send_next();
             receive_next();
@@ -57,8 +58,8 @@ class Window {
     void send_next() { start_next(next_send_, start_send); }
     void receive_next() { start_next(next_receive_, start_receive); }
 
-    // Passes over what does not get under way (blocks of no bytes, on both sides alike, and errors, which the
-    // wire keeps): nothing of it would ever land and make place for the next.
+    // Skips transfers that do not get under way, since they never land and make place for the next transfer:
+    // blocks of no bytes, on both sides alike, and errors, which the wire keeps.
     template <typename Start>
     void start_next(int& next, Start&& start) {
         const std::size_t before = wire_.under_way();

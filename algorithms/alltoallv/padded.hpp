@@ -1,16 +1,18 @@
-// What the padded algorithms have in common: blocks of different sizes as blocks of one size. Slot i of a
-// padded buffer, at i * max_block, is rank i's. The own block takes no part: it may be larger than a slot.
+// The padded exchange: blocks of different sizes become blocks of one size, for a uniform exchange. Slot i of
+// a padded buffer, at i * max_block, is for rank i. The own block takes no part, since it may be larger than
+// a slot.
 #pragma once
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
-#include "algorithms/exchange.hpp"
+#include "padded_alltoall_scratch.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 namespace switchyard::algorithms::alltoallv {
 
-// Phase (a). What is in a slot beyond its block stays as it was: nobody looks at it.
+// Phase (a). The bytes of a slot behind its block stay as they are, since nobody reads them.
 inline void pad(const Exchange& exchange, std::byte* padded) {
     for (int destination = 0; destination < exchange.group.size; ++destination) {
         if (destination != exchange.group.rank) {
@@ -20,8 +22,8 @@ inline void pad(const Exchange& exchange, std::byte* padded) {
     }
 }
 
-// Phase (c). An application that expects more than anybody sends gets no more than there is; one that expects
-// less than was sent to it cannot be told, since sizes do not travel, but nothing is overrun.
+// Phase (c). No sizes travel, so an application whose counts do not match hears of no error: it gets the
+// bytes that it expects, and no more than a slot holds.
 inline void scan(const Exchange& exchange, const std::byte* padded) {
     for (int source = 0; source < exchange.group.size; ++source) {
         if (source != exchange.group.rank) {
@@ -30,6 +32,25 @@ inline void scan(const Exchange& exchange, const std::byte* padded) {
         }
         padded += exchange.max_block;
     }
+}
+
+// All phases. uniform(padded, received) is phase (b), the exchange of blocks of max_block bytes.
+// `scratch_bytes`: the workspace of the algorithm.
+template <typename Uniform>
+Status exchange_padded(const Exchange& exchange, Context& context, std::size_t scratch_bytes,
+                       Uniform&& uniform) {
+    if (scratch_bytes == 0) return copy_own_block(exchange); // nothing travels, on all ranks
+    if (!context.workspace.has(scratch_bytes)) return {MPI_ERR_NO_MEM};
+    const std::size_t bytes = padded_bytes(exchange.group.size, exchange.max_block);
+    std::byte* const padded = context.workspace.take(bytes).data();
+    std::byte* const received = context.workspace.take(bytes).data();
+
+    Status status = copy_own_block(exchange);
+    pad(exchange, padded);
+    const Status exchanged = uniform(padded, received);
+    status.keep(exchanged);
+    if (exchanged.ok()) scan(exchange, received);
+    return status;
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -1,23 +1,24 @@
-// Idea: stride pairs of a send and a receive under way, asked again and again whether any of them has landed,
-//   upon which the next one starts.
-// Cost: P - 1 messages a rank: alpha * (P - 1) + beta * (bytes sent), and the processor, which never rests.
-// Needs: nothing; stride of P - 1 or more has everything under way at once.
-// Departs: as stride_waitany does: stride is capped at Wire::largest_batch; a send makes place for a send.
+// Idea: stride pairs of a send and a receive are under way. The rank tests them again and again, and starts
+//   the next pair as soon as one has landed.
+// Cost: P - 1 messages for each rank: alpha * (P - 1) + beta * (bytes sent). The processor never rests.
+// Needs: nothing. A stride of P - 1 or more starts all pairs at once.
+// Departs: as stride_waitany does. stride is capped at Wire::largest_batch, and the next send starts when a
+//   send has landed.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair test exchange; no numbered algorithm.
-#include "multi_pair.hpp"
 #include "algorithms/copy.hpp"
+#include "multi_pair.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
 Status stride_testany(const Exchange& exchange, Context& context) {
     Status status = copy_own_block(exchange);
-    Window window(exchange, context.wire, stride_of(context));
+    SlidingWindow window(exchange, context.wire, stride_of(context));
     while (!context.wire.is_idle()) {
         if (const auto landed = context.wire.test_any()) {
             window.refill_after(*landed);
         }
     }
-    status.keep(context.wire.wait_all()); // nothing is left; what went wrong
+    status.keep(context.wire.wait_all()); // no transfer is left; returns the errors
     return status;
 }
 

@@ -1,23 +1,24 @@
-// Idea: stride pairs of a send and a receive under way; as soon as any of them lands, the next one starts, so
-//   that a rank that is late holds up its own pairs only.
-// Cost: P - 1 messages a rank: alpha * (P - 1) + beta * (bytes sent); a wait for each of the 2 (P - 1)
-//   transfers, but hardly ever for a rank that is late.
-// Needs: nothing; stride of P - 1 or more has everything under way at once.
-// Departs: stride is capped at Wire::largest_batch. A send makes place for a send, a receive for a receive:
-//   the paper does not say what follows what, and mixing them could leave a rank with sends only.
+// Idea: stride pairs of a send and a receive are under way. The next one starts as soon as any has landed, so
+//   a late rank holds up only its own pairs.
+// Cost: P - 1 messages for each rank: alpha * (P - 1) + beta * (bytes sent). One wait for each of the 2 (P -
+//   1) transfers, but hardly ever for a late rank.
+// Needs: nothing. A stride of P - 1 or more starts all pairs at once.
+// Departs: stride is capped at Wire::largest_batch. The next send starts when a send has landed, the next
+//   receive when a receive has landed. The paper does not say which transfer follows; mixing them could leave
+//   a rank with sends only.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair non-blocking exchange; no numbered algorithm.
-#include "multi_pair.hpp"
 #include "algorithms/copy.hpp"
+#include "multi_pair.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
 Status stride_waitany(const Exchange& exchange, Context& context) {
     Status status = copy_own_block(exchange);
-    Window window(exchange, context.wire, stride_of(context));
+    SlidingWindow window(exchange, context.wire, stride_of(context));
     while (const auto landed = context.wire.wait_any()) {
         window.refill_after(*landed);
     }
-    status.keep(context.wire.wait_all()); // nothing is left; what went wrong
+    status.keep(context.wire.wait_all()); // no transfer is left; returns the errors
     return status;
 }
 

@@ -1,15 +1,17 @@
-// Idea: TuNA inside each node, then one message from each rank to each other node, with all blocks for a rank
-//   there.
-// Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes N - 1 messages of Q blocks a
-//   rank, in ceil((N - 1) / block_count) waits.
+// Idea: TuNA inside each node, then one message from each rank to each other node. It has all blocks for one
+//   rank there.
+// Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes N - 1 messages of Q blocks
+//   for each rank, in ceil((N - 1) / block_count) waits.
 // Needs: the largest block, agreed by all ranks; any number of ranks on each node, wherever they are.
 // Departs: where nodes differ, local rank i of a node gets its message from local rank i % q of a node of q
-//   ranks, which then carries for several ranks of a larger node and for none of a smaller one. A radix beyond a
-//   node's ranks counts as their number. TuNA runs as `metadata=fused` with all rounds of a digit under way.
-//   Bundles over Wire::limit() travel padded. The receiver knows from its own counts how long a message is.
-//   intra=shared: bundles are copied through the node's memory instead, in no message.
+//   ranks. Such a rank carries blocks for several ranks of a larger node and for no rank of a smaller node. A
+//   radix above the number of a node's ranks means that number. TuNA runs as metadata=fused with all rounds
+//   of a digit under way. Bundles over Wire::limit() travel padded. The receiver knows the length of a
+//   message from its own counts. intra=shared copies the bundles through the node's memory and sends no
+//   message inside the node.
 // Source: TuNA paper, section IV, algorithm 3.
-#include "node_bundles.hpp"
+#include "tuna/node_bundles.hpp"
+#include "tuna_coalesced_scratch.hpp"
 
 #include <numeric>
 
@@ -29,7 +31,7 @@ class Coalesced {
 
     Status run() { // lines 20 to 30
         Status status;
-        std::size_t next = 1; // destination; the first is this rank
+        std::size_t next = 1; // destination; destination 0 is this rank
         for (Batch batch(map_.nodes(), static_cast<std::int64_t>(layout_.nodes_at_once)); batch.valid();
              batch.advance()) {
             std::byte* in = incoming_;
@@ -71,7 +73,7 @@ class Coalesced {
     }
 
     void deliver(int node, const std::byte* message) {
-        std::size_t left = layout_.in_bytes; // where an application expects more than the largest block
+        std::size_t left = layout_.in_bytes; // an application may expect more than the largest block
         for (const int source : map_.ranks_of(node)) {
             const std::size_t bytes = std::min(exchange_.recv_size(source), left);
             copy_bytes(exchange_.recv_from(source), message, bytes);
@@ -84,7 +86,7 @@ class Coalesced {
     const NodeMap& map_;
     const NodeBundles& bundles_;
     Wire& wire_;
-    const patterns::CoalescedLayout layout_;
+    const CoalescedLayout layout_;
     std::byte* const outgoing_;
     std::byte* const incoming_;
 };
@@ -92,16 +94,9 @@ class Coalesced {
 } // namespace
 
 Status tuna_coalesced(const Exchange& exchange, Context& context) {
-    Status status = copy_own_block(exchange);
-    if (exchange.max_block == 0 || exchange.group.size == 1) return status;
-    const NodeMap& map = *exchange.group.node_map;
-    const auto scratch = patterns::tuna_coalesced_scratch_bytes({map.ranks(), map.nodes(), map.largest()},
-                                                                exchange.max_block, context.parameters);
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
-    NodeBundles bundles(exchange, context);
-    status.keep(bundles.exchange_in_node());
-    status.keep(Coalesced(exchange, context, bundles).run());
-    return status;
+    return exchange_by_bundles(
+        exchange, context, tuna_coalesced_scratch_bytes,
+        [&](const NodeBundles& bundles) { return Coalesced(exchange, context, bundles).run(); });
 }
 
 } // namespace switchyard::algorithms::alltoallv

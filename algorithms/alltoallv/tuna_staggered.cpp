@@ -1,12 +1,14 @@
-// Idea: TuNA inside each node, then each block that left a node's other ranks goes to its destination by itself.
-// Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes (N - 1) Q messages of one block
-//   a rank, in ceil((N - 1) Q / block_count) waits.
+// Idea: TuNA inside each node, then each block for another node goes to its destination in a message of its
+//   own.
+// Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes (N - 1) Q messages of one
+//   block for each rank, in ceil((N - 1) Q / block_count) waits.
 // Needs: the largest block, agreed by all ranks; any number of ranks on each node, wherever they are.
-// Departs: where nodes differ, as tuna_coalesced does; batches then count (distance, local source) pairs of the
-//   largest node, so that both sides cut them alike. Blocks of no bytes send nothing. intra=shared: bundles are
-//   copied through the node's memory instead, in no message.
+// Departs: where nodes differ, as tuna_coalesced does. Batches then count the (distance, local source) pairs
+//   of the largest node, so that both sides cut them alike. Blocks of no bytes send no message. intra=shared
+//   copies the bundles through the node's memory and sends no message inside the node.
 // Source: TuNA paper, section IV, algorithm 2.
-#include "node_bundles.hpp"
+#include "tuna/node_bundles.hpp"
+#include "tuna_staggered_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
@@ -22,7 +24,7 @@ class Staggered {
     Status run() { // lines 2 to 18
         Status status;
         const std::int64_t local = map_.largest(), all = (map_.nodes() - 1) * local;
-        std::size_t first = 1; // destination of the distance; the first of all is this rank
+        std::size_t first = 1; // the first destination of a distance; destination 0 is this rank
         for (std::int64_t begin = 0; begin < all; begin += block_count_) {
             const std::int64_t end = std::min(begin + block_count_, all);
             for (std::int64_t i = begin; i < end; ++i)
@@ -35,7 +37,7 @@ class Staggered {
     }
 
   private:
-    // The block from that local rank of the node that many places down the ring.
+    // Receives the block of that local rank of the node `distance` places down the ring.
     void receive(int distance, int local_source) {
         const int node = bundles_.carriers().node_down(distance);
         if (local_source >= map_.size_of(node)) return;
@@ -44,8 +46,8 @@ class Staggered {
                       exchange_.recv_size(source));
     }
 
-    // The blocks of that local rank for all whom this rank carries for on the node that many places up.
-    // Returns the first destination that is at least as far.
+    // Sends the blocks of that local rank to this carrier's destinations on the node `distance` places up the
+    // ring. Returns the first destination that is at least as far.
     std::size_t send(std::size_t first, int distance, int local_source) {
         const auto destinations = bundles_.destinations();
         while (first < destinations.size() && destinations[first].distance < distance) ++first;
@@ -67,16 +69,9 @@ class Staggered {
 } // namespace
 
 Status tuna_staggered(const Exchange& exchange, Context& context) {
-    Status status = copy_own_block(exchange);
-    if (exchange.max_block == 0 || exchange.group.size == 1) return status;
-    const NodeMap& map = *exchange.group.node_map;
-    const auto scratch = patterns::tuna_staggered_scratch_bytes({map.ranks(), map.nodes(), map.largest()},
-                                                                exchange.max_block, context.parameters);
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
-    NodeBundles bundles(exchange, context);
-    status.keep(bundles.exchange_in_node());
-    status.keep(Staggered(exchange, context, bundles).run());
-    return status;
+    return exchange_by_bundles(
+        exchange, context, tuna_staggered_scratch_bytes,
+        [&](const NodeBundles& bundles) { return Staggered(exchange, context, bundles).run(); });
 }
 
 } // namespace switchyard::algorithms::alltoallv

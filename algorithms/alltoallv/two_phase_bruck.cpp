@@ -1,17 +1,16 @@
-// Idea: Bruck's exchange without rotations for blocks of any size: each step first tells the sizes of its
-//   blocks, then sends them; a working buffer of P largest blocks has a place for each while it is on its
-//   way.
-// Cost: K = ceil(log2 P) steps of two messages and of at most P / 2 blocks, D in all:
-//   2K * alpha + beta * D * (block and its size).
+// Idea: Bruck's exchange without rotations for blocks of any size. Each step sends the sizes of its blocks,
+//   then the blocks. A working buffer of P largest blocks holds the blocks on their way.
+// Cost: K = ceil(log2 P) steps of two messages and of at most P / 2 blocks, D blocks in all: 2K * alpha +
+//   beta * D * (block and its size).
 // Needs: the largest block, agreed by all ranks (the caller does line 1); any number of ranks.
-// Departs: the index arrays I and sd (lines 3 to 5, 8 to 10) are computed as they are used. `status` in line
-//   18 and `sendcounts` in line 32 are read with the index that lines 12 and 31 have for them. The buffers
-//   from which and into which a step's blocks are sent, which the paper does not name, come to two more times
-//   most-blocks-of-a-step largest blocks.
+// Departs: the index arrays I and sd (lines 3 to 5, 8 to 10) are computed where they are used. `status` in
+//   line 18 and `sendcounts` in line 32 are read with the index of lines 12 and 31. The paper does not name
+//   the buffers of a step's messages: an outgoing and an incoming buffer, each of the most blocks of a step
+//   times the largest block.
 // Source: two-phase Bruck paper, section 3.2, algorithm 1.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"
-#include "algorithms/patterns/scratch.hpp"
+#include "two_phase_bruck_scratch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,12 +20,13 @@ namespace switchyard::algorithms::alltoallv {
 
 namespace {
 
-// An exchange under way; Size is the type in which block sizes travel. Names are the paper's: S and R are the
-// application's buffers, a block's data index is sd, and I(sd) the destination it had in S.
+// An exchange under way. Size is the type of block sizes in a message. Names are the paper's: S and R are the
+// application's buffers, sd is the data index of a block, and I(sd) is the destination that the block had in
+// S.
 template <typename Size>
 class TwoPhaseBruck {
   public:
-    TwoPhaseBruck(const Exchange& exchange, Context& context, const patterns::TwoPhaseLayout& layout)
+    TwoPhaseBruck(const Exchange& exchange, Context& context, const TwoPhaseLayout& layout)
         : exchange_(exchange), group_(exchange.group), wire_(context.wire),
           working_(context.workspace.take(layout.working_bytes).data()),
           status_(context.workspace.take_array<bool>(layout.ranks)),
@@ -58,7 +58,7 @@ class TwoPhaseBruck {
     }
     std::byte* W(int data) const { return working_ + at(data) * exchange_.max_block; }
 
-    // Lines 8 to 10: visit(n, sd[n]) for the blocks whose k-th bit is 1; how many they are.
+    // Lines 8 to 10: calls visit(n, sd[n]) for the blocks whose k-th bit is 1. Returns their number.
     template <typename Visitor>
     std::size_t for_each_block(int two_to_k, Visitor&& visit) const {
         std::size_t n = 0;
@@ -109,7 +109,7 @@ class TwoPhaseBruck {
         for_each_block(two_to_k, [&](std::size_t i, int data) {
             const std::size_t size = received_metadata_[i];
             if (offset(data) < 2 * std::int64_t{two_to_k}) { // no bit above the k-th: it is home
-                result.keep(deliver(data, in, size));
+                result.keep(deliver(exchange_, data, in, size));
             } else {
                 copy_bytes(W(data), in, size);
             }
@@ -120,15 +120,6 @@ class TwoPhaseBruck {
         return result;
     }
 
-    // An application whose counts do not match gets MPI's own answer to that, not an overrun buffer.
-    Status deliver(int source, const std::byte* block, std::size_t size) {
-        if (size > exchange_.recv_size(source)) {
-            return {MPI_ERR_TRUNCATE};
-        }
-        copy_bytes(exchange_.recv_from(source), block, size);
-        return {};
-    }
-
     static std::size_t sum(std::span<const Size> sizes) {
         return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     }
@@ -136,10 +127,10 @@ class TwoPhaseBruck {
     const Exchange& exchange_;
     const Group& group_;
     Wire& wire_;
-    std::byte* const working_;         // W, P largest blocks by data index
-    const std::span<bool> status_;     // of the block that was for that destination: whether it is in W
-    const std::span<Size> sendcounts_; // of the block that was for that destination, or took its place
-    const std::span<Size> metadata_;   // M, to send
+    std::byte* const working_;     // W, P largest blocks by data index
+    const std::span<bool> status_; // by destination: whether its block, or the block in its place, is in W
+    const std::span<Size> sendcounts_;        // by destination: the size of that block
+    const std::span<Size> metadata_;          // M, to send
     const std::span<Size> received_metadata_; // M, updated
     std::byte* const outgoing_;
     std::byte* const incoming_;
@@ -148,12 +139,12 @@ class TwoPhaseBruck {
 } // namespace
 
 Status two_phase_bruck(const Exchange& exchange, Context& context) {
-    const auto layout = patterns::two_phase_layout(exchange.group.size, exchange.max_block);
+    const auto layout = two_phase_layout(exchange.group.size, exchange.max_block);
     if (layout.ranks == 0) { // nothing travels, as all ranks know
         return copy_own_block(exchange);
     }
-    if (!context.workspace.has(patterns::two_phase_bruck_scratch_bytes(
-            exchange.group.size, exchange.max_block, context.parameters))) {
+    if (!context.workspace.has(
+            two_phase_bruck_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters))) {
         return {MPI_ERR_NO_MEM};
     }
     Status status = copy_own_block(exchange);

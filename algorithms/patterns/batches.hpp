@@ -1,5 +1,5 @@
-// The distances 1 .. ranks - 1, in batches: with all ranks cutting them alike, a send and the receive it is
-// meant for always lie in the same batch.
+// The distances 1 .. ranks - 1 in batches. All ranks cut the same batches, so a send and its receive lie in
+// the same batch.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace switchyard::algorithms::patterns {
 
-// Most transfers that should be under way at once, sends and receives counted in pairs: enough to fill any
-// network, few enough not to exhaust a network card's match entries.
+// The most pairs of a send and a receive that should be under way at once: enough to fill any network, few
+// enough not to exhaust a network card's match entries.
 inline constexpr int largest_batch = 512;
 
 // for (Batch b(ranks, size); b.valid(); b.advance()): distances b.first() <= d < b.last().

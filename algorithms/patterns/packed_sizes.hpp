@@ -1,4 +1,4 @@
-// Block sizes as they travel beside the blocks: integers of 1, 2, 4 or 8 bytes, at any address.
+// Block sizes inside a message: integers of 1, 2, 4 or 8 bytes, at any address.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline std::size_t narrowest(std::size_t value) {
     return sizeof(std::uint64_t);
 }
 
-// The index-th of a list of such integers.
+// A list of such integers, all of one width.
 class PackedSizes {
   public:
     PackedSizes(std::byte* list, std::size_t width) : list_(list), width_(width) {}

@@ -2,7 +2,7 @@
 //
 // A block that has to travel `offset` ranks down the ring (source - destination, modulo ranks) does so in one
 // hop per non-zero digit of its offset in base r, lowest digit first. Round (x, z) moves all blocks whose
-// digit x is z over a distance of z * r^x. The one block in a round whose offset *is* that distance goes
+// digit x is z over a distance of z * r^x. One block in a round has this distance as its offset: it goes
 // directly, in a single hop.
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace switchyard::algorithms::patterns {
 
-// Consecutive offsets begin <= o < end of the blocks of a round. They share all digits from x up, so:
-// - only the block at `begin` makes its first hop (its lower digits are zero); the others have waited in the
-//   temporary buffer since an earlier round, in slot o - shift;
-// - in the round's first range all blocks arrive (their higher digits are zero), in later ranges all go on,
-//   and wait in the temporary buffer, in slot o - shift.
-// The direct block is the first range's `begin` and has no slot.
+// Consecutive offsets begin <= o < end of the blocks of a round. They share all digits from x up. Therefore:
+// - Only the block at `begin` makes its first hop, since its lower digits are zero. The other blocks have
+//   waited in the temporary buffer since an earlier round, in slot o - shift.
+// - In the round's first range all blocks arrive, since their higher digits are zero. In later ranges all
+//   blocks go on later, and wait in the temporary buffer, in slot o - shift. The direct block is the first
+//   range's `begin` and has no slot.
 struct OffsetRange {
     int begin, end;
     int shift;
 };
 
-// One round, and the walk over all of them: for (Round k(ranks, radix); k.valid(); k.advance()).
+// One round, and the walk over all rounds: for (Round k(ranks, radix); k.valid(); k.advance()).
 class Round {
   public:
     Round(int ranks, int radix) : ranks_(ranks), radix_(radix) {}
@@ -42,20 +42,20 @@ class Round {
     int x() const { return x_; }
     int z() const { return z_; }
     int distance() const { return distance_; } // z * r^x
-    int index() const { return index_; } // rounds before this one, and so direct offsets below its distance
+    int index() const { return index_; } // rounds before this one; also the direct offsets below distance()
 
-    // Whether the block of that offset, one of this round's, has not moved before: its lower digits are zero.
+    // Whether the block of that offset moves for the first time in this round: its lower digits are zero.
     bool is_first_hop(int offset) const { return offset % weight_ == 0; }
 
-    // How many blocks it moves.
+    // The number of blocks that the round moves.
     int blocks() const {
         int period = span();
         int rest = std::clamp(ranks_ % period - distance_, 0, weight_);
-        // A period cut short by the number of ranks is no full one; there is one range then.
+        // The number of ranks cuts the period short: there is one range.
         return period == ranks_ ? std::min(weight_, ranks_ - distance_) : ranks_ / period * weight_ + rest;
     }
 
-    // Calls visit(OffsetRange) for all its ranges, by rising offset.
+    // Calls visit(OffsetRange) for all ranges of the round, by rising offset.
     template <typename Visitor>
     void for_each_range(Visitor&& visit) const {
         visit(OffsetRange{distance_, std::min(distance_ + weight_, ranks_), index_ + 2});
@@ -63,7 +63,7 @@ class Round {
         if (distance_ + period >= ranks_) {
             return;
         }
-        Round above = next_digit(); // its distance is the next direct offset that no range has passed
+        Round above = next_digit(); // its distance is the lowest direct offset above the ranges so far
         for (int begin = distance_ + period; begin < ranks_; begin += period) {
             while (above.distance_ < begin) {
                 above.advance();
@@ -72,8 +72,9 @@ class Round {
         }
     }
 
-    // This one and those after it in the same digit. They do not wait for each other: what one of them moves
-    // has come to rest in an earlier digit, and moves again in a later one.
+    // The number of rounds left in this digit, with this round. Rounds of one digit do not wait for each
+    // other: a block that one of them moves came to rest in an earlier digit and moves again in a later
+    // digit.
     int left_in_digit() const { return std::min(radix_ - z_, (ranks_ - 1 - distance_) / weight_ + 1); }
 
     // The first round of the digit after this one.
@@ -87,8 +88,8 @@ class Round {
     }
 
   private:
-    // r^(x+1), after which the digit takes its value again; no more than the number of ranks, so that it
-    // fits.
+    // r^(x+1), after which the digit takes its value again. At most the number of ranks, so that it fits an
+    // int.
     int span() const {
         return static_cast<int>(std::min(std::int64_t{weight_} * radix_, std::int64_t{ranks_}));
     }
@@ -109,7 +110,7 @@ inline int rounds(int ranks, int radix) {
     return count;
 }
 
-// The most blocks that one round moves. Within a digit that is the round with z = 1.
+// The most blocks that one round moves. Within a digit the round with z = 1 moves the most.
 inline int most_blocks(int ranks, int radix) {
     int most = 0;
     for (Round round(ranks, radix); round.valid(); round = round.next_digit()) {
@@ -118,7 +119,8 @@ inline int most_blocks(int ranks, int radix) {
     return most;
 }
 
-// B: the blocks that ever wait for a later round at the same time, all but the own and the K direct ones.
+// B: the most blocks that wait at the same time for a later round. The own block and the K direct blocks
+// never wait.
 inline int slots(int ranks, int radix) {
     return ranks - (rounds(ranks, radix) + 1);
 }

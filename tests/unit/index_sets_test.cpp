@@ -1,8 +1,8 @@
-// The index sets of the exchange in place, byte by byte: random blocks over one buffer, random steps, and
-// after each step what the sets say against what a plain list of all bytes says.
-#include "algorithms/patterns/auxiliary_buffers.hpp"
-#include "algorithms/patterns/index_sets.hpp"
-#include "algorithms/patterns/scratch.hpp"
+// The index sets of the exchange in place: random blocks over one buffer, and random steps. After each step
+// the sets are compared with a plain list of all bytes.
+#include "algorithms/alltoallv/in_place/auxiliary_buffers.hpp"
+#include "algorithms/alltoallv/in_place/index_sets.hpp"
+#include "algorithms/alltoallv/in_place_scratch.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <vector>
 
 using namespace switchyard::algorithms;
-using namespace switchyard::algorithms::patterns;
+using namespace switchyard::algorithms::alltoallv;
 
 namespace {
 
@@ -36,7 +36,7 @@ std::vector<std::size_t> laid_out(Random& random, const std::vector<std::size_t>
     return offsets;
 }
 
-// The sets of one rank, with the memory they lie in, and the same as plain bytes.
+// The sets of one rank with their memory, and the same as plain bytes.
 struct Rank {
     Rank(Random& random, std::size_t ranks_, std::size_t most, std::size_t gap, std::size_t subset_count)
         : ranks(ranks_), sends(ranks), receives(ranks), subsets(subset_count),
@@ -71,11 +71,11 @@ struct Rank {
         }
     }
 
-    // Which bytes of the buffer are still to be sent, and are nowhere twice.
+    // The bytes of the buffer that are still to be sent. No byte is in two subsets.
     std::vector<bool> pending() const {
         std::vector<bool> bytes(buffer.size());
         for_each_subset([&](std::size_t, const SendSubset& subset) {
-            for (const std::byte* byte = subset.piece.begin; byte < subset.piece.end(); ++byte) {
+            for (const std::byte* byte = subset.interval.begin; byte < subset.interval.end(); ++byte) {
                 const auto i = static_cast<std::size_t>(byte - buffer.data());
                 REQUIRE_FALSE(bytes[i]);
                 bytes[i] = true;
@@ -87,12 +87,14 @@ struct Rank {
     void check() const {
         std::vector<std::vector<std::byte>> left(ranks);
         for_each_subset([&](std::size_t destination, const SendSubset& subset) {
-            left[destination].insert(left[destination].end(), subset.piece.begin, subset.piece.end());
-            REQUIRE(subset.piece.size > 0);
-            for (std::size_t j = 0; j < ranks; ++j) { // wholly in its rmatch, and in no other
-                const Piece& places = receives[j].places;
-                const bool inside = places.begin <= subset.piece.begin && subset.piece.end() <= places.end();
-                const bool outside = subset.piece.end() <= places.begin || places.end() <= subset.piece.begin;
+            left[destination].insert(left[destination].end(), subset.interval.begin, subset.interval.end());
+            REQUIRE(subset.interval.size > 0);
+            for (std::size_t j = 0; j < ranks; ++j) { // wholly in its rmatch, and in no other receive set
+                const Interval& places = receives[j].places;
+                const bool inside =
+                    places.begin <= subset.interval.begin && subset.interval.end() <= places.end();
+                const bool outside =
+                    subset.interval.end() <= places.begin || places.end() <= subset.interval.begin;
                 REQUIRE((inside || outside || places.size == 0));
                 REQUIRE((static_cast<int>(j) == subset.rmatch) == (inside && places.size > 0));
             }
@@ -122,9 +124,9 @@ struct Rank {
 
     void send(std::size_t destination, std::size_t bytes) {
         std::vector<std::byte> sent;
-        sets.take_first(static_cast<int>(destination), bytes, [&](Piece piece) {
-            REQUIRE(piece.size > 0);
-            sent.insert(sent.end(), piece.begin, piece.end());
+        sets.take_first(static_cast<int>(destination), bytes, [&](Interval taken) {
+            REQUIRE(taken.size > 0);
+            sent.insert(sent.end(), taken.begin, taken.end());
         });
         auto& message = messages[destination];
         const auto end = message.begin() + static_cast<std::ptrdiff_t>(bytes);
@@ -203,7 +205,7 @@ TEST_CASE("send sets are split at the borders of receive sets, and nowhere else"
     std::vector<SendSubset> subsets(IndexSets::most_subsets(3));
     std::vector<int> order(IndexSets::order_entries(3));
     const auto at = [&](std::size_t begin, std::size_t end) {
-        return Piece{buffer.data() + begin, end - begin};
+        return Interval{buffer.data() + begin, end - begin};
     };
     sends[2].whole = at(0, 50);
     sends[0].whole = at(60, 70);
@@ -217,8 +219,8 @@ TEST_CASE("send sets are split at the borders of receive sets, and nowhere else"
         for (int k = sends[static_cast<std::size_t>(i)].first; k != no_set;
              k = subsets[static_cast<std::size_t>(k)].after) {
             const SendSubset& subset = subsets[static_cast<std::size_t>(k)];
-            found.push_back(std::to_string(i) + ": " + std::to_string(subset.piece.begin - buffer.data()) +
-                            " to " + std::to_string(subset.piece.end() - buffer.data()) + " in " +
+            found.push_back(std::to_string(i) + ": " + std::to_string(subset.interval.begin - buffer.data()) +
+                            " to " + std::to_string(subset.interval.end() - buffer.data()) + " in " +
                             std::to_string(subset.rmatch));
         }
     }
@@ -253,7 +255,7 @@ TEST_CASE("an auxiliary buffer serves one source until it is empty, in order") {
     AuxiliaryBuffers buffers(states, memory.data(), 5);
     CHECK(buffers.room(0) == 5);
     CHECK(buffers.append(0, 0) == nullptr);
-    CHECK(buffers.room(2) == 5); // nothing waits: still for whoever comes first
+    CHECK(buffers.room(2) == 5); // no byte waits: for the first source to come
     const auto put = [&](int source, const std::string& text) {
         std::byte* place = buffers.append(source, text.size());
         std::memcpy(place, text.data(), text.size());
@@ -280,17 +282,17 @@ TEST_CASE("an auxiliary buffer serves one source until it is empty, in order") {
     CHECK(take(4, 1) == "x");
 }
 
-TEST_CASE("in_place's memory depends on the ranks and the auxiliary memory alone") {
+TEST_CASE("the workspace of in_place depends only on the ranks and the auxiliary memory") {
     Parameters parameters;
     parameters[Parameter::auxiliary_bytes] = 1000;
     parameters[Parameter::buffers] = 3;
     CHECK(in_place_layout(8, parameters).buffers == 3);
     CHECK(in_place_layout(8, parameters).buffer_bytes == 333);
-    CHECK(in_place_layout(2, parameters).buffers == 2); // a buffer per source at most
+    CHECK(in_place_layout(2, parameters).buffers == 2); // at most one buffer for each source
     CHECK(in_place_layout(1, parameters).buffer_bytes == 0);
     CHECK(in_place_scratch_bytes(8, 0, parameters) == in_place_scratch_bytes(8, 1 << 30, parameters));
     parameters[Parameter::auxiliary_bytes] = 2;
-    CHECK(in_place_layout(8, parameters).buffers == 2); // none without a byte
+    CHECK(in_place_layout(8, parameters).buffers == 2); // each buffer has at least one byte
     CHECK(in_place_layout(8, parameters).buffer_bytes == 1);
     parameters[Parameter::auxiliary_bytes] = std::int64_t{1} << 50;
     CHECK(in_place_scratch_bytes(1 << 20, 0, parameters) > std::size_t{1} << 49);

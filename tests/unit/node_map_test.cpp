@@ -1,15 +1,18 @@
-// Placements of ranks on nodes, and what follows from them: who carries what to another node, in which hops.
+// Placements of ranks on nodes, and the carriers and hops that follow from them.
 #include "catch.hpp"
 
+#include "algorithms/alltoallv/node_aware/node_hops.hpp"
+#include "algorithms/alltoallv/node_aware_scratch.hpp"
+#include "algorithms/alltoallv/tuna/carriers.hpp"
+#include "algorithms/alltoallv/tuna_coalesced_scratch.hpp"
+#include "algorithms/alltoallv/tuna_staggered_scratch.hpp"
 #include "algorithms/node_map.hpp"
-#include "algorithms/patterns/carriers.hpp"
-#include "algorithms/patterns/node_hops.hpp"
-#include "algorithms/patterns/node_scratch.hpp"
 
 #include <map>
 #include <set>
 
 using namespace switchyard::algorithms;
+using namespace switchyard::algorithms::alltoallv;
 using namespace switchyard::algorithms::patterns;
 
 namespace {
@@ -59,13 +62,13 @@ TEST_CASE("regions are inside one node, by local rank", "[nodes]") {
     CHECK(second.ranks() == 3);
     CHECK(second.largest() == 2);
     CHECK(second.node_of(2) == 1);
-    // One rank that is in no single region makes a region of its node, and of no other.
+    // A rank that is in no single region makes its node one region. Other nodes keep their regions.
     const std::vector<int> one_free = {0, 0, 1, 1, -1, 2, 0};
     CHECK(map.regions_of(0, one_free).nodes() == 1);
     CHECK(map.regions_of(1, one_free).nodes() == 3);
 }
 
-TEST_CASE("each rank has one carrier on every node, and carriers have all ranks", "[nodes]") {
+TEST_CASE("each rank has one carrier on every node, and the carriers of a node serve all ranks", "[nodes]") {
     for (const NodeMap& map : placements())
         for (int node = 0; node < map.nodes(); ++node) {
             const Carriers carriers(map, node);
@@ -93,7 +96,7 @@ TEST_CASE("each rank has one carrier on every node, and carriers have all ranks"
         }
 }
 
-TEST_CASE("hops lead every block home, with one rank of a node in charge of each", "[nodes]") {
+TEST_CASE("hops lead every block home, and one rank of a node is in charge of each hop", "[nodes]") {
     for (int nodes : {1, 2, 3, 8, 9, 30})
         for (std::int64_t radix : {2, 3, 5, 30, 100}) {
             const int ranks = nodes == 9 ? 13 : 4;
@@ -131,7 +134,7 @@ TEST_CASE("hops lead every block home, with one rank of a node in charge of each
         }
 }
 
-TEST_CASE("every local rank is in one lane, and every lane has somebody in charge", "[nodes]") {
+TEST_CASE("every local rank is in one lane, and every lane has a rank in charge", "[nodes]") {
     for (int largest : {1, 2, 7, 8})
         for (std::int64_t lanes : {0, 1, 2, 3, 8, 100}) {
             const NodeHops hops(20, largest, 3, lanes);
@@ -159,14 +162,15 @@ TEST_CASE("every local rank is in one lane, and every lane has somebody in charg
         }
 }
 
-TEST_CASE("nobody carries more than the busiest local rank", "[nodes]") {
+TEST_CASE("no local rank carries more than the busiest one", "[nodes]") {
     for (int nodes : {2, 3, 7, 16, 30})
         for (std::int64_t radix : {2, 3, 5, 30})
             for (std::int64_t lanes : {0, 1, 2, 3, 8})
                 for (int ranks = 1; ranks <= 8; ++ranks) {
                     const NodeHops hops(nodes, 8, radix, lanes);
                     const auto carried = [&](std::int64_t weight, int self) {
-                        std::array<std::int64_t, 4> sums = {}; // first hops, all, last ones, all but those
+                        std::array<std::int64_t, 4> sums =
+                            {}; // first hops, all hops, last hops, all but the last hops
                         hops.for_each_charge(weight, self, ranks, [&](int z, int) {
                             sums[0] += hops.first_hops(weight, z);
                             sums[1] += hops.offsets(weight, z);
@@ -185,7 +189,7 @@ TEST_CASE("nobody carries more than the busiest local rank", "[nodes]") {
                 }
 }
 
-TEST_CASE("sizes as they travel", "[nodes]") {
+TEST_CASE("packed sizes keep their values at any address", "[nodes]") {
     for (std::size_t value : {std::size_t{0}, std::size_t{255}, std::size_t{256}, std::size_t{65535},
                               std::size_t{65536}, std::size_t{1} << 33}) {
         std::byte bytes[40] = {};
@@ -199,7 +203,7 @@ TEST_CASE("sizes as they travel", "[nodes]") {
     }
 }
 
-TEST_CASE("workspace where nodes differ is enough for any of them", "[nodes]") {
+TEST_CASE("where nodes differ, the workspace is enough for any node", "[nodes]") {
     Parameters parameters;
     for (const auto& parameter : parameter_vocabulary())
         parameters[parameter.parameter] = preset_of(parameter, 24);

@@ -1,8 +1,12 @@
-// The index arithmetic behind the algorithms, for all ranks up to 64 and all radices, against plain digit by
-// digit computation.
+// The index arithmetic of the algorithms, for all ranks up to 64 and all radices, compared with plain
+// computation, digit by digit. The workspace formulas, the vocabulary and the registry.
+#include "algorithms/allgather/dissemination_scratch.hpp"
+#include "algorithms/allgather/recursive_doubling_scratch.hpp"
+#include "algorithms/alltoall/blocks_scratch.hpp"
+#include "algorithms/alltoall/parameterized_bruck_scratch.hpp"
+#include "algorithms/alltoallv/tuna_scratch.hpp"
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/radix.hpp"
-#include "algorithms/patterns/scratch.hpp"
 #include "algorithms/traits.hpp"
 #include "tests/support/catch.hpp"
 
@@ -15,6 +19,9 @@
 
 using namespace switchyard::algorithms;
 using namespace switchyard::algorithms::patterns;
+using namespace switchyard::algorithms::alltoallv;
+using namespace switchyard::algorithms::alltoall;
+using namespace switchyard::algorithms::allgather;
 
 namespace {
 
@@ -95,7 +102,7 @@ TEST_CASE("a round moves exactly the offsets whose digit x is z, in rising order
             REQUIRE(round.index() == static_cast<int>(rounds_seen.size()));
             REQUIRE(rounds_seen.insert({round.x(), round.z()}).second);
         }
-        // With the above: every offset is sent once for each of its non-zero digits.
+        // So every offset is sent once for each of its non-zero digits.
         int hops = 0;
         for (int offset = 1; offset < ranks; ++offset) {
             for (int x = 0; x < digits(ranks, radix); ++x) {
@@ -106,7 +113,7 @@ TEST_CASE("a round moves exactly the offsets whose digit x is z, in rising order
     });
 }
 
-TEST_CASE("ranges tell first hops from later ones, and arriving blocks from those that go on") {
+TEST_CASE("ranges separate first hops from later hops, and arriving blocks from blocks that go on") {
     for_all_ranks_and_radices([](int ranks, int radix) {
         for (Round round(ranks, radix); round.valid(); round.advance()) {
             const int weight = power(radix, round.x());
@@ -199,7 +206,7 @@ TEST_CASE("large numbers of ranks do not overflow") {
     CHECK(last == ranks - 1);
 }
 
-TEST_CASE("rounds left in a digit lead to the next one") {
+TEST_CASE("the rounds left in a digit lead to the next digit") {
     for (int ranks = 1; ranks <= 64; ++ranks) {
         for (int radix = 2; radix <= std::max(2, ranks); ++radix) {
             for (Round round(ranks, radix); round.valid(); round.advance()) {
@@ -250,7 +257,7 @@ TEST_CASE("the whole exchange, index by index, delivers every block to its desti
                             received[self].insert(next->source);
                         } else {
                             auto& slot = temporary[self].at(static_cast<std::size_t>(offset - range.shift));
-                            misdelivered = misdelivered || slot.has_value(); // something is still there
+                            misdelivered = misdelivered || slot.has_value(); // another block is still there
                             slot = *next;
                         }
                     }
@@ -284,7 +291,7 @@ TEST_CASE("batches cover every distance once, in order") {
     }
 }
 
-TEST_CASE("scratch formulas count whole alignment units and nothing where nothing travels") {
+TEST_CASE("the workspace of tuna is whole alignment units, and none where nothing travels") {
     Parameters parameters;
     parameters[Parameter::radix] = 2;
     parameters[Parameter::in_flight] = 1;
@@ -301,15 +308,15 @@ TEST_CASE("scratch formulas count whole alignment units and nothing where nothin
         CHECK(tuna_layout(8, 65536, parameters).size_bytes == 4);
         CHECK(tuna_layout(8, std::size_t{1} << 33, parameters).size_bytes == 8);
     }
-    // Three rounds of the first digit at a time, and no more than there are.
+    // Three rounds of the first digit at a time, and no more than the digit has.
     parameters[Parameter::radix] = 4;
     parameters[Parameter::in_flight] = 3;
-    CHECK(tuna_layout(16, 100, parameters).lanes == 3);
-    CHECK(tuna_layout(3, 100, parameters).lanes == 2);
+    CHECK(tuna_layout(16, 100, parameters).in_flight == 3);
+    CHECK(tuna_layout(3, 100, parameters).in_flight == 2);
     parameters[Parameter::in_flight] = 1000;
-    CHECK(tuna_layout(16, 100, parameters).lanes == 3);
+    CHECK(tuna_layout(16, 100, parameters).in_flight == 3);
     parameters[Parameter::radix] = 5000;
-    CHECK(tuna_layout(5000, 100, parameters).lanes == largest_batch);
+    CHECK(tuna_layout(5000, 100, parameters).in_flight == largest_batch);
     parameters[Parameter::in_flight] = 1;
     parameters[Parameter::radix] = 8;
     CHECK(tuna_scratch_bytes(8, 100, parameters) == 0); // fused: direct blocks only
@@ -317,7 +324,7 @@ TEST_CASE("scratch formulas count whole alignment units and nothing where nothin
     CHECK(tuna_scratch_bytes(8, 100, parameters) == 2 * Workspace::alignment);
 }
 
-TEST_CASE("scratch of the uniform exchanges: messages, blocks on their way, places of blocks") {
+TEST_CASE("the workspace of uniform exchanges is messages, blocks on their way, and parts") {
     Parameters parameters;
     for (int radix : {7, 8}) { // direct blocks only
         parameters[Parameter::radix] = radix;
@@ -358,7 +365,7 @@ TEST_CASE("the vocabulary and the registry are consistent") {
     for (std::size_t i = 0; i < all_traits().size(); ++i) {
         const Traits& traits = all_traits()[i];
         INFO(name_of(traits.collective) << " " << traits.name);
-        CHECK(find(traits.collective, traits.name) == &traits); // and so no name twice
+        CHECK(find(traits.collective, traits.name) == &traits); // so no name is there twice
         CHECK(traits.native == (traits.name == "native"));
         CHECK(traits.native == (i < collective_count));
         CHECK_FALSE(traits.idea.empty());
@@ -373,4 +380,49 @@ TEST_CASE("the vocabulary and the registry are consistent") {
     CHECK(preset_of(traits_of(Parameter::radix), 17) == 5);
     CHECK(maximum_of(traits_of(Parameter::radix), 1) == 2);
     CHECK(maximum_of(traits_of(Parameter::radix), 300) == 300);
+}
+
+TEST_CASE("a search tries admissible values, and each value once") {
+    const auto grid = [](Parameter parameter, const GroupShape& shape) {
+        std::string text;
+        for (const std::int64_t value : grid_of(traits_of(parameter), shape))
+            text += (text.empty() ? "" : " ") + text_of(traits_of(parameter), value);
+        return text;
+    };
+    const GroupShape shape{12, 3, 4};
+    CHECK(grid(Parameter::radix, shape) == "2 4 8 12");
+    CHECK(grid(Parameter::radix, {16, 4, 4}) == "2 4 8 16");
+    CHECK(grid(Parameter::block_count, shape) == "1 2 4 8");
+    CHECK(grid(Parameter::stride, {5000, 1250, 4}) == "1 2 4 8 16 32 64 128 256 512");
+    CHECK(grid(Parameter::in_flight, {5000, 1250, 4}) == "1 2 4 8");
+    CHECK(grid(Parameter::lanes, shape) == "1 2 4");
+    CHECK(grid(Parameter::metadata, shape) == "separate");
+    CHECK(grid(Parameter::intra, shape) == "shared");
+    CHECK(grid(Parameter::intra, {3, 3, 1}).empty());
+    for (const Parameter parameter : {Parameter::auxiliary_bytes, Parameter::buffers, Parameter::levels})
+        CHECK(grid(parameter, shape).empty());
+    for (const ParameterTraits& parameter : parameter_vocabulary())
+        for (int ranks : {1, 2, 3, 16, 1000}) {
+            INFO(parameter.name << ", ranks " << ranks);
+            const auto values = grid_of(parameter, ranks);
+            CHECK(std::set<std::int64_t>(values.begin(), values.end()).size() == values.size());
+            for (const std::int64_t value : values) {
+                CHECK(value >= parameter.minimum);
+                CHECK(value <= maximum_of(parameter, ranks));
+            }
+        }
+}
+
+TEST_CASE("parts that touch become one") {
+    std::vector<std::byte> bytes(10);
+    std::vector<Part> memory(3);
+    PartList list(memory);
+    list.add({bytes.data(), 2});
+    list.add({bytes.data() + 2, 3});
+    list.add({bytes.data() + 6, 1});
+    const auto parts = list.take();
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[0].bytes == 5);
+    CHECK(parts[1].data == bytes.data() + 6);
+    CHECK(list.take().empty());
 }

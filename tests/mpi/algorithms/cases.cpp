@@ -34,7 +34,7 @@ std::vector<Case> uniform_cases(bool reduced) {
         cases.push_back(uniform("uniform 1000, reversed", 1000, Layout::reversed));
         cases.push_back(uniform("uniform 0", 0, Layout::packed));
         cases.push_back(
-            uniform("uniform 20000", 20000, Layout::packed)); // past the eager limit of either MPI
+            uniform("uniform 20000", 20000, Layout::packed)); // above the eager limit of both MPIs
     }
     return cases;
 }
@@ -44,8 +44,8 @@ std::vector<Case> ragged_cases(int ranks, bool reduced) {
     cases.push_back({"ragged", [](int s, int d) { return pair_number(s, d, 1) % 40; }, Layout::gaps});
     cases.push_back({"zero rows", [](int s, int d) { return s % 2 == 0 ? 0 : 1 + pair_number(s, d, 2) % 16; },
                      Layout::packed});
-    // Past the eager limit of either MPI. On a simulated machine all ranks share one memory, and what stores
-    // and forwards keeps room for such a block from everybody.
+    // Above the eager limit of both MPIs. On a simulated machine all ranks share one memory, and an algorithm
+    // that stores and forwards keeps room for such a block of every rank.
     const std::size_t big = ranks <= 32 ? 70001 : 701;
     cases.push_back(
         {"one big among small",
@@ -84,7 +84,7 @@ Placement place(const std::vector<std::size_t>& sizes, Layout layout, std::uint6
     }
 
     Placement placement{std::vector<Block>(sizes.size()), 0};
-    std::size_t end = 16; // something in front, something behind
+    std::size_t end = 16; // bytes in front and behind
     for (std::size_t i : order) {
         if (layout == Layout::gaps) {
             end += mixed(i, salt, 1) % 23;

@@ -1,5 +1,5 @@
-// What is exchanged in the tests: block sizes for every pair of ranks, and where the blocks lie in the
-// buffers. All of it follows from the case and the ranks alone, so every rank knows the whole matrix. No MPI.
+// The exchanges of the tests: block sizes for every pair of ranks, and the places of the blocks in the
+// buffers. They follow from the case and the ranks alone, so every rank knows the whole matrix. No MPI.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -21,26 +21,25 @@ struct Case {
     std::string name;
     std::function<std::size_t(int source, int destination)> size; // bytes
     Layout layout = Layout::packed;
-    bool full = false; // every pair, itself apart, exchanges a block of this one size
+    bool full = false; // all pairs of different ranks exchange blocks of one size
 };
 
-// Blocks of different sizes, for alltoallv.
+// Blocks of different sizes, for collectives with count arrays.
 std::vector<Case> ragged_cases(int ranks, bool reduced);
-// Blocks of one size, for all three collectives.
+// Blocks of one size, for all collectives.
 std::vector<Case> uniform_cases(bool reduced);
 
 // A mixing function: the same numbers everywhere, on every machine.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 
-// Blocks of those sizes, placed by the layout with something left over around them; `salt` varies order and
-// gaps.
+// Blocks of those sizes, placed by the layout, with bytes in front and behind. `salt` varies order and gaps.
 struct Placement {
     std::vector<Block> blocks;
     std::size_t bytes; // of the whole buffer
 };
 Placement place(const std::vector<std::size_t>& sizes, Layout layout, std::uint64_t salt);
 
-// A buffer of which every byte follows from its place and the seed.
+// A buffer. Every byte follows from its place and the seed.
 std::vector<std::byte> filled(std::size_t bytes, std::uint64_t seed);
 
 } // namespace switchyard::tests

@@ -1,6 +1,6 @@
 #include "formulas.hpp"
 
-#include "algorithms/patterns/node_scratch.hpp"
+#include "algorithms/alltoallv/node_aware_scratch.hpp"
 
 #include <algorithm>
 
@@ -14,8 +14,8 @@ Traffic traffic(std::int64_t messages, std::uint64_t bytes, std::int64_t rounds)
     return {static_cast<std::uint64_t>(messages), bytes, static_cast<std::uint32_t>(rounds)};
 }
 
-// The papers' counts of a Bruck exchange in base r: K rounds, D blocks, and how many rounds have one block
-// only.
+// The papers' counts of a Bruck exchange in base r: K rounds, D blocks, and the number of rounds with a
+// single block.
 struct Counts {
     std::int64_t rounds = 0, blocks = 0, single = 0;
 };
@@ -36,7 +36,7 @@ Counts counts_of(std::int64_t ranks, std::int64_t radix) {
     return counts;
 }
 
-// How often a rank waits in one phase when `in_flight` rounds of a digit share a wait.
+// The waits of a rank in one phase, where `in_flight` rounds of a digit share a wait.
 std::int64_t waits(std::int64_t ranks, std::int64_t radix, std::int64_t in_flight) {
     std::int64_t count = 0;
     for (std::int64_t weight = 1; weight < ranks; weight *= radix) {
@@ -73,7 +73,7 @@ struct Shape {
         return std::min<std::int64_t>(parameters[Parameter::stride], Wire::largest_batch);
     }
 
-    // Each block once in that many rounds, and no more than `pairs` of a send and a receive at once.
+    // Each block once, in that many rounds, with at most `pairs` pairs of a send and a receive at once.
     Traffic straight(std::int64_t rounds, std::int64_t pairs) const {
         Traffic result = traffic(others(), direct(), rounds);
         result.most_under_way = static_cast<std::uint32_t>(2 * std::min(pairs, others()));
@@ -87,14 +87,14 @@ std::uint64_t width_of(std::uint64_t value) {
     return value < 256 ? 1 : value < 65536 ? 2 : 4;
 }
 
-// TuNA inside a node, by bundles: local rank c of q gets one from each other, with blocks for all local ranks
-// i of all nodes for which i modulo q is c.
+// TuNA inside a node of q ranks, with bundles: each local rank gets one bundle from each other. The bundle
+// for local rank c has the blocks for local ranks i of all nodes where i modulo q is c.
 struct InNode {
     const NodeMap& map;
     int node, self, q;
     std::int64_t radix;
     std::uint64_t block;
-    bool near_by_copy; // inside the node nothing is sent
+    bool near_by_copy; // no message inside the node
 
     InNode(const NodeMap& m, int rank, std::uint64_t b, const Parameters& parameters, bool by_copy)
         : map(m), node(m.node_of(rank)), self(m.local_rank(rank)), q(m.size_of(node)),
@@ -126,7 +126,7 @@ struct InNode {
                 std::uint64_t moved = 0;
                 for (std::int64_t offset = 1; offset < q; ++offset) {
                     if (offset / weight % radix != z) continue;
-                    ++moved; // it has come down by its lower digits already
+                    ++moved; // the bundle has already come down by its lower digits
                     const auto left = offset - offset % weight;
                     bytes += bundle(carried(static_cast<int>((self - left % q + q) % q)));
                 }
@@ -136,7 +136,7 @@ struct InNode {
         return traffic(messages, bytes, rounds);
     }
 
-    // Ranks of that node whom this rank carries for, and ranks there at all.
+    // The ranks of that node that are destinations of this carrier, and all ranks of the node down the ring.
     std::int64_t destinations_at(int distance) const {
         return std::max<std::int64_t>(0, carried_on((node + distance) % map.nodes(), self));
     }
@@ -178,9 +178,9 @@ Traffic staggered_traffic(const InNode& in_node, const Parameters& parameters) {
     return all;
 }
 
-// What local rank `self` of q sends where TuNA with all rounds of a digit under way exchanges bundles of
-// those sizes, the largest of which is declared as `most`. `size(source, destination)`: 0 sends nothing by
-// itself.
+// Adds the messages of local rank `self` of q ranks while TuNA, with all rounds of a digit under way,
+// exchanges bundles of size(source, destination) bytes. `most` is the declared largest size. A direct bundle
+// of no bytes is no message.
 template <typename Size>
 void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint64_t most, Size&& size) {
     for (std::int64_t weight = 1; weight < q; weight *= radix) {
@@ -203,7 +203,7 @@ void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint
     }
 }
 
-// One message for each lane of all that goes from one node to another with one hop.
+// One message for each hop and lane between two nodes.
 class NodeAwareFormula {
   public:
     NodeAwareFormula(const Group& group, std::uint64_t block, const Parameters& parameters, bool near_by_copy)
@@ -229,7 +229,7 @@ class NodeAwareFormula {
         });
         for (std::int64_t weight = 1; weight < nodes_; weight *= radix_) {
             bool hops = false;
-            // With a lane for each rank the last hop ends at the receiver, which knows the sizes.
+            // With a lane for each rank the last hop ends at the destination, which knows the sizes.
             const bool is_last = weight * radix_ >= nodes_ && lanes_ >= map_.largest();
             for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z)
                 for (int lane = 0; lane < lanes_; ++lane) {
@@ -260,14 +260,14 @@ class NodeAwareFormula {
     std::uint64_t ranks(std::int64_t node) const {
         return static_cast<std::uint64_t>(map_.size_of(static_cast<int>((node + 2 * nodes_) % nodes_)));
     }
-    // How much memory a bundle is given, and which radix is made of that, is the algorithm's own affair.
+    // The room for a bundle, and the radix that follows from it, are the algorithm's choice.
     template <typename Size>
     void add_inner(Traffic& all, int ranks, int self, std::uint64_t most, Size&& size) const {
         if (near_by_copy_) return;
-        const auto inner = patterns::node_aware_inner(ranks, most, parameters_);
+        const auto inner = alltoallv::node_aware_inner(ranks, most, parameters_);
         add_inner_tuna(all, ranks, self, inner[Parameter::radix], most, size);
     }
-    // How many of its ranks lane j of l is for: those whose local rank leaves j when divided by l.
+    // The ranks of that node in lane j of l: ranks whose local rank leaves j when divided by l.
     std::uint64_t ranks_in(int lane, std::int64_t node) const {
         std::uint64_t count = 0;
         for (std::uint64_t local = 0; local < ranks(node); ++local)
@@ -277,18 +277,19 @@ class NodeAwareFormula {
     std::uint64_t blocks(std::int64_t source, std::int64_t offset, int lane) const {
         return ranks(source + nodes_) * ranks_in(lane, source + nodes_ + offset);
     }
-    // The ranks of a lane take digits in turn; where the node has none there, one takes all.
+    // The ranks of a lane take digits in turn. Where the node has no rank in the lane, one rank takes all
+    // digits.
     std::int64_t charge_of(std::int64_t z, int lane) const {
         const auto in_lane = static_cast<std::int64_t>(ranks_in(lane, node_));
         return in_lane == 0 ? lane % q_ : lane + (z - 1) % in_lane * lanes_;
     }
-    // The local rank in charge of the lowest digit that is not 0; -1: none is left.
+    // The local rank in charge of the lowest digit that is not 0. -1: all digits are 0.
     std::int64_t holder(std::int64_t offset, int lane, std::int64_t weight) const {
         for (offset /= weight; offset > 0; offset /= radix_)
             if (offset % radix_ > 0) return charge_of(offset % radix_, lane);
         return -1;
     }
-    // Blocks that `source` has got with the hops of that weight and has for `destination`.
+    // The blocks that arrived at `source` with the hops of that weight and go on to `destination`.
     std::uint64_t arrived(std::int64_t weight, int source, int destination) const {
         std::uint64_t all = 0;
         for (std::int64_t offset = 1; offset < nodes_; ++offset)
@@ -308,7 +309,7 @@ class NodeAwareFormula {
     std::int64_t radix_;
     int lanes_;
     std::uint64_t unit_, block_;
-    patterns::NodeAwareLayout layout_;
+    alltoallv::NodeAwareLayout layout_;
     const Parameters& parameters_;
     bool near_by_copy_;
 };
@@ -322,7 +323,7 @@ class GatherFormula {
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)), block_(block),
           near_by_copy_(near_by_copy), regions_(group.region_map) {}
 
-    // All to local rank 0, log2(nodes) exchanges among those, and back along a binomial tree.
+    // All blocks to local rank 0, log2(nodes) exchanges among these ranks, and back along a binomial tree.
     Traffic hierarchical() {
         const int gathered = near_by_copy_ ? 1 : q_; // by messages
         all_.rounds += gathered > 1 ? 1 : 0;
@@ -340,7 +341,7 @@ class GatherFormula {
         return all_;
     }
 
-    // log2(nodes) exchanges in each lane, then what the lanes have is shared.
+    // log2(nodes) exchanges in each lane. Then the node shares the blocks of its lanes.
     Traffic multi_lane() {
         for (int distance = 1; distance < nodes_; distance *= 2) {
             const int count = std::min(distance, nodes_ - distance);
@@ -360,7 +361,8 @@ class GatherFormula {
         return all_;
     }
 
-    // The node's own blocks are shared, then in base Q what each local rank but the first has fetched.
+    // The node shares its own blocks. Then, in base Q, it shares the blocks that each local rank but the
+    // first has fetched.
     Traffic locality_aware_bruck(std::int64_t levels) {
         const auto share_out = [&](auto&& blocks_of) {
             if (levels == 2 && regions_ != nullptr && !near_by_copy_)
@@ -390,7 +392,7 @@ class GatherFormula {
     }
 
   private:
-    // The smallest base whose power reaches that many nodes with an exponent as small as for the largest one.
+    // The smallest base that reaches that many nodes in as few steps as the largest base.
     static int base_for(int nodes, int largest) {
         int steps = 0;
         for (std::int64_t reached = 1; reached < nodes; reached *= std::max(largest, 2)) ++steps;
@@ -426,12 +428,12 @@ class GatherFormula {
         if (near_by_copy_) return;
         share_among(q_, self_, blocks_of);
     }
-    // The same exchange inside the node: its regions are the nodes of it, its local ranks the ranks.
+    // The same exchange inside the node, with regions for nodes and local ranks for ranks.
     template <typename Blocks>
     void share_between_regions(Blocks&& blocks_of) {
         const int count = regions_->nodes(), home = regions_->node_of(self_);
         const int size = regions_->size_of(home), self = regions_->local_rank(self_);
-        const auto regions = [&](int first, int last) { // what all their ranks have
+        const auto regions = [&](int first, int last) { // the blocks of all their ranks
             std::uint64_t blocks = 0;
             for (int distance = first; distance < last; ++distance)
                 for (const int local : regions_->ranks_of((home + distance) % count))
@@ -461,7 +463,7 @@ class GatherFormula {
             });
         }
     }
-    // log2(q) steps in which everything gathered so far goes on.
+    // log2(q) steps. In each of them all gathered blocks go on.
     template <typename Blocks>
     void share_among(int q, int self, Blocks&& blocks_of) {
         for (int distance = 1; distance < q; distance *= 2) {
@@ -533,7 +535,7 @@ std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape
     if (algorithm == "tuna") {
         return tuna_traffic(shape.ranks, shape.block, shape.parameters);
     }
-    if (algorithm == "in_place") { // separate buffers: all space is free, so one phase of requests and data
+    if (algorithm == "in_place") { // separate buffers: all space is free, so there is one phase
         constexpr std::uint64_t request_bytes = 8;
         const auto requests = static_cast<std::uint64_t>(shape.others()) * request_bytes;
         return traffic(2 * shape.others(), requests + shape.direct(), shape.ranks > 1 ? 2 : 0);
@@ -548,7 +550,7 @@ std::optional<Traffic> alltoall_traffic(std::string_view algorithm, const Shape&
     if (algorithm == "pairwise") {
         return traffic(shape.others(), shape.direct(), shape.others());
     }
-    // Bruck's, whichever: rotations, copies and datatypes change nothing in what travels.
+    // All variants of Bruck's exchange: rotations, copies and datatypes do not change the messages.
     if (algorithm.find("bruck") != algorithm.npos) {
         const auto radix = algorithm == "parameterized_bruck" ? shape.parameters[Parameter::radix] : 2;
         const Counts counts = counts_of(shape.ranks, radix);
@@ -557,8 +559,9 @@ std::optional<Traffic> alltoall_traffic(std::string_view algorithm, const Shape&
     return std::nullopt;
 }
 
-// With P a power of two, log2 P exchanges of 1, 2, 4 .. P / 2 blocks. Else the first ranks form as many pairs
-// as ranks are too many; the odd one sends its block to the even one, and gets all others back at the end.
+// Where P is a power of two: log2 P exchanges of 1, 2, 4 .. P / 2 blocks. Else the ranks above the power of
+// two below P make that many pairs of the first ranks. The odd rank of a pair sends its block to the even
+// rank and gets all others at the end.
 Traffic recursive_doubling_traffic(const Shape& shape) {
     int teams = 1;
     while (2 * teams <= shape.ranks) {
@@ -608,7 +611,7 @@ std::optional<Traffic> expected_traffic(Collective collective, std::string_view 
         return Traffic{};
     }
     const Shape shape{group.size, group.rank, block, parameters};
-    if (algorithm == "shared") return Traffic{}; // it sends nothing
+    if (algorithm == "shared") return Traffic{}; // it sends no message
     const bool near_by_copy =
         window && parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared);
     if (const auto traffic = node_aware_traffic(algorithm, group, block, parameters, near_by_copy))
@@ -617,8 +620,8 @@ std::optional<Traffic> expected_traffic(Collective collective, std::string_view 
     case Collective::alltoallv: return alltoallv_traffic(algorithm, shape);
     case Collective::alltoall: return alltoall_traffic(algorithm, shape);
     case Collective::allgather: return allgather_traffic(algorithm, shape);
+    default: return std::nullopt;
     }
-    return std::nullopt;
 }
 
 } // namespace switchyard::tests

@@ -1,5 +1,5 @@
-// What each algorithm must send when every pair exchanges a block of one size, from the papers and not from
-// our code.
+// The messages that each algorithm must send when every pair of ranks exchanges a block of one size. The
+// formulas come from the papers, not from our code.
 #pragma once
 
 #include "algorithms/traits.hpp"
@@ -10,8 +10,8 @@
 
 namespace switchyard::tests {
 
-// On this rank of the group; `window`: there is memory that the ranks of a node share. Nothing for an
-// algorithm without a formula here.
+// The messages of this rank of the group. `window`: the ranks of a node share memory. Nothing: the algorithm
+// has no formula here.
 std::optional<algorithms::Traffic> expected_traffic(algorithms::Collective collective,
                                                     std::string_view algorithm,
                                                     const algorithms::Group& group, std::size_t block,

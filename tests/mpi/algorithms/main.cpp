@@ -1,9 +1,9 @@
-// All algorithms of the registry x corners of their parameters x patterns of blocks, against the MPI
-// library's own collectives. Every receive buffer is compared as a whole, with what lies around and between
-// the blocks. Run it with any number of ranks; `--reduced` takes fewer patterns, and varies one parameter
-// at a time, for an MPI that spins where there are more ranks than cores; `--sampled` still fewer, for
-// hundreds of simulated ranks: beyond 128 of them small radices alone, and without `linear` and exchanges in
-// place.
+// All algorithms of the registry x corners of their parameters x patterns of blocks, compared with the MPI
+// library's own collectives. Every receive buffer is compared as a whole, with the bytes around and between
+// the blocks. It runs with any number of ranks.
+//   --reduced  fewer patterns, and one parameter varied at a time, for an MPI that spins with more ranks than cores
+//   --sampled  still fewer, for hundreds of simulated ranks. Above 128 ranks only small radices, no `linear`, and no
+//              exchanges in place
 #include "cases.hpp"
 #include "formulas.hpp"
 #include "overlap.hpp"
@@ -26,7 +26,7 @@ using namespace switchyard::tests;
 
 namespace {
 
-// What goes wrong on this rank; the first few are printed, all are counted.
+// The failed checks of this rank. The first few are printed, all are counted.
 class Failures {
   public:
     void set_place(std::string place) { place_ = std::move(place); }
@@ -52,10 +52,10 @@ class Failures {
 struct NamedMap {
     std::string name;
     NodeMap map;
-    std::unique_ptr<NodeWindow> window; // so small that most exchanges take several epochs
+    std::unique_ptr<NodeWindow> window; // small, so that most exchanges take several epochs
 };
 
-// Regions inside each node, by the number of its node and local rank.
+// The regions inside each node.
 struct RegionKind {
     std::string_view name;
     int (*region_of)(int node, int local_rank); // null: no regions
@@ -119,7 +119,8 @@ struct Test {
     }
 };
 
-// Equal and ragged nodes, ranks in order, in turn and scattered; one node, and one for each rank.
+// Equal and ragged nodes, with ranks in order, in turn and scattered. Also one node, and a node for each
+// rank.
 std::vector<NamedMap> all_maps(int ranks) {
     std::vector<NamedMap> maps;
     const auto add = [&](const std::string& name, auto&& node_of) {
@@ -141,7 +142,7 @@ std::vector<NamedMap> all_maps(int ranks) {
 
 // ---- Parameters -----------------------------------------------------------------------------------------
 
-constexpr int most_partners_to_simulate = 128; // with everything that is tried elsewhere
+constexpr int most_partners_to_simulate = 128; // with all corners
 
 std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, bool sampled) {
     std::vector<std::int64_t> values;
@@ -168,8 +169,8 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
     return values;
 }
 
-// Every combination of the corners of the parameters that the algorithm takes, presets for the others.
-// Sampled: presets for all but one.
+// Every combination of the corners of the parameters that the algorithm takes, with presets for all others.
+// Sampled: one parameter at a time, with presets for all others.
 std::vector<Parameters> combinations(const Traits& traits, int ranks, bool sampled) {
     Parameters presets;
     for (const ParameterTraits& parameter : parameter_vocabulary()) {
@@ -225,7 +226,7 @@ void ask_alltoallv(const Test& test, Sides& sides) {
                    test.oracle);
 }
 
-// Not Allgatherv: on one rank MPICH 4.0.2's takes no notice of the displacement.
+// Not by Allgatherv: MPICH 4.0.2's ignores the displacement on one rank.
 void ask_allgather(const Test& test, Sides& sides) {
     const Block own = sides.send.blocks.front();
     const int count = static_cast<int>(own.size);
@@ -254,16 +255,15 @@ Sides sides_of(const Test& test, Collective collective, const Case& c) {
             }
         }
     }
-    if (collective == Collective::allgather) {
-        send_sizes.resize(1);
-    }
+    const bool sends_one_block = traits_of(collective).sends_one_block();
+    if (sends_one_block) send_sizes.resize(1);
     const auto salt = static_cast<std::uint64_t>(self);
     sides.send = place(send_sizes, c.layout, salt);
     sides.recv = place(recv_sizes, c.layout, salt + 1000);
     sides.sent = filled(sides.send.bytes, 2 * salt);
     sides.untouched = filled(sides.recv.bytes, 2 * salt + 1);
     sides.expected = sides.untouched;
-    if (collective == Collective::allgather) {
+    if (sends_one_block) {
         ask_allgather(test, sides);
     } else {
         ask_alltoallv(test, sides);
@@ -326,7 +326,7 @@ void run_one(Test& test, const Traits& traits, const Parameters& parameters, con
     }
 }
 
-// Allgather with the own block already in its place.
+// With the own block already in its place, for collectives that send one block.
 void run_in_place(Test& test, const Traits& traits, const Parameters& parameters, const Sides& sides,
                   Workspace& workspace, Wire& wire) {
     const Block own = sides.recv.blocks[static_cast<std::size_t>(test.group.rank)];
@@ -345,7 +345,7 @@ void run_in_place(Test& test, const Traits& traits, const Parameters& parameters
 
 std::vector<Case> cases_of(const Test& test, Collective collective) {
     std::vector<Case> cases = uniform_cases(test.reduced);
-    if (collective == Collective::alltoallv) {
+    if (traits_of(collective).has_count_arrays()) {
         for (Case& c : ragged_cases(test.group.size, test.reduced)) {
             cases.push_back(std::move(c));
         }
@@ -361,9 +361,9 @@ bool is_large_simulation(const Test& test) {
     return test.sampled && test.group.size > most_partners_to_simulate;
 }
 
-// A simulator's time for waiting for any of all partners, as exchanges in place do, grows with their cube; and
-// for all ranks' messages to one after the other, as `linear` starts them, with the fourth power (512 ranks:
-// more than 200 s, where spread_out takes 15).
+// The simulator's time grows with the cube of the partners where a rank waits for any of all partners, as
+// exchanges in place do. It grows with the fourth power where all ranks send to one rank after the other, as
+// `linear` does (512 ranks: more than 200 s, while spread_out takes 15 s).
 bool is_too_much_to_simulate(const Traits& traits, const Test& test) {
     return is_large_simulation(test) && (traits.has(takes_overlap) || traits.name == "linear");
 }
@@ -375,7 +375,7 @@ bool can_run(const Traits& traits, const Test& test) {
            (!traits.has(power_of_two_ranks) || std::has_single_bit(static_cast<unsigned>(test.group.size)));
 }
 
-// What `shared` does without a window.
+// Whether intra=shared does the same as intra=messages, since there is no window.
 bool does_as_messages(const Parameters& parameters, const Test& test) {
     return parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) &&
            test.window() == nullptr;
@@ -397,33 +397,33 @@ void for_each_choice(Test& test, Collective collective, Run&& run) {
     }
 }
 
-// For whoever waits for hundreds of simulated ranks.
+// Printed for people who wait for hundreds of simulated ranks.
 void tell_progress(const Test& test, Collective collective, const Case& c) {
     if (test.group.rank != 0 || !is_large_simulation(test)) return;
     std::printf("%s, %s\n", name_of(collective).data(), c.name.c_str());
     std::fflush(stdout);
 }
 
-// A workspace of exactly the declared size each time, so that the sanitizers see one byte too many.
+// Every call gets a workspace of exactly the declared size, so that the sanitizers see one byte too many.
 void check_against_oracle(Test& test, Collective collective) {
     Wire wire(test.group);
     for (const Case& c : cases_of(test, collective)) {
         tell_progress(test, collective, c);
         const Sides sides = sides_of(test, collective, c);
         for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
-            // Whoever hands blocks straight to MPI does with ragged ones what it does with others.
+            // An algorithm that hands blocks straight to MPI does the same with ragged blocks.
             if (is_large_simulation(test) && !c.full && !traits.has(agreed_block)) return;
             test.failures.set_place(described(traits, parameters) + ", " + c.name + ", " + test.map_name());
             Workspace workspace;
             run_one(test, traits, parameters, c, sides, workspace, wire);
-            if (collective == Collective::allgather) {
+            if (traits_of(collective).sends_one_block()) {
                 run_in_place(test, traits, parameters, sides, workspace, wire);
             }
         });
     }
 }
 
-// One workspace for all calls, large enough from the start, does not grow again, and old contents do no harm.
+// One workspace for all calls, large enough from the start, does not grow, and its old contents do no harm.
 void check_workspace_reuse(Test& test, Collective collective) {
     Wire wire(test.group);
     const Case c = cases_of(test, collective).back();
@@ -445,10 +445,10 @@ void check_workspace_reuse(Test& test, Collective collective) {
     });
 }
 
-// A wire that splits nearly everything, and so also tuna's fused rounds falling back to separate ones.
+// A wire that splits nearly all transfers. It also makes tuna's fused rounds fall back to separate rounds.
 void check_small_limit(Test& test, Collective collective) {
-    const Case c = collective == Collective::alltoallv ? ragged_cases(test.group.size, true).front()
-                                                       : uniform_cases(true).front();
+    const Case c = traits_of(collective).has_count_arrays() ? ragged_cases(test.group.size, true).front()
+                                                            : uniform_cases(true).front();
     const Sides sides = sides_of(test, collective, c);
     for (std::size_t limit : {std::size_t{128}, std::size_t{7}}) {
         if (test.reduced && limit < 128) {
@@ -464,7 +464,8 @@ void check_small_limit(Test& test, Collective collective) {
     }
 }
 
-// Fewer bytes than declared must end in a code, on all ranks, before anything is sent.
+// A workspace with fewer bytes than declared must end in an error code, on all ranks, before any message is
+// sent.
 void check_no_workspace(Test& test, Collective collective) {
     const Case c = uniform_cases(true).front();
     const Sides sides = sides_of(test, collective, c);
@@ -487,11 +488,11 @@ void check_no_workspace(Test& test, Collective collective) {
     });
 }
 
-// An application whose counts do not match has done wrong, but must not get bytes where it asked for none:
-// some sources send more than is expected of them, others less. No claim on the blocks themselves.
-void check_wrong_counts(Test& test) {
+// An application whose counts do not match is wrong, but it must not get bytes beside its blocks. Here some
+// sources send more bytes than expected, others fewer. The contents of the blocks are not checked.
+void check_wrong_counts(Test& test, Collective collective) {
     const Case c{"20 bytes", [](int, int) { return std::size_t{20}; }, Layout::gaps, true};
-    Sides sides = sides_of(test, Collective::alltoallv, c);
+    Sides sides = sides_of(test, collective, c);
     std::vector<std::size_t> wrong;
     bool is_sent_more = false;
     for (int source = 0; source < test.group.size; ++source) {
@@ -501,10 +502,10 @@ void check_wrong_counts(Test& test) {
     sides.recv = place(wrong, Layout::gaps, 5);
     sides.untouched = filled(sides.recv.bytes, 5);
     Wire wire(test.group);
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH asks this one when waiting fails
-    for_each_choice(test, Collective::alltoallv, [&](const Traits& traits, const Parameters& parameters) {
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH calls this handler when a wait fails
+    for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
         if (!traits.has(agreed_block) && !traits.has(shared_memory)) {
-            return; // what MPI receives straight into a block is checked by MPI
+            return; // MPI receives straight into the blocks and checks them
         }
         test.failures.set_place(described(traits, parameters) + ", wrong counts");
         Workspace workspace;
@@ -515,7 +516,7 @@ void check_wrong_counts(Test& test) {
         Context context{parameters, workspace, wire, test.window()};
         const Status status = algorithm_of(traits).run(exchange, context);
         test.failures.check(wire.is_idle(), "something is still under way");
-        // Those tell no sizes; or only inside a node.
+        // These algorithms send no sizes, or only inside a node.
         if (is_sent_more && !traits.name.starts_with("padded") && !traits.has(knows_nodes)) {
             test.failures.check(!status.ok(), "no error");
         }
@@ -529,7 +530,7 @@ void check_wrong_counts(Test& test) {
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-// The baseline of tuna sends, rank by rank, what tuna with the paper's settings in base 2 does.
+// two_phase_bruck sends on each rank the same messages as tuna with the paper's settings in base 2.
 void check_two_phase_is_tuna(Test& test) {
     const Traits& two_phase = *find(Collective::alltoallv, "two_phase_bruck");
     const Traits& tuna = *find(Collective::alltoallv, "tuna");
@@ -551,14 +552,14 @@ void check_two_phase_is_tuna(Test& test) {
     }
 }
 
-// Every placement on nodes with all kinds of regions inside them, for whoever looks at those.
+// Every placement on nodes with all kinds of regions inside them, for algorithms that use regions.
 void check_regions(Test& test) {
     Wire wire(test.group);
     Workspace workspace;
     const Case c = uniform_cases(test.reduced)[1];
-    const Sides sides = sides_of(test, Collective::allgather, c);
     for (const Traits& traits : all_traits()) {
         if (!traits.takes(Parameter::levels)) continue;
+        const Sides sides = sides_of(test, traits.collective, c);
         for (const Parameters& parameters : combinations(traits, test.group.size, test.reduced)) {
             if (does_as_messages(parameters, test)) continue;
             for (std::size_t map = 0; map < test.maps.size(); ++map) {
@@ -573,7 +574,7 @@ void check_regions(Test& test) {
     }
 }
 
-// One buffer for both sides, for whoever can.
+// One buffer for both sides, for algorithms that take overlap.
 void check_overlaps(Test& test) {
     for (const Traits& traits : all_traits()) {
         if (!traits.has(takes_overlap) || is_too_much_to_simulate(traits, test)) continue;
@@ -614,7 +615,8 @@ void check_wire(Test& test) {
     }
 }
 
-// Parts on one side, parts or one piece on the other: the same bytes in the same messages.
+// Parts on one side, and parts or contiguous bytes on the other side, are the same bytes in the same
+// messages.
 void check_wire_parts(Test& test) {
     Failures& failures = test.failures;
     const Group& group = test.group;
@@ -634,7 +636,7 @@ void check_wire_parts(Test& test) {
         std::vector<std::byte> in(bytes);
         wire.receive(up, in.data(), bytes);
         wire.send_parts(down, backwards);
-        failures.check(wire.wait_all().ok() && in == expected, "parts into one piece");
+        failures.check(wire.wait_all().ok() && in == expected, "parts into contiguous bytes");
         failures.check_equal(wire.traffic().messages, (bytes + limit - 1) / limit, "messages");
         failures.check_equal(wire.traffic().bytes, bytes, "bytes");
 
@@ -642,7 +644,7 @@ void check_wire_parts(Test& test) {
         const Part apart[] = {{scattered.data() + 200, 110}, {scattered.data() + 5, 190}};
         wire.receive_parts(up, apart);
         wire.send(down, out.data(), bytes);
-        failures.check(wire.wait_all().ok(), "one piece into parts");
+        failures.check(wire.wait_all().ok(), "contiguous bytes into parts");
         failures.check(std::equal(from_up.begin(), from_up.begin() + 110, scattered.begin() + 200) &&
                            std::equal(from_up.begin() + 110, from_up.end(), scattered.begin() + 5),
                        "contents");
@@ -657,7 +659,7 @@ void check_wire_parts(Test& test) {
 void check_wire_any(Test& test) {
     Failures& failures = test.failures;
     const Group& group = test.group;
-    const int partners = std::min(group.size, 16); // a simulator's time for this grows with their cube
+    const int partners = std::min(group.size, 16); // the simulator's time grows with their cube
     for (const bool tests : {false, true}) {
         for (std::size_t limit : {std::size_t{100}, std::size_t{30}}) {
             failures.set_place(std::string(tests ? "test_any" : "wait_any") + ", limit " +
@@ -695,7 +697,7 @@ void check_wire_alltoall(Test& test) {
     const auto rank = static_cast<std::size_t>(test.group.rank);
     failures.set_place("wire, alltoall");
     constexpr std::size_t block = 13;
-    Wire wire(test.group, 5); // the limit is for messages of our own
+    Wire wire(test.group, 5); // the limit does not count for MPI's own collective
     auto out = filled(block * ranks, rank);
     std::vector<std::byte> in(block * ranks);
     failures.check(wire.alltoall(out.data(), in.data(), block).ok(), "status");
@@ -713,13 +715,13 @@ void check_wire_alltoall(Test& test) {
     failures.check_equal(wire.traffic().rounds, ranks > 1 ? 1 : 0, "rounds after that");
 }
 
-// A message that does not fit is an error code, once, and the wire works on.
+// A message that does not fit is an error code, once. The wire goes on working.
 void check_wire_errors(Test& test) {
     Failures& failures = test.failures;
     Group group = test.group;
-    group.node_map = nullptr; // which has no place for a rank that is not there
+    group.node_map = nullptr; // a node map has no place for a rank that does not exist
     failures.set_place("wire, truncated");
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH asks this one when waiting fails
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH calls this handler when a wait fails
     Wire wire(group);
     std::byte out[16] = {}, in[16] = {};
     const int down = group.down(1 % group.size);
@@ -727,7 +729,7 @@ void check_wire_errors(Test& test) {
     const Status truncated = wire.exchange(down, out, 16, up, in, 8);
     int error_class = MPI_SUCCESS;
     PMPI_Error_class(truncated.code, &error_class);
-    if (group.size > 1) { // to itself a rank of Open MPI sends without that check
+    if (group.size > 1) { // Open MPI does not check a message of a rank to itself
         failures.check_equal(static_cast<std::uint64_t>(error_class), MPI_ERR_TRUNCATE, "error class");
     }
     failures.check(wire.exchange(down, out, 16, up, in, 16).ok(), "the next exchange");
@@ -799,7 +801,8 @@ int main(int argc, char** argv) {
     check_wire_any(test);
     check_wire_alltoall(test);
     check_wire_errors(test);
-    for (Collective collective : {Collective::alltoallv, Collective::alltoall, Collective::allgather}) {
+    for (const CollectiveTraits& traits : all_collectives) {
+        const Collective collective = traits.collective;
         check_against_oracle(test, collective);
         if (!test.sampled) {
             check_workspace_reuse(test, collective);
@@ -809,7 +812,8 @@ int main(int argc, char** argv) {
     }
     if (!is_large_simulation(test)) {
         check_two_phase_is_tuna(test);
-        check_wrong_counts(test);
+        for (const CollectiveTraits& traits : all_collectives)
+            if (traits.has_count_arrays()) check_wrong_counts(test, traits.collective);
         check_regions(test);
     }
     check_overlaps(test);

@@ -15,11 +15,11 @@ enum class Sizes { uniform, ragged, symmetric, sparse, zero_rows, one_huge, big_
 constexpr std::array sizes_names = {"uniform",   "ragged",   "symmetric", "sparse",
                                     "zero rows", "one huge", "big self",  "one row"};
 
-// Where the receive blocks lie, against send blocks that lie in the order of their ranks without gaps, unless
-// said otherwise.
+// The places of the receive blocks. The send blocks lie in the order of their ranks, without gaps, except
+// where said.
 enum class Over {
-    same,      // in the same order from the same place on; with symmetric sizes what MPI_IN_PLACE does
-    shifted,   // the same, a few bytes further up or down
+    same,      // in the same order from the same place on; with symmetric sizes this is MPI_IN_PLACE
+    shifted,   // the same, a few bytes up or down
     rotated,   // in another order
     reversed,  // last first
     scrambled, // both sides in any order with gaps, from any place on
@@ -44,7 +44,7 @@ struct OverlapCase {
     std::size_t size(int source, int destination) const {
         const auto n = number(source, destination);
         const std::size_t any = n % (most + 1);
-        switch (over == Over::full ? Sizes::symmetric : sizes) { // as much in as out of every rank
+        switch (over == Over::full ? Sizes::symmetric : sizes) { // every rank receives as much as it sends
         case Sizes::uniform: return most;
         case Sizes::ragged: return any;
         case Sizes::symmetric:
@@ -68,7 +68,7 @@ struct Sides {
 
 constexpr std::size_t margin = 16; // at either end
 
-// Blocks one behind the other in that order, `gap(i)` bytes in front of each.
+// Puts blocks one behind the other in that order, with `gap(i)` bytes in front of each. Returns their end.
 template <typename Gap>
 std::size_t lay_out(std::vector<Block>& blocks, const std::vector<std::size_t>& order, std::size_t begin,
                     Gap&& gap) {
@@ -185,7 +185,7 @@ class Runner {
   private:
     void check(bool good, const std::string& what) { report_(good, place_, what); }
 
-    // Every byte for another rank travels once; beside them there are only sizes.
+    // Every byte for another rank travels once. All other bytes are requests.
     void check_bytes_sent(const Sides& sides, std::uint64_t sent) {
         std::uint64_t data = 0;
         for (int peer = 0; peer < group_.size; ++peer) {
@@ -201,8 +201,8 @@ class Runner {
     std::string place_;
 };
 
-// Auxiliary memory from next to nothing to enough for everything, and blocks that make it some tens of phases
-// at most.
+// Auxiliary memory from 1 byte to enough for all blocks. Blocks are so small that an exchange takes at most
+// some tens of phases.
 Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::size_t& most) {
     constexpr std::array auxiliary = {1, 3, 100, 1 << 20};
     constexpr std::array<std::size_t, 4> limits = {Wire::largest_message, Wire::largest_message, 128, 7};
@@ -227,7 +227,7 @@ Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::s
 void check_overlap(const Traits& traits, const Group& group, MPI_Comm oracle, bool reduced,
                    const Report& report) {
 #ifdef MPICH_VERSION
-    const bool waits_spin = group.size > 3; // as ranks become more than cores
+    const bool waits_spin = group.size > 3; // more ranks than cores
 #else
     const bool waits_spin = false;
 #endif

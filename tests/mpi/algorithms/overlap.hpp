@@ -1,4 +1,5 @@
-// Exchanges in place: one buffer for both sides, blocks of one lying in every way over blocks of the other.
+// Exchanges in place: one buffer for both sides. Blocks of one side lie in every way over blocks of the other
+// side.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -8,11 +9,11 @@
 
 namespace switchyard::tests {
 
-// What is reported of each check: whether it went well, in which case, and what was looked at.
+// Hears of each check: its result, the case, and the name of the check.
 using Report = std::function<void(bool good, const std::string& place, const std::string& what)>;
 
-// Some hundreds of cases for an algorithm that takes overlap, against the MPI library's alltoallv from a copy
-// of the buffer. The whole buffer is compared, so also that nothing outside receive blocks is written.
+// Some hundreds of cases for an algorithm that takes overlap, compared with the MPI library's alltoallv from
+// a copy of the buffer. The whole buffer is compared, so no byte outside receive blocks may change.
 void check_overlap(const algorithms::Traits& traits, const algorithms::Group& group, MPI_Comm oracle,
                    bool reduced, const Report& report);
 

@@ -1,6 +1,6 @@
-// The inner exchange of an algorithm that knows nodes, between the ranks of one node: through memory that
-// they share where `intra` says so and there is some, else TuNA over their own group, without a communicator
-// of theirs.
+// The exchange between the ranks of one node, inside an algorithm that knows nodes. With intra=shared it goes
+// through the memory that they share, where there is such memory. Otherwise it is TuNA over their group,
+// without a communicator of their own.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -9,9 +9,9 @@ namespace switchyard::algorithms::alltoallv {
 
 Status tuna(const Exchange& exchange, Context& context);
 
-// `exchange.group` is the own node of the communicator that the context's wire serves, or a part of it, where
-// all ranks of the node exchange at the same time, each within one part. `tuna_parameters` are TuNA's. Memory
-// that TuNA takes is given back.
+// All ranks of the node call it at the same time. `exchange.group` is this rank's node in the communicator of
+// the context's wire, or a group of ranks of the node, such as a lane. The memory that TuNA takes is given
+// back.
 inline Status exchange_locally(const Exchange& exchange, const Parameters& tuna_parameters,
                                Context& context) {
     if (NodeWindow* window = context.intra_window()) return window->exchange(exchange);

@@ -1,6 +1,6 @@
-// Memory beside the buffer of an exchange in place, for bytes whose places are still taken: cut once into
-// parts of one size, source j always uses part j mod b, whoever comes first keeps it until it is empty. No
-// MPI, no memory of its own.
+// Memory beside the buffer of an exchange in place, for bytes that arrive before their places are free. It is
+// cut into b buffers of one size. Source j always uses buffer j mod b; the first source to come keeps the
+// buffer until it is empty. No MPI, no memory of its own.
 #pragma once
 
 #include <algorithm>
@@ -8,16 +8,16 @@
 #include <cstring>
 #include <span>
 
-namespace switchyard::algorithms::patterns {
+namespace switchyard::algorithms::alltoallv {
 
 struct AuxiliaryBuffer {
-    int source = -1; // whose bytes wait here, where there are any
+    int source = -1; // the source whose bytes wait here, where `used` is not 0
     std::size_t used = 0;
 };
 
 class AuxiliaryBuffers {
   public:
-    // At least one buffer; `memory` holds `bytes_each` for each of them.
+    // At least one buffer. `memory` holds `bytes_each` bytes for each buffer.
     AuxiliaryBuffers(std::span<AuxiliaryBuffer> buffers, std::byte* memory, std::size_t bytes_each)
         : buffers_(buffers), memory_(memory), bytes_each_(bytes_each) {
         std::ranges::fill(buffers, AuxiliaryBuffer{});
@@ -29,13 +29,13 @@ class AuxiliaryBuffers {
         return buffer.source == source ? buffer.used : 0;
     }
 
-    // How many more bytes of that source can be taken in.
+    // The number of bytes that the source can still put here.
     std::size_t room(int source) const {
         const AuxiliaryBuffer& buffer = buffers_[number_of(source)];
         return buffer.used == 0 || buffer.source == source ? bytes_each_ - buffer.used : 0;
     }
 
-    // Where the next bytes of that source go, at most room() of them.
+    // The place for the next bytes of that source, at most room() bytes.
     std::byte* append(int source, std::size_t bytes) {
         if (bytes == 0) return nullptr;
         AuxiliaryBuffer& buffer = buffers_[number_of(source)];
@@ -45,7 +45,7 @@ class AuxiliaryBuffers {
         return place;
     }
 
-    // Moves the first of the bytes that wait, at most waiting() of them, to their places.
+    // Moves the first bytes that wait, at most waiting() bytes, to their places.
     void empty_into(std::byte* places, int source, std::size_t bytes) {
         if (bytes == 0) return;
         AuxiliaryBuffer& buffer = buffers_[number_of(source)];
@@ -64,4 +64,4 @@ class AuxiliaryBuffers {
     std::size_t bytes_each_;
 };
 
-} // namespace switchyard::algorithms::patterns
+} // namespace switchyard::algorithms::alltoallv

@@ -1,9 +1,9 @@
-// What the ranks of one node, or of a part of it, have for one another: in one piece for each pair, exchanged
-// inside the node.
+// Bundles: all data that one rank of a node has for another rank of the node, one bundle for each pair. They
+// are exchanged inside the node, or inside a group of its ranks.
 #pragma once
 
-#include "exchange_locally.hpp"
 #include "algorithms/copy.hpp"
+#include "exchange_locally.hpp"
 
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace switchyard::algorithms::alltoallv {
 
 class Bundles {
   public:
-    // `most_bytes`: of any bundle of this group. Memory: patterns::bundle_buffers_scratch_bytes.
+    // `most_bytes`: of any bundle of the group. Memory: bundle_buffers_scratch_bytes.
     Bundles(const Group& group, std::size_t most_bytes, Context& context)
         : group_(group), most_bytes_(most_bytes), context_(context),
           out_(context.workspace.take(count() * most_bytes).data()),
@@ -22,7 +22,7 @@ class Bundles {
     void clear() {
         for (std::size_t i = 0; i < count(); ++i) places_out_[i] = {i * most_bytes_, 0};
     }
-    // Makes room at the end of what is for that local rank.
+    // Makes room at the end of the bundle for that local rank. Returns the room.
     std::byte* extend(int to, std::size_t bytes) {
         Block& place = places_out_[static_cast<std::size_t>(to)];
         std::byte* const end = out_ + place.offset + place.size;
@@ -33,11 +33,13 @@ class Bundles {
         copy_bytes(extend(to, bytes), data, bytes);
     }
 
-    // Afterwards what local rank `source` had for this one is at from(source). An empty bundle sends nothing,
-    // so its receiver has to know: `has_bundle(source)`. What did not arrive reads as nothing but zeros.
+    // Exchanges the bundles. Afterwards the bundle of local rank `source` for this rank is at from(source).
+    // An empty bundle sends no message, so has_bundle(source) tells whether that rank sends one. A bundle
+    // that did not arrive reads as zeros.
     template <typename HasBundle>
     Status exchange(const Parameters& inner, HasBundle&& has_bundle) {
-        // How long a bundle is only its sender knows; where it may have to be split, both sides have to know.
+        // Only the sender knows the length of a bundle. A bundle that may exceed the limit of a message
+        // travels padded, since both sides must split it alike.
         const bool is_split = most_bytes_ > context_.wire.limit();
         for (std::size_t i = 0; i < count(); ++i) {
             places_in_[i] = {i * most_bytes_, has_bundle(static_cast<int>(i)) ? most_bytes_ : 0};
@@ -48,7 +50,7 @@ class Bundles {
         if (!status.ok()) std::memset(in_, 0, count() * most_bytes_);
         return status;
     }
-    // Where no rank of the node has anything for others.
+    // Takes the own bundle, in place of exchange(), where no rank of the node has a bundle for another.
     void keep_own() {
         const Block& own = places_out_[static_cast<std::size_t>(group_.rank)];
         copy_bytes(from(group_.rank), out_ + own.offset, own.size);

@@ -1,21 +1,18 @@
-// The intra-node phase that coalesced and staggered TuNA share (TuNA paper, section IV-A, algorithm 3, lines
-// 6 to 18): afterwards each rank of a node holds all blocks of its node for the ranks that it is the carrier
-// of.
+// The intra-node phase of coalesced and staggered TuNA (TuNA paper, section IV-A, algorithm 3, lines 6 to
+// 18). Afterwards each carrier of a node holds all blocks of its node for its destinations.
 //
-// The paper runs N exchanges of Q ranks at once, one for each destination node, and so does this: the blocks
-// that a rank has for the destinations of one carrier travel as one bundle, and TuNA exchanges the bundles
-// between the ranks of the node, over their own group.
+// The paper runs N exchanges of Q ranks at once, one for each destination node. So does this phase: the
+// blocks that a rank has for the destinations of one carrier travel as one bundle, and TuNA exchanges the
+// bundles inside the node.
 #pragma once
 
 #include "bundles.hpp"
-#include "algorithms/patterns/node_scratch.hpp"
+#include "node_bundles_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
 class NodeBundles {
   public:
-    using Destination = patterns::Destination;
-
     NodeBundles(const Exchange& exchange, Context& context)
         : exchange_(exchange), context_(context), group_(exchange.group), map_(*group_.node_map),
           own_node_(group_.own_node()),
@@ -24,26 +21,27 @@ class NodeBundles {
           destinations_(context.workspace.take_array<Destination>(layout_.destinations)),
           blocks_(context.workspace.take_array<Part>(count() * layout_.destinations)) {}
 
-    // Also delivers the blocks for this rank from its own node.
+    // Runs the phase. It also delivers the blocks of the own node for this rank.
     Status exchange_in_node() {
         bundles_.clear();
         for (int carrier = 0; carrier < own_node_.size; ++carrier) pack(carrier);
-        const Parameters inner = patterns::inside_node(own_node_.size, context_.parameters);
+        const Parameters inner = inside_node(own_node_.size, context_.parameters);
         Status status = bundles_.exchange(inner, [](int) { return true; });
         carriers_.for_each_destination(own_node_.rank, [&](int rank, int distance) {
             destinations_[carried_++] = {rank, distance};
         });
         for (int source = 0; source < own_node_.size; ++source) read(source);
         for (int source = 0; source < own_node_.size; ++source)
-            if (source != own_node_.rank) status.keep(deliver(source));
+            if (source != own_node_.rank) status.keep(deliver_from(source));
         return status;
     }
 
-    const patterns::NodeShape& shape() const { return shape_; }
-    const patterns::Carriers& carriers() const { return carriers_; }
-    // Whom this rank carries for, by rising distance of their nodes; first itself.
+    const NodeShape& shape() const { return shape_; }
+    const Carriers& carriers() const { return carriers_; }
+    // The destinations of this carrier, by rising distance of their nodes. The first one is the carrier
+    // itself.
     std::span<const Destination> destinations() const { return destinations_.first(carried_); }
-    // The block from a local rank to one of those.
+    // The block of a local rank for one of these destinations.
     Part block(std::size_t destination, int source) const {
         return blocks_[destination * count() + static_cast<std::size_t>(source)];
     }
@@ -51,7 +49,7 @@ class NodeBundles {
   private:
     std::size_t count() const { return static_cast<std::size_t>(own_node_.size); }
 
-    // Sizes, then blocks, of all that `carrier` will carry for this rank. The own block travels nowhere.
+    // Makes the bundle for `carrier`: sizes, then blocks. This rank's block for itself does not travel.
     void pack(int carrier) {
         const auto blocks = static_cast<std::size_t>(carriers_.destinations_of(carrier));
         const patterns::PackedSizes sizes(bundles_.extend(carrier, blocks * layout_.size_bytes),
@@ -64,6 +62,7 @@ class NodeBundles {
         });
     }
 
+    // Notes the place of each block in the bundle of that local rank.
     void read(int source) {
         std::byte* const bundle = bundles_.from(source);
         const patterns::PackedSizes sizes(bundle, layout_.size_bytes);
@@ -75,13 +74,9 @@ class NodeBundles {
         }
     }
 
-    // An application whose counts do not match gets MPI's own answer to that, not an overrun buffer.
-    Status deliver(int local_source) {
-        const int source = own_node_.rank_in_comm(local_source);
-        const Part block = this->block(0, local_source);
-        if (block.bytes > exchange_.recv_size(source)) return {MPI_ERR_TRUNCATE};
-        copy_bytes(exchange_.recv_from(source), block.data, block.bytes);
-        return {};
+    Status deliver_from(int local_source) {
+        const Part own = block(0, local_source);
+        return deliver(exchange_, own_node_.rank_in_comm(local_source), own.data, own.bytes);
     }
 
     const Exchange& exchange_;
@@ -89,13 +84,30 @@ class NodeBundles {
     const Group& group_;
     const NodeMap& map_;
     const Group own_node_;
-    const patterns::Carriers carriers_;
-    const patterns::NodeShape shape_;
-    const patterns::BundleLayout layout_;
+    const Carriers carriers_;
+    const NodeShape shape_;
+    const BundleLayout layout_;
     Bundles bundles_;
     const std::span<Destination> destinations_;
     const std::span<Part> blocks_;
     std::size_t carried_ = 0; // destinations
 };
+
+// The whole algorithm around the exchange between nodes: own block, workspace, intra-node phase, then
+// between_nodes(bundles).
+template <typename BetweenNodes>
+Status exchange_by_bundles(const Exchange& exchange, Context& context,
+                           decltype(Traits::scratch_bytes) scratch_bytes, BetweenNodes&& between_nodes) {
+    Status status = copy_own_block(exchange);
+    if (exchange.max_block == 0 || exchange.group.size == 1) return status;
+    const NodeMap& map = *exchange.group.node_map;
+    const GroupShape shape{map.ranks(), map.nodes(), map.largest()};
+    if (!context.workspace.has(scratch_bytes(shape, exchange.max_block, context.parameters)))
+        return {MPI_ERR_NO_MEM};
+    NodeBundles bundles(exchange, context);
+    status.keep(bundles.exchange_in_node());
+    status.keep(between_nodes(bundles));
+    return status;
+}
 
 } // namespace switchyard::algorithms::alltoallv

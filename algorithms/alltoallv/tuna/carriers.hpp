@@ -1,16 +1,16 @@
-// Who on a node carries a block to another node, as index arithmetic: no MPI.
+// The carriers of a node: the ranks that send its blocks to other nodes. Index arithmetic, no MPI.
 //
-// The published algorithms have Q ranks on every node, and local rank g of one node meets local rank g of the
-// others. Here nodes may differ: what is for local rank i of some node is carried by local rank i % q of a
-// node of q ranks. So every rank gets one message from each other node, and where all nodes are equal, each
-// rank meets its like.
+// The published algorithms have Q ranks on every node, and local rank g of one node exchanges with local rank
+// g of the other nodes. Here nodes may differ: local rank i % q of a node of q ranks carries the blocks for
+// local rank i of any node. So every rank gets one message from each other node. Where all nodes are equal,
+// equal local ranks exchange.
 #pragma once
 
 #include "algorithms/node_map.hpp"
 
 #include <algorithm>
 
-namespace switchyard::algorithms::patterns {
+namespace switchyard::algorithms::alltoallv {
 
 class Carriers {
   public:
@@ -20,15 +20,15 @@ class Carriers {
     int node_up(int distance) const { return (node_ + distance) % map_.nodes(); }
     int node_down(int distance) const { return (node_ - distance + map_.nodes()) % map_.nodes(); }
 
-    // The local rank of this node that carries what is for that rank.
+    // The local rank of this node that carries the blocks for `destination`.
     int carrier_of(int destination) const { return map_.local_rank(destination) % ranks_; }
-    // The rank of that node that carries what is for `destination`.
+    // The rank of `node` that carries the blocks for `destination`.
     int carrier_on(int node, int destination) const {
         return map_.rank_of(node, map_.local_rank(destination) % map_.size_of(node));
     }
 
-    // Calls visit(destination, distance) for all that local rank `carrier` carries for: its own node's ranks
-    // first, then those of the nodes up the ring.
+    // Calls visit(destination, distance of its node) for all destinations of local rank `carrier`: first
+    // ranks of its own node, then ranks of the nodes up the ring.
     template <typename Visitor>
     void for_each_destination(int carrier, Visitor&& visit) const {
         for (int distance = 0; distance < map_.nodes(); ++distance) {
@@ -37,7 +37,7 @@ class Carriers {
                 visit(map_.rank_of(node, local), distance);
         }
     }
-    // How many those are.
+    // The number of these destinations.
     int destinations_of(int carrier) const {
         int count = 0;
         for_each_destination(carrier, [&](int, int) { ++count; });
@@ -49,10 +49,10 @@ class Carriers {
     int node_, ranks_;
 };
 
-// The most destinations that any rank of a node of `ranks` carries for, where no node has more than
-// `largest`: exact where all nodes are equal.
+// The most destinations of any carrier on a node of `ranks` ranks, where no node has more than `largest`
+// ranks. Exact where all nodes are equal.
 inline int most_destinations(int ranks, int nodes, int largest) {
     return nodes * ((largest + ranks - 1) / ranks);
 }
 
-} // namespace switchyard::algorithms::patterns
+} // namespace switchyard::algorithms::alltoallv

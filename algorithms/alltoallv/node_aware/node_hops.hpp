@@ -1,25 +1,25 @@
-// How blocks travel between nodes in digits, and who on a node sends and receives them: index arithmetic, no
+// The hops of blocks between nodes, and the ranks of a node that send and receive them. Index arithmetic, no
 // MPI.
 //
 // A block to a node `offset` places up the ring of nodes makes one hop for each digit of the offset in base r
-// that is not 0, lowest digit first; the hop for digit z of weight r^x is z * r^x nodes long.
+// that is not 0, lowest digit first. The hop for digit z of weight r^x is z * r^x nodes long.
 //
-// The ranks of a node are in l lanes, local rank i in lane i mod l, and blocks travel in the lane of the rank
-// that they are for. All that one node sends with one hop in one lane is one message; of either node one rank
-// of that lane is in charge of it. With as many lanes as ranks each rank meets its like on all other nodes, as
-// in tuna_coalesced; with one there is but one message from node to node.
+// The ranks of a node are in l lanes: local rank i is in lane i mod l. A block travels in the lane of its
+// destination. A node sends one message for each hop and lane. On both nodes one rank of the lane is in
+// charge of the message. With as many lanes as ranks, equal local ranks exchange, as in tuna_coalesced. With
+// one lane there is one message from node to node.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-namespace switchyard::algorithms::patterns {
+namespace switchyard::algorithms::alltoallv {
 
 class NodeHops {
   public:
-    // `largest`: the most ranks of a node. Without a number of lanes, 0, there are as many as give a rank some
-    // 16 messages at a time: in simulation as fast as any other number, or nearly so, on 16 and 128 nodes.
+    // `largest`: the number of ranks of the largest node. `lanes` 0 chooses a number with about 16 messages
+    // at a time for each rank: in simulations of 16 and 128 nodes no other number was clearly faster.
     NodeHops(int nodes, int largest, std::int64_t radix, std::int64_t lanes)
         : nodes_(nodes), radix_(std::clamp<std::int64_t>(radix, 2, std::max(nodes, 2))),
           lanes_(static_cast<int>(std::clamp<std::int64_t>(
@@ -28,22 +28,23 @@ class NodeHops {
     std::int64_t radix() const { return radix_; }
     int lanes() const { return lanes_; }
 
-    // The lowest digit of the offset that is not 0, from that weight up; 0: none.
+    // The lowest digit of the offset, from that weight up, that is not 0. 0: all these digits are 0.
     int next_digit(std::int64_t offset, std::int64_t weight) const {
         for (offset /= weight; offset != 0; offset /= radix_)
             if (offset % radix_ != 0) return static_cast<int>(offset % radix_);
         return 0;
     }
     int lane_of(int local_rank) const { return local_rank % lanes_; }
-    // How many ranks of a node of `ranks` are in that lane: none, where the node is small.
+    // The number of ranks in that lane, on a node of `ranks` ranks. A small node may have none.
     int ranks_in(int lane, int ranks) const { return ranks > lane ? (ranks - lane - 1) / lanes_ + 1 : 0; }
 
-    // The local rank in charge of that digit in that lane, on a node of `ranks`. In a lane that the node has no
-    // rank in, blocks only pass through, and one rank takes them all.
+    // The local rank in charge of that digit in that lane, on a node of `ranks` ranks. Where the node has no
+    // rank in the lane, blocks only pass through, and one rank takes them all.
     int charge_of(int digit, int lane, int ranks) const {
         return ranks > lane ? lane + (digit - 1) % ranks_in(lane, ranks) * lanes_ : lane % ranks;
     }
-    // Calls visit(z, lane) for the hops of that weight that local rank `self` of `ranks` is in charge of.
+    // Calls visit(z, lane) for the hops of that weight in the charge of local rank `self`, on a node of
+    // `ranks` ranks.
     template <typename Visitor>
     void for_each_charge(std::int64_t weight, int self, int ranks, Visitor&& visit) const {
         const int own = lane_of(self);
@@ -52,11 +53,12 @@ class NodeHops {
         for (int lane = self + ranks; lane < lanes_; lane += ranks)
             for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z) visit(static_cast<int>(z), lane);
     }
-    // The local rank, of `ranks`, in charge of the most, in number and in what the hops carry: a low digit is in
-    // more offsets than a high one, and the first rank of a lane starts with the lowest. Of the lanes the last
-    // has the fewest ranks to share; where there are more lanes than ranks, the first rank takes most of the rest.
+    // The local rank, on a node of `ranks` ranks, with the most hops and the most offsets in its charge. A
+    // low digit is in more offsets than a high digit, and the first rank of a lane starts with the lowest
+    // digit. The last lane has the fewest ranks. With more lanes than ranks, the first rank takes the most of
+    // the lanes that have no rank.
     int busiest(int ranks) const { return ranks > lanes_ ? lanes_ - 1 : 0; }
-    // Calls visit(offset) for the blocks in that hop's messages, by rising offset.
+    // Calls visit(offset) for the offsets that the hop carries, by rising offset.
     template <typename Visitor>
     void for_each_offset(std::int64_t weight, int z, Visitor&& visit) const {
         for (std::int64_t begin = z * weight; begin < nodes_; begin += weight * radix_)
@@ -65,7 +67,7 @@ class NodeHops {
                 visit(static_cast<int>(offset));
     }
 
-    // How many offsets that hop carries; how many of them end with it; how many begin with it.
+    // The number of offsets that the hop carries, and how many of them end or begin with it.
     std::int64_t offsets(std::int64_t weight, int z) const {
         const std::int64_t period = weight * radix_;
         return nodes_ / period * weight + std::clamp<std::int64_t>(nodes_ % period - z * weight, 0, weight);
@@ -84,4 +86,4 @@ class NodeHops {
     int lanes_;
 };
 
-} // namespace switchyard::algorithms::patterns
+} // namespace switchyard::algorithms::alltoallv

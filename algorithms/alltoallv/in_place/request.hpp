@@ -1,0 +1,31 @@
+// What a rank of an exchange in place asks a source for in one phase, and its room for the answer. No MPI.
+#pragma once
+
+#include "index_sets.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace switchyard::algorithms::alltoallv {
+
+// A request as it travels: a number of bytes, and whether they are the last bytes for this rank.
+class Request {
+  public:
+    Request() = default;
+    Request(std::size_t bytes, bool is_last) : word_(bytes + (is_last ? last_mark : 0)) {}
+
+    std::size_t bytes() const { return word_ & ~last_mark; }
+    bool is_last() const { return (word_ & last_mark) != 0; }
+
+  private:
+    static constexpr std::uint64_t last_mark = std::uint64_t{1} << 63;
+    std::uint64_t word_;
+};
+
+// The places for the data of one source: first free space, then its auxiliary buffer.
+struct Room {
+    Interval free, ahead;
+    bool asks = false; // also for a request of no bytes, as long as bytes are left to receive
+};
+
+} // namespace switchyard::algorithms::alltoallv
