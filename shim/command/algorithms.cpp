@@ -81,7 +81,7 @@ void print_text() {
     constexpr auto longest =
         std::ranges::max(algorithms::collective_names, {}, &std::string_view::size).size();
     constexpr auto width = longest + 2;
-    const auto print_line = [](std::string_view first, std::string_view second) {
+    const auto print_line = [width](std::string_view first, std::string_view second) {
         std::cout << fmt::format("{:{}}{}\n", first, width, second);
     };
     for (const Traits& traits : by_collective()) {

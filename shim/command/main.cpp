@@ -20,7 +20,7 @@ void add_run(CLI::App& app, command::RunOptions& options) {
                     "Algorithms that run whatever the policy says, "
                     "such as alltoallv:tuna:radix=4;allgather:ring (SWITCHYARD_FORCE)")
         ->type_name("SPEC");
-    run->add_option("--detail", options.detail, "calls, ranks or summary (SWITCHYARD_DETAIL)")
+    run->add_option("--detail", options.detail, "Lines of the log: calls, ranks or summary (SWITCHYARD_DETAIL)")
         ->type_name("DETAIL");
     run->add_option("program", options.program, "The program and its arguments, after --")->required();
     run->positionals_at_end();

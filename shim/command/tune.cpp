@@ -149,7 +149,7 @@ int tune(const TuneOptions& options) {
     try {
         return run(options);
     } catch (const Stopped&) {
-        std::cerr << "switchyard: stopped; what was measured is kept in " << options.output
+        std::cerr << "switchyard: stopped; the measurements are kept in " << options.output
                   << ".tuning, and the same command goes on from there\n";
         return 130;
     } catch (const std::exception& error) {

@@ -15,7 +15,7 @@ struct CallKind {
     std::string algorithm;  // "?" where the log does not say
     std::string parameters; // `radix=2 metadata=fused`
     std::string rule;       // "": none
-    std::string reason;     // `rule`, `otherwise`, `forced`, or what forced a fallback
+    std::string reason;     // `rule`, `otherwise`, `forced`, or the reason for a fallback
     std::string buffer;     // `host`, `device`
     std::string transfer;   // of device buffers; "" for host buffers
     int ranks = 0, nodes = 0, ranks_per_node = 0;

@@ -13,7 +13,7 @@ struct ChosenBy {
     std::uint64_t calls = 0;
     double rank_us = 0;
     std::vector<std::string> ran; // algorithms with parameters, each once
-    // A rule could not run, and another algorithm ran instead.
+    // True: a rule could not run, and another algorithm ran instead.
     bool fell_back() const;
     std::string ran_text() const; // `tuna radix=4, native`
     std::string
@@ -22,7 +22,7 @@ struct ChosenBy {
 
 // The most time first.
 std::vector<ChosenBy> chosen_by(const Profile& profile);
-// The place in `deciders` of the one that chose for `kind`; deciders.size() where there is none.
+// The place in `deciders` of the entry that chose for `kind`; deciders.size() where there is none.
 std::size_t place_of(const CallKind& kind, const std::vector<ChosenBy>& deciders);
 
 } // namespace switchyard::shim::report

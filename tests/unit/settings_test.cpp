@@ -2,7 +2,9 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include "algorithms/collective.hpp"
 #include "shim/common/settings.hpp"
+#include "shim/common/words.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -216,4 +218,17 @@ TEST_CASE("the path of an object is known from an address in it", "[settings]") 
     CHECK(std::filesystem::path(shim::object_path_of(reinterpret_cast<const void*>(&shim::setting_table))) ==
           std::filesystem::canonical("/proc/self/exe"));
     CHECK(shim::object_path_of(nullptr).empty());
+}
+
+TEST_CASE("names are listed as people write them", "[settings]") {
+    using shim::in_words;
+    using Words = std::vector<std::string_view>;
+    CHECK(in_words(Words{}).empty());
+    CHECK(in_words(Words{"a"}) == "a");
+    CHECK(in_words(Words{"a", "b"}) == "a or b");
+    CHECK(in_words(Words{"a", "b", "c"}, "and") == "a, b and c");
+    for (const auto& traits : algorithms::all_collectives) {
+        CHECK(contains(shim::collectives_in_words(), std::string(traits.name)));
+        CHECK(contains(shim::functions_in_words(), std::string(traits.function)));
+    }
 }
