@@ -60,6 +60,14 @@ class Installation(unittest.TestCase):
         with open(run_json, encoding="utf-8") as file:
             self.assertIn(self.path("share", "switchyard", "default.policy.json"), file.read())
 
+    def test_a_folder_of_its_name_misleads_nobody(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "switchyard"))
+            environment = os.environ | {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
+            # Found on the PATH by a shell, so that the program's first word is its bare name.
+            done = run("sh", "-c", "switchyard config", cwd=folder, env=environment)
+        self.assertIn(self.path("share", "switchyard", "default.policy.json"), done.stdout)
+
     def test_examples_are_good_policies(self):
         examples = self.path("share", "switchyard", "examples")
         policies = [os.path.join(examples, name) for name in os.listdir(examples)]
