@@ -116,7 +116,7 @@ class Found(RegionTest):
                         f'export LD_PRELOAD="$LD_PRELOAD:{NO_HWLOC}";; esac; exec {{}}'
                 lines = self.lines(FEW_RANKS, force=LEVELS, shell=shell, warnings=1)
                 self.assertEqual(self.shapes(lines), {(FEW_RANKS, 1, 1)})
-                self.assertIn(f"not to be found on {count} of {FEW_RANKS} ranks", self.said[0])
+                self.assertIn(f"hwloc finds no regions on {count} of {FEW_RANKS} ranks", self.said[0])
                 self.assertEqual("libhwloc-that-nobody-has.so" in self.said[0], who == ".")
 
     def test_hwloc_is_opened_only_where_asked(self):

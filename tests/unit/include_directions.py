@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = pathlib.Path(__file__).resolve().with_suffix(".txt")
 PRODUCT = ("algorithms", "policy", "shim", "config")
 SOURCES = (".cpp", ".hpp", ".c", ".h", ".def")
-GENERATED = {"version.hpp": "shim/version.hpp.in"}  # by CMake, into the build tree
+GENERATED = {"scratch_formulas.hpp": "algorithms/CMakeLists.txt", "version.hpp": "shim/version.hpp.in"}  # by CMake, into the build tree
 
 
 def allowed_arrows():

@@ -18,15 +18,16 @@ Blocks Blocks::received(const CallArgs& call, int ranks, int rank, int datatype_
 
 Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
                int keyval)
-    : call_(&call), side_(&side),
-      is_contribution_(is_sent && algorithms::traits_of(call.collective).sends_one_block()), number_(number),
-      rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)), type_(inspect(side.type, keyval)) {
+    : side_(&side),
+      lies_in_place_(is_sent && call.in_place() && algorithms::traits_of(call.collective).sends_one_block()),
+      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)),
+      type_(inspect(side.type, keyval)) {
     for (int i = 0; i < number_; ++i) bytes_ += size(i);
 }
 
 std::uintptr_t Blocks::address(int i) const {
-    std::int64_t item = side_->displacements.is_array() ? side_->displacements[i] : i * count(i);
-    if (is_contribution_) item = call_->in_place() ? rank_ * count(i) : 0;
+    const auto& displacements = side_->displacements;
+    const std::int64_t item = displacements.is_array() ? displacements[place(i)] : place(i) * count(i);
     return base_ + static_cast<std::uintptr_t>(item * type_.extent);
 }
 

@@ -11,7 +11,7 @@ namespace switchyard::shim {
 
 using algorithms::Collective;
 
-// A count or displacement argument: one for all ranks or an array, int or wide (MPI_Count, MPI_Aint).
+// A count or displacement argument: a number for all ranks, or an array; of int, or wide (MPI_Count, MPI_Aint).
 class Numbers {
   public:
     static Numbers none() { return {}; }
@@ -58,12 +58,12 @@ struct CallArgs {
     MPI_Comm comm;
 
     bool in_place() const { return send.buffer == MPI_IN_PLACE; }
-    // The side that says what this rank sends.
+    // The side with the counts and the type of the blocks that this rank sends.
     const Side& outgoing() const { return in_place() ? recv : send; }
 };
 
-// What a call is forwarded to: `MPI_X` goes to whatever stands below us in LD_PRELOAD, `PMPI_X` to the
-// library.
+// The functions that a call is forwarded to: a call of `MPI_X` to the next object in LD_PRELOAD, a call of `PMPI_X` to the
+// MPI library.
 inline const MpiFunctions& functions_for(const Host& host, Binding binding) {
     return binding == Binding::fortran_by_pmpi ? host.mpi : host.next;
 }

@@ -16,11 +16,11 @@ struct Envelope {
 };
 
 #if MPI_VERSION >= 4
-// Not in an older library of the same family.
+// Null in an older library of the same family.
 #pragma weak PMPI_Type_get_envelope_c
 
-// A type that was made by an MPI-4 `_c` function may only be asked about by another; the plain question would
-// end the program. Such types are packed.
+// Only `_c` functions may ask about a type that an MPI-4 `_c` function made; the plain function ends the program. Such
+// types are packed.
 bool is_large(MPI_Datatype type) {
     MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
     int combiner = 0;
@@ -88,8 +88,8 @@ bool is_dense(MPI_Datatype type, int keyval) {
     return dense;
 }
 
-// MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. An item beyond that goes as a message to
-// ourselves, which has neither limit: out as the application's type, in as bytes, or the other way around.
+// MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. A message to ourselves has neither limit: an item leaves as
+// the application's type and arrives as bytes, or the other way round.
 constexpr std::int64_t most_packed_at_once = std::int64_t{1} << 30;
 
 MPI_Datatype create_bytes_type(std::size_t size) {
@@ -118,8 +118,8 @@ int items_at_once(const Datatype& type, std::int64_t left) {
     return static_cast<int>(std::min(left, std::max<std::int64_t>(1, most_packed_at_once / size)));
 }
 
-// Walks `count` items in pieces; `few(items, bytes, n, n*size)` does a piece, `one(items, bytes)` a special
-// item.
+// Walks `count` items: `few(items, bytes, n, n*size)` takes as many as MPI_Pack can, `one(items, bytes)` an item that
+// MPI_Pack cannot take.
 template <typename Items, typename Bytes, typename Few, typename One>
 int in_pieces(Items* first, Bytes* bytes, std::int64_t count, const Datatype& type, Few few, One one) {
     auto address =

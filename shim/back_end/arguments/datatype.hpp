@@ -11,16 +11,16 @@ struct Datatype {
     MPI_Datatype handle;
     std::size_t size;    // bytes of data in one item
     std::int64_t extent; // bytes from one item to the next
-    bool dense;          // items are their bytes, in order, without gaps: no packing needed
+    bool dense;          // an item is its bytes, in order, without gaps: it needs no packing
 };
 
 // Bytes of data in one item; -1 where the handle is MPI_DATATYPE_NULL or MPI does not say.
 std::int64_t size_of(MPI_Datatype type);
 
-// `keyval`: of an attribute on datatypes where the answer is remembered.
+// `keyval`: the attribute of the datatype that remembers the answer.
 Datatype inspect(MPI_Datatype type, int keyval);
 
-// The keyval for inspect(); MPI_KEYVAL_INVALID where none can be had, which only costs time.
+// The keyval for inspect(). MPI_KEYVAL_INVALID where MPI has none left: then inspect() takes longer.
 int create_datatype_keyval();
 
 // Packs `count` items at `items` into `bytes` (count * size of them), any size; an MPI error code.

@@ -12,14 +12,14 @@ using device::Memory;
 
 namespace {
 
-// The kind of a buffer is that of its first byte that counts: MPI's own libraries do not look further, either.
+// The first significant byte of a buffer decides its kind. MPI libraries look no further, either.
 Location locate(const device::Devices& devices, const Blocks& blocks) {
     for (int i = 0; i < blocks.number(); ++i)
         if (blocks.size(i) > 0) return devices.locate(reinterpret_cast<const void*>(blocks.span(i).offset));
     return {};
 }
 
-// From the first byte to behind the last.
+// The address range of all blocks.
 algorithms::Block hull_of(const Blocks& blocks) {
     std::uintptr_t begin = ~std::uintptr_t{0}, end = 0;
     for (int i = 0; i < blocks.number(); ++i) {
@@ -43,7 +43,7 @@ DeviceCall::DeviceCall(const CallArgs& call, CommState& state, Process& self)
       received_(Blocks::received(call, state.blocks(), state.own_block(), self.datatype_keyval)),
       sent_at_(locate(self.devices, sent_)), received_at_(locate(self.devices, received_)),
       staging_(state.staging()) {
-    // In place the memory is one, whichever of its bytes was looked at.
+    // In place both sides are one buffer.
     if (call.in_place() && !sent_at_.is_device()) sent_at_ = received_at_;
     staging_.describe(runtime_, {sent_, sent_at_, sent_at_.is_device()},
                       {received_, received_at_, received_at_.is_device()}, call.in_place());

@@ -1,5 +1,5 @@
-// A call in a process that can have device memory: where its buffers are, whether anybody can read them, and the
-// same call on copies in host memory. All of this is this rank's own affair.
+// A call in a process that can have device memory: the places of its buffers, whether they can be read, and the same call on
+// copies in host memory. Other ranks need not know.
 #pragma once
 
 #include "packing.hpp"
@@ -17,13 +17,13 @@ class DeviceCall {
     // May throw.
     DeviceCall(const CallArgs& call, CommState& state, Process& self);
 
-    // Some buffer is a device's, or one that the driver moves there.
+    // Some buffer is in device memory, or in memory that the driver moves there.
     bool is_on_device() const { return sent_at_.is_device() || received_at_.is_device(); }
-    // Some buffer is out of the host's reach.
+    // The host cannot touch some buffer.
     bool is_out_of_reach() const;
-    // False: some buffer is the host's as far as the driver knows, and cannot be read: it was freed.
+    // False: some buffer is not the device's and cannot be read, since it was freed.
     bool is_readable() const;
-    // Whether the MPI takes buffers like these.
+    // The MPI library takes these buffers.
     bool mpi_takes_them() const;
 
     std::size_t staging_bytes() const { return staging_.bytes(); }
@@ -33,9 +33,9 @@ class DeviceCall {
 
     // The call on the copies. After staging().reserve().
     CallArgs on_copies() const;
-    // Tells of landings while an algorithm runs; where nothing is to be gained, nobody is told.
+    // Copies blocks to the device while the algorithm runs, where it pays.
     void watch_landings(algorithms::Wire& wire, std::uint64_t chunk);
-    // Copies what an algorithm that moves nothing itself leaves to us; false where that fails.
+    // Copies the own block for an algorithm that touches no bytes. False: the copy failed.
     bool copy(const Packing::OwnBlock& own);
 
   private:

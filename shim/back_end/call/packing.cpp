@@ -59,8 +59,8 @@ void Packing::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
     recv_.blocks.move(recv_distance);
 }
 
-// Blocks where they lie: displacements may be negative and out of order, so offsets count from the lowest
-// address. Blocks of no bytes may be displaced to anywhere and do not count.
+// Blocks stay where they lie. Displacements may be negative and out of order, so offsets count from the lowest address.
+// An empty block may have any displacement and does not count.
 void Packing::lay_out_in_place(Side& side, std::span<Block> blocks) {
     side.origin = ~std::uintptr_t{0};
     for (int i = 0; i < static_cast<int>(blocks.size()); ++i)
@@ -136,7 +136,7 @@ Packing::OwnBlock Packing::take_own_block() {
         sent.size = received.size = 0;
         return own;
     }
-    sent.offset = received.offset; // as in place: it lies there already
+    sent.offset = received.offset; // as in place: the block lies there already
     send_.origin = recv_.origin;
     return own;
 }

@@ -1,5 +1,5 @@
-// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes and
-// MPI_IN_PLACE. Dense types are used where they lie, everything else is packed.
+// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes and MPI_IN_PLACE. Blocks of
+// dense types are used where they lie, all others are packed.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -13,20 +13,20 @@ class Packing {
   public:
     Packing(const CallArgs& call, Rails& rails, int datatype_keyval);
 
-    // Whether a block to be sent shares memory with one to be received. Blocks of types with gaps count with
-    // their gaps. Before load(); not for MPI_IN_PLACE.
+    // Some block to be sent shares memory with a block to be received; gaps of types count. Before load(); not for
+    // MPI_IN_PLACE.
     bool overlaps();
     // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
     void allow_overlap() { send_.packed = !send_.blocks.type().dense; }
     // Some blocks travel through memory of ours, so the host has to touch their bytes.
     bool packs() const { return send_.packed || recv_.packed; }
-    // Makes room for what has to be packed. False: no such memory on this rank.
+    // Makes room for the packed blocks. False: this rank has no memory for them.
     bool reserve();
-    // From here on the blocks lie elsewhere, where the host may touch them.
+    // From here on the blocks are their copies in host memory.
     void move(std::uintptr_t send_distance, std::uintptr_t recv_distance);
-    // Packs and describes; an MPI error code.
+    // Packs the blocks to be sent and describes both sides; an MPI error code.
     int load();
-    // Unpacks what has arrived; an MPI error code.
+    // Unpacks the arrived blocks; an MPI error code.
     int unload();
 
     algorithms::Exchange exchange(std::size_t max_block) const;

@@ -29,7 +29,7 @@ Nanoseconds Learner::median_kept() noexcept {
     return times == 0 ? no_time : median(std::span(kept_).first(times));
 }
 
-// What is usual without an agreement before each call is not what is usual with one.
+// A call without an agreement has another usual time than a call with one.
 void Learner::rest(bool rests) noexcept {
     if (rests == rests_) return;
     rests_ = rests;
@@ -37,7 +37,7 @@ void Learner::rest(bool rests) noexcept {
     chooser_.forget_usual();
 }
 
-// Blocks of the power of two, as far as the rule is for them.
+// The lesson is about the blocks of the power of two that the rule is for.
 Lesson Learner::lesson() const {
     const auto& shortlist = key_.plan->shortlist();
     const auto& adaptive = shortlist.adaptives[key_.adaptive];

@@ -1,6 +1,6 @@
-// What one communicator learns of its adaptive uses, and the times that its ranks still have to tell each other.
-// All of it changes at the same calls in the same way on all ranks: by what they agreed on, never by a time of this
-// rank alone.
+// The lessons of one communicator about its adaptive uses, and the times that its ranks still have to tell each other.
+// The book changes at the same calls in the same way on all ranks: agreed times change it, a time of this rank alone
+// never does.
 #pragma once
 
 #include "plan.hpp"
@@ -14,12 +14,12 @@
 
 namespace switchyard::shim::adaptive {
 
-// What is learned together: calls of one plan (hence of one collective, and of buffers that lie alike), one adaptive
-// use of it, largest blocks of one power of two, all in device memory or none.
+// One lesson is about calls of one plan (hence of one collective and one kind of buffers), one adaptive use of the
+// plan, largest blocks of one power of two, and either device or host memory.
 struct Key {
     const Plan* plan;
     std::size_t adaptive; // of the plan
-    unsigned block_bits;  // blocks of up to 2^bits bytes, and of more than half of that
+    unsigned block_bits;  // blocks of more than 2^(bits-1) and at most 2^bits bytes
     bool on_device;
     bool operator==(const Key&) const = default;
 };
@@ -27,16 +27,16 @@ Key key_of(const Plan& plan, std::size_t adaptive, const policy::Features& call)
 
 class Learner {
   public:
-    // `call`: the first of its kind. `agrees`: such calls agree on something anyway, and times travel with it. May
+    // `call`: the first call of its kind. `agrees`: such calls have an agreement anyway, which carries times, too. May
     // throw.
     Learner(const Key& key, const policy::Features& call, bool agrees);
 
     const Key& key() const { return key_; }
     Chooser& chooser() { return chooser_; }
-    // Whether the ranks tell each other of every call.
+    // The ranks tell each other the time of every call.
     bool tells_all() const { return (agrees_ && !rests_) || chooser_.is_trying(); }
 
-    // Rest: its calls have been alike for a while, so they go without an agreement; see Book::rests().
+    // At rest its calls go without an agreement, since they have been alike for a while: Book::rests().
     void rest(bool rests) noexcept;
     bool may_rest() const { return !chooser_.is_trying() && can_rest_with(chooser_.best()); }
     bool can_rest() const { return agrees_ && policy::can_rest(key_.plan->shortlist(), key_.adaptive); }
@@ -44,14 +44,14 @@ class Learner {
         return can_rest() && policy::can_rest(key_.plan->shortlist(), key_.adaptive, candidate);
     }
 
-    // A call of this rank that the others are not told of by itself. True: enough to tell them of the median.
+    // Keeps the time of a call that has no agreement. True: enough times are kept to tell the others their median.
     bool keep(Nanoseconds time) noexcept;
-    Nanoseconds median_kept() noexcept; // and begins anew
+    Nanoseconds median_kept() noexcept; // of the kept times, which are forgotten
 
     Lesson lesson() const;
 
   private:
-    static constexpr std::size_t told_at_once = 63; // with the one that tells it, 64
+    static constexpr std::size_t told_at_once = 63; // the 64th call tells their median
 
     Key key_;
     policy::Features call_;
@@ -67,18 +67,18 @@ class Book {
     Learner& add(const Key& key, const policy::Features& call, bool agrees); // may throw
     void forget(const Key& key);
 
-    // Nearly all calls of most programs are like the one before them, and an agreement on a small exchange takes
-    // as long as the exchange. So after enough agreed calls in a row that were all of one learner, whose choice
-    // stands and needs no agreement itself, the next calls of its plan go without: they run that choice, whatever
-    // their blocks. Once 63 of them are to be told of, the ranks agree again, and see whether calls are still alike.
+    // Rest. Most calls of most programs are like the call before, and the agreement on a small exchange takes as long as
+    // the exchange. A rest begins after enough agreed calls in a row of one learner, if its choice stands and needs no
+    // agreement itself. During a rest the calls of its plan run that choice without an agreement, whatever their blocks
+    // are. After 63 of them the ranks agree again, and see whether calls are still alike.
     bool rests(const Plan& plan) const {
         return resting_ != nullptr && owed_.learner == nullptr && &plan == resting_->key().plan;
     }
     Learner* resting() const { return resting_; }
-    // After an agreement on what this learner's call is like.
+    // After an agreement: the call is one of this learner.
     void count_agreed(Learner& learner) noexcept;
 
-    // A call begins: which candidate it runs.
+    // A call begins. Returns the candidate that it runs.
     template <typename CanRun>
     std::size_t begin(Learner& learner, const CanRun& can_run) noexcept {
         running_ = {&learner, learner.chooser().pick(can_run)};
@@ -86,21 +86,20 @@ class Book {
         return running_.candidate;
     }
     bool is_running() const { return running_.learner != nullptr; }
-    // Whether the agreement before it is part of what its candidate costs: others could do without.
+    // The agreement before the running call is part of its candidate's cost, since other candidates need none.
     bool pays_for_agreement() const {
         return is_running() && running_.learner->can_rest() &&
                !running_.learner->can_rest_with(running_.candidate);
     }
-    // That candidate's memory is not to be had on some rank: it is out, and the call is somebody else's.
+    // Some rank has no memory for the running candidate: the candidate is dropped, and no call is running.
     void cancel() noexcept;
     // The call is over; no_time: it failed.
     void end(Nanoseconds time) noexcept;
 
-    // What this rank has to say in the ranks' next agreement, whatever that is about; the largest of it is what
-    // they are told.
+    // The time that this rank has to say in the ranks' next agreement, of whatever kind. All ranks are told the largest.
     Nanoseconds owed() const { return owed_.learner != nullptr ? owed_.time : 0; }
     void tell(Nanoseconds slowest) noexcept;
-    // Whether it has to be said before this learner's next call.
+    // The time has to be told before this learner's next call.
     bool is_due(const Learner& learner) const {
         return owed_.learner != nullptr && (owed_.learner == &learner || learner.tells_all());
     }
@@ -122,8 +121,8 @@ class Book {
     static constexpr std::size_t agreed_before_rest = Chooser::window;
 
     std::vector<std::unique_ptr<Learner>> learners_;
-    Learner* last_agreed_ = nullptr;  // of the last agreed call
-    std::size_t agreed_in_a_row_ = 0; // of its calls, all after its trials
+    Learner* last_agreed_ = nullptr;  // the learner of the last agreed call
+    std::size_t agreed_in_a_row_ = 0; // calls of that learner, after its trials
     Learner* resting_ = nullptr;
     Running running_;
     Owed owed_;

@@ -1,5 +1,4 @@
-// The application's communicators in this run: those that are alive, the plans that they share, and sums of those that are
-// gone.
+// The application's communicators in this run: the living ones, their plans, and the sums of those that are gone.
 #pragma once
 
 #include "plan.hpp"
@@ -23,10 +22,10 @@ class Communicators {
   public:
     explicit Communicators(Process& process) : process_(process), plans_(process) {}
 
-    // Those of the run; null before it starts and after it ends: then every call is forwarded.
+    // The communicators of the run. Null before its start and after its end: then every call is forwarded.
     static Communicators* current();
     void make_current();
-    // From here on there is no run; what was current.
+    // Ends the run: returns what was current, and current() is null from here on.
     static Communicators* take_current();
 
     Process& process() { return process_; }

@@ -21,7 +21,7 @@ Members::Members(MPI_Comm comm, Process& self) : are_world_(is_world(comm, self)
     PMPI_Comm_rank(comm, &rank_);
     PMPI_Comm_size(comm, &ranks);
     if (self.world_rank < 0)
-        self.world_rank = rank_; // a run without a world: the first communicator stands in
+        self.world_rank = rank_; // sessions have no world: the first communicator stands in
     const std::uint32_t number = are_world_ ? 0 : ++self.communicators_met;
     const Member mine{self.run, self.node,   self.start_seconds,      self.world_rank,      getpid(),
                       number,   self.region, self.devices.are_here(), self.devices_may_come};

@@ -30,7 +30,7 @@ policy::Shortlist prune(const Process& self, const policy::FixedFeatures& fixed,
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
 }
 
-// The middle of a log line.
+// The part of a log line between the facts of the call and its times.
 std::string decision_text(const policy::Shortlist& shortlist, const policy::Match& match) {
     const auto& choice = shortlist.candidates[match.candidate].choice;
     nlohmann::ordered_json json = {{"algorithm", choice.algorithm->name},

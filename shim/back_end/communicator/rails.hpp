@@ -1,4 +1,4 @@
-// What a communicator needs on which something may be routed: a private communicator, a wire, memory.
+// The equipment of a communicator on which calls may be routed: a private communicator, a wire, memory.
 #pragma once
 
 #include "algorithms/agree.hpp"
@@ -14,7 +14,7 @@ namespace switchyard::shim {
 struct Rails {
     algorithms::Group group;
     algorithms::Wire wire{group};
-    std::unique_ptr<algorithms::NodeWindow> window; // null where nothing uses it, or where it cannot be had
+    std::unique_ptr<algorithms::NodeWindow> window; // null where no algorithm uses it, or no memory is shared
     algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
     algorithms::Workspace packing;                  // packed blocks, of this rank alone
     std::vector<algorithms::Block> send, recv;

@@ -40,8 +40,8 @@ Row::Row(MPI_Comm comm, const Process& self) : row_(comm) {
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_size(comm, &ranks_);
     is_inter_ = inter != 0;
-    // An intracommunicator holds strangers only if one that it came from was merged out of two groups, and
-    // all its ranks took part in that.
+    // An intracommunicator holds strangers only if it comes from a communicator that MPI_Intercomm_merge made, and all
+    // its ranks took part in that merge.
     if (!is_inter_ && !self.merged_groups.load(std::memory_order_relaxed)) return;
     if (self.world == MPI_COMM_NULL) { // sessions: nobody knows who started with whom
         if (is_inter_) row_ = MPI_COMM_NULL;

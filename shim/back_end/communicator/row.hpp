@@ -1,6 +1,6 @@
-// The ranks of a communicator that started with us, in one intracommunicator, so that they can talk to each
-// other about it. Mostly the communicator itself; not for an intercommunicator, nor where processes of
-// another job take part (they may not have us in front of them, and then they would not answer).
+// The ranks of a communicator that belong to our job, in one intracommunicator: they talk to each other about the
+// communicator there. Mostly it is the communicator itself. An intercommunicator needs another one, and so does a
+// communicator with processes of another job: those may run without us, and would not answer.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ class Row {
     Row(const Row&) = delete;
     Row& operator=(const Row&) = delete;
 
-    MPI_Comm comm() const { return row_; } // MPI_COMM_NULL: cannot be had, on all of its ranks
+    MPI_Comm comm() const { return row_; } // MPI_COMM_NULL on all of its ranks where MPI has none
     bool is_inter() const { return is_inter_; }
     bool has_strangers() const { return has_strangers_; }
     int ranks() const { return ranks_; } // of the communicator, both groups

@@ -1,5 +1,5 @@
-// NVIDIA, by the driver library: unlike the runtime library it is there once however the program was linked, and
-// it keeps no error of ours for the application to find.
+// NVIDIA's GPUs, by the driver library. A process has one driver library however the program was linked, and the library
+// keeps no error of ours for the application to find. Neither holds for the runtime library.
 #include "runtime.hpp"
 #include "symbols.hpp"
 
@@ -9,7 +9,7 @@ namespace switchyard::shim::device {
 
 namespace {
 
-// As the driver's interface has them since CUDA 8; results are an enum, and 0 is success.
+// Numbers of the driver's interface since CUDA 8. A result of 0 is success.
 using Result = int;
 using Context = void*;
 using Address = unsigned long long; // CUdeviceptr
@@ -33,7 +33,7 @@ struct Functions {
     Result (*unpin)(void*);
     Result (*allocate)(Address*, std::size_t);
     Result (*free)(Address);
-    // Null in drivers that are older.
+    // Null in older drivers.
     Result (*context_identity)(Context, unsigned long long*);
     Result (*primary_context)(Context*, int);
 
@@ -70,8 +70,8 @@ class Cuda : public Runtime {
         std::array<int, 4> attributes = {attribute_memory_type, attribute_is_managed, attribute_context,
                                          attribute_device};
         std::array<void*, 4> values = {&type, &is_managed, static_cast<void*>(&context), &device};
-        // Of an address that it does not know the driver says nothing, and no error. Before the program has
-        // started the driver there is an error, and no device memory either.
+        // The driver reports no error for an address that it does not know, and fills in nothing. It reports an error
+        // before the program has started it; then there is no device memory.
         if (cu_.get_attributes(static_cast<unsigned>(attributes.size()), attributes.data(), values.data(),
                                address_of(address)) != 0 ||
             type == 0)
@@ -93,8 +93,8 @@ class Cuda : public Runtime {
 
     std::optional<int> enter(const Location& location) const noexcept override {
         Context context = location.context;
-        // Memory from a pool belongs to a device, and any context of it will do: the one that is current, or the
-        // one that the runtime library uses. (It stays retained: the program uses it, too.)
+        // Memory from a pool belongs to a device, and each of the device's contexts will do: the current context, or the
+        // context of the runtime library. (It stays retained, since the program uses it, too.)
         if (context == nullptr) cu_.get_current(&context);
         if (context == nullptr && location.device >= 0 && cu_.primary_context != nullptr)
             cu_.primary_context(&context, location.device);

@@ -11,7 +11,7 @@ namespace switchyard::shim::device {
 
 namespace {
 
-// The libraries among the loaded objects, as far as the loader has changed anything since the last search.
+// Looks for drivers among the loaded objects, if the loader has added objects since the last search.
 struct Search {
     unsigned long long loads_seen = 0;
     bool is_first = true;
@@ -27,7 +27,7 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
     auto& search = *static_cast<Search*>(data);
     if (search.is_first) {
         search.is_first = false;
-        if (search.loads_seen == object->dlpi_adds) return 1; // nothing new: the usual case, and cheap
+        if (search.loads_seen == object->dlpi_adds) return 1; // the loader has added nothing: the usual case
         search.loads_seen = object->dlpi_adds;
     }
     const char* path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
@@ -40,15 +40,15 @@ using Make = std::unique_ptr<Runtime> (*)(void*);
 
 std::unique_ptr<Runtime> open(const std::string& path, Make make) {
     if (path.empty()) return nullptr;
-    void* library =
-        dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD); // stays with us, should the program close it
+    void* library = dlopen(path.c_str(),
+                           RTLD_LAZY | RTLD_NOLOAD); // the library stays loaded even if the program closes it
     return library != nullptr ? make(library) : nullptr;
 }
 
 } // namespace
 
-// Walks the list of loaded objects, which takes no file and no path: asking the loader by name would search its
-// folders each time.
+// Walks the list of loaded objects and touches no file. A question to the loader by name would search its folders each
+// time.
 bool Devices::look(std::uint64_t now) {
     last_look_.store(now, std::memory_order_relaxed);
     if (off_) return false;
@@ -61,7 +61,7 @@ bool Devices::look(std::uint64_t now) {
         loads_seen_ = search.loads_seen;
         owner_ = open(search.cuda, cuda_runtime);
         if (!owner_) owner_ = open(search.hip, hip_runtime);
-    } catch (...) { // no memory: as if there were none
+    } catch (...) { // no memory: counts as no driver
     }
     runtime_.store(owner_.get(), std::memory_order_release);
     return owner_ != nullptr;

@@ -1,4 +1,4 @@
-// Whether this process has a GPU's library loaded, and what that knows of an address. Nothing is loaded by us.
+// Finds a GPU's driver library that the program has loaded, and asks it about addresses. Nothing is loaded by us.
 #pragma once
 
 #include "runtime.hpp"
@@ -12,20 +12,19 @@ namespace switchyard::shim::device {
 
 class Devices {
   public:
-    // `off`: nobody ever looks.
+    // From here on there is never a look.
     void set_off() { off_ = true; }
 
-    // Whether there can be device memory in this process. `now`: of a clock in nanoseconds that the caller has
-    // read anyway. Programs load the driver late (CUDA's static runtime library at its first call), so a look
-    // that found none is repeated, but not within a millisecond: from loading the driver until there is a
-    // pointer to device memory it has to be started and a context made, which takes far longer. So no such
-    // pointer gets past us unseen.
+    // Whether this process can have device memory. `now`: nanoseconds of a clock that the caller has read anyway.
+    // Programs load the driver late (CUDA's static runtime library at its first call), so a look without a result is
+    // repeated, a millisecond later at the earliest. No pointer to device memory gets past us unseen: to start the driver
+    // and to make a context takes far longer than a millisecond.
     bool are_here(std::uint64_t now) {
         if (runtime_.load(std::memory_order_acquire) != nullptr) return true;
         if (now - last_look_.load(std::memory_order_relaxed) < between_looks) return false;
         return look(now);
     }
-    bool are_here(); // by a look, now
+    bool are_here(); // looks now
 
     const Runtime* runtime() const { return runtime_.load(std::memory_order_acquire); }
     Location locate(const void* address) const {
@@ -33,10 +32,10 @@ class Devices {
         return found == nullptr || address == nullptr ? Location{} : found->locate(address);
     }
 
-    // A clock for callers that have read none: cheap, and exact to some milliseconds, which is enough (above).
+    // A cheap clock for callers that have read none. It is exact to some milliseconds, which is enough.
     static std::uint64_t coarse_now();
 
-    // Whether the machine has a GPU for all we can see without its driver: then one may be loaded later.
+    // Whether the machine seems to have a GPU: then the program may load a driver later.
     static bool may_come();
 
   private:
@@ -47,7 +46,7 @@ class Devices {
     std::atomic<std::uint64_t> last_look_{0 - between_looks};
     bool off_ = false;
     std::mutex looking_;
-    unsigned long long loads_seen_ = 0; // by the loader's count
+    unsigned long long loads_seen_ = 0; // the loader's count of objects at the last search
     std::unique_ptr<Runtime> owner_;
 };
 

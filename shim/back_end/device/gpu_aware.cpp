@@ -26,7 +26,7 @@ pthread_t asking;
 std::array<struct sigaction, 2> before;
 constexpr std::array signals = {SIGSEGV, SIGBUS};
 
-// A fault in another thread meanwhile is that one's own affair: the handler that was there gets it.
+// A fault in another thread belongs to the program: its own handler gets it.
 void leave_fault(int signal) {
     if (pthread_equal(pthread_self(), asking) != 0) siglongjmp(way_back, 1);
     for (std::size_t i = 0; i < signals.size(); ++i)
@@ -50,7 +50,7 @@ class FaultsCaught {
 
 enum class Exchange { went_well, failed, broke_off };
 
-// Nothing with a destructor may live here: a fault leaves it by a jump.
+// No object with a destructor may live here: a fault leaves the function by a jump.
 [[gnu::noinline]] Exchange exchange(const void* from, void* to, MPI_Comm comm) {
     if (sigsetjmp(way_back, 1) != 0) return Exchange::broke_off;
     const int code =
@@ -60,7 +60,7 @@ enum class Exchange { went_well, failed, broke_off };
 
 // ---- The question ---------------------------------------------------------------------------------------
 
-// Two messages' room on the device, and a stream.
+// Device memory for two messages, and a stream.
 struct Place {
     const Runtime& runtime;
     std::byte* memory;
@@ -80,7 +80,7 @@ struct Place {
     }
 };
 
-// Different from what is there before, byte by byte.
+// Bytes that differ from the memory's contents before.
 std::array<std::byte, 2 * message> contents() {
     std::array<std::byte, 2 * message> bytes{};
     for (std::size_t i = 0; i < message; ++i) bytes[i] = static_cast<std::byte>(i * 7 + (i >> 8) + 1);
@@ -128,11 +128,12 @@ bool mpi_claims_gpu_support() {
 bool MpiSupport::takes(const Runtime& runtime, const Location& location, GpuAware setting) {
     if (setting == GpuAware::no) return false;
     std::call_once(asked_,
-                   [&] { // what the user says stands for what the library says, and is tried like that
+                   [&] { // the user's word counts like the library's: it is tried
                        if (setting == GpuAware::detect && !mpi_claims_gpu_support()) return;
                        takes_ = mpi_moves_device_memory(runtime, location);
                        if (!takes_)
-                           warn("the MPI is said to take device buffers, and it does not; they are staged");
+                           warn("the MPI library claims to take device buffers, but a trial failed; device "
+                                "buffers are staged");
                    });
     return takes_;
 }

@@ -8,16 +8,15 @@
 
 namespace switchyard::shim::device {
 
-// What the MPI library says of itself; false where it says nothing.
+// The MPI library says that it takes device buffers. False where it says nothing.
 bool mpi_claims_gpu_support();
 
-// Whether it is so: a message from device memory to device memory, from this process to itself, on a
-// communicator of its own. A library that touches what it cannot touch is caught at it. Once in a process, from
-// one thread; not where MPI is used by several threads at once, since what the library had locked it would keep:
-// there it is believed.
+// Tries it: a message of this process to itself, from device memory to device memory, on a communicator of its own. A
+// library that reads device memory as if it were the host's is caught by its signal. Once in a process. With
+// MPI_THREAD_MULTIPLE the answer is yes without a trial, since a library that faults would keep its locks.
 bool mpi_moves_device_memory(const Runtime& runtime, const Location& location);
 
-// The answer of this process, found out at the first need.
+// The answer for this process, from a trial at the first need.
 class MpiSupport {
   public:
     bool takes(const Runtime& runtime, const Location& location, GpuAware setting);

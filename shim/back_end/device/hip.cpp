@@ -1,4 +1,4 @@
-// AMD, by the HIP runtime library, which is what programs for its GPUs load.
+// AMD's GPUs, by the HIP runtime library, which programs for them load.
 #include "runtime.hpp"
 #include "symbols.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using Result = int; // 0 is success
 
-// hipPointerAttribute_t; its layout is the same in ROCm 5 and 6, its first number is not.
+// hipPointerAttribute_t; ROCm 5 and 6 have the same layout, and other numbers in its first field.
 struct Attributes {
     int memory_type;
     int device;
@@ -16,10 +16,10 @@ struct Attributes {
     void* host_pointer;
     int is_managed;
     unsigned flags;
-    void* room[8]; // should a later version tell more
+    void* room[8]; // for what a later version may fill in
 };
 
-// hipMemoryType until ROCm 5 and from 6 on, where they became CUDA's.
+// hipMemoryType until ROCm 5, and from ROCm 6 on, which has CUDA's numbers.
 struct MemoryTypes {
     int host, device, managed, array;
 };
@@ -108,7 +108,7 @@ class Hip : public Runtime {
     void free(void* memory) const noexcept override { good(hip_.free(memory)); }
 
   private:
-    // HIP keeps the last error for whoever asks next: what went wrong for us is not the application's.
+    // HIP keeps its last error until somebody asks. The application must not find an error of ours there.
     bool good(Result result) const noexcept {
         if (result != 0) hip_.get_last_error();
         return result == 0;

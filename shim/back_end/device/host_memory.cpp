@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-// In steps of a quarter, as pinning is slow and blocks may grow slowly.
+// Grows in steps of a quarter, since pinning is slow and blocks may grow slowly.
 std::size_t rounded(std::size_t bytes) {
     const auto step = std::max<std::size_t>(16 * page, std::bit_floor(bytes) / 4);
     return (bytes + step - 1) / step * step;
@@ -18,8 +18,8 @@ std::size_t rounded(std::size_t bytes) {
 
 } // namespace
 
-// Memory of our own that is pinned, rather than memory from the driver: it stays readable and writable whatever
-// becomes of the context, which the program may reset at any time.
+// The pages are our own, and the driver pins them. The program may reset the context at any time: our pages then stay
+// readable and writable, memory of the driver would not.
 bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Location& location) {
     if (bytes <= capacity_) return true;
     if (bytes > SIZE_MAX / 2) return false;
@@ -41,7 +41,7 @@ bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Locati
 void HostMemory::release() {
     if (memory_ == nullptr) return;
     if (pinned_by_ != nullptr) {
-        const Within place(*pinned_by_, pinned_in_); // gone with its context, perhaps: then nothing is pinned
+        const Within place(*pinned_by_, pinned_in_); // the context may be gone: then nothing is pinned
         pinned_by_->unpin(memory_);
     }
     munmap(memory_, capacity_);

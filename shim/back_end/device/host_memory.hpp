@@ -1,4 +1,4 @@
-// Host memory of ours, pinned where that can be had: it grows before a call, and is kept.
+// Host memory of ours, pinned where the driver can: it grows before a call and is kept.
 #pragma once
 
 #include "runtime.hpp"
@@ -14,8 +14,8 @@ class HostMemory {
     HostMemory& operator=(const HostMemory&) = delete;
     ~HostMemory() { release(); }
 
-    // Makes data() good for that many bytes; what was there is lost. False: no such memory. Memory that cannot be
-    // pinned is used as it is, which only takes longer. `runtime` null: not pinned.
+    // Makes data() large enough for that many bytes and loses its contents. False: no memory. Memory that cannot be pinned is
+    // used unpinned, and copies take longer. `runtime` null: not pinned.
     bool reserve(std::size_t bytes, const Runtime* runtime, const Location& location);
     std::byte* data() const { return memory_; }
     void release();

@@ -7,7 +7,7 @@
 
 namespace switchyard::shim::device {
 
-// The kernel reads for us and says what it could not reach, where we would get a signal.
+// The kernel reads for us: it reports an error where we would get a signal.
 bool are_readable(std::span<const void* const> addresses) {
     std::array<iovec, 8> from{};
     std::array<char, 8> bytes{};

@@ -6,8 +6,7 @@
 
 namespace switchyard::shim::device {
 
-// False where one of those bytes cannot be read: memory that was freed. True also where the system does not let us
-// ask.
+// False where one of those bytes cannot be read: its memory was freed. True also where the system refuses the question.
 bool are_readable(std::span<const void* const> addresses);
 
 } // namespace switchyard::shim::device

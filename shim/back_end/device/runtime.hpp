@@ -1,5 +1,5 @@
-// What we ask of a GPU's driver. Two implementations, NVIDIA's and AMD's, both with declarations of their own
-// and by functions looked up in a library that the application has loaded: no header of theirs, nothing
+// The functions of a GPU's driver that we need. NVIDIA's and AMD's implementations look them up by name in the library that
+// the application has loaded; they declare the functions themselves, so no vendor's header is needed and nothing is
 // linked.
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace switchyard::shim::device {
 
-// `managed` memory is moved between host and device by the driver; `pinned` is the host's.
+// The driver moves `managed` memory between host and device. `pinned` memory is the host's.
 enum class Memory : std::uint8_t { host, pinned, managed, device };
 
-// What a driver knows of an address.
+// A driver's knowledge of an address.
 struct Location {
     Memory memory = Memory::host;
     bool known = false;         // the driver has heard of it
     int device = -1;            // the driver's number for it
-    void* context = nullptr;    // NVIDIA: where the memory belongs; null where it belongs to none
+    void* context = nullptr;    // NVIDIA: the context that owns the memory; null: none does
     std::uint64_t identity = 0; // of the context: another one may get the same address after a reset
 
     bool is_device() const { return memory == Memory::device || memory == Memory::managed; }
@@ -27,7 +27,7 @@ struct Location {
     }
 };
 
-// None of these throws or says anything; what fails returns false, null or nothing. Thread-safe.
+// No function throws or prints; a failure is false, null or nothing. Thread-safe.
 class Runtime {
   public:
     using Stream = void*;
@@ -35,14 +35,14 @@ class Runtime {
     virtual ~Runtime() = default;
     virtual Location locate(const void* address) const noexcept = 0;
 
-    // Makes the place where that memory belongs the current one of this thread. What it returns is for
-    // leave(), which puts back what was current before.
+    // Makes the context (AMD: the device) of that memory the current one of this thread. leave() takes the returned value and
+    // restores the context from before.
     virtual std::optional<int> enter(const Location& location) const noexcept = 0;
     virtual void leave(int before) const noexcept = 0;
 
-    // Everything below happens in the place that was entered.
-    // A stream that waits for what the application has queued on the default stream before, and is waited
-    // for by what it queues there later.
+    // The functions below work in the context that was entered.
+    // A stream in order with the default stream: it waits for the application's work that was queued there before, and later
+    // work there waits for it.
     virtual Stream create_stream() const noexcept = 0;
     virtual void destroy_stream(Stream stream) const noexcept = 0;
     // Queues a copy from anywhere to anywhere.
@@ -59,7 +59,7 @@ class Runtime {
     Runtime& operator=(const Runtime&) = delete;
 };
 
-// While it lives, the place of that memory is this thread's current one.
+// While it lives, this thread is in the context of that memory.
 class Within {
   public:
     Within(const Runtime& runtime, const Location& location)
@@ -76,7 +76,7 @@ class Within {
     std::optional<int> before_;
 };
 
-// From the handle of the loaded library; null where it lacks what we need.
+// From the handle of the loaded library; null where it lacks a function that we need.
 std::unique_ptr<Runtime> cuda_runtime(void* library);
 std::unique_ptr<Runtime> hip_runtime(void* library);
 

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t alignment = 4096;
 constexpr std::size_t wide_gaps = std::size_t{1} << 20;
 
-// Where a copy of that address starts in memory that is aligned for anything: as well aligned as it is there.
+// The offset of a copy in well-aligned memory, such that the copy is aligned like its original.
 std::size_t aligned_like(std::uintptr_t address, std::size_t offset) {
     return (offset + alignment - 1) / alignment * alignment + address % alignment;
 }
@@ -82,8 +82,7 @@ void Staging::lay_out() {
     if (filled == 0) room_ = 0;
 }
 
-// Room that nobody writes to costs nothing, unless it is pinned: where there is more of it than of data, nothing
-// is.
+// Untouched gaps take no memory, unless they are pinned. So nothing is pinned where gaps are more than data.
 bool Staging::reserve() {
     if (room_ == 0) return true;
     memory_ = has_wide_gaps_ ? &pageable_ : &pinned_;
@@ -102,8 +101,8 @@ Staging::StreamAt* Staging::stream_at(const Location& location) {
     for (StreamAt& at : streams_)
         if (at.stream != nullptr && at.place.is_same_place(location)) return &at;
     StreamAt& at = streams_[streams_[0].stream == nullptr ? 0 : 1];
-    // The stream of a place that is no longer used. Its context may be gone, and the stream with it: then the
-    // driver knows neither.
+    // The stream's place is no longer used. The driver may know neither any more, where the program has reset the
+    // context.
     if (at.stream != nullptr) {
         const Within place(*runtime_, at.place);
         if (place) runtime_->destroy_stream(at.stream);
@@ -189,7 +188,7 @@ void Staging::landed(const std::byte* data, std::size_t) {
     if (!copy_arrivals(first, last)) good_ = false;
 }
 
-// What is left: all has landed, or never will.
+// Copies the rest: no more blocks will arrive.
 bool Staging::copy_rest() {
     bool good = true;
     for (std::size_t first = 0; first < arrivals_.size(); ++first) {

@@ -1,8 +1,8 @@
-// Device memory of a call, copied to host memory and back: of each side one piece of host memory in which the
-// blocks lie as far from each other as on the device. So the call on the copies is the call that the
-// application made, with another buffer, whatever its datatypes and displacements are.
+// Copies the device buffers of a call to host memory and back. Each side has one range of host memory, in which its blocks
+// lie as far from each other as on the device. So the call on the copies is the application's call with another buffer,
+// whatever its datatypes and displacements are.
 //
-// Only spans are copied: blocks that touch make one. What lies between them is room that nobody writes to.
+// Only spans are copied: blocks that touch make one span. Nothing writes to the gaps between spans.
 #pragma once
 
 #include "algorithms/wire.hpp"
@@ -16,7 +16,7 @@ namespace switchyard::shim::device {
 // One for each communicator; a call at a time.
 class Staging : public algorithms::Landings {
   public:
-    // A side of the call; `is_staged` false: it stays where it is, and its blocks do not count.
+    // A side of the call. `is_staged` false: it is not copied, and its blocks do not count.
     struct Side {
         const Blocks& blocks;
         Location location;
@@ -27,37 +27,37 @@ class Staging : public algorithms::Landings {
     explicit Staging(int blocks);
     ~Staging() override { release(); }
 
-    // Describes the next call. `in_place`: what is sent lies within what is received.
+    // Describes the next call. `in_place`: the blocks to be sent lie within the receive buffer.
     void describe(const Runtime& runtime, const Side& sent, const Side& received, bool in_place);
 
     std::size_t bytes() const { return room_; } // of host memory
-    bool reserve();                             // false: no such memory
+    bool reserve();                             // false: no memory
 
-    // Where the copies are, seen from what they are copies of. After reserve().
+    // The distance from an original to its copy. After reserve().
     std::uintptr_t send_distance() const { return distance(send_); }
     std::uintptr_t recv_distance() const { return distance(recv_); }
 
-    // Whether all copies went well; they end before it returns.
+    // Waits for its copies. False: one of them failed.
     bool copy_in();
     bool copy_out();
 
-    // From here to copy_out() blocks that have arrived are copied to the device as soon as `chunk` bytes of them
-    // are there in one piece: at most one copy more for each chunk than there are spans, twice. Only of blocks
-    // without gaps, and where whatever lands in the copy is final.
+    // From here to copy_out() arrived blocks are copied to the device as soon as `chunk` bytes of them lie side by side. This
+    // makes at most two more copies for each chunk than there are spans. Only for blocks without gaps, and for
+    // algorithms that receive each block once, in its final place.
     void watch_landings(const Blocks& received, std::size_t chunk);
     void landed(const std::byte* data, std::size_t bytes) override;
 
-    // Another copy in the order of these, from anywhere to anywhere; wait() ends it.
+    // Queues one more copy, between any two addresses. wait() waits for it.
     bool copy(const Location& where, void* to, const void* from, std::size_t bytes);
     bool wait();
 
-    // Streams and memory.
+    // Frees streams and memory.
     void release();
 
   private:
     using Span = algorithms::Block; // with its address
 
-    // From the lowest byte of a side's spans to behind the highest, and where the copy of that is.
+    // The address range of a side's spans, and the place of its copy.
     struct Area {
         bool is_staged = false;
         Location location;
@@ -87,14 +87,15 @@ class Staging : public algorithms::Landings {
     const Runtime* runtime_ = nullptr;
     Area send_, recv_;
     bool in_place_ = false;
-    bool keeps_gaps_ = false; // of what is received: they come back as they were, so they are copied in, too
+    bool keeps_gaps_ =
+        false; // the receive side has gaps that copy_out() writes back, so copy_in() reads them
     std::size_t room_ = 0;
     bool has_wide_gaps_ = false;
     HostMemory pinned_, pageable_;
     HostMemory* memory_ = nullptr; // of this call
     StreamAt streams_[2];
     std::vector<Arrival> arrivals_; // by address
-    std::size_t chunk_ = 0;         // 0: nobody watches
+    std::size_t chunk_ = 0;         // 0: landings are not watched
     bool good_ = true;              // of copies made on the way
 };
 

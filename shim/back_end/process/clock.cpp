@@ -27,7 +27,7 @@ bool kernel_trusts_counter() {
 
 namespace {
 
-// Both clocks at one moment: the closest of a few tries, since we may be interrupted between the two.
+// Both clocks at one moment: the closest of a few tries, since an interrupt may come between the two readings.
 template <typename KernelNs>
 Moment moment(KernelNs kernel_ns) {
     Moment best;

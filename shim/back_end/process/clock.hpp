@@ -22,7 +22,7 @@ class Clock {
         return kernel_ns() - clock_.zero;
     }
 
-    // Before MPI starts, and when the run starts: the time between the two tells how fast the counter is.
+    // begin() before MPI starts, start_run() when the run starts: the time between them calibrates the counter.
     static void begin();
     static void start_run();
 

@@ -1,4 +1,4 @@
-// What a run has learned of its adaptive uses, at its end.
+// The end of a run that learned of its adaptive uses: the ranks' lessons become learned.policy.json.
 #pragma once
 
 #include "shim/back_end/process/process.hpp"

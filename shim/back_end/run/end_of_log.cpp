@@ -81,7 +81,7 @@ std::vector<MergedCall> merge_records(const CommunicatorName& name, const std::v
         }
     }
     auto merged = calls.take();
-    for (auto& call : merged) call.communicator = name.number; // of the leader, who merges
+    for (auto& call : merged) call.communicator = name.number; // the leader's number
     return merged;
 }
 
@@ -187,7 +187,7 @@ void write_rank_lines(const Process& self, const Names& names, const ByCommunica
     LogWriter log(self.log_directory + "/rank-" + std::to_string(self.world_rank) + ".jsonl");
     for (const auto& name : names.communicators) {
         std::map<std::uint32_t, CallRecord>
-            calls; // by sequence: a call's two slots need not lie side by side
+            calls; // by sequence: the slots of a call need not lie side by side
         for (const auto* slot : slots[name.number]) slot->tell(calls[slot->sequence]);
         for (const auto& [sequence, record] : calls)
             log.line(rank_line(record, self.world_rank, name, names.decision(record.decision)));

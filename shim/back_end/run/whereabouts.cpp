@@ -50,7 +50,7 @@ bool looks_at_regions(const policy::Use& use) {
     return use.parameters[static_cast<std::size_t>(algorithms::Parameter::levels)].value_or(1) > 1;
 }
 
-// Of the policy and what is forced, so the same on all ranks of a run.
+// The policy and the forced algorithms decide, so the answer is the same on all ranks of a run.
 bool looks_at_regions(const Process& self) {
     const auto& forced = self.force.by_collective;
     const auto& rules = self.policy.rules;
@@ -61,7 +61,7 @@ bool looks_at_regions(const Process& self) {
                        [](const auto& use) { return use && looks_at_regions(*use); });
 }
 
-// What became of the search on all ranks, said by the one that speaks.
+// One rank says how the search went on all ranks.
 void tell_of_regions(const Process& self, const std::string& kind, const std::string& problem) {
     int mine[] = {problem.empty() ? 0 : 1, problem.empty() && self.region == Region::none ? 1 : 0};
     int all[] = {mine[0], mine[1]};
@@ -69,13 +69,13 @@ void tell_of_regions(const Process& self, const std::string& kind, const std::st
     const auto of_ranks = " of " + std::to_string(self.world_ranks) + " ranks";
     constexpr const char* outcome = "; a node with such a rank counts as one region";
     if (all[0] > 0)
-        warn("regions inside nodes are not to be found on " + std::to_string(all[0]) + of_ranks +
+        warn("hwloc finds no regions on " + std::to_string(all[0]) + of_ranks +
              (problem.empty() ? "" : " (" + problem + ")") + outcome);
     if (all[1] > 0) inform(std::to_string(all[1]) + of_ranks + " are bound to no single " + kind + outcome);
 }
 
-// Regions inside the node, by hwloc or as SWITCHYARD_RANKS_PER_REGION pretends; only where a rule looks at
-// them, since reading the machine takes a while.
+// Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION pretends. Only where a rule looks at regions, since reading the
+// machine takes a while.
 void find_region_of(Process& self, const Seat& seat) {
     self.looks_at_regions = looks_at_regions(self);
     const auto kind = self.settings.value(Setting::region);
