@@ -10,7 +10,7 @@ namespace switchyard::shim::command {
 struct TuneOptions {
     std::string output;   // policy file
     std::string launcher; // command line; "": mpirun with a rank for each core
-    std::string mpi;      // one of tune::mpi_names; "": as the launcher says
+    std::string mpi;      // openmpi, mpich; "": as the launcher says
     std::string log;      // a run's log, whose calls are to be served; "": a grid
     std::string budget;   // "3m"; "": 3 minutes, or as long as a simulation takes
     std::vector<std::string> collectives;

@@ -2,8 +2,8 @@
 
 #include "shim/common/diagnostics.hpp"
 #include "shim/back_end/process/process.hpp"
-#include "shim/entry/mpi_families.hpp"
 #include "symbols.hpp"
+#include "shim/entry/mpi_families.hpp"
 
 #include <algorithm>
 #include <array>
