@@ -63,7 +63,7 @@ class Sources:
         target = resolve(name, path)
         if target:
             self.own[path].append((number, target))
-        elif f"/{name}" not in self.cmake:  # else CMake writes that file, into the build tree
+        elif not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", self.cmake):  # else CMake writes that file, into the build tree
             self.unresolved.append(f"{path}:{number}: {name}")
 
     def way_to(self, library, start):
