@@ -15,7 +15,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = pathlib.Path(__file__).resolve().with_suffix(".txt")
 PRODUCT = ("algorithms", "policy", "shim", "config")
 SOURCES = (".cpp", ".hpp", ".c", ".h", ".def")
-GENERATED = {"scratch_formulas.hpp": "algorithms/CMakeLists.txt", "version.hpp": "shim/version.hpp.in"}  # by CMake, into the build tree
 
 
 def allowed_arrows():
@@ -45,6 +44,7 @@ class Sources:
         self.own = {}        # file -> [(line, included file)]
         self.libraries = {}  # file -> [(line, library of others)]
         self.unresolved = []
+        self.cmake = "".join(cmake_texts().values())
         for top in PRODUCT:
             for file in sorted((ROOT / top).rglob("*")):
                 if file.suffix in SOURCES:
@@ -60,12 +60,10 @@ class Sources:
                 self.libraries[path].append((number, f"<{re.split('[/.]', found[2])[0]}>"))
 
     def add(self, path, number, name):
-        if name in GENERATED and (ROOT / GENERATED[name]).exists():
-            return
         target = resolve(name, path)
         if target:
             self.own[path].append((number, target))
-        else:
+        elif not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", self.cmake):  # else CMake writes that file, into the build tree
             self.unresolved.append(f"{path}:{number}: {name}")
 
     def way_to(self, library, start):
@@ -95,10 +93,15 @@ class Sources:
         return next(filter(None, (walk(path, []) for path in self.own)), None)
 
 
+def cmake_texts():
+    """The CMakeLists.txt of the product by folder."""
+    return {file.parent.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+            for top in PRODUCT for file in (ROOT / top).rglob("CMakeLists.txt")}
+
+
 def links():
     """(folder, folder that it links, line of CMakeLists.txt) by the names of our libraries."""
-    texts = {file.parent.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
-             for top in PRODUCT for file in (ROOT / top).rglob("CMakeLists.txt")}
+    texts = cmake_texts()
     home = {library: folder for folder, text in texts.items() for library in re.findall(r"add_library\((\w+)", text)}
     for folder, text in texts.items():
         for call in re.finditer(r"target_link_libraries\([^)]*\)", text):
