@@ -1,4 +1,4 @@
-// The call of an algorithm, and what the algorithm may use besides the exchange.
+// The call of an algorithm, and the means that it may use besides the exchange.
 #pragma once
 
 #include "exchange.hpp"

@@ -17,8 +17,8 @@ namespace switchyard::algorithms {
 struct Exchange {
     const Group& group;
     const std::byte* send_base;
-    std::span<const Block>
-        send; // by destination; or one block for everybody (CollectiveTraits::sends_one_block)
+    // By destination, or one block for everybody (CollectiveTraits::sends_one_block).
+    std::span<const Block> send;
     std::byte* recv_base;
     std::span<const Block> recv; // by source
     // Bytes of the largest block that any rank sends to another rank; the same on all ranks. Set for

@@ -106,7 +106,7 @@ struct GroupShape {
 
 // ---- Algorithms -----------------------------------------------------------------------------------------
 
-// What an algorithm needs on all ranks, and what it can do. Each is one bit, so that a registry line can list
+// The needs of an algorithm on all ranks, and its abilities. Each is one bit, so that a registry line can list
 // several.
 enum Needs : unsigned {
     no_needs = 0,

@@ -109,7 +109,7 @@ class Wire {
     // message to every other rank, whatever MPI does.
     Status alltoall(const std::byte* out, std::byte* in, std::size_t block);
 
-    // `landings` hears of receives from here on, except of receives into several parts. Null: nobody hears.
+    // `landings` hears of receives from here on, except of receives into several parts. Null: no object hears.
     void tell(Landings* landings) { landings_ = landings; }
 
     std::size_t limit() const { return limit_; }

@@ -6,7 +6,7 @@
 
 namespace switchyard::algorithms::alltoallv {
 
-// A row is what one source sends to one lane of one node. A key is an offset and a lane. All numbers are the
+// A row is all blocks of one source for one lane of one node. A key is an offset and a lane. All numbers are the
 // largest of any rank of a node.
 struct NodeAwareLayout {
     std::size_t size_bytes;        // of one block size

@@ -7,7 +7,7 @@ namespace switchyard::algorithms::alltoallv {
 
 // The messages between nodes of one batch.
 struct CoalescedLayout {
-    std::size_t nodes_at_once, out_bytes, in_bytes; // bytes for each of those nodes
+    std::size_t nodes_at_once, out_bytes, in_bytes; // bytes for each node
 
     CoalescedLayout(const NodeShape& node, std::size_t max_block, const Parameters& parameters)
         : nodes_at_once(static_cast<std::size_t>(std::min<std::int64_t>(

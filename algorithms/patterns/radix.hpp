@@ -73,7 +73,7 @@ class Round {
     }
 
     // The number of rounds left in this digit, with this round. Rounds of one digit do not wait for each
-    // other: a block that one of them moves came to rest in an earlier digit and moves again in a later
+    // other: a block that one round moves came to rest in an earlier digit and moves again in a later
     // digit.
     int left_in_digit() const { return std::min(radix_ - z_, (ranks_ - 1 - distance_) / weight_ + 1); }
 

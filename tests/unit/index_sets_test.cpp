@@ -145,7 +145,7 @@ struct Rank {
         REQUIRE(free == receives[source].places.size - pending_in(source));
     }
 
-    // The own block, to the end of its places; the rest of them is free then.
+    // The own block goes to the end of its places. The other places are free then.
     void settle() {
         const auto message = messages[0];
         const std::byte* end = receives[0].places.end();
@@ -162,19 +162,19 @@ struct Rank {
     std::vector<ReceiveSet> receives;
     std::vector<SendSubset> subsets;
     std::vector<int> order;
-    std::vector<std::vector<std::byte>> messages; // what is still to be sent
+    std::vector<std::vector<std::byte>> messages; // bytes still to be sent
     IndexSets sets;
 };
 
 } // namespace
 
-TEST_CASE("index sets stay what a list of all bytes says, whatever is sent, received and joined") {
+TEST_CASE("index sets agree with a list of all bytes after every send, receive and join") {
     Random random(7);
     for (int repetition = 0; repetition < 400; ++repetition) {
         const std::size_t ranks = 1 + below(random, 6);
         const std::size_t most = 1 + below(random, repetition % 2 == 0 ? 6 : 40);
         const std::size_t gap = repetition % 3 == 0 ? 0 : below(random, 5);
-        // With no subset to spare join() has to move what it otherwise cuts.
+        // Without a spare subset join() moves intervals that it otherwise cuts.
         const std::size_t split = 3 * ranks;
         const std::size_t count = repetition % 4 == 0 ? split : IndexSets::most_subsets(ranks);
         Rank rank(random, ranks, most, gap, count);

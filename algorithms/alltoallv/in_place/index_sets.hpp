@@ -4,51 +4,18 @@
 // set is written. No MPI, no memory of its own.
 #pragma once
 
+#include "joining.hpp"
+#include "subset_lists.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 
 namespace switchyard::algorithms::alltoallv {
 
-inline constexpr int no_set = -1;
-
-// Contiguous indices.
-struct Interval {
-    std::byte* begin = nullptr;
-    std::size_t size = 0;
-
-    std::byte* end() const { return begin + size; }
-    // Addresses are compared as numbers, since intervals may lie in different buffers.
-    std::uintptr_t first_index() const { return reinterpret_cast<std::uintptr_t>(begin); }
-    std::uintptr_t end_index() const { return first_index() + size; }
-};
-
-// An interval of a send set that lies wholly in one receive set, its rmatch, or in no receive set. It has
-// neighbours in its message, and neighbours by address in its receive set.
-struct SendSubset {
-    Interval interval;
-    int rmatch = no_set;
-    int before = no_set, after = no_set;
-    int below = no_set, above = no_set;
-};
-
-// S_i: the bytes that are left for one destination.
-struct SendSet {
-    Interval whole; // as the application gave it
-    std::size_t size = 0;
-    int first = no_set; // subset
-};
-
-// R_j: the places that are left for one source, and the subsets that lie there.
-struct ReceiveSet {
-    Interval places;
-    int lowest = no_set, highest = no_set;
-};
-
-class IndexSets {
+class IndexSets : private SubsetLists {
   public:
     // Send sets are split at the two borders of each receive set, which makes three subsets for each rank.
     // join() needs up to three more for each rank.
@@ -59,23 +26,23 @@ class IndexSets {
     // subsets, and order_entries() integers for sorting.
     IndexSets(std::span<SendSet> sends, std::span<ReceiveSet> receives, std::span<SendSubset> subsets,
               std::span<int> order)
-        : sends_(sends), receives_(receives), subsets_(subsets), order_(order) {}
+        : SubsetLists(sends, receives, subsets), order_(order) {}
 
     // Section 3.2. False: two send sets share bytes that lie in a receive set, so the call is erroneous.
     bool split() {
         link_unused();
-        const auto sends =
-            in_order(order_.first(sends_.size()), sends_, [](const SendSet& s) { return s.whole; });
-        const auto receives =
-            in_order(order_.last(receives_.size()), receives_, [](const ReceiveSet& r) { return r.places; });
+        const auto destinations =
+            in_order(order_.first(sends().size()), sends(), [](const SendSet& s) { return s.whole; });
+        const auto sources = in_order(order_.last(receives().size()), receives(),
+                                      [](const ReceiveSet& r) { return r.places; });
         std::uintptr_t shared_until = 0;
         std::size_t passed = 0;
-        for (const int destination : sends) {
-            while (passed < receives.size() &&
-                   receive(receives[passed]).places.end_index() <= send(destination).whole.first_index()) {
+        for (const int destination : destinations) {
+            while (passed < sources.size() &&
+                   receive(sources[passed]).places.end_index() <= send(destination).whole.first_index()) {
                 ++passed;
             }
-            if (!split_one(send(destination), receives.subspan(passed), shared_until)) return false;
+            if (!split_one(send(destination), sources.subspan(passed), shared_until)) return false;
         }
         return true;
     }
@@ -113,20 +80,8 @@ class IndexSets {
         places = {places.begin + bytes, places.size - bytes};
     }
 
-    // Section 3.4: joins the free space of R_j at its lowest indices. The paper moves up all bytes below free
-    // space. This function fills the free space, the highest first, with as many bytes from the bottom, and
-    // so moves no more bytes than it frees. An interval that does not fit is cut. Where no subset is left for
-    // the cut, the bytes below the free space move up, as in the paper.
-    void join(int source) {
-        ReceiveSet& set = receive(source);
-        std::byte* top = set.places.end();
-        for (int k = set.highest; k != no_set; k = subset(k).below) {
-            while (subset(k).interval.end() != top && k != set.lowest && bring_up(set, k, top)) {
-            }
-            raise(set, k, top);
-            top = subset(k).interval.begin;
-        }
-    }
+    // Section 3.4: joins the free space of R_j at its lowest indices.
+    void join(int source) { alltoallv::join(*this, receive(source)); }
 
     // Moves the bytes that a rank sends to itself, all at once, to the highest places of its own receive set.
     // False, and no byte is moved: data for other ranks lies there, or the own intervals are no longer in
@@ -154,69 +109,9 @@ class IndexSets {
         return true;
     }
 
-    int unused_subsets() const {
-        int count = 0;
-        for (int k = unused_; k != no_set; k = subset(k).after) ++count;
-        return count;
-    }
+    using SubsetLists::unused_subsets;
 
   private:
-    template <typename T>
-    static T& at(std::span<T> list, int i) {
-        return list[static_cast<std::size_t>(i)];
-    }
-    SendSet& send(int destination) const { return at(sends_, destination); }
-    ReceiveSet& receive(int source) const { return at(receives_, source); }
-    SendSubset& subset(int k) const { return at(subsets_, k); }
-
-    static void move(Interval& interval, std::byte* to) {
-        if (interval.begin != to) std::memmove(to, interval.begin, interval.size);
-        interval.begin = to;
-    }
-
-    // ---- Lists ----
-
-    void link_unused() {
-        unused_ = no_set;
-        for (auto k = static_cast<int>(subsets_.size()) - 1; k >= 0; --k) release(k);
-    }
-    void release(int k) {
-        subset(k) = {};
-        subset(k).after = unused_;
-        unused_ = k;
-    }
-    int use(const Interval& interval, int rmatch) {
-        const int k = unused_;
-        unused_ = subset(k).after;
-        subset(k) = {.interval = interval, .rmatch = rmatch};
-        return k;
-    }
-
-    void link_messages(int before, int after) {
-        if (before != no_set) subset(before).after = after;
-        if (after != no_set) subset(after).before = before;
-    }
-    // Puts k into the receive set, right above `below`. no_set: as the lowest subset.
-    void link_above(ReceiveSet& set, int below, int k) {
-        const int above = below == no_set ? set.lowest : subset(below).above;
-        subset(k).below = below;
-        subset(k).above = above;
-        (below == no_set ? set.lowest : subset(below).above) = k;
-        (above == no_set ? set.highest : subset(above).below) = k;
-    }
-    void unlink(ReceiveSet& set, int k) {
-        const int below = subset(k).below, above = subset(k).above;
-        (below == no_set ? set.lowest : subset(below).above) = above;
-        (above == no_set ? set.highest : subset(above).below) = below;
-    }
-    void drop_first(SendSet& set) {
-        const int k = set.first;
-        set.first = subset(k).after;
-        link_messages(no_set, set.first);
-        if (subset(k).rmatch != no_set) unlink(receive(subset(k).rmatch), k);
-        release(k);
-    }
-
     // ---- Splitting ----
 
     // The numbers of the sets that are not empty, by rising address.
@@ -227,7 +122,8 @@ class IndexSets {
             if (interval_of(sets[i]).size > 0) numbers[count++] = static_cast<int>(i);
         }
         numbers = numbers.first(count);
-        std::ranges::sort(numbers, {}, [&](int i) { return interval_of(at(sets, i)).first_index(); });
+        std::ranges::sort(
+            numbers, {}, [&](int i) { return interval_of(sets[static_cast<std::size_t>(i)]).first_index(); });
         return numbers;
     }
 
@@ -240,7 +136,7 @@ class IndexSets {
                 receives = receives.subspan(1);
             }
             const SendSubset next = lowest_subset(rest, receives);
-            if (unused_ == no_set) return false;
+            if (!has_unused()) return false;
             const int k = use(next.interval, next.rmatch);
             if (last == no_set) set.first = k;
             link_messages(std::exchange(last, k), k);
@@ -264,60 +160,6 @@ class IndexSets {
         return {.interval = {rest.begin, size}, .rmatch = inside ? receives.front() : no_set};
     }
 
-    // ---- Joining ----
-
-    // Brings bytes from the bottom of the set into the space between k and `top`. k is not the lowest subset.
-    // False: the bytes had to be cut, and no subset is left for the cut.
-    bool bring_up(ReceiveSet& set, int k, std::byte*& top) {
-        const int lowest = set.lowest;
-        Interval& from = subset(lowest).interval;
-        Interval& under = subset(k).interval;
-        const Interval moved{from.begin, std::min(from.size, static_cast<std::size_t>(top - under.end()))};
-        if (subset(k).after == lowest) { // the subset k only gets longer
-            std::memcpy(under.end(), moved.begin, moved.size);
-            under.size += moved.size;
-            from = {moved.end(), from.size - moved.size};
-            if (from.size > 0) return true;
-            link_messages(k, subset(lowest).after);
-            unlink(set, lowest);
-            release(lowest);
-            return true;
-        }
-        if (moved.size < from.size && !cut(set, lowest, moved.size)) return false;
-        unlink(set, lowest);
-        link_above(set, k, lowest);
-        top -= moved.size;
-        move(subset(lowest).interval, top);
-        return true;
-    }
-
-    // Cuts k behind its first bytes. The rest becomes a subset of its own, right above k.
-    bool cut(ReceiveSet& set, int k, std::size_t bytes) {
-        if (unused_ == no_set) return false;
-        Interval& interval = subset(k).interval;
-        const int rest = use({interval.begin + bytes, interval.size - bytes}, subset(k).rmatch);
-        interval.size = bytes;
-        link_messages(rest, subset(k).after);
-        link_messages(k, rest);
-        link_above(set, k, rest);
-        return true;
-    }
-
-    // Closes the rest of the space between k and `top` with k itself.
-    void raise(ReceiveSet& set, int k, std::byte* top) {
-        Interval& interval = subset(k).interval;
-        const auto space = static_cast<std::size_t>(top - interval.end());
-        if (k == set.lowest && space < interval.size && space > 0 && cut(set, k, space)) {
-            // The first bytes on top of the others.
-            const int rest = subset(k).above;
-            unlink(set, k);
-            link_above(set, rest, k);
-            move(subset(k).interval, top - space);
-        } else {
-            move(interval, top - interval.size);
-        }
-    }
-
     // ---- Settling ----
 
     bool is_alone_and_in_order(int self) const {
@@ -333,11 +175,7 @@ class IndexSets {
         return own == all;
     }
 
-    std::span<SendSet> sends_;
-    std::span<ReceiveSet> receives_;
-    std::span<SendSubset> subsets_;
-    std::span<int> order_;
-    int unused_ = no_set; // the first subset of a list
+    std::span<int> order_; // room to sort by address
 };
 
 } // namespace switchyard::algorithms::alltoallv

@@ -1,4 +1,5 @@
-// What a rank of an exchange in place asks a source for in one phase, and its room for the answer. No MPI.
+// The request of a rank of an exchange in place to one source in one phase, and the room for the answer. No
+// MPI.
 #pragma once
 
 #include "index_sets.hpp"

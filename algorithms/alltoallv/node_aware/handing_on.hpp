@@ -26,7 +26,7 @@ class HandingOn {
     }
 
   private:
-    // The local rank in charge of the hop after those of that weight. -1: there is none.
+    // The local rank in charge of the hop after the hops of that weight. -1: there is no such hop.
     int next_holder(int offset, int lane, std::int64_t weight) const {
         return routes_.next_holder(offset, lane, weight * routes_.hops().radix());
     }

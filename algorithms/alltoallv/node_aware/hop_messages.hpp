@@ -72,7 +72,8 @@ class HopMessages {
         return map_.rank_of(node, routes_.hops().charge_of(z, lane, map_.size_of(node)));
     }
 
-    // The most bytes of the message that leaves `node` with that hop, from what both sides know.
+    // The most bytes of the message that leaves `node` with that hop, from numbers that both
+    // sides know.
     std::size_t most_bytes(std::int64_t weight, int z, int lane, int node) const {
         const auto& hops = routes_.hops();
         std::size_t blocks = 0;
