@@ -41,7 +41,7 @@ std::optional<std::int64_t> number_of(std::string_view text, int ranks) {
     return number;
 }
 
-// The values of `2,4`, `2..64` or `sqrt`; any other word stays as it is. Empty: an impossible range.
+// The values of `2,4`, `2..64` or `sqrt`. Other words stay as they are. Empty: an impossible range.
 std::vector<std::string> values_of(std::string_view text, int ranks) {
     std::vector<std::string> values;
     for (const std::string& item : split(text, ',')) {
@@ -60,7 +60,7 @@ std::vector<std::string> values_of(std::string_view text, int ranks) {
     return values;
 }
 
-// Names of Contender::Kind, but for the first.
+// Names of Contender::Kind, without the first.
 constexpr std::array not_algorithms = {std::string_view{"preloaded"}, std::string_view{"agreement"}};
 
 std::string add_call(Collective collective, Contender::Kind kind, std::string name,
@@ -77,13 +77,13 @@ std::string add_call(Collective collective, Contender::Kind kind, std::string na
     return "";
 }
 
-// "" when it was added.
+// "", or why it was not added.
 std::string add(Collective collective, const std::string& text, int ranks, bool in_place,
                 std::vector<Contender>& contenders) {
     for (std::size_t i = 0; i < not_algorithms.size(); ++i)
         if (text == not_algorithms[i])
             return add_call(collective, static_cast<Contender::Kind>(i + 1), std::string(text), contenders);
-    if (text.find(';') != std::string::npos) return "in \"" + text + "\": one algorithm at a time";
+    if (text.find(';') != std::string::npos) return "\"" + text + "\" names more than one algorithm";
     auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + text);
     if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) return problems->front().message;
     const policy::Use& use =
@@ -120,14 +120,14 @@ std::variant<std::vector<std::string>, std::string> expand(const std::string& sp
     std::vector<std::string> texts = {fields.front()};
     for (std::size_t i = 1; i < fields.size(); ++i) {
         const auto equals = fields[i].find('=');
-        if (equals == std::string::npos) { // the parser has a message for it
+        if (equals == std::string::npos) { // parse_force() has a message for this
             for (std::string& text : texts) text += ':' + fields[i];
             continue;
         }
         const auto values = values_of(std::string_view(fields[i]).substr(equals + 1), ranks);
         if (values.empty())
             return "in \"" + spec + "\": \"" + fields[i].substr(equals + 1) +
-                   "\" is no range; one is 2..64 or 2..ranks";
+                   "\" is not a range such as 2..64 or 2..ranks";
         std::vector<std::string> longer;
         for (const std::string& text : texts)
             for (const std::string& value : values)
@@ -153,7 +153,8 @@ std::variant<std::vector<Contender>, std::string> contenders_of(Collective colle
             if (!problem.empty()) return problem;
         }
     }
-    if (contenders.empty()) return std::string("nothing to measure: name an algorithm, or leave native in");
+    if (contenders.empty())
+        return std::string("nothing to measure: give an --algorithm, or leave out --no-native");
     return contenders;
 }
 

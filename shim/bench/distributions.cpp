@@ -24,18 +24,18 @@ constexpr std::size_t fp64 = sizeof(double);
 std::variant<Distribution, std::string> parse_distribution(std::string_view text) {
     const auto colon = text.find(':');
     const auto found = std::ranges::find(names, text.substr(0, colon));
-    const std::string known = "uniform, normal, power_law, fft1, fft2, sparse:K or equal";
-    if (found == names.end()) return "no distribution \"" + std::string(text) + "\"; it is " + known;
+    const std::string known = "uniform, normal, power_law, fft1, fft2, sparse:K and equal";
+    if (found == names.end()) return "no distribution \"" + std::string(text) + "\"; known are " + known;
     Distribution distribution{static_cast<Kind>(found - names.begin()), 0};
     if ((distribution.kind == Kind::sparse) != (colon != std::string_view::npos))
         return "\"" + std::string(text) +
-               "\" is no distribution: sparse, and only it, takes a number; it is " + known;
+               "\" is no distribution: sparse takes a number, and no other does; known are " + known;
     if (distribution.kind != Kind::sparse) return distribution;
     const std::string_view number = text.substr(colon + 1);
     const auto [end, error] =
         std::from_chars(number.data(), number.data() + number.size(), distribution.partners);
     if (error != std::errc{} || end != number.data() + number.size() || distribution.partners < 1)
-        return "\"" + std::string(number) + "\" is no number of partners, 1 or more";
+        return "\"" + std::string(number) + "\" is not a number of partners; it must be 1 or more";
     return distribution;
 }
 
@@ -63,7 +63,7 @@ double Sizes::fraction(int source, int destination, std::uint64_t salt) const {
     return (static_cast<double>(mixed(pair, salt) >> 11) + 0.5) * 0x1p-53;
 }
 
-// Whole bytes, where the papers draw whole doubles: S may be small.
+// The papers draw whole doubles. These are whole bytes, since S may be small.
 std::size_t Sizes::drawn(int source, int destination) const {
     const double u = fraction(source, destination, 0);
     const auto s = static_cast<double>(largest_);
@@ -75,8 +75,8 @@ std::size_t Sizes::drawn(int source, int destination) const {
         return static_cast<std::size_t>(std::max(0.0, std::round(s + 0.24 * s * z)));
     }
     case Kind::power_law: {
-        // Density x^-0.95 between 1 and S + 1, less one: large blocks are rare and many are empty, which is
-        // all that the papers say besides the exponent.
+        // Density x^-0.95 between 1 and S + 1, less one. Large blocks are rare and many blocks are empty: the
+        // papers say no more besides the exponent.
         constexpr double rest = 1 - 0.95;
         const double x = std::pow(1 + u * (std::pow(s + 1, rest) - 1), 1 / rest);
         return std::min(largest_, static_cast<std::size_t>(std::max(0.0, x - 1)));
@@ -87,15 +87,14 @@ std::size_t Sizes::drawn(int source, int destination) const {
 
 std::size_t Sizes::operator()(int source, int destination) const {
     switch (distribution_.kind) {
-    // The brackets in the paper's formulas are read as rounding down. It says 8 FP64 values a block, although
-    // its data are complex.
+    // The brackets in the paper's formulas are taken to round down. A block has 8 FP64 values, as the paper
+    // says, although its data are complex.
     case Kind::fft1: {
         const bool has_data = source < static_cast<int>(0.625 * ranks_);
         return has_data && destination < static_cast<int>(0.78125 * ranks_) ? 8 * fp64 : 0;
     }
-    // "Each process transmits 64 FP64 values" is to each other process: only so do all blocks add up to the
-    // paper's
-    // ((P - 1) * 32 + 8) * P complex numbers.
+    // "Each process transmits 64 FP64 values" means: to each other process. Only then do all blocks add up to
+    // the paper's ((P - 1) * 32 + 8) * P complex numbers.
     case Kind::fft2: return (source == ranks_ - 1 ? 16 : 64) * fp64;
     case Kind::sparse: {
         const auto partners = partners_of(source);
@@ -105,7 +104,7 @@ std::size_t Sizes::operator()(int source, int destination) const {
     }
 }
 
-// So many different ones, never the rank itself.
+// Different ranks, and never the source itself.
 std::vector<int> Sizes::partners_of(int source) const {
     const int others = ranks_ - 1;
     std::vector<int> partners;

@@ -1,5 +1,5 @@
-// How large the block from each rank to each other is. All of it follows from (seed, source, destination), so
-// that every rank knows what it receives without asking. No MPI.
+// The size of the block from each rank to each other. It follows from (seed, source, destination), so every
+// rank knows without asking what it receives. No MPI.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@ struct Distribution {
     Kind kind = Kind::uniform;
     int partners = 0; // sparse: destinations of each rank
 
-    // The two FFT shapes have sizes of their own.
+    // The two FFT shapes ignore the largest size that is asked for.
     bool has_fixed_sizes() const { return kind == Kind::fft1 || kind == Kind::fft2; }
 };
 
-// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K` or `equal`; else what is wrong.
+// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K` or `equal`; or what is wrong.
 std::variant<Distribution, std::string> parse_distribution(std::string_view text);
 std::string name_of(const Distribution& distribution);
 
-// A mixing function: the same numbers on every rank and machine.
+// A hash that is the same on every rank and machine.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 
 class Sizes {
   public:
-    // `largest` is S of the papers; some of what `normal` draws is larger.
+    // `largest` is S of the papers. `normal` also draws larger sizes.
     Sizes(Distribution distribution, std::uint64_t seed, int ranks, std::size_t largest);
 
     std::size_t operator()(int source, int destination) const;

@@ -48,7 +48,7 @@ Json result_of(const Report& report, const Result& result) {
                  {"verified", result.verified},
                  {"times_us", times_us}};
     if (!result.baseline.empty()) json["ratio_to_native"] = median_ratio(result.seconds, result.baseline);
-    if (contender.is_ours()) { // nothing is known of what the library sends
+    if (contender.is_ours()) { // the messages of the MPI library are not known
         json["messages"] = result.messages;
         json["wire_bytes"] = result.bytes;
         json["messages_inter"] = result.messages_inter;

@@ -1,5 +1,5 @@
-// switchyard-bench: all-to-all algorithms beside the MPI library's own, in one run. One source for Open MPI,
-// MPICH and SimGrid's simulated MPI.
+// switchyard-bench measures algorithms beside the MPI library's own, in one run. One source for every MPI,
+// SimGrid's simulated one included.
 #include "contenders.hpp"
 #include "options.hpp"
 #include "participants.hpp"
@@ -38,7 +38,7 @@ std::string library() {
     return all.substr(0, all.find_first_of("\n\r"));
 }
 
-// The hosts' names, each once; collective.
+// The hosts' names, each once. Collective.
 std::vector<std::string> hosts(int ranks) {
     constexpr std::size_t longest = MPI_MAX_PROCESSOR_NAME;
     std::array<char, longest> name{};
@@ -55,7 +55,7 @@ std::vector<std::string> hosts(int ranks) {
     return hosts;
 }
 
-// The most memory that any process ever had; collective. Simulated ranks share a process.
+// The peak memory of the largest process. Collective. 0 in a simulation, whose ranks share a process.
 std::uint64_t peak_bytes(bool simulated) {
     std::uint64_t mine = 0, most = 0;
     std::ifstream status("/proc/self/status");
@@ -90,13 +90,14 @@ int conclude(const Report& report) {
         }
     }
     if (!report.is_verified()) {
-        std::fputs("switchyard-bench: WRONG RESULTS, see above: the times mean nothing\n", stderr);
+        std::fputs("switchyard-bench: WRONG DATA was received, see above: the times mean nothing\n", stderr);
         status = 1;
     }
     return status;
 }
 
-// One measurement, printed by rank 0; collective over the world. The exit status, the same on all.
+// One measurement, which rank 0 prints. Collective over the world. Returns the exit status, the same on all
+// ranks.
 int run(const Rank& rank, Options options) {
     Report report;
     report.options = std::move(options);
@@ -127,7 +128,7 @@ int run(const Rank& rank, Options options) {
     return status;
 }
 
-// The worst status of all parts of the command line; the first that cannot be measured ends it.
+// Returns the worst status of all parts of the command line. A part that cannot be measured is the last.
 int run(int argc, char** argv) {
     const Rank rank = world();
     auto parsed = parse_options(argc, argv);

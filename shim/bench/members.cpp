@@ -7,7 +7,7 @@ namespace switchyard::bench {
 
 std::vector<int> members_of(const algorithms::NodeMap& world, int wanted, int per_node) {
     std::vector<int> members;
-    if (per_node == 0) { // in the order of the world, however its ranks are placed
+    if (per_node == 0) { // in the order of the world, wherever the ranks are
         members.resize(static_cast<std::size_t>(std::min(wanted, world.ranks())));
         std::iota(members.begin(), members.end(), 0);
         return members;

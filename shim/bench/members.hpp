@@ -1,4 +1,4 @@
-// Which ranks of a world make a smaller communicator. No MPI.
+// The ranks of a smaller communicator. No MPI.
 #pragma once
 
 #include "algorithms/node_map.hpp"
@@ -7,8 +7,8 @@
 
 namespace switchyard::bench {
 
-// The first `wanted` ranks of the world, node after node, no more than `per_node` of each node (0: as many as
-// it has); fewer where there are no more. Rank 0 is always the first of them.
+// The first `wanted` ranks of the world, or fewer if it has fewer. With `per_node` they are taken node by
+// node, at most so many of each node. Rank 0 is always the first.
 std::vector<int> members_of(const algorithms::NodeMap& world, int wanted, int per_node);
 
 } // namespace switchyard::bench

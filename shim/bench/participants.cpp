@@ -21,7 +21,7 @@ int world_size() {
     return size;
 }
 
-// Ranks on hosts of one name, or in nodes of so many ranks as the options say.
+// By the names of the hosts, or nodes of as many ranks as the options pretend.
 std::vector<std::uint64_t> node_ids(int ranks_per_node) {
     std::vector<std::uint64_t> ids(static_cast<std::size_t>(world_size()));
     if (ranks_per_node > 0) {
@@ -50,8 +50,12 @@ Participants::Participants(const Options& options, bool simulated)
     const int wanted = options.communicator_ranks > 0 ? options.communicator_ranks : world_size();
     const auto members = members_of(NodeMap(ids), wanted, options.communicator_ranks_per_node);
     if (static_cast<int>(members.size()) < wanted) {
-        problem_ = "--communicator-ranks " + std::to_string(wanted) + ": the world has " +
-                   std::to_string(members.size()) + " such ranks";
+        problem_ =
+            "--communicator-ranks " + std::to_string(wanted) + ": the world has only " +
+            std::to_string(members.size()) +
+            (options.communicator_ranks_per_node > 0 ? " with --communicator-ranks-per-node " +
+                                                           std::to_string(options.communicator_ranks_per_node)
+                                                     : "");
         return;
     }
     node_map_ = map_of(ids, members);
@@ -71,7 +75,7 @@ Participants::~Participants() {
     if (takes_part()) PMPI_Comm_free(&group_.comm);
 }
 
-// Simulated ranks take no core while they wait, and a simulated clock only moves on in calls.
+// Simulated ranks take no core while they wait. Their clock advances only in MPI calls, so they cannot poll.
 void Participants::rejoin() {
     if (simulated_ || ranks() == world_size()) {
         PMPI_Barrier(MPI_COMM_WORLD);

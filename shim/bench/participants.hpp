@@ -1,4 +1,4 @@
-// The ranks of the world that take part in a measurement, and the others, which wait for them.
+// The ranks of the world that take part in a measurement. The others wait for them.
 #pragma once
 
 #include "algorithms/group.hpp"
@@ -16,14 +16,15 @@ class Participants {
     Participants(const Participants&) = delete;
     Participants& operator=(const Participants&) = delete;
 
-    const std::string& problem() const { return problem_; } // "", or why it cannot be; the same on all ranks
+    // "", or why there is no such communicator. The same on all ranks.
+    const std::string& problem() const { return problem_; }
     bool takes_part() const { return group_.comm != MPI_COMM_NULL; }
     int ranks() const { return node_map_.ranks(); }
     const algorithms::NodeMap& node_map() const { return node_map_; }
-    const algorithms::Group& group() const { return group_; } // where this rank takes part
+    const algorithms::Group& group() const { return group_; } // only of a rank that takes part
 
-    // Collective over the world: until here those wait that do not take part, asleep where their core may be
-    // wanted by others.
+    // Collective over the world. Here the ranks that do not take part wait for the end of the measurement.
+    // They sleep, so that others can use their cores.
     void rejoin();
 
   private:

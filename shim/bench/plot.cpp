@@ -18,7 +18,7 @@ struct Curve {
     std::vector<std::pair<double, double>> points; // x, time in us
 };
 
-// The first parameter of which some algorithm takes part with several values; null: none.
+// The first parameter that some algorithm has several values of. Null: none.
 const algorithms::ParameterTraits* varied_in(const Report& report) {
     for (const auto& traits : algorithms::parameter_vocabulary()) {
         if (!traits.choices.empty()) continue; // words make no axis
@@ -33,7 +33,7 @@ const algorithms::ParameterTraits* varied_in(const Report& report) {
     return nullptr;
 }
 
-// Over the parameter that varies, else over the largest block.
+// Over the parameter that varies. Without one: over the largest block.
 std::vector<Curve> curves_of(const Report& report, const algorithms::ParameterTraits* varied) {
     std::vector<Curve> curves;
     for (const Result& result : report.results) {
@@ -87,12 +87,13 @@ std::string plot_script(const Report& report) {
 }
 
 std::string draw(const Report& report) {
-    // Where gnuplot cannot write a file it takes stdout.
-    if (!std::ofstream(report.options.plot)) return "no plot: " + report.options.plot + " cannot be written";
+    // gnuplot writes to stdout if it cannot write the file.
+    if (!std::ofstream(report.options.plot))
+        return "no plot " + report.options.plot + ": the file cannot be written";
     const std::string script = plot_script(report);
-    const auto before = std::signal(SIGPIPE, SIG_IGN); // no gnuplot: an error is enough
+    const auto before = std::signal(SIGPIPE, SIG_IGN); // without gnuplot an error of fwrite() is enough
     std::FILE* gnuplot = popen("gnuplot", "w");
-    if (gnuplot == nullptr) return "no plot: gnuplot cannot be started";
+    if (gnuplot == nullptr) return "no plot " + report.options.plot + ": gnuplot cannot be started";
     const bool written = std::fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
     const int status = pclose(gnuplot);
     std::signal(SIGPIPE, before);

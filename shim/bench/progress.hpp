@@ -1,4 +1,4 @@
-// A bar on stderr while iterations go by, on one rank, where somebody looks at a terminal.
+// A progress bar on stderr, if stderr is a terminal.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     void step(const std::string& what);
-    // For what is no number of steps: a share of the whole, 0 to 1.
+    // Shows a share of the whole, 0 to 1, instead of steps.
     void show(double share, const std::string& what);
 
   private:

@@ -1,4 +1,4 @@
-// What was measured, and the forms in which it is shown. No MPI.
+// The results and their forms: table, JSON, plot. No MPI.
 #pragma once
 
 #include "contenders.hpp"
@@ -11,11 +11,11 @@
 
 namespace switchyard::bench {
 
-// One contender at one block size. Over the ranks always the most.
+// One contender at one block size. All numbers are the largest of any rank.
 struct Result {
     std::size_t contender = 0;
     std::size_t max_block = 0;     // asked for
-    std::size_t largest_block = 0; // that any rank sends to another
+    std::size_t largest_block = 0; // from any rank to another
     std::vector<double> seconds;   // by iteration
     std::vector<double> baseline;  // native's, in the same iterations; empty without native
     std::uint64_t messages = 0, bytes = 0, rounds = 0;
@@ -26,12 +26,12 @@ struct Result {
 
 struct Environment {
     std::string mpi;
-    int ranks = 1, nodes = 1, ranks_per_node = 1; // that took part; the most of them on one node
+    int ranks = 1, nodes = 1, ranks_per_node = 1; // of those that took part; ranks_per_node: the most
     std::vector<std::string> hosts;               // of the world
     std::string date;
     bool simulated = false;
-    double elapsed_seconds = 0;   // by the clock on the wall, also of a simulation
-    std::uint64_t peak_bytes = 0; // of any process, ever; 0: not known
+    double elapsed_seconds = 0;   // of real time, also in a simulation
+    std::uint64_t peak_bytes = 0; // of the largest process; 0: not known
 };
 
 struct Report {
@@ -47,9 +47,9 @@ struct Report {
 std::string table_of(const Report& report);
 std::string json_of(const Report& report);
 
-// Draws options.plot with gnuplot; "" or what went wrong.
+// Draws options.plot with gnuplot. "", or what went wrong.
 std::string draw(const Report& report);
-// What gnuplot is told.
+// The input of gnuplot.
 std::string plot_script(const Report& report);
 
 } // namespace switchyard::bench

@@ -27,7 +27,7 @@ bool needs_window(const Contender& contender) {
     return policy::uses_shared_memory(*contender.choice.algorithm, contender.choice.parameters);
 }
 
-// What is wrong with it, or "".
+// "", or why there is no window.
 std::string why_no_window(const Group& group, const NodeWindow* window) {
     if (group.node_map->nodes() > 1) return "its ranks are on several nodes";
     return window == nullptr ? "its ranks cannot have memory that they share" : "";
@@ -39,19 +39,19 @@ struct Library {
 #include "algorithms/collectives.def"
 };
 
-// What a program calls, and whatever is preloaded takes.
+// The functions that a program calls. A preloaded shim takes these calls.
 const Library preloaded = {
 #define SWITCHYARD_COLLECTIVE(name, function, ...) MPI_##function,
 #include "algorithms/collectives.def"
 };
 
-// What nobody takes.
+// The functions that no shim takes.
 const Library bare = {
 #define SWITCHYARD_COLLECTIVE(name, function, ...) PMPI_##function,
 #include "algorithms/collectives.def"
 };
 
-// MPI's own arguments for the same exchange.
+// The same exchange as arguments of MPI.
 struct Counts {
     explicit Counts(const Layout& layout) {
         for (const Block& block : layout.blocks) {
@@ -62,7 +62,7 @@ struct Counts {
     std::vector<int> counts, displacements;
 };
 
-// Everybody's data for one block size, and the calls on it.
+// This rank's data for one block size, and the calls on it.
 class Course {
   public:
     Course(const Options& options, const std::vector<Contender>& contenders, const Group& group,
@@ -87,11 +87,11 @@ class Course {
         }
     }
 
-    // "" or why this rank cannot.
+    // "", or why this rank cannot measure.
     std::string why_not() {
         if (std::max(workload_.send().bytes, workload_.recv().bytes) > INT_MAX)
-            return "blocks of " + std::to_string(max_block_) +
-                   " bytes are more than native's integers can count";
+            return "with blocks of " + std::to_string(max_block_) +
+                   " bytes a buffer is too large: native's displacements are of type int";
         for (const Contender& contender : contenders_)
             if (std::string why = why_no_window(group_, window_);
                 !why.empty() && contender.choice.algorithm->has(shared_memory))
@@ -102,7 +102,7 @@ class Course {
                                            : "no memory for " + std::to_string(scratch) + " bytes of scratch";
     }
 
-    // The order of the contenders moves on from iteration to iteration, so that none has a favourite place.
+    // Each iteration begins with the next contender, so that none always has the same place in the order.
     void run(Progress& progress) {
         for (int iteration = -options_.warmup; iteration < options_.iterations; ++iteration) {
             const bool checked = iteration == 0 || iteration == options_.iterations - 1;
@@ -116,7 +116,7 @@ class Course {
         }
     }
 
-    // On rank 0 the most of all ranks.
+    // On rank 0 the largest numbers of all ranks.
     std::vector<Result> gathered() {
         for (Result& result : results_) {
             maximum(result.seconds.data(), static_cast<int>(result.seconds.size()), MPI_DOUBLE);
@@ -131,7 +131,7 @@ class Course {
             result.messages_inter = counts[4];
             result.bytes_inter = counts[5];
         }
-        if (options_.native) // the first of them
+        if (options_.native) // the first contender
             for (Result& result : results_) result.baseline = results_.front().seconds;
         return std::move(results_);
     }
@@ -149,8 +149,8 @@ class Course {
                                               contender.choice.parameters);
     }
 
-    // Who was over the time limit by rank 0's clock: what it says holds for all. Whether nothing is left that
-    // could be compared.
+    // Takes the contenders out that are over the time limit, by rank 0's clock for all ranks. True: nothing
+    // is left to compare.
     bool all_sit_out() {
         if (group_.rank == 0)
             for (std::size_t i = 0; i < contenders_.size(); ++i)
@@ -169,7 +169,7 @@ class Course {
 
     void take_time(Result& result, const Contender& contender, bool counts, bool checked) {
         const bool in_place = is_in_place(contender);
-        if (options_.in_place) workload_.fill(); // the last one may have overwritten it
+        if (options_.in_place) workload_.fill(); // the contender before may have overwritten it
         if (checked) workload_.spoil();
         workspace_.reserve(result.scratch_bytes);
         wire_.reset();
@@ -196,7 +196,7 @@ class Course {
         result.verified = false;
     }
 
-    // What the shim agrees on before such a call; its time belongs to the algorithm.
+    // The shim's agreement before such a call. Its time is part of the algorithm's.
     std::size_t agreed_block() {
         std::array<std::uint64_t, 3> mine{}, all{};
         for (int peer = 0; peer < group_.size; ++peer)
@@ -275,8 +275,8 @@ std::vector<Result> measure(const Options& options, const std::vector<Contender>
     if (std::ranges::any_of(contenders, needs_window)) {
         window = NodeWindow::make(group, options.shared_bytes);
         if (!window && group.rank == 0)
-            std::fprintf(stderr,
-                         "switchyard-bench: nodes share no memory here: intra=shared sends messages\n");
+            std::fprintf(
+                stderr, "switchyard-bench: ranks cannot share memory here, so intra=shared sends messages\n");
     }
     const auto steps = options.max_blocks.size() * contenders.size() *
                        static_cast<std::size_t>(options.warmup + options.iterations);

@@ -1,4 +1,4 @@
-// Runs the contenders in turn and takes their times.
+// Runs the contenders in turn and measures their times.
 #pragma once
 
 #include "algorithms/group.hpp"
@@ -8,7 +8,7 @@
 
 namespace switchyard::bench {
 
-// Collective over the group; the results are complete on its rank 0. None where some rank cannot.
+// Collective over the group. The results are complete on its rank 0. No results: some rank cannot measure.
 std::vector<Result> measure(const Options& options, const std::vector<Contender>& contenders,
                             const algorithms::Group& group);
 

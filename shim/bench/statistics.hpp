@@ -5,12 +5,11 @@
 
 namespace switchyard::bench {
 
-// Both are 0 where there are no values; of an even number the mean of the middle two.
+// Both are 0 without values. The median of an even number of values is the mean of the middle two.
 double median(std::vector<double> values);
 double median_absolute_deviation(const std::vector<double>& values);
 
-// The median over the iterations of time / baseline, each with the baseline of the same iteration: what
-// disturbs a whole iteration disturbs both.
+// The median of time / baseline, of each iteration by itself: a disturbance of the iteration hits both.
 double median_ratio(const std::vector<double>& times, const std::vector<double>& baseline);
 
 } // namespace switchyard::bench

@@ -49,7 +49,8 @@ std::string heading(const Report& report) {
     const Environment& environment = report.environment;
     std::string text =
         std::string(name_of(report.options.collective)) + ", " + std::to_string(environment.ranks) +
-        " ranks on " + std::to_string(environment.hosts.size()) + " host(s), blocks " +
+        " ranks on " + std::to_string(environment.hosts.size()) +
+        (environment.hosts.size() == 1 ? " host, blocks " : " hosts, blocks ") +
         name_of(report.options.distribution) + ", " + std::to_string(report.options.iterations) +
         " iterations" + (report.options.in_place ? ", in place" : "") +
         (environment.simulated ? ", simulated time" : "") + "\n" + environment.mpi + "\n";
@@ -65,7 +66,7 @@ bool Report::is_verified() const {
     return std::ranges::all_of(results, &Result::verified);
 }
 
-// Also a table of Markdown.
+// The table is also one in Markdown.
 std::string table_of(const Report& report) {
     std::vector<Row> rows = {{"algorithm", "largest block", "median us", "MAD us", "x native", "messages",
                               "bytes", "messages inter", "bytes inter", "rounds", "scratch"}};

@@ -16,7 +16,7 @@ std::uint64_t word_at(std::uint64_t salt, std::size_t place) {
     return x ^ (x >> 29);
 }
 
-// `visit(at, word, bytes)` for each word of a block, the last one perhaps shorter.
+// Calls `visit(at, word, bytes)` for each word of a block. The last word may be shorter.
 template <typename Visit>
 bool for_each_word(std::byte* block, std::size_t bytes, std::uint64_t salt, Visit&& visit) {
     for (std::size_t at = 0; at < bytes; at += word_bytes)
@@ -49,7 +49,7 @@ Workload::Workload(algorithms::Collective collective, const Sizes& sizes, std::u
     if (separate) received_.resize(recv_.bytes);
 }
 
-// A block that is the same for all has no destination of its own.
+// A block for everybody has no destination.
 std::uint64_t Workload::salt(int source, int destination) const {
     const int to = traits_of(collective_).sends_one_block() ? 0 : destination;
     return mixed(static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(to), seed_ + 1);

@@ -1,5 +1,5 @@
-// The data of one rank: what it sends, and whether what it received is what was sent. Every byte follows from
-// source, destination and place, so nothing has to be kept for comparison. No MPI.
+// The data that a rank sends, and the check of the data that it received. Every byte follows from source,
+// destination and place, so nothing has to be kept for the comparison. No MPI.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -19,8 +19,7 @@ struct Layout {
 
 class Workload {
   public:
-    // `separate`: whether there is a second buffer to receive into; `shared`: whether the first one is large
-    // enough for that, too.
+    // `separate`: there is a second buffer to receive into. `shared`: the first buffer can receive, too.
     Workload(algorithms::Collective collective, const Sizes& sizes, std::uint64_t seed, int rank,
              bool separate, bool shared);
 
@@ -32,7 +31,7 @@ class Workload {
     std::byte* recv_buffer(bool in_place) { return in_place ? sent_.data() : received_.data(); }
 
     void fill();  // the send buffer
-    void spoil(); // the receive buffer, so that nothing that an earlier exchange left passes for its own
+    void spoil(); // the receive buffer, so that data of an earlier exchange are no right answer
     bool is_right(bool in_place);
 
   private:

@@ -21,7 +21,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-// Only the native of the same iteration tells what an iteration was worth.
+// Compared with native in the same iteration, since a disturbance hits both.
 std::vector<double> ratios_of(const std::vector<double>& times, const std::vector<double>& native) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < std::min(times.size(), native.size()); ++i)

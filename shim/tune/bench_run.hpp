@@ -1,4 +1,4 @@
-// The benchmark's command line for what is to be measured, and its answers.
+// Command lines for the benchmark, and its answers.
 #pragma once
 
 #include "schedule.hpp"
@@ -9,7 +9,7 @@
 
 namespace switchyard::shim::tune {
 
-// Where and with what measurements are made, as the benchmark says it.
+// The MPI and the machine of the measurements, as the benchmark reports them.
 struct Place {
     std::string mpi;  // the library's version text
     std::string date; // of the run
@@ -17,13 +17,13 @@ struct Place {
     std::vector<std::string> hosts;
 };
 
-// Arguments that measure all of that in one run, and print a line for each as soon as it is made.
+// For one run that measures all works. It prints a line for each work as soon as it is measured.
 std::vector<std::string> arguments_of(const std::vector<Work>& works);
-// Arguments that measure next to nothing.
+// For the shortest possible run, whose answer has the place.
 std::vector<std::string> arguments_of_probe();
 
-// A line that the benchmark printed for a work; nothing where it is none, or does not fit the work. Throws
-// std::runtime_error where the benchmark received wrong data.
+// The measurements in a line of the benchmark. Nothing: the line is no answer, or it belongs to another work.
+// Throws std::runtime_error if the benchmark received wrong data.
 std::optional<std::vector<Measurement>> measurements_in(const std::string& line, const Work& work);
 std::optional<Place> place_in(const std::string& line);
 

@@ -22,7 +22,7 @@ policy::Features features_of(const Shape& shape) {
     return features;
 }
 
-bool is_there_any_use_of(const Traits& traits, const Shape& shape) {
+bool may_be_of_use(const Traits& traits, const Shape& shape) {
     return !traits.native && !traits.has(algorithms::takes_overlap) &&
            (shape.nodes > 1 || !traits.has(algorithms::knows_nodes));
 }
@@ -83,7 +83,7 @@ class Collection {
 std::vector<std::string> candidates_of(const Shape& shape) {
     Collection collection(shape);
     for (const Traits& traits : algorithms::all_traits()) {
-        if (traits.collective != shape.collective || !is_there_any_use_of(traits, shape)) continue;
+        if (traits.collective != shape.collective || !may_be_of_use(traits, shape)) continue;
         std::vector<std::string> bases = {std::string(traits.name)};
         for (const Parameter parameter : traits.parameters)
             if (traits_of(parameter).searched_with_others)
@@ -102,8 +102,8 @@ std::vector<std::string> candidates_of(const Shape& shape) {
 std::vector<std::string> coarse_candidates_of(const Shape& shape) {
     Collection collection(shape);
     for (const Traits& traits : algorithms::all_traits()) {
-        if (traits.collective != shape.collective || !is_there_any_use_of(traits, shape)) continue;
-        if (traits.has(algorithms::shared_memory)) continue; // simulated ranks share none
+        if (traits.collective != shape.collective || !may_be_of_use(traits, shape)) continue;
+        if (traits.has(algorithms::shared_memory)) continue; // simulated ranks have none
         const std::string name(traits.name);
         collection.add(traits, name);
         if (!traits.takes(Parameter::radix)) continue;

@@ -1,4 +1,4 @@
-// What may be measured against native: algorithms of the registry with values of their parameters.
+// Candidates: algorithms of the registry with values of their parameters, to be measured beside native.
 #pragma once
 
 #include "point.hpp"
@@ -11,28 +11,30 @@
 
 namespace switchyard::shim::tune {
 
-// Texts as the benchmark and SWITCHYARD_FORCE take them, `tuna:radix=4`; what is left out has its preset. All
-// that may run on communicators of that shape and are not the same there as one before: each algorithm with
-// its presets first, then with one parameter changed at a time (powers of two), and with and without the
-// nodes' memory. Not `native`; not what is for buffers that overlap; not what knows nodes where there is one.
+// All candidates for communicators of that shape, each setting once. A candidate is a text as the benchmark
+// and SWITCHYARD_FORCE take it: `tuna:radix=4`. A parameter that it does not give has its preset. The
+// candidates of an algorithm are its presets, then one changed parameter at a time, then the same with shared
+// memory inside nodes. Left out: `native`, algorithms for overlapping buffers, and on a single node the
+// algorithms that know nodes.
 std::vector<std::string> candidates_of(const Shape& shape);
 
-// Fewer, for where one evaluation is exact and costly: each algorithm with its presets, and radices in steps of
-// four. Without memory that ranks share, as simulated ones do not.
+// Fewer candidates, for simulations, where one evaluation is exact and costly: each algorithm with its
+// presets, and radices in steps of four. None needs shared memory, since simulated ranks have none.
 std::vector<std::string> coarse_candidates_of(const Shape& shape);
 std::string with_radix(const std::string& algorithm, std::int64_t radix);
-// Its radix on communicators of that shape; 0: it takes none.
+// The candidate's radix on communicators of that shape. 0: its algorithm takes none.
 std::int64_t radix_of(const Shape& shape, const std::string& candidate);
-// The same candidate with one other parameter changed, in steps of eight.
+// The candidate with one more parameter set, to values in steps of eight. The radix stays.
 std::vector<std::string> variations_of(const Shape& shape, const std::string& candidate);
 
-// Whether such a text means something in this version.
+// Whether this version has such a candidate.
 bool is_known(policy::Collective collective, const std::string& candidate);
-// The `use` that such a text stands for, which must be known.
+// The candidate, which must be known, as the `use` of a policy.
 policy::Use use_of(policy::Collective collective, const std::string& candidate);
-// `tuna radix=4`
+// For people: `tuna radix=4`.
 std::string words_of(std::string_view candidate);
-// Whether the algorithm needs the agreed largest block, for which the shim makes an allreduce.
+// Whether the shim makes an allreduce before each call, since the algorithm needs the largest block of all
+// ranks.
 bool needs_agreement(policy::Collective collective, const std::string& candidate);
 
 } // namespace switchyard::shim::tune

@@ -13,10 +13,10 @@ namespace {
 constexpr double least_share = 0.01;
 constexpr std::size_t most_points = 24;
 
-// Calls that one point stands for.
+// The calls of one point.
 struct Calls {
     double rank_us = 0, bytes = 0; // of all ranks together
-    double blocks = 0;             // to other ranks, of all calls and ranks
+    double blocks = 0;             // blocks to other ranks, of all calls and ranks
     std::uint64_t largest = 0;
 };
 
@@ -25,15 +25,16 @@ using Key = std::pair<Shape, unsigned>; // and the bits of the largest block
 std::string why_not(const report::CallKind& kind, const Shape& world) {
     if (!algorithms::collective_of(kind.collective))
         return "of " + kind.collective + ", which this version does not know";
-    if (kind.ranks < 2) return "of one rank";
-    if (kind.in_place) return "in place, which is not measured";
-    if (kind.buffer == "device") return "on device buffers, which are not measured";
+    if (kind.ranks < 2) return "on one rank";
+    if (kind.in_place) return "in place, which tune does not measure";
+    if (kind.buffer == "device") return "on device buffers, which tune does not measure";
     if (kind.ranks > world.ranks)
-        return fmt::format("on {} ranks, where the launcher starts {}", kind.ranks, world.ranks);
+        return fmt::format("on {} ranks, but the launcher starts {}", kind.ranks, world.ranks);
     if (kind.nodes > world.nodes || kind.ranks_per_node > world.ranks_per_node ||
         kind.nodes != (kind.ranks + kind.ranks_per_node - 1) / kind.ranks_per_node)
-        return fmt::format("of {} ranks on {} nodes, at most {} on one, which the launcher's ranks cannot be",
-                           kind.ranks, kind.nodes, kind.ranks_per_node);
+        return fmt::format(
+            "on {} ranks of {} nodes, up to {} of one node: the launcher's ranks lie otherwise", kind.ranks,
+            kind.nodes, kind.ranks_per_node);
     return "";
 }
 
@@ -46,7 +47,7 @@ Shape shape_of(const report::CallKind& kind) {
     return shape;
 }
 
-// How much of the largest block the mean one is.
+// By the mean block's share of the largest one.
 std::string distribution_of(const Calls& calls) {
     const double full = calls.bytes / (calls.blocks * static_cast<double>(calls.largest));
     return full > 0.75 ? "equal" : full > 0.25 ? "uniform" : "power_law";
@@ -85,7 +86,7 @@ std::vector<Point> points_of_log(const report::Profile& profile, const Shape& wo
         throw std::runtime_error(profile.run.directory +
                                  ": the log has no calls, so there is nothing to tune for");
     for (const auto& [reason, time] : left_out)
-        notes << fmt::format("left out: calls {}, {:.1f} % of the time\n", reason, 100 * time / total);
+        notes << fmt::format("left out: {:.1f} % of the time, in calls {}\n", 100 * time / total, reason);
 
     std::vector<Point> points;
     for (const auto& [key, calls] : all) points.push_back(point_of(key, calls));
@@ -98,8 +99,8 @@ std::vector<Point> points_of_log(const report::Profile& profile, const Shape& wo
     double covered = 0;
     for (const Point& point : points) covered += point.weight;
     if (points.empty()) throw std::runtime_error(profile.run.directory + ": no calls are left to tune for");
-    notes << fmt::format("{} points, which are {:.1f} % of the log's time in collectives\n", points.size(),
-                         100 * covered / total);
+    notes << fmt::format("{} point{} with {:.1f} % of the log's time in collectives\n", points.size(),
+                         points.size() == 1 ? "" : "s", 100 * covered / total);
     for (Point& point : points) point.weight /= covered;
     return points;
 }

@@ -1,4 +1,4 @@
-// What a run's log shows an application to do, as points to measure.
+// The calls in a run's log, as points to measure.
 #pragma once
 
 #include "point.hpp"
@@ -10,13 +10,14 @@
 
 namespace switchyard::shim::tune {
 
-// A point for each collective, shape of communicator and power of two of the largest block that took at least
-// 1 % of the log's time in collectives, no more than 24 of them, the most time first; the weight of each is its
-// share of what these take together. The distribution of alltoallv's blocks is guessed from how full the largest
-// block is on average: all equal, uniform, or few large ones. `notes` says what is left out, and why.
+// The calls of one collective, one shape of communicator and one power of two of the largest block make a
+// point, if they took at least 1 % of the log's time in collectives. At most 24 points, the most time first.
+// The weight of a point is its share of the time of all points. Where block sizes differ, their distribution
+// is guessed from the mean block's share of the largest: all equal, uniform, or few large ones.
 //
-// A world of so many ranks is what the launcher starts: larger communicators are left out. Throws
-// std::runtime_error with a sentence for people where nothing is left.
+// `world`: the ranks that the launcher starts. Larger communicators are left out. `notes` gets a line for
+// everything that is left out, with the reason. Throws std::runtime_error with a sentence for people if no
+// point is left.
 std::vector<Point> points_of_log(const report::Profile& profile, const Shape& world, std::ostream& notes);
 
 } // namespace switchyard::shim::tune

@@ -10,7 +10,8 @@ namespace {
 Shape first_of(const Shape& world, int ranks) {
     if (ranks < 2 || ranks > world.ranks)
         throw std::runtime_error("--ranks " + std::to_string(ranks) + ": the launcher starts " +
-                                 std::to_string(world.ranks) + " ranks, and communicators have 2 to so many");
+                                 std::to_string(world.ranks) + " ranks; a communicator can have 2 to " +
+                                 std::to_string(world.ranks));
     Shape shape = world;
     shape.ranks = ranks;
     shape.ranks_per_node = std::min(world.ranks_per_node, ranks);

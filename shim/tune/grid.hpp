@@ -1,4 +1,4 @@
-// Which points are to be measured.
+// Points to measure: every collective with every number of ranks and every block size.
 #pragma once
 
 #include "point.hpp"
@@ -12,11 +12,11 @@ struct GridRequest {
     std::vector<policy::Collective> collectives; // empty: all
     std::vector<int> ranks;                      // of communicators; empty: the world
     std::vector<std::size_t> blocks;             // bytes; empty: 8 to 32768 in steps of eight
-    std::string distribution;                    // of alltoallv's blocks; empty: uniform
+    std::string distribution;                    // of block sizes where they may differ; empty: uniform
 };
 
-// A world of so many ranks, the most of them on one node. Smaller communicators are its first ranks. Throws
-// std::runtime_error where a number of ranks is not to be had.
+// `world`: all ranks that the launcher starts. Smaller communicators are its first ranks. Throws
+// std::runtime_error if the world is too small for a number of ranks.
 std::vector<Point> grid_of(const GridRequest& request, const Shape& world);
 
 } // namespace switchyard::shim::tune

@@ -43,7 +43,7 @@ Point point_of(const Json& json) {
     return point;
 }
 
-// By name what must not differ, in the order in which a difference is worth saying.
+// All that must be equal, by name. The first difference is the one in the message.
 Json json_of(const JournalHead& head) {
     auto hosts = head.place.hosts;
     std::ranges::sort(hosts);

@@ -1,5 +1,5 @@
-// Every measurement at once on disk, as JSON lines, so that a run that is stopped loses nothing and the same
-// command goes on from there.
+// Every measurement goes to a file of JSON lines at once. So a stopped run loses nothing, and the same
+// command continues from there.
 #pragma once
 
 #include "bench_run.hpp"
@@ -10,28 +10,28 @@
 
 namespace switchyard::shim::tune {
 
-// What measurements must have in common to be put together.
+// Measurements are put together only where all of this is equal.
 struct JournalHead {
-    Place place;          // all but its date
-    std::string platform; // "" or the simulated machine
+    Place place;          // its date may differ
+    std::string platform; // the simulated machine; "": a real one
     std::vector<Point> points;
 };
 
 class Journal {
   public:
-    // Reads what is there. Throws std::runtime_error with a sentence for people where it cannot be read, or is
-    // of other circumstances.
+    // Reads the file if there is one. Throws std::runtime_error with a sentence for people if it cannot be
+    // read, or has another head.
     Journal(std::filesystem::path file, JournalHead head, Measurements& measurements);
     ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
-    // Throws std::runtime_error where it cannot be written.
+    // Both throw std::runtime_error if the file cannot be written.
     void add(const Measurement& measurement);
-    void add_seconds(double seconds); // that tuning took
+    void add_seconds(double seconds); // spent on measuring
 
     const std::filesystem::path& file() const { return file_; }
-    double seconds_before() const { return seconds_; } // that earlier runs took
+    double seconds_before() const { return seconds_; } // spent by earlier runs
 
   private:
     void read(Measurements& measurements);

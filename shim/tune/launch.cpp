@@ -48,7 +48,7 @@ class Pipe {
     std::array<int, 2> ends_{};
 };
 
-// The child gets the signals back that we hold.
+// The child has the default handlers of the signals that this process holds back.
 int spawn(const std::vector<std::string>& words, const Pipe& out, const Pipe& err, pid_t& pid) {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -72,7 +72,7 @@ int spawn(const std::vector<std::string>& words, const Pipe& out, const Pipe& er
     return error;
 }
 
-// What came so far, without waiting for more; false at the end.
+// Appends what can be read at once. False at the end of the file.
 bool drain(int file, std::string& text) {
     std::array<char, 1 << 16> piece;
     const ssize_t bytes = read(file, piece.data(), piece.size());
@@ -106,8 +106,8 @@ class Running {
     }
 
   private:
-    // Its own end is not enough: what it wrote may still be on the way. What it left behind may hold the pipes
-    // for ever, so nobody waits for that.
+    // Its last output may still be on the way when the command has ended. But processes that it left behind
+    // can hold the pipes for ever, so the wait ends after a second.
     bool over() {
         if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
             ended_ = true;
@@ -123,7 +123,7 @@ class Running {
         for (pollfd& file : files_) {
             if (file.fd < 0 || file.revents == 0) continue;
             std::string& text = &file == &files_[0] ? out_ : err_;
-            if (!drain(file.fd, text)) file.fd = -1; // poll() passes it over
+            if (!drain(file.fd, text)) file.fd = -1; // poll() skips it
         }
         std::size_t begin = 0;
         for (std::size_t end; (end = out_.find('\n', begin)) != std::string::npos; begin = end + 1)
@@ -172,10 +172,10 @@ bool stop_wanted() {
 
 std::string Launched::why() const {
     std::string last(complaint.substr(0, complaint.find_last_not_of(" \n") + 1));
-    const std::string words = last.empty() ? ", without a word" : "; its last words:\n" + last;
+    const std::string words = last.empty() ? ", without a word on stderr" : "; its last words:\n" + last;
     switch (end) {
     case End::not_started: return "could not be started: " + complaint;
-    case End::timed_out: return "was ended, as it took longer than it might" + words;
+    case End::timed_out: return "was ended because it took too long" + words;
     case End::stopped: return "was stopped";
     case End::exited: break;
     }

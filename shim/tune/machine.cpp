@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// bin of the build tree or the installation.
+// The folder of this program: bin of the build tree or of the installation.
 fs::path own_folder() {
     return fs::path(object_path_of(reinterpret_cast<const void*>(&own_folder))).parent_path();
 }
 
-// Words between blanks; double quotes hold some together.
+// Words between blanks. Double quotes hold several together.
 std::vector<std::string> split(const std::string& text) {
     std::istringstream in(text);
     std::vector<std::string> words;
@@ -52,9 +52,10 @@ std::string mpi_of(const std::string& launcher) {
 std::string benchmark_for(const std::string& mpi) {
     const fs::path benchmark = own_folder() / ("switchyard-bench-" + mpi);
     if (!fs::exists(benchmark))
-        throw std::runtime_error(benchmark.string() +
-                                 " is not there, which makes the measurements: build it (scripts/build "
-                                 "does), or say with --mpi which MPI it is");
+        throw std::runtime_error(
+            benchmark.string() +
+            " is not there, but it makes the measurements: build it with scripts/build, or "
+            "name another MPI with --mpi");
     return benchmark.string();
 }
 
@@ -71,11 +72,11 @@ fs::path platform_file(const std::string& platform) {
     for (const auto& entry : fs::directory_iterator(simgrid_folder(), error))
         if (entry.path().extension() == ".xml")
             names += (names.empty() ? "" : ", ") + entry.path().stem().string();
-    throw std::runtime_error("no platform " + platform + ": it is a platform file of SimGrid's or one of " +
-                             (names.empty() ? "those in " + simgrid_folder().string() : names));
+    throw std::runtime_error("no platform " + platform + ": give a platform file of SimGrid, or one of " +
+                             (names.empty() ? "the files in " + simgrid_folder().string() : names));
 }
 
-// A line for each rank; the file goes with the last that holds it.
+// A file with a line for each rank. It is deleted with its last holder.
 std::shared_ptr<std::string> write_hosts(int ranks, int ranks_per_node) {
     auto pattern = (fs::temp_directory_path() / "switchyard-hosts-XXXXXX").string();
     const int descriptor = mkstemp(pattern.data());

@@ -1,4 +1,4 @@
-// How the benchmark is started: under somebody's launcher, or on a simulated machine.
+// How to start the benchmark: under a launcher, or on a simulated machine.
 #pragma once
 
 #include "schedule.hpp"
@@ -11,16 +11,17 @@
 namespace switchyard::shim::tune {
 
 struct Machine {
-    std::vector<std::string> launcher; // and its options
+    std::vector<std::string> launcher; // command and options
     std::string benchmark;             // program
-    std::string command;               // switchyard itself; "" where nothing can be put in front of a program
-    std::string platform;              // simulated; "" for a real one
-    std::vector<std::string> in_order; // options of the launcher for the algorithms that need them,
-    std::vector<std::string> needing_order; // which are these
-    std::shared_ptr<void> files;            // what the launcher reads; goes with the last copy
+    std::string command;  // `switchyard`; "": nothing can be put before a program on this machine
+    std::string platform; // simulated; "": a real one
+    std::vector<std::string> in_order;      // more options of the launcher, which keep messages in order
+    std::vector<std::string> needing_order; // the algorithms that need in_order
+    std::shared_ptr<void> files;            // read by the launcher; deleted with the last copy
 
+    // The command line of the benchmark. `ordered`: with in_order.
     std::vector<std::string> words(const std::vector<std::string>& arguments, bool ordered = false) const;
-    // The same under a policy, without a log.
+    // The same under `switchyard run`, with a policy and without a log.
     std::vector<std::string> words_under(const std::filesystem::path& policy,
                                          const std::vector<std::string>& arguments) const;
 };
@@ -32,10 +33,10 @@ std::vector<std::string> mpi_names();
 // the family that the launcher's --version names. Throws std::runtime_error with a sentence for people.
 Machine real_machine(const std::string& launcher, const std::string& mpi);
 
-// `platform`: polaris, fugaku, or a file of SimGrid's with hosts node-0 and up.
+// `platform`: polaris, fugaku, or a platform file of SimGrid with hosts node-0, node-1 and so on.
 Machine simulated_machine(const std::string& platform, int ranks, int ranks_per_node);
 
-// Whether a candidate must run by itself under `Machine::in_order`.
+// Whether the candidate needs `Machine::in_order`, and so a launch of its own.
 bool needs_order(const Machine& machine, const std::string& candidate);
 
 } // namespace switchyard::shim::tune

@@ -1,4 +1,4 @@
-// Everything measured so far, of this run and of those that it goes on from.
+// All measurements so far: of this run, and of earlier runs in its journal.
 #pragma once
 
 #include "noise.hpp"
@@ -10,15 +10,15 @@
 
 namespace switchyard::shim::tune {
 
-// One candidate at one point in one pass: one line of the journal.
+// One candidate at one point in one pass. A line of the journal.
 struct Measurement {
     Point point;
     std::string candidate; // or `agreement`
     int pass = 1;
-    std::vector<double> ratios; // to native's time in the same iteration
+    std::vector<double> ratios; // time / native's time, of each iteration
     double median_us = 0, native_us = 0;
-    double seconds_per_iteration = 0; // that the benchmark took for it, with the barrier before
-    std::size_t largest_block = 0;    // bytes, that any rank sent to another
+    double seconds_per_iteration = 0; // of the benchmark, with its barrier
+    std::size_t largest_block = 0;    // bytes from any rank to another
 };
 
 // A candidate at a point, over all passes.
@@ -35,9 +35,9 @@ class Measurements {
 
     void add(const Measurement& measurement);
     const Record* find(const Point& point, const std::string& candidate) const;
-    // By candidate, `agreement` apart; empty where nothing was measured.
+    // By candidate, without `agreement`. Empty: nothing was measured there.
     const std::map<std::string, Record>& at(const Point& point) const;
-    // How much of native's time the agreement takes there; 0 where that was not measured.
+    // Time of the agreement / native's time. 0: not measured.
     double agreement(const Point& point) const;
     int last_pass(const Point& point) const; // 0: none
     std::size_t largest_block(const Point& point) const;

@@ -1,4 +1,4 @@
-// What is measured at: one collective on one shape of communicator with blocks of one size.
+// A point of measurement: a collective on a shape of communicator with blocks of one size.
 #pragma once
 
 #include "policy/features.hpp"
@@ -10,7 +10,7 @@ namespace switchyard::shim::tune {
 
 struct Shape {
     policy::Collective collective = policy::Collective::alltoallv;
-    int ranks = 1, nodes = 1, ranks_per_node = 1; // the most of them on one node
+    int ranks = 1, nodes = 1, ranks_per_node = 1; // ranks_per_node: the most on one node
 
     auto operator<=>(const Shape&) const = default;
     std::string text() const { // `alltoallv of 8 ranks on 1 node`
@@ -21,11 +21,11 @@ struct Shape {
 
 struct Point {
     Shape shape;
-    std::size_t max_block = 0;            // bytes, what the benchmark is asked for
-    std::string distribution = "uniform"; // of alltoallv's blocks, in the benchmark's words; else "equal"
-    double weight = 1;                    // share of the application's time, or 1 for each
+    std::size_t max_block = 0;            // bytes, as the benchmark is asked for
+    std::string distribution = "uniform"; // of block sizes, in the benchmark's words
+    double weight = 1;                    // share of the application's time; without a log 1
 
-    // The weight says what a point is worth, not which it is.
+    // Without the weight: it tells what a point is worth, not which point it is.
     auto operator<=>(const Point& other) const {
         const auto order = shape <=> other.shape;
         if (order != 0) return order;

@@ -16,7 +16,7 @@ bool is_of(const Ruling& rule, const Shape& shape) {
                                [&](const Evidence& evidence) { return evidence.point.shape == shape; });
 }
 
-// What an alltoallv's rules do to all sizes of a shape: nowhere harm, and in all a gain.
+// Whether the rules of a shape harm no size and gain in all.
 bool holds(const std::vector<Point>& points, const Shape& shape,
            const std::map<Point, Measurement>& verified) {
     double gain = 0, variance = 0;
@@ -32,7 +32,8 @@ bool holds(const std::vector<Point>& points, const Shape& shape,
     return gain > 3 * std::sqrt(variance);
 }
 
-// What the figures of one point say against its rule, or against those beside which it is native.
+// Judges a point by its own rule, or, where it is native, by the rules for other sizes. True: there is a new
+// refusal.
 bool refuse_at(const Point& point, const Estimate& estimate, const std::vector<Ruling>& rules,
                Refusals& refusals) {
     const bool stands_in = refusals.beside.contains(point);

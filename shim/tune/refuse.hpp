@@ -1,4 +1,4 @@
-// What a run under the shim says against rules.
+// Refuses rules that a run under the shim shows to be slower.
 #pragma once
 
 #include "rules.hpp"
@@ -10,13 +10,17 @@
 
 namespace switchyard::shim::tune {
 
-// The rule for calls of that point; null: native.
+// The rule for calls at that point. Null: they go native.
 const Ruling* ruling_over(const std::vector<Ruling>& rules, const Point& point);
 std::string candidate_at(const std::vector<Ruling>& rules, const Point& point); // or `native`
 
-// Adds to the refusals what must go by the figures of a run under these rules (`preloaded` beside native): of
-// alltoall and allgather each size that is not faster, of alltoallv the rules that look at the block, and next
-// time all rules, of a shape where they harm a size or gain nothing in all. The shapes that this concerns.
+// `verified`: times of a run under these rules (`preloaded` beside native). Adds to the refusals, and returns
+// the shapes with new ones.
+//
+// Where MPI tells all ranks the largest block, each size is judged by itself: a rule is refused at a size
+// where it is not faster. Elsewhere (alltoallv) the rules of a shape are judged together. If they harm a
+// size, or gain nothing in all, then the rules that look at the block are refused; if none looks at it, all
+// rules of the shape.
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                        const std::map<Point, Measurement>& verified, Refusals& refusals);
 

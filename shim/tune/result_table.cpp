@@ -30,7 +30,7 @@ std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>&
             native_us = record->native_us;
             policy_us = record->median_us;
             estimate = record->estimate;
-        } else if (!measurements.at(point).empty()) { // native's own calls, not timed again
+        } else if (!measurements.at(point).empty()) { // native's calls, as measured without rules
             native_us = policy_us = measurements.at(point).begin()->second.native_us;
         }
         const bool timed = says_something(estimate);

@@ -1,4 +1,4 @@
-// What came of it, for people.
+// The result as a table for people.
 #pragma once
 
 #include "rules.hpp"
@@ -9,7 +9,8 @@
 
 namespace switchyard::shim::tune {
 
-// By point: native's time and that of the policy, under the shim where that was measured, else the candidate's.
+// A line for each point, with the time of native and of the policy. The policy's time is the one under the
+// shim, or the candidate's own if that was not measured.
 std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>& points,
                      const Measurements& measurements, const std::map<Point, Measurement>& verified);
 

@@ -10,12 +10,12 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-constexpr double as_good = 1.05;   // of the best one's time is as good where noise does not tell them apart
-constexpr double unnoticed = 0.01; // of native's time, which an agreement may cost where nothing is gained
+constexpr double as_good = 1.05;   // time / best time of a candidate that counts as good as the best
+constexpr double unnoticed = 0.01; // agreement / native's time that a size without a gain may bear
 
 using Eligible = std::map<std::string, Estimate>;
 
-// What is known at one point, with the agreement that a rule which looks at the block costs there.
+// The candidates at one point, with and without the agreement that a rule with bounds costs there.
 struct Size {
     Point point;
     Eligible with_agreement, without;
@@ -23,7 +23,7 @@ struct Size {
     std::size_t bytes = 0;
 };
 
-// `native`: what it costs there beside rules; 0: nobody knows.
+// `native`: the ratio of native beside rules, which a candidate may undercut instead. 0: unknown.
 Eligible only_faster(const Eligible& all, double native = 0) {
     Eligible faster;
     for (const auto& [candidate, estimate] : all) {
@@ -53,7 +53,7 @@ Size size_of(const Point& point, const Measurements& measurements, const Refusal
     return size;
 }
 
-// The smallest ratio that one can be sure of: few iterations that happened to be fast do not win.
+// A ratio that is safe to assume: few iterations that happened to be fast do not win.
 double pessimistic(const Estimate& estimate) {
     return estimate.ratio + 2 * estimate.error;
 }
@@ -70,7 +70,7 @@ Eligible as_good_as_best(const Eligible& eligible) {
     return good;
 }
 
-// Of those that are good at each of the sizes the one with the least time in all; "" where there is none.
+// The candidate with the least time in all of those that are good at each size. "": none is.
 std::string good_at_all(const std::vector<Size>& sizes, std::size_t first, std::size_t last,
                         const std::vector<Eligible>& good) {
     std::string best;
@@ -108,13 +108,13 @@ Ruling ruling_for(const Shape& shape, std::string candidate) {
     return ruling;
 }
 
-// A way to serve all sizes of one shape, and its time, in native's times.
+// Rules for all sizes of one shape, and their time / native's time, summed up with the weights.
 struct Proposal {
     std::vector<Ruling> rulings;
     double time = 0;
 };
 
-// Ranges of blocks, as long as one candidate is as good as the best.
+// Ranges of blocks, each as long as one candidate is as good as the best.
 Proposal by_ranges(const Shape& shape, const std::vector<Size>& sizes) {
     std::vector<Eligible> good;
     for (const Size& size : sizes) good.push_back(as_good_as_best(size.with_agreement));
@@ -148,7 +148,7 @@ Proposal all_native(const std::vector<Size>& sizes) {
     return proposal;
 }
 
-// One candidate for whatever block, which wins at every size that was measured.
+// One rule for all blocks, with a candidate that needs no agreement and wins at every measured size.
 Proposal without_bounds(const Shape& shape, const std::vector<Size>& sizes) {
     std::vector<Eligible> faster;
     for (const Size& size : sizes) faster.push_back(size.without);
@@ -165,6 +165,7 @@ Proposal without_bounds(const Shape& shape, const std::vector<Size>& sizes) {
     return proposal;
 }
 
+// At every size there is a winner in spite of the agreement, or the agreement is not noticed.
 bool harms_nobody(const std::vector<Size>& sizes) {
     return std::ranges::all_of(
         sizes, [](const Size& size) { return !size.with_agreement.empty() || size.agreement <= unnoticed; });
@@ -197,7 +198,7 @@ std::size_t shapes_covered(const Ruling& ruling, const std::set<Shape>& shapes) 
         std::ranges::count_if(shapes, [&](const Shape& shape) { return covers_shape(ruling, shape); }));
 }
 
-// One rule for both where no other measured shape would come under it.
+// Makes one rule of both, unless it would cover another measured shape.
 bool merge(Ruling& into, const Ruling& from, const std::set<Shape>& shapes) {
     if (into.collective != from.collective || into.candidate != from.candidate || into.blocks != from.blocks)
         return false;

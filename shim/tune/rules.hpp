@@ -1,4 +1,4 @@
-// From measurements to rules: the fewest that are nowhere slower than native beyond the noise.
+// From measurements to rules: as few as possible, and none slower than native beyond the noise.
 #pragma once
 
 #include "measurements.hpp"
@@ -12,13 +12,13 @@
 
 namespace switchyard::shim::tune {
 
-// What a rule goes back on.
+// A measurement behind a rule.
 struct Evidence {
     Point point;
-    Estimate estimate; // of the candidate, with the agreement where the rule makes there be one
+    Estimate estimate; // of the candidate, and of the agreement if the rule causes one
 };
 
-// A rule before it is written: one candidate for blocks in a range on communicators in a range.
+// A rule before it is written: one candidate for a range of blocks on a range of communicators.
 struct Ruling {
     policy::Collective collective = policy::Collective::alltoallv;
     policy::Range ranks, nodes, ranks_per_node, blocks;
@@ -29,24 +29,25 @@ struct Ruling {
     bool covers(const Point& point) const;
 };
 
-// What a run under the shim showed to be slower after all.
+// Rules that are not made, because a run under the shim showed them to be slower.
 struct Refusals {
-    std::set<Point> points;         // native there
-    std::set<Shape> without_blocks; // no rule there that looks at the block
-    std::set<Shape> shapes;         // native there, whatever the block
-    // What native costs there, in native's time, beside rules for other sizes: a candidate that is no slower
-    // than native by itself and costs less than that is welcome, too.
+    std::set<Point> points;         // no rule at these points
+    std::set<Shape> without_blocks; // no rule that looks at the block, for these shapes
+    std::set<Shape> shapes;         // no rule for these shapes
+    // Native calls cost more beside rules for other sizes: by point, their time / native's time without
+    // rules. A candidate may stand in for native there if it is below this ratio and not slower than native.
     std::map<Point, double> beside;
 };
 
-// At each point the best candidate where it is faster than native beyond the noise. Neighbouring sizes, for
-// which one candidate is as good as the best at each, become one range, with bounds at the geometric mean
-// between measured sizes; it ends at the largest. Neighbouring numbers of ranks with the same ranges become
-// one rule.
+// At each point the best candidate wins if it is faster than native beyond the noise. Neighbouring sizes
+// become one range if one candidate is as good as the best at each of them. Bounds lie at the geometric mean
+// between measured sizes; the last range ends at the largest one. Neighbouring numbers of ranks with the same
+// ranges become one rule.
 //
-// An alltoallv of a communicator where some rule looks at the block costs an allreduce before each call. There
-// either every size has a winner in spite of it, or one candidate that needs no agreement and wins at all sizes
-// gets a rule without bounds, or native it is: whichever takes the least time in all.
+// Where MPI does not tell all ranks the largest block (alltoallv), a rule that looks at it costs an allreduce
+// before every call on the communicator. Such a shape gets whichever of these takes the least time in all:
+// rules with bounds, if every size has a winner in spite of the allreduce; one rule without bounds, for a
+// candidate that needs no agreement and wins at all sizes; or native.
 std::vector<Ruling> rules_of(const std::vector<Point>& points, const Measurements& measurements,
                              const Refusals& refusals);
 

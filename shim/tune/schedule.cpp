@@ -11,7 +11,7 @@ namespace switchyard::shim::tune {
 namespace {
 
 constexpr int first_iterations = 20, most_iterations = 4000, most_passes = 12;
-constexpr double sharp = 0.01; // an error of 1 % is as good as needed
+constexpr double sharp = 0.01; // an error of 1 % is small enough
 
 } // namespace
 
@@ -20,8 +20,8 @@ Halving::Halving(std::vector<Point> points, const Measurements& measurements)
     std::ranges::stable_sort(points_, [](const Point& a, const Point& b) { return a.weight > b.weight; });
 }
 
-// Of the last pass the better half, less those that are clearly behind; two at least where there are two that
-// noise does not tell apart.
+// The better half of the last pass, without candidates that are clearly behind. Two stay if the noise does
+// not tell them apart.
 std::vector<std::string> Halving::survivors(const Point& point) const {
     std::vector<std::pair<std::string, Estimate>> last;
     for (const auto& [candidate, record] : measurements_.at(point))
@@ -36,9 +36,9 @@ std::vector<std::string> Halving::survivors(const Point& point) const {
     return kept;
 }
 
-// The best over all sizes so far: an accident at one of them should not cost a range its middle. Of alltoallv only
-// among those that need no agreement, as a rule for such a one need not look at the block, which can be worth
-// more than the best algorithm at each size.
+// The best candidate over all sizes stays at each of them, so that an accident at one size does not split its
+// range. It is one that needs no agreement: its rule need not look at the block, and that can be worth more
+// than the best algorithm at each size.
 std::string Halving::kept_for_all_sizes(const Shape& shape) const {
     std::string best;
     double least = INFINITY;
@@ -91,7 +91,7 @@ double Halving::seconds_per_iteration(const Point& point, const std::vector<std:
             seconds += record->seconds_per_iteration;
             dearest = std::max(dearest, record->seconds_per_iteration);
         }
-    return seconds + 2 * dearest; // native and the agreement
+    return seconds + 2 * dearest; // for native and the agreement
 }
 
 std::vector<Work> Halving::next(double seconds, double launch_seconds) const {
@@ -113,7 +113,7 @@ std::vector<Work> Halving::next(double seconds, double launch_seconds) const {
         if (cost > 0)
             work.iterations = static_cast<int>(std::clamp(each / cost - 1, 1.0, double{most_iterations}));
         work.seconds = cost * (work.iterations + work.warmup);
-        // A candidate gets no more than three times its share, and a millisecond where shares are nothing.
+        // A candidate gets three times its share at most, and a millisecond at least.
         work.time_limit = std::max(3 * each / static_cast<double>(work.candidates.size() + 2), 1e-3);
     }
     return works;

@@ -1,5 +1,5 @@
-// What to measure next: successive halving. Everything follows from the measurements, so that a run that was
-// stopped goes on where it was.
+// What to measure next: successive halving. It follows from the measurements alone, so a stopped run
+// continues where it was.
 #pragma once
 
 #include "measurements.hpp"
@@ -9,27 +9,29 @@
 
 namespace switchyard::shim::tune {
 
-// One measurement of the benchmark: native and these in turn.
+// One measurement of the benchmark: native and the candidates in turn.
 struct Work {
     Point point;
     std::vector<std::string> candidates;
     int pass = 1;
     int iterations = 1, warmup = 0;
     double time_limit = 0; // seconds for each candidate; 0: none
-    double seconds = 0;    // estimated; 0: nothing is known
+    double seconds = 0;    // estimated; 0: unknown
 };
 
 class Halving {
   public:
     Halving(std::vector<Point> points, const Measurements& measurements);
 
-    // The next pass, one work for each point that is not settled, worth most first; empty: all are. `seconds`
-    // are those left for this and all further passes, `launch_seconds` what a launch takes without measuring.
+    // The next pass: a work for each point that is not settled, the heaviest point first. Empty: all are
+    // settled. `seconds`: left for this pass and all later ones. `launch_seconds`: of a launch without its
+    // measurements.
     std::vector<Work> next(double seconds, double launch_seconds) const;
 
-    // Who is still in at a point: all of its candidates before the first pass; nobody where it is settled.
+    // The candidates that are still in at a point: all before the first pass, none where the point is
+    // settled.
     std::vector<std::string> open_at(const Point& point) const;
-    // Rounds until one candidate is left everywhere, this one included.
+    // Passes until one candidate is left at each point, the next pass included.
     int passes_left() const;
 
   private:

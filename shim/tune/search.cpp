@@ -11,8 +11,8 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-constexpr std::size_t refined_algorithms = 2; // and of each so many radices beside the coarse ones:
-constexpr std::size_t most_refined = 4;
+constexpr std::size_t refined_algorithms = 2; // algorithms whose radices are refined
+constexpr std::size_t most_refined = 4;       // radices of each of them beside the coarse ones
 
 using Records = std::map<std::string, Record>;
 
@@ -24,7 +24,7 @@ std::string algorithm_of(const std::string& candidate) {
     return candidate.substr(0, candidate.find(':'));
 }
 
-// Evaluated radices of one algorithm whose other parameters have their presets, with the ratio of each.
+// The evaluated radices of one algorithm, with their ratios. Its other parameters have their presets.
 std::map<std::int64_t, double> radices_of(const Shape& shape, const std::string& algorithm,
                                           const Records& records) {
     std::map<std::int64_t, double> radices;
@@ -41,7 +41,8 @@ std::int64_t between(std::int64_t a, std::int64_t b) {
     return std::llround(std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
 }
 
-// On both sides of the best, halfway to what was evaluated there; at an end, halfway to the largest possible.
+// On both sides of the best radix, halfway to the evaluated neighbour. Without a larger neighbour: halfway to
+// the largest possible radix.
 std::vector<std::int64_t> radices_to_try(const std::map<std::int64_t, double>& radices,
                                          std::int64_t largest) {
     const auto best = std::ranges::min_element(radices, {}, [](const auto& entry) { return entry.second; });

@@ -1,4 +1,4 @@
-// What to evaluate next where one evaluation is exact and costly: on a simulated machine.
+// What to measure next on a simulated machine, where one evaluation is exact and costly.
 #pragma once
 
 #include "schedule.hpp"
@@ -7,8 +7,9 @@
 
 namespace switchyard::shim::tune {
 
-// First coarse_candidates_of() each once; then radices between the neighbours of the best one, of the two best
-// algorithms that have any, until those are next to it. Empty: done.
+// First all coarse_candidates_of(). Then, for the two best algorithms with a radix, radices between the best
+// one and its neighbours, until the neighbours are next to it. Then variations_of() the best candidate.
+// Empty: done.
 std::vector<Work> next_evaluations(const std::vector<Point>& points, const Measurements& measurements);
 
 } // namespace switchyard::shim::tune

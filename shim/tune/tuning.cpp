@@ -17,11 +17,11 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-constexpr double for_proof = 0.2; // of the budget, for the runs under the shim
-constexpr int proofs = 4;
-constexpr double patience = 5; // seconds beyond its share of the budget, before a launch is ended
+constexpr double for_proof = 0.2; // share of the budget for the runs under the shim
+constexpr int proofs = 4;         // runs under the shim, at most
+constexpr double patience = 5;    // seconds that a launch may exceed its share of the budget
 
-// Simulations take long, and what is not complete is not kept: a few at a time, each with native.
+// Simulations take long, and only complete works are kept: a few candidates at a time, each time with native.
 std::vector<Work> parts_of(const Work& work) {
     constexpr std::size_t at_once = 8;
     std::vector<Work> parts;
@@ -51,7 +51,7 @@ double Tuning::seconds() const {
 }
 
 double Tuning::least_budget() const {
-    constexpr double least_for_a_point = 0.2; // a first look at some dozens of candidates
+    constexpr double least_for_a_point = 0.2; // seconds, for a first look at some dozens of candidates
     return std::ceil((3 * launch_seconds_ + least_for_a_point * static_cast<double>(points_.size())) /
                      (1 - for_proof));
 }
@@ -73,11 +73,11 @@ std::string Tuning::plan() const {
             point.weight == 1 ? "" : fmt::format(", {:.1f} % of the log's time", 100 * point.weight));
     }
     const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
-    text += fmt::format("{} points, {} measurements in the first pass, about {} passes of a launch each",
+    text += fmt::format("{} points, {} measurements in the first pass; about {} passes with one launch each",
                         points_.size(), measurements, passes);
-    if (is_simulated()) return text + "\nHow long a simulation takes is not known beforehand.\n";
-    text += fmt::format(", and {} to {} launches under switchyard\n", 1, proofs);
-    text += fmt::format("{} at most (--budget), of which {} are for the launches themselves\n",
+    if (is_simulated()) return text + "\nThe time of a simulation is not known beforehand.\n";
+    text += fmt::format(", then {} to {} launches under switchyard\n", 1, proofs);
+    text += fmt::format("{} at most (--budget), of which the launches themselves take {}\n",
                         duration_text(std::max(0.0, seconds_left())),
                         duration_text((passes + 1) * launch_seconds_));
     return text;
@@ -125,7 +125,7 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
     std::size_t done = 0, candidates = 0;
     for (const Work& work : works) candidates += work.candidates.size();
     LaunchOptions options;
-    if (std::isfinite(budget_)) // the proof shall have its share
+    if (std::isfinite(budget_)) // leaves the proof its share
         options.time_limit = std::max(0.0, budget_ * (1 - for_proof) - seconds()) + patience;
     options.on_line = [&](const std::string& line) {
         if (done >= works.size()) return;
@@ -145,7 +145,7 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
     journal_.add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
     if (launched.end == Launched::End::stopped) throw Stopped{};
     const bool late = launched.end == Launched::End::timed_out;
-    if (late && measurements_.count() > 0) return; // with what there is
+    if (late && measurements_.count() > 0) return; // the complete measurements count
     if (!launched.succeeded()) throw std::runtime_error("the launcher " + launched.why());
     if (done < works.size())
         throw std::runtime_error(
@@ -224,7 +224,7 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
         if (seconds_left() < launch_seconds_) break;
     }
     std::filesystem::remove(trial);
-    // What was changed last was not measured again.
+    // The last change was not measured.
     for (const Point& point : outdated) verified_.erase(point);
     for (const auto& [point, measurement] : verified_)
         circumstances.verified[point] = estimate_of(measurement.ratios, false);

@@ -1,4 +1,5 @@
-// The whole of `switchyard tune`: measures in passes, makes rules, proves them under the shim, writes the policy.
+// The whole of `switchyard tune`: measures in passes, makes rules, proves them under the shim, writes the
+// policy.
 #pragma once
 
 #include "bench_run.hpp"
@@ -17,26 +18,26 @@
 
 namespace switchyard::shim::tune {
 
-// Somebody wants it to end; what was measured is in the journal.
+// Thrown when a signal asks for the end. All measurements are in the journal.
 struct Stopped {};
 
 class Tuning {
   public:
-    // `budget`: seconds, of all runs that the journal knows together.
+    // `budget`: seconds for this run and the earlier runs in the journal together.
     Tuning(Machine machine, std::vector<Point> points, Journal& journal, Measurements& measurements,
            Place place, double budget, double launch_seconds);
 
-    // What would be done, as text.
+    // What explore() and prove() would do, as text.
     std::string plan() const;
     // The least that `budget` may be, in seconds.
     double least_budget() const;
 
-    // Until the order is clear or the budget for it spent. Throws Stopped, or std::runtime_error with a sentence
-    // for people.
+    // Measures until the order is clear or the budget is spent. Throws Stopped, or std::runtime_error with a
+    // sentence for people.
     void explore();
-    // Rules that hold under the shim, by the figures that are then in `circumstances`.
+    // Makes rules that hold under the shim, and puts their figures there into `circumstances`.
     std::vector<Ruling> prove(const std::filesystem::path& policy, Circumstances& circumstances);
-    // What that found: by size, native and the policy.
+    // The result for people: native and the policy at each point.
     std::string table(const std::vector<Ruling>& rules) const;
     double seconds() const; // spent so far
 

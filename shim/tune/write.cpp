@@ -84,7 +84,7 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     return text + ". Measured " + circumstances.place.date.substr(0, 10) + " on " + hosts + ", " +
            circumstances.place.mpi + how +
            (verified ? ", under switchyard with this policy, everything included."
-                     : ", without what switchyard itself takes.");
+                     : ", without the costs of switchyard itself.");
 }
 
 Json json_of(const Ruling& ruling, const Circumstances& circumstances) {

@@ -11,18 +11,19 @@
 
 namespace switchyard::shim::tune {
 
-// What a policy says of how it came about.
+// The origin of a policy, as its rules tell it.
 struct Circumstances {
     Place place;
-    std::string platform; // "" or the simulated machine
-    // What calls took under the shim and the policy, everything included; empty: that was not measured.
+    std::string platform; // the simulated machine; "": a real one
+    // Whole calls under the shim with the policy. Empty: not measured.
     std::map<Point, Estimate> verified;
 };
 
-// The text, which is valid: throws std::runtime_error where policy::parse finds anything wrong with it.
+// A valid policy. Throws std::runtime_error if policy::parse finds a problem in it.
 std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& circumstances);
 
-// Whole or not at all: to a file beside it that is then renamed. Throws std::runtime_error where that cannot be.
+// Whole or not at all: to a file beside it that is then renamed. Throws std::runtime_error where that cannot
+// be.
 void write_whole(const std::filesystem::path& file, const std::string& text);
 
 // "" where a file of that name can be made there, else why not.

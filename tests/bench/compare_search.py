@@ -4,8 +4,8 @@ tuna_staggered and node_aware, and every other algorithm with the values of its 
 
 tests/bench/compare_search.py my.policy.json.tuning [--evaluations FILE]
 
-The journal of the tuning names machine, ranks and sizes. What was evaluated is kept in FILE, as JSON lines, and not evaluated
-again: three quarters of an hour of one core for 256 ranks, 16 and 256 bytes.
+The journal of the tuning names machine, ranks and sizes. FILE keeps all evaluations as JSON lines, and none is made twice. The
+search takes three quarters of an hour of one core for 256 ranks with 16 and 256 bytes.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def everything(ranks, nodes):
     names += [f"tuna:radix={radix}" for radix in range(2, ranks + 1)]
     names += [f"tuna:in_flight={value}" for value in (1, 2, 4, 8)] + ["tuna:metadata=separate"]
     if nodes > 1:
-        # Inside a node the radix ends with the node's ranks, among the nodes with their number.
+        # The largest radix is the number of ranks inside a node, or the number of nodes among nodes.
         for name in ("tuna_coalesced", "tuna_staggered"):
             names += [f"{name}:radix={radix}" for radix in range(2, local + 1)]
             names += [f"{name}:block_count={value}" for value in doubling(ranks)]
@@ -61,14 +61,13 @@ def simulate(head, block, names, iterations=1, warmup=0):
 
 
 def spelled(text):
-    """As the benchmark takes it: a label's words with a colon between them."""
+    """The label as the benchmark takes it: words with colons between them."""
     return ":".join(word for word in text.split() if not word.endswith("=0"))
 
 
 class Evaluations:
     def __init__(self, file, head):
-        # What was asked for, and the times of what that came to: two names can mean one contender, as a parameter that is
-        # given can be the preset.
+        # asked: (block, name). times: by block and label. Two names can have one label, since a given value can be the preset.
         self.file, self.head, self.asked, self.times = Path(file), head, set(), {}
         if self.file.exists():
             for line in self.file.read_text().splitlines():
@@ -80,7 +79,7 @@ class Evaluations:
 
     def evaluate(self, block, names):
         missing = [name for name in names if (block, name) not in self.asked]
-        # Those that want their messages in order make the whole simulation so: by themselves.
+        # Algorithms that need messages in order change the whole simulation, so they run apart.
         apart = [name for name in missing if name.startswith("tuna_staggered")]
         rest = [name for name in missing if name not in apart]
         groups = [group[i:i + AT_ONCE] for group in (rest, apart) for i in range(0, len(group), AT_ONCE)]
@@ -102,7 +101,7 @@ def main():
     head, *lines = [json.loads(line) for line in options.journal.read_text().splitlines()]
     tuned = [line for line in lines if line.get("candidate", "agreement") != "agreement" and line["collective"] == "alltoallv"]
     if not head.get("platform"):
-        parser.error("the journal is of no simulation")
+        parser.error("this is not the journal of a simulation")
     evaluations = Evaluations(options.evaluations, head)
     print("| block | tune's choice | in how many runs | its time, us | best of all | in how many runs | its time, us | tune / best |\n"
           "|---:|---|---:|---:|---|---:|---:|---:|")
@@ -112,9 +111,9 @@ def main():
         names = everything(head["ranks"], head["nodes"])
         found = evaluations.evaluate(block, names)
         best = min(found, key=found.get)
-        # Ranks enter a call as the one before it left them, which is worth some percent: the two once more, in turn.
+        # Ranks enter a call as the call before left them, which is worth some percent. So both run once more, in turn.
         times = list(simulate(head, block, [chosen["candidate"], spelled(best)], iterations=5, warmup=1).values())
-        mine, its = times[0], times[-1]  # one of them where both are the same
+        mine, its = times[0], times[-1]  # a single time if both are the same
         print(f"| {block} | {chosen['candidate']} | {len(there)} | {mine:.1f} | {best} | {len(found)} | {its:.1f} | "
               f"{mine / its:.3f} |")
 

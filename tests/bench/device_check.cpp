@@ -1,5 +1,6 @@
-// What it costs a call to find out that there can be no device memory in this process: by a clock that the call has
-// read anyway, as with a log, and by one of its own. One row each, in the columns of `overhead`.
+// Prints the time that a call needs to find out that this process can have no device memory: with a clock
+// that the call has read anyway, as with a log, and with a clock of its own. One row each, in the columns of
+// `overhead`.
 #include "shim/back_end/device/devices.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void print(const char* label, double with, double without) {
 int main() {
     using switchyard::shim::device::Devices;
     static Devices devices;
-    // A clock that goes on by 100 ns a call: every ten thousandth finds that a millisecond has passed.
+    // A clock that advances 100 ns a call: in one call of ten thousand, a millisecond has passed.
     const double loop = median_of([](int i) { return i < 0; });
     print("no GPU library, clock read anyway",
           median_of([](int i) { return devices.are_here(static_cast<std::uint64_t>(i) * 100); }), loop);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long `switchyard report` takes over a long log, and how much memory: read_log.py SWITCHYARD [calls].
+"""Prints time and memory that `switchyard report` needs for a long log: read_log.py SWITCHYARD [calls].
 
-The log is made up: calls of three collectives, four algorithms, two communicators and all sizes of blocks up to 1 MiB,
-each line with every field that a run writes.
+The log is generated: calls of three collectives, four algorithms, two communicators and all block sizes up to 1 MiB. Each line
+has every field that a run writes.
 """
 
 import json
@@ -36,7 +36,7 @@ def line(number):
 
 def write_log(folder, calls):
     random.seed(1)
-    # Ten thousand different calls, over and over: making them should not take longer than reading them.
+    # Ten thousand different calls, repeated: to make the log should not take longer than to read it.
     pool = [(mean, json.dumps(fields, separators=(",", ":"))[1:]) for mean, fields in map(line, range(10000))]
     begin = 0.0
     with open(os.path.join(folder, "calls.jsonl"), "w", encoding="utf-8") as file:
@@ -50,7 +50,7 @@ def write_log(folder, calls):
 
 
 def measure(command):
-    """Seconds of wall time and of processor time, and the most memory that it held in MiB."""
+    """Wall time and processor time in seconds, and peak memory in MiB."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""Stands in for a launcher with its benchmark: answers from prepared times instead of measuring, so that a test can say what
-`switchyard tune` must choose.
+"""Stands in for a launcher and its benchmark. It answers with prepared times, so that a test knows what `switchyard tune` must
+choose.
 
-stand_in.py ANSWERS.json BENCHMARK ARGUMENTS..., or with `switchyard run ... --` before the benchmark. ANSWERS:
+stand_in.py ANSWERS.json BENCHMARK ARGUMENTS..., or with `switchyard run ... --` before the benchmark. Keys of ANSWERS:
   ranks, nodes      of the world (8, 1)
   native            microseconds of native (10)
   times             microseconds, by `candidate` or `candidate@collective/block`; 20 for all others
   native_routed     microseconds of native calls under switchyard, by `collective/block`
-  policy            a policy file's name: calls under switchyard take what its rules name
-  fail_after        measurements, after which it ends with status 3 and a word on stderr
-  hang_after        measurements, after which it prints nothing any more
+  fail_after        number of measurements, then it ends with status 3 and a word on stderr
+  hang_after        number of measurements, then it prints nothing more
   log               file that gets a line for each launch
+Calls under switchyard take the time of the algorithm that its policy names.
 """
 
 import json

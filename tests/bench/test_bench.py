@@ -1,4 +1,4 @@
-"""Runs switchyard-bench: what it prints is complete, what it refuses it refuses clearly. Never looks at a time itself."""
+"""Runs switchyard-bench. Its output must be complete, and its refusals clear. No test looks at a time."""
 
 import json
 import os

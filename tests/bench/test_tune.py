@@ -1,5 +1,5 @@
-"""Runs `switchyard tune`: on a launcher that answers from prepared times, where every choice is known beforehand, and on the
-real one, where only what must hold on any machine is asserted. Never looks at a time itself."""
+"""Runs `switchyard tune`: with a launcher that answers with prepared times, so that every choice is known beforehand, and with
+the real launcher, where the assertions hold on any machine. No test looks at a time."""
 
 import json
 import os
@@ -64,7 +64,7 @@ class Tune(unittest.TestCase):
 
 
 class Prepared(Tune):
-    """What is chosen, and what happens when things go wrong."""
+    """The choices, and the failures."""
 
     GRID = ("--collective", "alltoall", "--max-block", "8,64,512")
 
@@ -106,7 +106,6 @@ class Prepared(Tune):
         self.assertNotIn("max_block_bytes", rule["when"])
 
     def test_what_is_slower_under_the_shim_goes(self):
-        # Alone 5 us; as routed, by its candidate's name with a rule, it is told to take 12.
         answers = {"times": {"pairwise@alltoall/64": 5, "spread_out@alltoall/512": 5},
                    "native_routed": {"alltoall/8": 14}}
         self.tune(*self.stand_in(**answers), *self.GRID)
@@ -175,7 +174,7 @@ class Prepared(Tune):
         done = self.tune(*self.stand_in(times={"pairwise": 5}), *self.GRID, code=1, preexec_fn=small_files)
         self.assertIn("cannot write", done.stderr)
         self.assertIn("are kept in", done.stderr)
-        self.tune(*self.stand_in(times={"pairwise": 5}), *self.GRID)  # the torn line is passed over
+        self.tune(*self.stand_in(times={"pairwise": 5}), *self.GRID)  # the torn line is skipped
         self.assertEqual(len(self.policy()["rules"]), 1)
 
     def test_refusals(self):

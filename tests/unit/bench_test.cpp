@@ -162,7 +162,7 @@ TEST_CASE("contenders", "[bench]") {
     CHECK(problem({"tunna"}).find("did you mean \"tuna\"") != std::string::npos);
     CHECK(problem({"tuna:radix=17"}).find("radix 17 is more than 16 ranks") != std::string::npos);
     CHECK(problem({"tuna:radix"}).find("PARAMETER=VALUE") != std::string::npos);
-    CHECK(problem({"tuna;spread_out"}).find("one algorithm at a time") != std::string::npos);
+    CHECK(problem({"tuna;spread_out"}).find("names more than one algorithm") != std::string::npos);
     CHECK(problem({}, false).find("nothing to measure") != std::string::npos);
     CHECK(problem({"tuna"}, true, true).find("must not overlap") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// From measurements to what is measured next, and to rules.
+// From measurements to the next ones, and to rules.
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 
