@@ -23,8 +23,4 @@ bool serves(const Use& use, Collective collective) {
     return std::ranges::any_of(use.candidates, [&](const Use& one) { return serves(one, collective); });
 }
 
-std::int64_t largest_of(const algorithms::ParameterTraits& parameter) {
-    return algorithms::maximum_of(parameter, static_cast<int>(most_ranks));
-}
-
 } // namespace switchyard::policy

@@ -45,7 +45,4 @@ std::vector<const algorithms::Traits*> find_all(std::string_view name, std::opti
 // Whether the collective has the algorithm of the use, or one of its candidates.
 bool serves(const Use& use, Collective collective);
 
-// The largest value of a parameter on any number of ranks.
-std::int64_t largest_of(const algorithms::ParameterTraits& parameter);
-
 } // namespace switchyard::policy

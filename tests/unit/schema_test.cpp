@@ -64,7 +64,8 @@ void check_parameter(const json& node, const algorithms::ParameterTraits& parame
     INFO(parameter.name);
     if (parameter.choices.empty())
         check_bounds(node, static_cast<std::uint64_t>(parameter.minimum),
-                     static_cast<std::uint64_t>(policy::largest_of(parameter)));
+                     static_cast<std::uint64_t>(
+                         algorithms::maximum_of(parameter, static_cast<int>(policy::most_ranks))));
     else
         CHECK(words_of(node) == names(parameter.choices));
 }
