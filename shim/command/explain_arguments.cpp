@@ -1,8 +1,13 @@
 #include "arguments.hpp"
 
+#include "policy/keys.hpp"
 #include "shim/common/words.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <string>
 
 namespace switchyard::shim::command {
 
@@ -23,41 +28,44 @@ Examples:
   switchyard explain my.policy.json --log switchyard-logs
   switchyard explain my.policy.json --coverage --ranks-per-node 32 --plot coverage.svg)";
 
-std::map<std::string, algorithms::Collective> collectives() {
-    std::map<std::string, algorithms::Collective> names;
-    for (const auto& traits : algorithms::all_collectives) names.emplace(traits.name, traits.collective);
-    return names;
+// The option of one key of `when`: what a rule can ask for, a user can give.
+void add_key(CLI::App& explain, const policy::Key& key, policy::Features& call) {
+    const std::string option(key.option);
+    const std::string help = std::string(key.help) + (key.words.empty() ? "" : ": " + in_words(key.words));
+    const std::function<void(const std::uint64_t&)> set = [&key, &call](std::uint64_t value) {
+        key.set(call, value);
+    };
+    if (key.kind == policy::Key::Kind::yes_or_no) {
+        explain.add_flag_callback(
+            option, [set] { set(1); }, help);
+        return;
+    }
+    auto* added = explain.add_option_function<std::uint64_t>(option, set, help);
+    if (key.kind == policy::Key::Kind::number) {
+        added->check(CLI::Range(key.possible.min, key.possible.max).description(""))->type_name("N");
+        return;
+    }
+    const auto to_number = [words = key.words](std::string& word) {
+        const auto found = std::ranges::find(words, word);
+        if (found == words.end()) return word + " is not one of " + in_words(words);
+        word = std::to_string(found - words.begin());
+        return std::string();
+    };
+    added->transform(CLI::Validator(to_number, ""))->type_name("NAME");
 }
 
 void add_call(CLI::App& explain, policy::Features& call) {
-    static const std::map<std::string, policy::Buffer> buffers = {{"host", policy::Buffer::host},
-                                                                  {"device", policy::Buffer::device}};
     static const std::map<std::string, bool> yes_or_no = {{"yes", true}, {"no", false}};
-    explain.add_option("--collective", call.collective, collectives_in_words())
-        ->transform(CLI::CheckedTransformer(collectives()).description(""))
-        ->type_name("NAME");
-    explain.add_option("--ranks", call.ranks, "Ranks of the communicator")->check(CLI::PositiveNumber);
-    explain
-        .add_option("--ranks-per-node", call.ranks_per_node,
-                    "Largest number of its ranks on one node (default: 1; with --log: as in the log)")
-        ->check(CLI::PositiveNumber);
-    explain
-        .add_option("--nodes", call.nodes,
-                    "Nodes with ranks of the communicator (default: ranks / ranks per node)")
-        ->check(CLI::PositiveNumber);
-    explain.add_option("--max-block", call.max_block_bytes,
-                       "Largest block that any rank sends to another rank, in bytes");
-    explain.add_option("--buffer", call.buffer, "host or device (default: host)")
-        ->type_name("KIND")
-        ->transform(CLI::CheckedTransformer(buffers).description(""));
+    for (const policy::Key& key : policy::when_keys()) add_key(explain, key, call);
     explain
         .add_option("--gpu-aware", call.gpu_aware,
                     "Whether the MPI takes device buffers on all ranks: yes or no (default: no)")
         ->type_name("ANSWER")
         ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
-    explain.add_option("--staging-bytes", call.staging_bytes,
-                       "Host memory for staging device buffers, on the rank that needs most (default: 0)");
-    explain.add_flag("--in-place", call.in_place, "The call passes MPI_IN_PLACE");
+    explain
+        .add_option("--staging-bytes", call.staging_bytes,
+                    "Host memory for staging device buffers, on the rank that needs most (default: 0)")
+        ->type_name("N");
     explain.add_flag("--overlapping", call.overlapping,
                      "Send and receive buffers overlap. MPI forbids it; the algorithm in_place serves it");
 }
