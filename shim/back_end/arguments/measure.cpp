@@ -21,12 +21,12 @@ bool side_is_valid(const CallArgs::Side& side, int blocks, bool has_arrays) {
     return side.counts.is_array() && side.displacements.is_array() && counts_are_valid(side.counts, blocks);
 }
 
-Measure measure_array(const CallArgs& call, BlockNumbers blocks, std::size_t size) {
+Measure measure_array(const CallArgs& call, int blocks, int own, std::size_t size) {
     Measure result{true, 0, 0};
     const auto& counts = call.outgoing().counts;
     std::int64_t largest = 0, sum = 0;
-    for (int i = 0; i < blocks.all; ++i) {
-        std::int64_t count = i == blocks.own ? 0 : counts[i];
+    for (int i = 0; i < blocks; ++i) {
+        const std::int64_t count = i == own ? 0 : counts[i];
         largest = std::max(largest, count);
         sum += count;
     }
@@ -37,16 +37,16 @@ Measure measure_array(const CallArgs& call, BlockNumbers blocks, std::size_t siz
 
 } // namespace
 
-Measure measure(const CallArgs& call, BlockNumbers blocks) {
+Measure measure(const CallArgs& call, int blocks, int own) {
     const bool has_arrays = algorithms::traits_of(call.collective).has_count_arrays();
-    if (!side_is_valid(call.recv, blocks.all, has_arrays)) return {};
-    if (!call.in_place() && !side_is_valid(call.send, blocks.all, has_arrays)) return {};
+    if (!side_is_valid(call.recv, blocks, has_arrays)) return {};
+    if (!call.in_place() && !side_is_valid(call.send, blocks, has_arrays)) return {};
     const auto item = size_of(call.outgoing().type);
     if (item < 0) return {};
     const auto size = static_cast<std::size_t>(item);
-    if (has_arrays) return measure_array(call, blocks, size);
+    if (has_arrays) return measure_array(call, blocks, own, size);
     const auto block = static_cast<std::size_t>(call.outgoing().counts.value()) * size;
-    const auto others = static_cast<std::size_t>(blocks.all - (blocks.own >= 0 ? 1 : 0));
+    const auto others = static_cast<std::size_t>(blocks - (own >= 0 ? 1 : 0));
     return {true, others > 0 ? block : 0, block * others}; // a rank alone sends nothing to others
 }
 

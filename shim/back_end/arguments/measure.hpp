@@ -13,12 +13,8 @@ struct Measure {
     std::size_t sent = 0;      // to all other ranks, in bytes
 };
 
-// The number of blocks of a call, and the number of this rank's own block (-1: it has none).
-struct BlockNumbers {
-    int all, own;
-};
-
-// Looks at significant arguments only.
-Measure measure(const CallArgs& call, BlockNumbers blocks);
+// `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it has none. Looks at
+// significant arguments only.
+Measure measure(const CallArgs& call, int blocks, int own);
 
 } // namespace switchyard::shim

@@ -59,30 +59,26 @@ Numbers number_of(Word word) {
 
 template <bool large_count, bool arrays>
 CallArgs::Side side_of(const Word*& words) {
-    CallArgs::Side side{};
-    side.buffer = handle_of<void*>(*words++);
-    if constexpr (arrays) {
-        side.counts = array_of<large_count>(*words++);
-        side.displacements = array_of<large_count>(*words++);
-    } else {
-        side.counts = number_of<large_count>(*words++);
-    }
-    side.type = handle_of<MPI_Datatype>(*words++);
-    return side;
+    const Word* first = words;
+    words += arrays ? 4 : 3;
+    if constexpr (arrays)
+        return {handle_of<void*>(first[0]), array_of<large_count>(first[1]), array_of<large_count>(first[2]),
+                handle_of<MPI_Datatype>(first[3])};
+    else
+        return {handle_of<void*>(first[0]), number_of<large_count>(first[1]), Numbers::none(),
+                handle_of<MPI_Datatype>(first[2])};
 }
 
 template <Collective collective, bool large_count>
 CallArgs call_of(const Words<collective>& words, Binding binding) {
     constexpr const auto& traits = algorithms::traits_of(collective);
     const Word* next = words.data();
-    CallArgs call{};
-    call.collective = collective;
-    call.binding = binding;
-    call.large_count = large_count;
-    call.send = side_of<large_count, has_arrays(traits, true)>(next);
-    call.recv = side_of<large_count, has_arrays(traits, false)>(next);
-    call.comm = handle_of<MPI_Comm>(*next);
-    return call;
+    return {collective, // braces: from the first word to the last
+            binding,
+            large_count,
+            side_of<large_count, has_arrays(traits, true)>(next),
+            side_of<large_count, has_arrays(traits, false)>(next),
+            handle_of<MPI_Comm>(*next)};
 }
 
 template <bool large_count>

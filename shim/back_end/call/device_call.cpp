@@ -96,9 +96,8 @@ bool DeviceCall::copy(const Packing::OwnBlock& own) {
     return own.bytes == 0 || (staging_.copy(location, own.to, own.from, own.bytes) && staging_.wait());
 }
 
-bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device,
-                     log::CallRecord& record) noexcept {
-    if (!passage.self.devices.are_here(record.begin)) return true;
+bool locate_buffers(const Passage& passage, std::optional<DeviceCall>& device,
+                    log::CallRecord& record) noexcept {
     try {
         device.emplace(passage.call, passage.state, passage.self);
     } catch (...) {

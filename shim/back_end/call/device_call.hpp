@@ -47,9 +47,14 @@ class DeviceCall {
     device::Staging& staging_;
 };
 
-// In a process that can have device memory: finds out where this call's buffers are, and says so in the record. False: this
-// rank has no memory to find out.
-bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device,
-                     log::CallRecord& record) noexcept;
+// Finds out where the buffers of a call are, in a process that has a driver. False: this rank has no memory to find out.
+bool locate_buffers(const Passage& passage, std::optional<DeviceCall>& device,
+                    log::CallRecord& record) noexcept;
+
+// The same for any process; the record says where the buffers are.
+inline bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device,
+                            log::CallRecord& record) noexcept {
+    return !passage.self.devices.are_here(record.begin) || locate_buffers(passage, device, record);
+}
 
 } // namespace switchyard::shim

@@ -1,31 +1,8 @@
 #include "passage.hpp"
 
 #include "shim/back_end/communicator/book.hpp"
-#include "shim/back_end/process/clock.hpp"
 
 namespace switchyard::shim {
-
-log::CallRecord begin_record(const Passage& passage) {
-    log::CallRecord record;
-    record.begin = Clock::now();
-    record.max_block = passage.measured.max_block;
-    record.sent = passage.measured.sent;
-    record.collective = static_cast<std::uint8_t>(passage.call.collective);
-    record.binding = static_cast<std::uint8_t>(passage.call.binding);
-    record.in_place = passage.call.in_place();
-    record.large_count = passage.call.large_count;
-    return record;
-}
-
-void end_record(const Passage& passage, const Decision& decision, log::CallRecord& record) noexcept {
-    if (!passage.logs) return;
-    try {
-        record.elapsed = Clock::now() - record.begin;
-        record.decision = decision.plan->decision(passage.self, decision.match);
-        passage.state.record(passage.self, record);
-    } catch (...) { // no memory
-    }
-}
 
 void note_time(const Passage& passage, const log::CallRecord& record, int code) {
     auto* book = passage.state.book();

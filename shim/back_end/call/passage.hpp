@@ -4,6 +4,7 @@
 #include "shim/back_end/arguments/call.hpp"
 #include "shim/back_end/arguments/measure.hpp"
 #include "shim/back_end/communicator/comm_state.hpp"
+#include "shim/back_end/process/clock.hpp"
 
 namespace switchyard::shim {
 
@@ -25,9 +26,28 @@ struct Decision {
 };
 
 // The record of a call that begins now.
-log::CallRecord begin_record(const Passage& passage);
+inline log::CallRecord begin_record(const Passage& passage) {
+    log::CallRecord record;
+    record.begin = Clock::now();
+    record.max_block = passage.measured.max_block;
+    record.sent = passage.measured.sent;
+    record.collective = static_cast<std::uint8_t>(passage.call.collective);
+    record.binding = static_cast<std::uint8_t>(passage.call.binding);
+    record.in_place = passage.call.in_place();
+    record.large_count = passage.call.large_count;
+    return record;
+}
+
 // Writes the record of a call that is over. A record that finds no memory is left out.
-void end_record(const Passage& passage, const Decision& decision, log::CallRecord& record) noexcept;
+inline void end_record(const Passage& passage, const Decision& decision, log::CallRecord& record) noexcept {
+    if (!passage.logs) return;
+    try {
+        record.elapsed = Clock::now() - record.begin;
+        record.decision = decision.plan->decision(passage.self, decision.match);
+        passage.state.record(passage.self, record);
+    } catch (...) { // no memory
+    }
+}
 
 // Tells what is learned of adaptive uses how long the application waited in the call; without the agreement, where every
 // candidate needs it.

@@ -42,7 +42,7 @@ int route(const Host& host, const CallArgs& call) {
         return call_native(host, call);
     }
 
-    const auto measured = measure(call, {state->blocks(), state->own_block()});
+    const auto measured = measure(call, state->blocks(), state->own_block());
     if (!measured.valid) return call_native(host, call); // an error, and MPI's to report
     const Passage passage{self, call, *state, measured, logs};
     if (!plan.always_native()) return run_routed(passage, plan);

@@ -37,14 +37,19 @@ Codes call_on_copies(const Passage& passage, DeviceCall& device, log::CallRecord
 }
 
 // What is passed over may differ from call to call even where every choice is native; the log says what and why.
-Decision choose_again(const Passage& passage, Plan& plan, const DeviceCall* device, bool in_place) {
+Decision choose_among_natives(const Passage& passage, Plan& plan, const DeviceCall* device, bool in_place) {
     Decision decision{&plan};
-    if (plan.shortlist().candidates.size() == 1) return decision;
     Agreed own;
     own.max_block = passage.measured.max_block;
     if (device != nullptr) own.facts = facts_of(*device);
     decision.match = policy::choose(plan.shortlist(), features_of(passage, own, in_place));
     return decision;
+}
+
+inline Decision decide(const Passage& passage, Plan& plan, const DeviceCall* device, bool in_place) {
+    if (plan.has_one_candidate()) [[likely]]
+        return {&plan};
+    return choose_among_natives(passage, plan, device, in_place);
 }
 
 } // namespace
@@ -66,15 +71,24 @@ int run_native(const Passage& passage, const Decision& decision, log::CallRecord
     return code;
 }
 
+namespace {
+
+// In a process that has a driver: where the buffers are decides what is copied.
+int run_always_native_near_devices(const Passage& passage, Plan& plan, log::CallRecord& record) {
+    std::optional<DeviceCall> device;
+    locate_buffers(passage, device, record); // without memory for a look MPI gets the call as it came
+    const auto decision = decide(passage, plan, device ? &*device : nullptr, record.in_place);
+    return run_native(passage, decision, record, device);
+}
+
+} // namespace
+
 int run_always_native(const Passage& passage, Plan& plan) {
     auto record = begin_record(passage);
-    std::optional<DeviceCall> device;
-    look_at_buffers(passage, device, record); // without memory for a look MPI gets the call as it came
-    const auto* buffers = device ? &*device : nullptr;
-    if (buffers != nullptr && buffers->is_on_device())
-        return run_native(passage, choose_again(passage, plan, buffers, record.in_place), record, device);
+    if (passage.self.devices.are_here(record.begin)) [[unlikely]]
+        return run_always_native_near_devices(passage, plan, record);
     const int code = call_native(*passage.self.host, passage.call);
-    end_record(passage, choose_again(passage, plan, buffers, record.in_place), record);
+    end_record(passage, decide(passage, plan, nullptr, record.in_place), record);
     return code;
 }
 

@@ -64,14 +64,7 @@ Plan::~Plan() {
         delete std::exchange(decision, decision->next);
 }
 
-const Plan::Decision* Plan::find(const policy::Match& match) const {
-    const auto* decision = decisions_.load(std::memory_order_acquire);
-    while (decision != nullptr && !(decision->match == match)) decision = decision->next;
-    return decision;
-}
-
-std::uint32_t Plan::decision(Process& self, const policy::Match& match) {
-    if (const auto* known = find(match)) return known->number;
+std::uint32_t Plan::add_decision(Process& self, const policy::Match& match) {
     std::lock_guard lock(self.naming);
     if (const auto* known = find(match)) return known->number;
     const log::DecisionName name{++self.named_decisions, decision_text(shortlist_, match)};

@@ -24,7 +24,8 @@ inline constexpr std::size_t buffers_count = 3;
 
 class Plan {
   public:
-    explicit Plan(policy::Shortlist shortlist) : shortlist_(std::move(shortlist)) {}
+    explicit Plan(policy::Shortlist shortlist)
+        : shortlist_(std::move(shortlist)), has_one_candidate_(shortlist_.candidates.size() == 1) {}
     ~Plan();
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
@@ -34,12 +35,16 @@ class Plan {
         return shortlist_.candidates[match.candidate].choice;
     }
     bool always_native() const { return shortlist_.always_native; }
+    bool has_one_candidate() const { return has_one_candidate_; }
 
     // Whether a candidate that may run here uses memory that the ranks of a node share.
     bool uses_shared_memory() const;
 
     // The log's number for that outcome. The log is told its meaning when it first happens.
-    std::uint32_t decision(Process& self, const policy::Match& match);
+    std::uint32_t decision(Process& self, const policy::Match& match) {
+        const auto* known = find(match);
+        return known != nullptr ? known->number : add_decision(self, match);
+    }
 
   private:
     struct Decision {
@@ -47,9 +52,15 @@ class Plan {
         std::uint32_t number;
         Decision* next;
     };
-    const Decision* find(const policy::Match& match) const;
+    const Decision* find(const policy::Match& match) const {
+        const auto* decision = decisions_.load(std::memory_order_acquire);
+        while (decision != nullptr && !(decision->match == match)) decision = decision->next;
+        return decision;
+    }
+    std::uint32_t add_decision(Process& self, const policy::Match& match);
 
     policy::Shortlist shortlist_;
+    bool has_one_candidate_;
     std::atomic<Decision*> decisions_{nullptr}; // only ever added to, so looking needs no lock
 };
 

@@ -187,7 +187,7 @@ inline void Slot::add(const Slot& more) {
 
 // The slots that a record leaves, the call's first.
 template <typename Use>
-void for_each_slot(const CallRecord& record, const Use& use) {
+[[gnu::always_inline]] inline void for_each_slot(const CallRecord& record, const Use& use) {
     use(Slot::call(record));
     if (!record.has_detail) return;
     use(Slot::detail(record));
