@@ -35,8 +35,8 @@ std::string end_learning(const Process& self, const Lessons& learned) {
     }
     const auto& run = self.run_info;
     const auto path = self.log_directory + "/learned.policy.json";
-    if (any_best && write_whole(path, learned_policy(lessons.sorted(),
-                                                {run.program, run.started, first_line(run.mpi_library)})))
+    if (any_best && write_whole(path, learned_policy(lessons.sorted(), {run.program, run.started,
+                                                                        first_line(run.mpi_library)})))
         warn("the learned policy could not be written to " + path + "; is the disk full?");
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
