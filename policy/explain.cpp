@@ -106,8 +106,7 @@ std::string how_times_are_agreed(const Shortlist& shortlist, const Features& cal
     if (shortlist.adaptives.empty()) return "";
     if (!shortlist.looks_at_buffer && !agrees_on_block(shortlist, call))
         return "  times: one small allreduce before each call while candidates are tried, then before one "
-               "call "
-               "in 64\n";
+               "call in 64\n";
     return std::string("  times: each travels with the agreement of the next call\n") +
            (can_rest(shortlist, 0) ? "  rest: calls that have long been alike skip the agreement, unless the "
                                      "chosen algorithm needs the largest block\n"

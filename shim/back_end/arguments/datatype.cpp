@@ -43,7 +43,7 @@ Envelope envelope_of(MPI_Datatype type) {
     return envelope;
 }
 
-// Predefined types, and those that Fortran asks for by precision: MPI owns them.
+// Predefined types, and types that Fortran asks for by precision: MPI owns both.
 bool is_predefined(int combiner) {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;

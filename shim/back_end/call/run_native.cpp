@@ -1,6 +1,5 @@
 #include "run_native.hpp"
 
-#include "agreement.hpp"
 #include "run_ours.hpp"
 #include "shim/back_end/process/clock.hpp"
 
@@ -8,7 +7,7 @@ namespace switchyard::shim {
 
 namespace {
 
-// A native call gets device pointers as they are where the MPI takes them, or where nobody knows better.
+// A native call gets its device pointers as they are, unless the rule says `staged` or the MPI does not take them.
 bool stages(const DeviceCall& device, const policy::Choice& choice) {
     if (!device.is_on_device()) return false;
     if (choice.transfer) return *choice.transfer == policy::Transfer::staged;
@@ -36,7 +35,7 @@ Codes call_on_copies(const Passage& passage, DeviceCall& device, log::CallRecord
     return codes;
 }
 
-// What is passed over may differ from call to call even where every choice is native; the log says what and why.
+// Every choice is native, but the candidates that are passed over differ from call to call, and the log names them.
 Decision choose_among_natives(const Passage& passage, Plan& plan, const DeviceCall* device, bool in_place) {
     Decision decision{&plan};
     Agreed own;
@@ -73,7 +72,7 @@ int run_native(const Passage& passage, const Decision& decision, log::CallRecord
 
 namespace {
 
-// In a process that has a driver: where the buffers are decides what is copied.
+// The same in a process that has a driver: device buffers may have to be copied.
 int run_always_native_near_devices(const Passage& passage, Plan& plan, log::CallRecord& record) {
     std::optional<DeviceCall> device;
     locate_buffers(passage, device, record); // without memory for a look MPI gets the call as it came

@@ -1,6 +1,5 @@
 #include "run_ours.hpp"
 
-#include "agreement.hpp"
 #include "choose_adaptively.hpp"
 #include "packing.hpp"
 #include "shim/back_end/process/clock.hpp"

@@ -1,6 +1,7 @@
 // A call on a communicator where something of ours may take it: from the agreement to the algorithm.
 #pragma once
 
+#include "agreement.hpp"
 #include "device_call.hpp"
 #include "passage.hpp"
 
@@ -19,8 +20,7 @@ struct Outcome {
 Outcome run_ours(const Passage& passage, Plan& plan, log::CallRecord& record,
                  std::optional<DeviceCall>& device) noexcept;
 
-// What the policy may look at.
-struct Agreed;
+// The facts of the call for the policy. `in_place`: the call is in place, or some rank's buffers overlap.
 policy::Features features_of(const Passage& passage, const Agreed& agreed, bool in_place);
 
 } // namespace switchyard::shim

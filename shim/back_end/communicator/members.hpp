@@ -43,7 +43,7 @@ class Members {
     algorithms::NodeMap node_map() const;
     // The region of each rank in its node, by rank.
     std::vector<int> regions() const;
-    // World ranks of those of our run.
+    // World ranks of the members that belong to our run.
     std::vector<int> world_ranks() const;
 
   private:

@@ -10,7 +10,7 @@ namespace switchyard::shim {
 
 namespace {
 
-// World ranks of a group's members; MPI_UNDEFINED for those that are not of our world.
+// World ranks of a group's members; MPI_UNDEFINED for members outside our world.
 std::vector<int> world_ranks_of(MPI_Group group, MPI_Group world) {
     int size = 0;
     PMPI_Group_size(group, &size);

@@ -44,7 +44,7 @@ enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies };
 inline constexpr std::size_t slot_kinds = 5;
 
 // How a record lies in the file: a head that all kinds share, then what the kind says. Most calls are native
-// and leave one slot; those between nodes leave three, those that were staged one more.
+// and leave one slot; routed calls between nodes leave three, staged calls one more.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
     std::uint64_t number = 0;     // of the slot on this rank, from 0
