@@ -7,20 +7,18 @@ bool all_agree(bool here, MPI_Comm comm) {
     return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all == 1;
 }
 
+unsigned common_bits(unsigned here, MPI_Comm comm) {
+    unsigned common = 0;
+    return PMPI_Allreduce(&here, &common, 1, MPI_UNSIGNED, MPI_BAND, comm) == MPI_SUCCESS ? common : 0;
+}
+
+// MPI_Comm_dup would run the application's attribute copy functions.
 MPI_Comm create_private(MPI_Comm comm) {
-    // MPI_Comm_dup would run the application's attribute copy functions. Where MPI runs out of communicators, the
-    // application's error handler must not hear of it.
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    PMPI_Comm_get_errhandler(comm, &handler);
-    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Group group = MPI_GROUP_NULL;
     MPI_Comm copy = MPI_COMM_NULL;
-    if (PMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
-        if (PMPI_Comm_create(comm, group, &copy) != MPI_SUCCESS) copy = MPI_COMM_NULL;
-        PMPI_Group_free(&group);
-    }
-    PMPI_Comm_set_errhandler(comm, handler);
-    PMPI_Errhandler_free(&handler);
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS) return MPI_COMM_NULL;
+    if (PMPI_Comm_create(comm, group, &copy) != MPI_SUCCESS) copy = MPI_COMM_NULL;
+    PMPI_Group_free(&group);
     if (copy != MPI_COMM_NULL) PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
     return copy;
 }

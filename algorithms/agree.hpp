@@ -10,8 +10,13 @@ namespace switchyard::algorithms {
 // True on all ranks where `here` is true on all of them, false on all ranks otherwise. Collective.
 bool all_agree(bool here, MPI_Comm comm);
 
+// The bits that are set on all ranks. Collective.
+unsigned common_bits(unsigned here, MPI_Comm comm);
+
 // A communicator of our own with the ranks of the intracommunicator `comm`. It has no attributes of the application, and
-// its error handler returns. MPI_COMM_NULL on all ranks where MPI has no more communicators. Collective.
+// its error handler returns. MPI_COMM_NULL on all ranks where MPI has no more communicators; then the error handler of
+// `comm` is called. (To set another handler meanwhile is no way: MPICH cannot set back a handler that `comm` only follows.)
+// Collective.
 MPI_Comm create_private(MPI_Comm comm);
 
 // Memory that grows on all ranks or on none. It grows in steps of a quarter, so that slowly growing blocks do not vote at

@@ -1,4 +1,4 @@
-// The ranks of an exchange. Its communicator is our own: no message of the application travels on it.
+// The ranks of an exchange, and the way of their messages.
 #pragma once
 
 #include "node_map.hpp"
@@ -9,8 +9,16 @@
 
 namespace switchyard::algorithms {
 
+// The messages of many groups may travel on one communicator of our own, where no message of the application is met. The
+// tag tells the groups apart.
+struct Carrier {
+    MPI_Comm comm = MPI_COMM_NULL; // its error handler returns
+    int tag = 0;
+    const int* ranks = nullptr; // in it, by rank in the group's communicator; null: the same
+};
+
 struct Group {
-    MPI_Comm comm = MPI_COMM_NULL; // private; its error handler returns
+    MPI_Comm comm = MPI_COMM_NULL; // for MPI's own collectives; may be the application's
     int rank = 0;
     int size = 1;
     const NodeMap* node_map =
@@ -19,6 +27,7 @@ struct Group {
     // The regions of this rank's node, by local rank, so no region is on two nodes. The same on all ranks of
     // the node. Null: nobody asked for regions.
     const NodeMap* region_map = nullptr;
+    Carrier carrier{}; // without a communicator: messages travel on `comm`, with tag 0
 
     // The rank `distance` places up or down the ring; 0 <= distance <= size.
     int up(int distance) const { return rank + distance < size ? rank + distance : rank + distance - size; }
@@ -26,6 +35,11 @@ struct Group {
 
     int rank_in_comm(int peer) const {
         return members == nullptr ? peer : members[static_cast<std::size_t>(peer)];
+    }
+    MPI_Comm carrier_comm() const { return carrier.comm == MPI_COMM_NULL ? comm : carrier.comm; }
+    int rank_in_carrier(int peer) const {
+        const int known_as = rank_in_comm(peer);
+        return carrier.ranks == nullptr ? known_as : carrier.ranks[static_cast<std::size_t>(known_as)];
     }
     bool is_near(int peer) const {
         return node_map == nullptr || node_map->is_near(rank_in_comm(rank), rank_in_comm(peer));
@@ -36,7 +50,11 @@ struct Group {
     Group own_node() const {
         const int node = node_map->node_of(rank);
         const auto ranks = node_map->ranks_of(node);
-        return {comm, node_map->local_rank(rank), static_cast<int>(ranks.size()), node_map, ranks.data()};
+        return part(node_map->local_rank(rank), static_cast<int>(ranks.size()), ranks.data());
+    }
+    // Some of the communicator's ranks, `part_members`, of which this rank is number `part_rank`.
+    Group part(int part_rank, int part_size, const int* part_members) const {
+        return {comm, part_rank, part_size, node_map, part_members, nullptr, carrier};
     }
 };
 

@@ -6,33 +6,11 @@
 #include <climits>
 #include <new>
 #include <sched.h>
-#include <sys/statvfs.h>
 #include <thread>
 
 namespace switchyard::algorithms {
 
 namespace {
-
-// Whether /dev/shm has room. An MPI may map a file without looking for room, and touching memory that is not
-// there kills the program. Where there is no /dev/shm, the answer is yes.
-bool has_shared_memory(std::size_t bytes) {
-    struct statvfs system {};
-    if (statvfs("/dev/shm", &system) != 0) return true;
-    return system.f_bavail * system.f_frsize / 2 > bytes;
-}
-
-// The number of cores that all ranks together may run on. A single rank may be bound to one core.
-int cores_of(MPI_Comm comm) {
-    cpu_set_t mine, all;
-    CPU_ZERO(&mine);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-        for (unsigned core = 0; core < std::min<unsigned>(std::thread::hardware_concurrency(), CPU_SETSIZE);
-             ++core)
-            CPU_SET(core, &mine);
-    all = mine;
-    PMPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, comm);
-    return CPU_COUNT(&all);
-}
 
 void rest_the_core() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -42,103 +20,149 @@ void rest_the_core() {
 #endif
 }
 
+cpu_set_t own_core_set() {
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        for (unsigned core = 0; core < std::min<unsigned>(std::thread::hardware_concurrency(), CPU_SETSIZE);
+             ++core)
+            CPU_SET(core, &mine);
+    return mine;
+}
+
+// Slices count with 32 bits. At the border of a page the two halves share no cache line.
+std::size_t half_bytes_of(const NodeMemory& memory) {
+    return std::min<std::size_t>(memory.section_bytes(), std::size_t{1} << 31) / 128 * 64;
+}
+
+int node_of(const Group& group) {
+    return group.node_map == nullptr ? 0 : group.node_map->node_of(group.rank);
+}
+int ranks_on_node(const Group& group) {
+    return group.node_map == nullptr ? group.size : group.node_map->size_of(node_of(group));
+}
+int rank_on_node(const Group& group, int local) {
+    return group.node_map == nullptr ? local : group.node_map->rank_of(node_of(group), local);
+}
+int local_rank(const Group& group) {
+    return group.node_map == nullptr ? group.rank : group.node_map->local_rank(group.rank);
+}
+
 } // namespace
 
-// A communicator of the ranks of this rank's node.
-struct NodeWindow::Node {
-    MPI_Comm comm = MPI_COMM_NULL;
-    int rank = 0, size = 1;
+int NodeWindow::own_cores() {
+    const cpu_set_t mine = own_core_set();
+    return CPU_COUNT(&mine);
+}
 
-    explicit Node(const Group& group) {
-        const int number = group.node_map == nullptr ? 0 : group.node_map->node_of(group.rank);
-        if (PMPI_Comm_split(group.comm, number, group.rank, &comm) != MPI_SUCCESS) return;
-        PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-        PMPI_Comm_rank(comm, &rank);
-        PMPI_Comm_size(comm, &size);
-    }
-    ~Node() {
-        if (comm != MPI_COMM_NULL) PMPI_Comm_free(&comm);
-    }
-    // Whether all ranks of the node share memory. A node that was set by hand may be larger than a machine.
-    // Collective.
-    bool shares_memory() const {
-        MPI_Comm sharing = MPI_COMM_NULL;
-        int together = 0;
-        if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &sharing) != MPI_SUCCESS)
-            return false;
-        PMPI_Comm_size(sharing, &together);
-        PMPI_Comm_free(&sharing);
-        return together == size;
-    }
-};
+int NodeWindow::cores_of(MPI_Comm node) {
+    const cpu_set_t mine = own_core_set();
+    cpu_set_t all = mine;
+    PMPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
+    return CPU_COUNT(&all);
+}
 
-NodeWindow::NodeWindow(const Group& group, const Node& node, std::size_t half_bytes)
-    : comm_(group.comm), rank_(node.rank), size_(node.size), half_bytes_(half_bytes),
-      data_begin_((sizeof(Header) + static_cast<std::size_t>(node.size) * sizeof(Slice) + 63) / 64 * 64),
-      capacity_(half_bytes > data_begin_ ? half_bytes - data_begin_ : 0), spins_(0),
-      sections_(static_cast<std::size_t>(node.size)), received_(static_cast<std::size_t>(node.size)),
-      places_(static_cast<std::size_t>(node.size)) {}
+// With more ranks than cores, a rank that spins keeps the rank that it waits for off its core.
+NodeWindow::NodeWindow(const Group& group, std::size_t half_bytes, int cores)
+    : comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)),
+      half_bytes_(half_bytes),
+      data_begin_((sizeof(Header) + static_cast<std::size_t>(size_) * sizeof(Slice) + 63) / 64 * 64),
+      capacity_(half_bytes > data_begin_ ? half_bytes - data_begin_ : 0), spins_(size_ > cores ? 0 : 1000),
+      sections_(static_cast<std::size_t>(size_)), received_(static_cast<std::size_t>(size_)),
+      places_(static_cast<std::size_t>(size_)) {}
 
-std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, std::size_t bytes_per_rank) {
+NodeMemory::Place NodeWindow::offer(NodeMemory& memory) {
+    const auto place = memory.lend();
+    if (std::byte* const data = memory.data_at(place))
+        for (const std::size_t half : {std::size_t{0}, half_bytes_of(memory)}) new (data + half) Header{};
+    return place;
+}
+
+std::unique_ptr<NodeWindow> NodeWindow::join(const Group& group, NodeMemory& memory,
+                                             std::span<const NodeMemory::Place> places, int cores) noexcept {
+    try {
+        const std::size_t half_bytes = half_bytes_of(memory);
+        if (half_bytes == 0) return nullptr;
+        std::unique_ptr<NodeWindow> window(new NodeWindow(group, half_bytes, cores));
+        return window->capacity_ > 0 && window->map(group, memory, places) ? std::move(window) : nullptr;
+    } catch (...) { // out of memory
+        return nullptr;
+    }
+}
+
+namespace {
+
+bool introduce_to_neighbours(const Group& group, const NodeMemory& memory,
+                             std::span<const NodeMemory::Place> places) {
+    for (int local = 0; local < ranks_on_node(group); ++local)
+        if (!memory.introduce_to(places[static_cast<std::size_t>(rank_on_node(group, local))])) return false;
+    return true;
+}
+
+bool meet_guests(NodeMemory& memory) noexcept {
+    try {
+        memory.meet_guests();
+        return true;
+    } catch (...) { // out of memory
+        return false;
+    }
+}
+
+// `places` are the same on all ranks. Without memory a rank need not meet anybody.
+bool can_meet(std::span<const NodeMemory::Place> places) {
+    return std::ranges::all_of(places, [](const auto& place) { return static_cast<bool>(place); });
+}
+
+} // namespace
+
+std::unique_ptr<NodeWindow> NodeWindow::meet_and_join(const Group& group, NodeMemory& memory,
+                                                      std::span<const NodeMemory::Place> places,
+                                                      int cores) noexcept {
+    if (!can_meet(places)) return nullptr;
+    const bool introduced = all_agree(memory.listen(), group.comm) &&
+                            all_agree(introduce_to_neighbours(group, memory, places), group.comm);
+    const bool met = meet_guests(memory);
+    if (!introduced) return nullptr;
+    auto window = met ? join(group, memory, places, cores) : nullptr;
+    return all_agree(window != nullptr, group.comm) ? std::move(window) : nullptr;
+}
+
+// A node that was set by hand may be larger than a machine: then sections cannot be mapped.
+bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places) {
+    if (size_ == 1) return true;
+    for (int local = 0; local < size_; ++local) {
+        const auto rank = static_cast<std::size_t>(rank_on_node(group, local));
+        std::byte* const section = memory.data_at(places[rank]);
+        if (section == nullptr) return false;
+        sections_[static_cast<std::size_t>(local)] = section;
+    }
+    memory.set_users(places[static_cast<std::size_t>(group.rank)], static_cast<std::uint32_t>(size_));
+    return true;
+}
+
+std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
 #ifdef SWITCHYARD_SIMULATED
     return nullptr; // simulated ranks take turns where they call MPI: a rank that spins keeps the others out
 #endif
-    // Slices count with 32 bits. At the border of a page the two halves share no cache line.
-    const std::size_t half_bytes = std::min<std::size_t>(bytes_per_rank, std::size_t{1} << 31) / 128 * 64;
-    if (half_bytes == 0) return nullptr;
-    const Node node(group);
-    std::unique_ptr<NodeWindow> window;
-    bool good = node.comm != MPI_COMM_NULL;
-    if (!all_agree(good, group.comm)) return nullptr;
-    good = node.shares_memory();
-    try {
-        window.reset(new NodeWindow(group, node, half_bytes));
-    } catch (...) { // out of memory
-    }
-    good = good && window && window->capacity_ > 0 &&
-           has_shared_memory(2 * half_bytes * static_cast<std::size_t>(node.size));
-    if (!all_agree(good, group.comm)) return nullptr;
-    const int cores = cores_of(node.comm);
-    // With more ranks than cores, a rank that spins keeps the rank that it waits for off its core.
-    window->spins_ = node.size > cores ? 0 : 1000;
-    if (!all_agree(window->allocate(node), group.comm)) return nullptr;
+    const auto own = offer(memory);
+    std::vector<NodeMemory::Place> places(static_cast<std::size_t>(group.size));
+    PMPI_Allgather(&own, sizeof own, MPI_BYTE, places.data(), sizeof own, MPI_BYTE, group.comm);
+    MPI_Comm node = MPI_COMM_NULL;
+    PMPI_Comm_split(group.comm, node_of(group), group.rank, &node);
+    const int cores = cores_of(node);
+    PMPI_Comm_free(&node);
+    auto window = join(group, memory, places, cores);
+    if (!all_agree(window != nullptr, group.comm)) window = meet_and_join(group, memory, places, cores);
+    if (window)
+        window->open();
+    else
+        memory.take_back(own);
     return window;
 }
 
-// Allocates on all ranks of the node or on none. Collective.
-bool NodeWindow::allocate(const Node& node) {
-    if (size_ == 1) return true;
-    MPI_Info info = MPI_INFO_NULL;
-    PMPI_Info_create(&info);
-    PMPI_Info_set(info, "alloc_shared_noncontig", "true"); // each rank's pages are near it
-    void* own = nullptr;
-    const auto bytes = static_cast<MPI_Aint>(2 * half_bytes_);
-    MPI_Win window = MPI_WIN_NULL;
-    bool good =
-        PMPI_Win_allocate_shared(bytes, 1, info, node.comm, static_cast<void*>(&own), &window) == MPI_SUCCESS;
-    PMPI_Info_free(&info);
-    // Freeing is collective: a window that some ranks do not have cannot be freed.
-    if (!all_agree(good, node.comm)) return false;
-    window_ = window;
-    PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
-    for (int rank = 0; rank < size_; ++rank) {
-        MPI_Aint size = 0;
-        int unit = 0;
-        void* section = nullptr;
-        good = good && PMPI_Win_shared_query(window_, rank, &size, &unit, static_cast<void*>(&section)) ==
-                           MPI_SUCCESS;
-        sections_[static_cast<std::size_t>(rank)] = static_cast<std::byte*>(section);
-    }
-    good = good && PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_) == MPI_SUCCESS;
-    for (int half = 0; half < 2 && good; ++half, ++epoch_) new (half_of(rank_).header) Header{};
-    epoch_ = 0;
-    return all_agree(good, node.comm); // also a barrier: no rank reads a header before it is written
-}
-
 NodeWindow::~NodeWindow() {
-    if (window_ == MPI_WIN_NULL) return;
-    PMPI_Win_unlock_all(window_);
-    PMPI_Win_free(&window_);
+    if (is_open_ && size_ > 1)
+        for (std::byte* section : sections_) NodeMemory::leave(section);
 }
 
 // Another rank may need this rank for a message, of the application or of ours to another node, before it

@@ -1,5 +1,5 @@
-// Memory that the ranks of a node share. They exchange blocks by copying them through it. A communicator has
-// one window, which it makes and frees together.
+// Memory that the ranks of a node share. They exchange blocks by copying them through it. The ranks of a communicator make
+// its window together; each rank frees its part alone.
 //
 // Every rank has a section of its own with two halves. An epoch is one use of a half. In epoch n a rank
 // writes half n % 2 of its section, stores n in that half, and waits until all other ranks of the node have
@@ -8,6 +8,7 @@
 #pragma once
 
 #include "exchange.hpp"
+#include "node_memory.hpp"
 #include "part.hpp"
 #include "wire.hpp"
 
@@ -23,13 +24,31 @@ namespace switchyard::algorithms {
 
 class NodeWindow {
   public:
-    // Over a whole communicator, with `bytes_per_rank` bytes of each rank (the same number on all ranks).
-    // Null on all ranks where one rank cannot have the memory, or where the ranks of a node of the node map
-    // do not share memory.
-    static std::unique_ptr<NodeWindow> make(const Group& group, std::size_t bytes_per_rank);
+    // The steps by which the ranks of a whole communicator make a window: each offers a section of its memory, tells the
+    // others its place, joins, and opens the window if all have joined. Otherwise each withdraws its offer.
+    static NodeMemory::Place offer(NodeMemory& memory);
+    // `places`: the ranks' offers, by rank. `cores`: of the node. Null: some section of this node is missing, or cannot be
+    // mapped. No communication.
+    static std::unique_ptr<NodeWindow> join(const Group& group, NodeMemory& memory,
+                                            std::span<const NodeMemory::Place> places, int cores) noexcept;
+    // Where some rank could not join: the ranks of each node meet, and join then. Null on all ranks where one rank still cannot.
+    // Collective over `group`.
+    static std::unique_ptr<NodeWindow> meet_and_join(const Group& group, NodeMemory& memory,
+                                                     std::span<const NodeMemory::Place> places,
+                                                     int cores) noexcept;
+    void open() { is_open_ = true; }
+
+    // All these steps. Null on all ranks where one rank cannot join. Collective.
+    static std::unique_ptr<NodeWindow> make(const Group& group, NodeMemory& memory);
+
+    // The number of cores that the ranks of a node may run on together. A single rank may be bound to one core. Collective
+    // over `node`.
+    static int cores_of(MPI_Comm node);
+    static int own_cores(); // that this rank may run on
+
     NodeWindow(const NodeWindow&) = delete;
     NodeWindow& operator=(const NodeWindow&) = delete;
-    ~NodeWindow(); // collective
+    ~NodeWindow(); // this rank's part alone
 
     // Brings every block to its destination. All ranks of the node call it at the same time, each with its
     // own group: the node, or a group of ranks of the node, such as a lane. No block size needs to be agreed:
@@ -73,10 +92,8 @@ class NodeWindow {
             return {skipped, taken};
         }
     };
-    struct Node; // while it is made
-
-    NodeWindow(const Group& group, const Node& node, std::size_t half_bytes);
-    bool allocate(const Node& node);
+    NodeWindow(const Group& group, std::size_t half_bytes, int cores);
+    bool map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places);
     Half half_of(int local_rank) const {
         std::byte* const half = sections_[static_cast<std::size_t>(local_rank)] + epoch_ % 2 * half_bytes_;
         return {reinterpret_cast<Header*>(half), reinterpret_cast<Slice*>(half + sizeof(Header)),
@@ -116,7 +133,7 @@ class NodeWindow {
     std::vector<std::byte*> sections_;  // by local rank
     std::vector<std::size_t> received_; // of this exchange, by local rank
     std::vector<int> places_; // in the exchange's group, by local rank; -1: the rank is not in the group
-    MPI_Win window_ = MPI_WIN_NULL; // MPI_WIN_NULL where this rank is alone on its node
+    bool is_open_ = false;
 };
 
 template <typename ForEachPart>

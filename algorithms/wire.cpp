@@ -10,10 +10,6 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// One tag is enough. Messages between two ranks do not overtake each other, and both sides start their
-// transfers, and the messages of a transfer, in the same order.
-constexpr int tag = 0;
-
 // A datatype of our own. It is freed with its scope; MPI keeps it for messages under way.
 class Type {
   public:
@@ -96,13 +92,16 @@ void Wire::count_sent(int peer, std::uint64_t messages, std::uint64_t bytes) {
     traffic_.bytes_inter += bytes;
 }
 
+// One tag is enough. Messages between two ranks do not overtake each other, and both sides start their transfers, and the
+// messages of a transfer, in the same order.
 void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
-    const int rank = group_->rank_in_comm(peer);
+    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag;
+    const MPI_Comm comm = group_->carrier_comm();
     for (std::size_t done = 0; done < bytes;) {
         const int size = static_cast<int>(std::min(bytes - done, limit_));
         start([&](MPI_Request* request) {
-            return sent ? PMPI_Isend(data + done, size, MPI_BYTE, rank, tag, group_->comm, request)
-                        : PMPI_Irecv(data + done, size, MPI_BYTE, rank, tag, group_->comm, request);
+            return sent ? PMPI_Isend(data + done, size, MPI_BYTE, rank, tag, comm, request)
+                        : PMPI_Irecv(data + done, size, MPI_BYTE, rank, tag, comm, request);
         });
         done += static_cast<std::size_t>(size);
         if (sent) count_sent(peer, 1, static_cast<std::uint64_t>(size));
@@ -112,11 +111,12 @@ void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
 // Starts one message of the fragments noted. Their number and sizes fit into MPI's integers.
 void Wire::transfer_fragments(int peer, bool sent, std::size_t bytes) {
     const Type type(fragment_bytes_, fragment_addresses_);
-    const int rank = group_->rank_in_comm(peer);
+    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag;
+    const MPI_Comm comm = group_->carrier_comm();
     start([&](MPI_Request* request) {
         if (type.code() != MPI_SUCCESS) return type.code();
-        return sent ? PMPI_Isend(MPI_BOTTOM, 1, type.get(), rank, tag, group_->comm, request)
-                    : PMPI_Irecv(MPI_BOTTOM, 1, type.get(), rank, tag, group_->comm, request);
+        return sent ? PMPI_Isend(MPI_BOTTOM, 1, type.get(), rank, tag, comm, request)
+                    : PMPI_Irecv(MPI_BOTTOM, 1, type.get(), rank, tag, comm, request);
     });
     fragment_bytes_.clear();
     fragment_addresses_.clear();

@@ -81,7 +81,7 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
 
 struct Members {
     std::vector<Candidate> candidates; // that can run here, native first
-    std::string left_out;              // the others, and why
+    std::vector<std::string> left_out; // the others, and why
 };
 
 Members members_of(const Use& adaptive, const FixedFeatures& fixed) {
@@ -95,8 +95,7 @@ Members members_of(const Use& adaptive, const FixedFeatures& fixed) {
         if (member.blocked.empty())
             members.candidates.push_back(std::move(member));
         else
-            members.left_out +=
-                (members.left_out.empty() ? "" : "; ") + describe(member.choice) + ": " + member.blocked;
+            members.left_out.push_back(describe(member.choice) + ": " + member.blocked);
     }
     return members;
 }
@@ -107,9 +106,9 @@ void append_adaptive(Shortlist& shortlist, const Use& use, const Origin& origin,
     if (members.size() > 1) {
         for (Candidate& member : members) member.adaptive = shortlist.adaptives.size();
         shortlist.adaptives.push_back(
-            {shortlist.candidates.size(), members.size(), static_cast<int>(use.trials), std::move(left_out)});
+            {shortlist.candidates.size(), members.size(), static_cast<int>(use.trials), some_of(left_out)});
     } else if (!left_out.empty()) {
-        members.front().choice.reason = "adaptive: only native can run here; " + left_out;
+        members.front().choice.reason = "adaptive: only native can run here; " + some_of(left_out);
     }
     std::ranges::move(members, std::back_inserter(shortlist.candidates));
 }

@@ -13,11 +13,14 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t longest_complaint = 240;
+constexpr std::size_t longest_token = 60;
+constexpr std::size_t longest_pointer = 250; // values further down share it
 
-// RFC 6901, with control characters escaped as in a JSON string so that a pointer stays on its line.
+// RFC 6901, with control characters escaped as in a JSON string so that a pointer stays on its line. No key of a policy is
+// long. A long one is cut: every value below it has it in its pointer.
 std::string pointer_token(std::string_view key) {
     std::string token;
-    for (const char c : key) {
+    for (const char c : key.substr(0, longest_token + 1)) {
         if (c == '~')
             token += "~0";
         else if (c == '/')
@@ -25,7 +28,7 @@ std::string pointer_token(std::string_view key) {
         else
             token += c;
     }
-    return printable(token, token.size());
+    return printable(token, longest_token);
 }
 
 std::string line_and_column(std::string_view text, std::size_t position) {
@@ -119,10 +122,11 @@ class Builder final : public nlohmann::json_sax<Json> {
         if (open_.empty()) return added;
         const Value& parent = *open_.back();
         if (parent.type == Value::Type::object) added.key = std::move(key_);
-        added.place.pointer =
-            parent.place.pointer + '/' +
-            (parent.type == Value::Type::object ? pointer_token(added.key)
-                                                : std::to_string(parent.children.size() - 1));
+        added.place.pointer = parent.place.pointer;
+        if (parent.place.pointer.size() < longest_pointer)
+            added.place.pointer +=
+                '/' + (parent.type == Value::Type::object ? pointer_token(added.key)
+                                                          : std::to_string(parent.children.size() - 1));
         return added;
     }
 

@@ -113,6 +113,8 @@ Reading<Force> read_unguarded(std::string_view text) {
 Reading<Force> read_force(std::string_view text) {
     try {
         return read_unguarded(text);
+    } catch (const std::bad_alloc&) {
+        throw; // this process's trouble, not the text's: another rank would read it
     } catch (const std::exception& error) {
         return {std::nullopt, {{"", std::string("cannot be read: ") + error.what()}}};
     }

@@ -42,7 +42,7 @@ Rule read_rule(const Value& value, Findings& findings) {
     report_missing_keys(value, {{"name", R"("small blocks")"}, {"use", R"({"algorithm": "native"})"}},
                         findings);
     if (const Value* name = value.find("name")) {
-        if (const auto text = read_string(*name, "name", findings)) {
+        if (const auto text = read_text(*name, "name", longest_name, findings)) {
             rule.name = *text;
             if (text->empty())
                 findings.add(name->place, "name is empty; the log identifies rules by their names");
@@ -52,7 +52,7 @@ Rule read_rule(const Value& value, Findings& findings) {
     if (const Value* use = value.find("use"))
         rule.use = read_use(*use, {rule.when.collective, rule.when.ranks.max}, findings);
     if (const Value* because = value.find("because"))
-        rule.because = read_string(*because, "because", findings).value_or("");
+        rule.because = read_text(*because, "because", longest_because, findings).value_or("");
     return rule;
 }
 
@@ -91,10 +91,7 @@ class RuleList {
 };
 
 std::vector<Rule> read_rules(const Value& value, Findings& findings) {
-    if (value.type != Value::Type::array) {
-        findings.add(value.place, "rules is an array of rules; found " + describe(value));
-        return {};
-    }
+    if (!read_array(value, "rules", "an array of rules", most_rules, findings)) return {};
     RuleList list(findings);
     for (const Value& rule : value.children) list.read(rule);
     return list.take();
@@ -143,10 +140,10 @@ Reading<Policy> read_unguarded(std::string_view text) {
 } // namespace
 
 Reading<Policy> read(std::string_view text) {
-    // The text decides how much memory this takes. Where there is too little, the policy is refused; the program
-    // goes on.
     try {
         return read_unguarded(text);
+    } catch (const std::bad_alloc&) {
+        throw; // this process's trouble, not the text's: another rank would read it
     } catch (const std::exception& error) {
         return refused(std::string("cannot be read: ") + error.what());
     } catch (...) {

@@ -35,7 +35,7 @@ struct Reading {
     std::optional<T> value;
     std::vector<Problem> problems;
 };
-Reading<Policy> read(std::string_view text);
+Reading<Policy> read(std::string_view text); // throws std::bad_alloc only
 
 // SWITCHYARD_FORCE, `alltoallv:tuna:radix=4:metadata=fused;allgather:ring`: the use that each collective is forced to.
 // Problems have no pointer; their messages quote the part that is wrong.
@@ -43,7 +43,7 @@ struct Force {
     std::array<std::optional<Use>, algorithms::collective_count> by_collective{};
 };
 std::variant<Force, std::vector<Problem>> parse_force(std::string_view text);
-Reading<Force> read_force(std::string_view text);
+Reading<Force> read_force(std::string_view text); // throws std::bad_alloc only
 
 // `, did you mean "tuna"?` with the closest of `known`; "" where none is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);

@@ -5,6 +5,7 @@
 #include "reason.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace switchyard::policy {
 
@@ -31,11 +32,11 @@ bool transfers_differ(const Shortlist& shortlist) {
 }
 
 std::string reason_of_all(const Shortlist& natives) {
-    std::string reason = "native whichever rule matches";
+    std::vector<std::string> blocked;
     for (const Candidate& candidate : natives.candidates)
         if (!candidate.blocked.empty())
-            reason += "; " + label_of(candidate.choice) + " cannot run: " + candidate.blocked;
-    return reason;
+            blocked.push_back(label_of(candidate.choice) + " cannot run: " + candidate.blocked);
+    return "native whichever rule matches" + (blocked.empty() ? "" : "; " + some_of(blocked));
 }
 
 // Where every candidate is native, agreeing on the block only to know which one takes a call would be a waste. One
@@ -94,9 +95,17 @@ void agree_on_overlap(Shortlist& shortlist, bool always_native_with_overlap) {
 } // namespace
 
 Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed) {
+    std::vector<std::size_t> rules(policy.rules.size());
+    std::iota(rules.begin(), rules.end(), std::size_t{0});
+    return all_candidates(policy, fixed, rules);
+}
+
+Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed,
+                         std::span<const std::size_t> rules) {
     Shortlist shortlist;
-    for (const Rule& rule : policy.rules) {
+    for (const std::size_t place : rules) {
         if (ends_the_walk(shortlist)) break;
+        const Rule& rule = policy.rules[place];
         if (why_never_met(rule, fixed).empty()) append(shortlist, rule.use, {"rule", &rule}, fixed);
     }
     if (!ends_the_walk(shortlist)) append(shortlist, policy.otherwise, {"otherwise"}, fixed);

@@ -4,6 +4,9 @@
 
 #include "shortlist.hpp"
 
+#include <cstddef>
+#include <span>
+
 namespace switchyard::policy {
 
 Shortlist prune(const Policy& policy, const FixedFeatures& fixed);
@@ -13,5 +16,8 @@ Shortlist prune(const Use& forced, const FixedFeatures& fixed);
 // For explanations: the shortlist with every rule that can apply. Where all of them are native, prune() leaves one
 // candidate and no names.
 Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed);
+// The same where only these rules (places in Policy::rules, in their order) can take the calls that it is for.
+Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed,
+                         std::span<const std::size_t> rules);
 
 } // namespace switchyard::policy

@@ -39,10 +39,9 @@ void read_candidate(const Value& value, const Scope& scope, std::vector<Use>& ca
 
 std::vector<Use> read_candidates(const Value& value, const Scope& scope, Findings& findings) {
     std::vector<Use> candidates;
-    if (value.type != Value::Type::array)
-        findings.add(value.place, "candidates is an array of algorithms to try, for example " +
-                                      std::string(example) + "; found " + describe(value));
-    else if (value.children.empty())
+    const auto wanted = "an array of algorithms to try, for example " + std::string(example);
+    if (!read_array(value, "candidates", wanted, most_candidates, findings)) return candidates;
+    if (value.children.empty())
         findings.add(value.place, "candidates is empty; give at least one algorithm to try besides native");
     else
         for (const Value& child : value.children) read_candidate(child, scope, candidates, findings);

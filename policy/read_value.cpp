@@ -41,6 +41,24 @@ std::optional<std::string> read_string(const Value& value, std::string_view what
     return value.text;
 }
 
+std::optional<std::string> read_text(const Value& value, std::string_view what, std::size_t longest,
+                                     Findings& findings) {
+    auto text = read_string(value, what, findings);
+    if (!text || text->size() <= longest) return text;
+    findings.add(value.place, std::string(what) + " has " + std::to_string(text->size()) +
+                                  " bytes; the limit is " + std::to_string(longest) + " bytes");
+    return std::nullopt;
+}
+
+bool read_array(const Value& value, std::string_view what, std::string_view wanted, std::size_t most,
+                Findings& findings) {
+    if (!has_type(value, Value::Type::array, what, wanted, findings)) return false;
+    if (value.children.size() <= most) return true;
+    findings.add(value.place, std::string(what) + " has " + std::to_string(value.children.size()) +
+                                  " entries; the limit is " + std::to_string(most));
+    return false;
+}
+
 std::optional<bool> read_boolean(const Value& value, std::string_view what, Findings& findings) {
     if (!has_type(value, Value::Type::boolean, what, "true or false", findings)) return std::nullopt;
     return value.boolean;

@@ -14,6 +14,12 @@ namespace switchyard::policy {
 
 bool read_object(const Value& value, std::string_view what, Findings& findings);
 std::optional<std::string> read_string(const Value& value, std::string_view what, Findings& findings);
+// A text of at most `longest` bytes.
+std::optional<std::string> read_text(const Value& value, std::string_view what, std::size_t longest,
+                                     Findings& findings);
+// An array of at most `most` values. `wanted`: what it is an array of, for the message.
+bool read_array(const Value& value, std::string_view what, std::string_view wanted, std::size_t most,
+                Findings& findings);
 std::optional<bool> read_boolean(const Value& value, std::string_view what, Findings& findings);
 // `because` goes behind the bounds in the message.
 std::optional<std::uint64_t> read_integer(const Value& value, std::string_view what, Range possible,

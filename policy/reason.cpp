@@ -1,5 +1,7 @@
 #include "reason.hpp"
 
+#include <algorithm>
+
 namespace switchyard::policy {
 
 namespace {
@@ -44,6 +46,13 @@ std::string describe(const Candidate& candidate, PassedOver why) {
         return "some rank has no host memory for copies of its device buffers";
     }
     return "";
+}
+
+std::string some_of(const std::vector<std::string>& reasons) {
+    constexpr std::size_t most = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(reasons.size(), most); ++i) text += (i > 0 ? "; " : "") + reasons[i];
+    return reasons.size() > most ? text + "; and " + std::to_string(reasons.size() - most) + " more" : text;
 }
 
 std::string reason_of(const Shortlist& shortlist, const Match& match) {

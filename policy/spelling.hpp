@@ -9,8 +9,15 @@
 
 namespace switchyard::policy {
 
-// Escapes control characters, and cuts after `longest` bytes. `ascii`: also escapes bytes beyond ASCII, for text that
-// may not be UTF-8.
+// The first character of a text that is not empty. A harmless character does nothing but show: it is no control
+// character, no mark that turns the direction of writing, and valid UTF-8.
+struct Character {
+    std::size_t bytes;
+    bool is_harmless;
+};
+Character first_character(std::string_view text);
+
+// Escapes characters that are not harmless, and cuts after `longest` bytes. `ascii`: also escapes bytes beyond ASCII.
 std::string printable(std::string_view text, std::size_t longest, bool ascii = false);
 
 std::string in_quotes(std::string_view text);

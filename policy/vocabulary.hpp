@@ -27,7 +27,15 @@ inline constexpr std::array use_keys = {std::string_view{"algorithm"}, std::stri
 inline constexpr std::string_view adaptive_name = "adaptive";
 inline constexpr std::array adaptive_keys = {std::string_view{"algorithm"}, std::string_view{"candidates"},
                                              std::string_view{"trials"}};
+
+// How much a policy may ask for: more than people and tuners write, and so little that a run and the end of a run take
+// no longer for it. Texts in bytes. A whole policy has largest_policy_bytes at most, parse.hpp.
 inline constexpr std::uint64_t most_trials = 1000;
+inline constexpr std::size_t most_candidates = 100; // of an adaptive rule, without native
+inline constexpr std::size_t most_rules = 1000;
+inline constexpr std::size_t longest_name = 1000;
+inline constexpr std::size_t longest_because = 10'000;
+
 inline constexpr std::array transfer_names = {std::string_view{"direct"}, std::string_view{"staged"}};
 
 inline constexpr std::uint64_t most_ranks = std::numeric_limits<int>::max();

@@ -18,7 +18,8 @@ const Host* host = nullptr;
 int go(const CallArgs& call) {
     // MPI_Init was not seen: a program that uses sessions, or was loaded in an unusual way.
     static std::once_flag first;
-    if (Communicators::current() == nullptr) std::call_once(first, [] { start_alone(*host); });
+    if (Communicators::current() == nullptr) [[unlikely]]
+        std::call_once(first, [] { start_alone(*host); });
     return route(*host, call);
 }
 

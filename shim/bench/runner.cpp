@@ -271,9 +271,10 @@ class Course {
 
 std::vector<Result> measure(const Options& options, const std::vector<Contender>& contenders,
                             const Group& group) {
+    algorithms::NodeMemory memory(options.shared_bytes);
     std::unique_ptr<NodeWindow> window;
     if (std::ranges::any_of(contenders, needs_window)) {
-        window = NodeWindow::make(group, options.shared_bytes);
+        window = NodeWindow::make(group, memory);
         if (!window && group.rank == 0)
             std::fprintf(
                 stderr, "switchyard-bench: ranks cannot share memory here, so intra=shared sends messages\n");

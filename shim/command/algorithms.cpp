@@ -1,10 +1,10 @@
 #include "algorithms/traits.hpp"
 #include "commands.hpp"
 
+#include "shim/common/formatted.hpp"
 #include "shim/common/words.hpp"
 
 #include <algorithm>
-#include <fmt/ranges.h>
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -63,7 +63,7 @@ std::vector<std::string> transfers_of(const Traits& traits) {
 }
 
 std::string listed(const std::vector<std::string>& words) {
-    return words.empty() ? "nothing" : fmt::format("{}", fmt::join(words, ", "));
+    return words.empty() ? "nothing" : joined(words, ", ");
 }
 
 // ---- The three formats ----
@@ -82,15 +82,15 @@ void print_text() {
         std::ranges::max(algorithms::collective_names, {}, &std::string_view::size).size();
     constexpr auto width = longest + 2;
     const auto print_line = [width](std::string_view first, std::string_view second) {
-        std::cout << fmt::format("{:{}}{}\n", first, width, second);
+        std::cout << formatted("{:{}}{}\n", first, width, second);
     };
     for (const Traits& traits : by_collective()) {
         print_line(name_of(traits.collective), traits.name);
-        print_line("", fmt::format("idea:       {}", traits.idea));
+        print_line("", formatted("idea:       {}", traits.idea));
         print_line("", "parameters: " + parameters_of(traits));
         print_line("", "needs:      " + listed(needs_of(traits)));
         print_line("", "transfers:  " + listed(transfers_of(traits)));
-        print_line("", fmt::format("source:     {}", traits.source));
+        print_line("", formatted("source:     {}", traits.source));
     }
 }
 

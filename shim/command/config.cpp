@@ -1,8 +1,8 @@
 #include "commands.hpp"
 
+#include "shim/common/formatted.hpp"
 #include "shim/common/settings.hpp"
 
-#include <fmt/format.h>
 #include <iostream>
 
 namespace switchyard::shim::command {
@@ -16,8 +16,8 @@ int config() {
         auto value = settings.value(setting);
         const bool detected = setting == Setting::ranks_per_node || setting == Setting::ranks_per_region;
         if (value.empty()) value = detected ? "(detected)" : "(none)";
-        std::cout << fmt::format("{:<28} {:<40} {:<12} {}\n", traits.variable, value,
-                                 settings.given(setting) ? "environment" : "default", traits.meaning);
+        std::cout << formatted("{:<28} {:<40} {:<12} {}\n", traits.variable, value,
+                               settings.given(setting) ? "environment" : "default", traits.meaning);
     }
     for (const auto& complaint : complaints) std::cout << "warning: " << complaint << '\n';
     return complaints.empty() ? 0 : 1;

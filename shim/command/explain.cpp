@@ -52,6 +52,7 @@ int explain_many(const ExplainOptions& options) {
         if (options.ranks_per_node == 0) ranks_per_node = most_ranks_per_node(profile);
         if (options.coverage) std::cout << '\n';
     }
+    if (!options.coverage && options.plot.empty()) return 0;
     const auto coverage =
         report::coverage_of(*policy, ranks_per_node, report::usual_ranks(), report::usual_block_bits());
     if (options.coverage) report::print_coverage(*policy, coverage, std::cout);

@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 #include "manual.hpp"
 
+#include "policy/spelling.hpp"
 #include "version.hpp"
 
 #include <iostream>
@@ -20,7 +21,8 @@ void add_run(CLI::App& app, command::RunOptions& options) {
                     "Algorithms that run whatever the policy says, "
                     "such as alltoallv:tuna:radix=4;allgather:ring (SWITCHYARD_FORCE)")
         ->type_name("SPEC");
-    run->add_option("--detail", options.detail, "Lines of the log: calls, ranks or summary (SWITCHYARD_DETAIL)")
+    run->add_option("--detail", options.detail,
+                    "Lines of the log: calls, ranks or summary (SWITCHYARD_DETAIL)")
         ->type_name("DETAIL");
     run->add_option("program", options.program, "The program and its arguments, after --")->required();
     run->positionals_at_end();
@@ -76,7 +78,8 @@ int main(int argc, char** argv) {
     try {
         return main_guarded(argc, argv);
     } catch (const std::exception& error) {
-        std::cerr << "switchyard: " << error.what() << '\n';
+        const std::string_view what = error.what(); // names files, whose names may be anything
+        std::cerr << "switchyard: " << policy::printable(what, what.size()) << '\n';
         return 1;
     }
 }

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "shim/common/preload_path.hpp"
 #include "shim/common/settings.hpp"
 
 #include <cerrno>
@@ -12,6 +13,8 @@
 namespace switchyard::shim::command {
 
 namespace {
+
+constexpr int cannot_run = 126, not_found = 127; // as shells have it
 
 // bin/switchyard stands beside lib/libswitchyard.so, in a build tree and in an installation. lib may have a folder for
 // the architecture.
@@ -45,6 +48,14 @@ void set_preload(const std::string& object) {
     setenv("LD_PRELOAD", preload.c_str(), 1);
 }
 
+// The loader would say so itself, in words about files that nobody knows, and the program would run without us.
+int refuse(const std::string& object) {
+    std::cerr << "switchyard: the program is not started: LD_PRELOAD cannot hold " << object
+              << ", since it splits paths at spaces and colons, and no temporary folder takes a link to it; "
+                 "install switchyard elsewhere, or set TMPDIR to a folder of your own\n";
+    return cannot_run;
+}
+
 } // namespace
 
 int run(const RunOptions& options) {
@@ -53,17 +64,20 @@ int run(const RunOptions& options) {
     set(Setting::force, options.force);
     set(Setting::detail, options.detail);
     auto object = preload_object();
-    if (std::filesystem::exists(object))
-        set_preload(object);
-    else // the program runs all the same
+    if (std::filesystem::exists(object)) {
+        const auto path = preload_path(object, folders_for_links());
+        if (path.empty()) return refuse(object);
+        set_preload(path);
+    } else { // the program runs all the same
         std::cerr << "switchyard: warning: " << object << " is missing; no call is routed or logged\n";
+    }
 
     std::vector<char*> words;
     for (const auto& word : options.program) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     execvp(words.front(), words.data());
     std::cerr << "switchyard: cannot run " << options.program.front() << ": " << std::strerror(errno) << '\n';
-    return errno == ENOENT ? 127 : 126;
+    return errno == ENOENT ? not_found : cannot_run;
 }
 
 } // namespace switchyard::shim::command

@@ -1,5 +1,6 @@
 #include "tune.hpp"
 
+#include "shim/common/formatted.hpp"
 #include "shim/tune/candidates.hpp"
 #include "shim/tune/duration.hpp"
 #include "shim/tune/from_log.hpp"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fmt/ranges.h>
 #include <iostream>
 #include <limits>
 #include <stdexcept>
@@ -85,7 +85,7 @@ std::vector<Point> points_for(const TuneOptions& options, const Place& place) {
             });
         if (points.empty())
             throw std::runtime_error(options.log + " has no calls of --collective " +
-                                     fmt::format("{}", fmt::join(options.collectives, ",")));
+                                     joined(options.collectives, ","));
         return points;
     }
     return grid_of({collectives_of(options.collectives), options.ranks, options.blocks, options.distribution},

@@ -2,6 +2,8 @@
 
 #include "policy/vocabulary.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace switchyard::shim {
 
 nlohmann::ordered_json parameters_json(const policy::Choice& choice) {

@@ -3,7 +3,7 @@
 
 #include "policy/match.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace switchyard::shim {
 

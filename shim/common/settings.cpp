@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view prefix = "SWITCHYARD";
 
 constexpr std::array<std::string_view, 3> detail_names = {"calls", "ranks", "summary"};
+constexpr std::array<std::string_view, 3> log_mode_names = {"0644", "0640", "0600"};
 constexpr std::array<std::string_view, 3> region_names = {"none", "numa", "package"};
 constexpr std::array<std::string_view, 3> gpu_names = {"detect", "off", "on"};
 constexpr std::array<std::string_view, 3> gpu_aware_names = {"detect", "yes", "no"};
@@ -47,6 +48,7 @@ std::string what_it_should_be(Setting setting, const std::string& value) {
     switch (setting) {
     case Setting::enabled: return value == "on" || value == "off" ? "" : "on or off";
     case Setting::detail: return is_in(detail_names) ? "" : in_words(detail_names);
+    case Setting::log_mode: return is_in(log_mode_names) ? "" : in_words(log_mode_names);
     case Setting::verbose: return is_in(verbose_names) ? "" : in_words(verbose_names);
     case Setting::region: return is_in(region_names) ? "" : in_words(region_names);
     case Setting::gpu: return is_in(gpu_names) ? "" : in_words(gpu_names);
@@ -76,6 +78,10 @@ const std::array<SettingTraits, setting_count>& setting_table() {
          "experiments",
          ""},
         {"SWITCHYARD_LOG", "folder for the logs of runs, or off: no log", "switchyard-logs"},
+        {"SWITCHYARD_LOG_MODE",
+         "mode of the log's files, less the umask: 0644 (all may read them), 0640 (the group) or 0600 (you "
+         "alone)",
+         "0644"},
         {"SWITCHYARD_DETAIL",
          "calls: a line for each call; ranks: also a line for each rank and call; summary: a line for each "
          "kind of calls",
@@ -167,6 +173,13 @@ std::string Settings::value(Setting setting) const {
 
 Detail Settings::detail() const {
     return word_of<Detail>(detail_names, value(Setting::detail));
+}
+
+mode_t Settings::log_mode() const {
+    mode_t mode = 0;
+    const auto text = value(Setting::log_mode);
+    std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+    return mode;
 }
 
 Gpu Settings::gpu() const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace switchyard::shim {
@@ -15,6 +16,7 @@ enum class Setting : std::size_t {
     policy,
     force,
     log,
+    log_mode,
     detail,
     ranks_per_node,
     region,
@@ -24,7 +26,7 @@ enum class Setting : std::size_t {
     gpu_aware,
     verbose
 };
-inline constexpr std::size_t setting_count = 12;
+inline constexpr std::size_t setting_count = 13;
 
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*
@@ -55,6 +57,7 @@ class Settings {
     bool enabled() const { return value(Setting::enabled) != "off"; }
     bool logs() const { return value(Setting::log) != "off"; }
     Detail detail() const;
+    mode_t log_mode() const;          // of the log's files
     std::size_t shared_bytes() const; // of each rank
     Gpu gpu() const;
     GpuAware gpu_aware() const;

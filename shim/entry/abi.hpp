@@ -12,7 +12,7 @@ using Word = std::uintptr_t;
 // is handed on under the name that it came by.
 enum class Binding : std::uint8_t { c, fortran, fortran_by_pmpi };
 
-// Functions of the loaded MPI, by entry; null where that MPI has none.
+// Functions of the loaded MPI, by entry; null where that MPI has none. A missing `X_c` is made of `X` (narrow.hpp).
 struct MpiFunctions {
 #define SWITCHYARD_DECLARE(name, words, values) int(*name) words = nullptr;
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)

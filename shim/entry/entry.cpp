@@ -9,6 +9,7 @@
 #include "abi.hpp"
 #include "modules.hpp"
 #include "mpi_families.hpp"
+#include "narrow.hpp"
 
 #include <atomic>
 #include <cstdio>
@@ -58,7 +59,7 @@ void find_functions(const char* name, Function& next, Function& mpi) {
     // working.
     void* after_us = dlsym(RTLD_NEXT, symbol + 1);
     if (real == nullptr || after_us == nullptr || in_mpi(after_us)) return;
-    if (caller_at(after_us) == Caller::fortran) return;
+    if (is_from_fortran_layer(after_us)) return;
     next = reinterpret_cast<Function>(after_us);
 }
 
@@ -71,7 +72,16 @@ bool back_end_path(const MpiFamily& family, char* path, std::size_t size) {
     return length > 0 && static_cast<std::size_t>(length) < size;
 }
 
+// The version of such a library is that of Open MPI or MPICH, but its handles and constants are not.
+bool has_standard_abi(const char* path) {
+    const char* slash = std::strrchr(path, '/');
+    return std::strncmp(slash == nullptr ? path : slash + 1, "libmpi_abi", 10) == 0;
+}
+
 void open_back_end() {
+    if (has_standard_abi(state.mpi.path))
+        return warn("%s has the standard ABI of MPI-5, which no back end serves yet; nothing is routed",
+                    state.mpi.path);
     int length = 0;
     auto get_version =
         reinterpret_cast<int (*)(char*, int*)>(dlsym(state.mpi.handle, "PMPI_Get_library_version"));
@@ -116,6 +126,7 @@ void resolve() {
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
 #include "entries.def"
 #undef SWITCHYARD_DECLARE
+    narrow_large_counts(state.host, state.mpi.handle != nullptr ? state.mpi.handle : RTLD_NEXT);
     const char* enabled = std::getenv("SWITCHYARD");
     if (enabled != nullptr && std::strcmp(enabled, "off") == 0) {
         // forward everything
@@ -162,7 +173,7 @@ constexpr int no_such_function = 16;
     }                                                                                                        \
     SWITCHYARD_EXPORT PMPI_##name words {                                                                    \
         ensure_resolved();                                                                                   \
-        if (state.back_end.name != nullptr && caller_at(__builtin_return_address(0)) == Caller::fortran) {   \
+        if (state.back_end.name != nullptr && is_from_fortran_layer(__builtin_return_address(0))) {          \
             Binding binding = Binding::fortran_by_pmpi;                                                      \
             return state.back_end.name SWITCHYARD_AND_BINDING values;                                        \
         }                                                                                                    \

@@ -22,8 +22,8 @@ struct Module {
     Caller caller;
 };
 
-// The MPI and its Fortran libraries, then other objects with a call of ours. They are few, so a search
-// walks them all. Entries are only added, so readers need no lock.
+// The MPI and its Fortran libraries. They are few, so a search walks them all. They stay open, so their addresses stay
+// theirs. Entries are only added, so readers need no lock.
 constexpr std::size_t most_modules = 64;
 Module modules[most_modules];
 std::atomic<std::size_t> module_count{0};
@@ -76,9 +76,55 @@ void add(const Module& module) {
     pthread_mutex_unlock(&adding);
 }
 
-int add_fortran_layer(dl_phdr_info* object, std::size_t, void*) {
-    if (is_fortran_layer(object->dlpi_name)) add(range_of(*object, Caller::fortran));
-    return 0;
+// A Fortran layer that is not among the modules yet.
+struct NewLayer {
+    Module range;
+    char path[4096];
+};
+
+int find_new_layer(dl_phdr_info* object, std::size_t, void* data) {
+    if (!is_fortran_layer(object->dlpi_name)) return 0;
+    auto* layer = static_cast<NewLayer*>(data);
+    layer->range = range_of(*object, Caller::fortran);
+    if (module_of(layer->range.begin) != nullptr) return 0;
+    std::strncpy(layer->path, object->dlpi_name, sizeof layer->path - 1);
+    return 1;
+}
+
+int count_opened(dl_phdr_info* object, std::size_t, void* data) {
+    *static_cast<unsigned long long*>(data) = object->dlpi_adds;
+    return 1;
+}
+
+// Objects that this process has opened so far.
+unsigned long long opened_objects() {
+    unsigned long long opened = 0;
+    dl_iterate_phdr(count_opened, &opened);
+    return opened;
+}
+
+std::atomic<unsigned long long> opened_at_last_look{0};
+
+// Adds the Fortran layers that were opened since the last look. The program may be about to close one: then dlopen does not
+// find it.
+void look_for_layers() {
+    const auto opened = opened_objects();
+    if (opened == opened_at_last_look.load(std::memory_order_acquire)) return;
+    for (std::size_t looks = 0; looks < most_modules; ++looks) {
+        NewLayer layer{};
+        if (dl_iterate_phdr(find_new_layer, &layer) == 0) break;
+        if (dlopen(layer.path, RTLD_LAZY | RTLD_NOLOAD) == nullptr) break;
+        add(layer.range);
+    }
+    opened_at_last_look.store(opened, std::memory_order_release);
+}
+
+// Where the application called from. A call from there is taken for the application's without a look at the objects.
+constexpr std::size_t most_sites = 64;
+std::atomic<std::uintptr_t> sites[most_sites];
+
+std::atomic<std::uintptr_t>& site_of(std::uintptr_t address) {
+    return sites[(address ^ (address >> 6)) % most_sites];
 }
 
 // Objects that may be the MPI library.
@@ -103,29 +149,29 @@ int add_candidate(dl_phdr_info* object, std::size_t, void* data) {
     return 0;
 }
 
-struct Search {
-    std::uintptr_t address;
-};
-
-int add_module_around(dl_phdr_info* object, std::size_t, void* data) {
-    auto address = static_cast<Search*>(data)->address;
-    auto module =
-        range_of(*object, is_fortran_layer(object->dlpi_name) ? Caller::fortran : Caller::application);
-    if (address < module.begin || address >= module.end) return 0;
-    add(module);
-    return 1;
-}
-
 } // namespace
 
+// A site may be stale: its library was closed, and a Fortran layer is at its addresses now. Then the log has the wrong
+// binding, and nothing else is wrong.
 Caller caller_at(const void* return_address) {
-    auto address = reinterpret_cast<std::uintptr_t>(return_address);
+    const auto address = reinterpret_cast<std::uintptr_t>(return_address);
+    auto& site = site_of(address);
+    if (site.load(std::memory_order_relaxed) == address) return Caller::application;
     if (const Module* module = module_of(address)) return module->caller;
-    // The first call from this object.
-    Search search{address};
-    dl_iterate_phdr(add_module_around, &search);
+    look_for_layers();
+    if (const Module* module = module_of(address)) return module->caller;
+    site.store(address, std::memory_order_relaxed);
+    return Caller::application;
+}
+
+bool is_from_fortran_layer(const void* return_address) {
+    const auto address = reinterpret_cast<std::uintptr_t>(return_address);
     const Module* module = module_of(address);
-    return module == nullptr ? Caller::application : module->caller;
+    if (module == nullptr) {
+        look_for_layers();
+        module = module_of(address);
+    }
+    return module != nullptr && module->caller == Caller::fortran;
 }
 
 LoadedMpi find_loaded_mpi() {
@@ -147,7 +193,7 @@ LoadedMpi find_loaded_mpi() {
         std::strncpy(mpi.path, path, sizeof mpi.path - 1);
         add(range);
     }
-    dl_iterate_phdr(add_fortran_layer, nullptr);
+    look_for_layers();
     return mpi;
 }
 

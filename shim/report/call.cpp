@@ -1,11 +1,13 @@
 #include "call.hpp"
 
 #include "field.hpp"
+#include "possible.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace switchyard::shim::report {
 
@@ -97,7 +99,7 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
     void parameter(const std::string& value) {
         auto& text = call_.kind.parameters;
         if (!text.empty()) text += ' ';
-        text += parameter_;
+        text += std::exchange(parameter_, {}); // a list has no names: its values would repeat the last one
         text += '=';
         text += value;
     }
@@ -123,7 +125,7 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
         if (depth_ != 1) return;
         switch (field_) {
         case Field::call: call_.number = whole<std::uint64_t>(value); break;
-        case Field::calls: call_.calls = std::max<std::uint64_t>(1, whole<std::uint64_t>(value)); break;
+        case Field::calls: call_.calls = std::max<std::uint64_t>(1, whole<std::uint32_t>(value)); break;
         case Field::seq: call_.sequence = whole<std::uint64_t>(value); break;
         case Field::ranks: call_.kind.ranks = whole<int>(value); break;
         case Field::nodes: call_.kind.nodes = whole<int>(value); break;
@@ -132,17 +134,18 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
         case Field::world_rank: call_.world_rank = whole<int>(value); break;
         case Field::messages: call_.messages = whole<std::uint64_t>(value); break;
         case Field::wire_bytes: call_.wire_bytes = whole<std::uint64_t>(value); break;
-        case Field::begin_us: call_.begin = value; break;
-        case Field::sent_bytes: call_.sent_bytes = value; break; // of one rank
-        case Field::time_us:                                     // of one rank
-            call_.time_min = call_.time_mean = call_.time_max = value;
+        case Field::begin_us: call_.begin = possible(value); break;
+        case Field::sent_bytes: call_.sent_bytes = possible(value); break; // of one rank
+        case Field::time_us:                                               // of one rank
+            call_.time_min = call_.time_mean = call_.time_max = possible(value);
             has_time_ = true;
             break;
         default: break;
         }
     }
 
-    void part(double value) {
+    void part(double number) {
+        const double value = possible(number);
         if (field_ == Field::time_us) {
             has_time_ = true;
             if (part_ == Field::min) call_.time_min = value;
@@ -190,9 +193,12 @@ std::size_t CallKindHash::operator()(const CallKind& kind) const {
     std::size_t hash = 0;
     const auto mix = [&hash](std::size_t value) { hash = std::rotl(hash, 13) * 0x9e3779b97f4a7c15U ^ value; };
     const std::hash<std::string_view> of_text;
-    for (const auto* text : {&kind.collective, &kind.algorithm, &kind.parameters, &kind.rule, &kind.reason})
+    for (const auto* text : {&kind.collective, &kind.algorithm, &kind.parameters, &kind.rule, &kind.reason,
+                             &kind.buffer, &kind.transfer})
         mix(of_text(*text));
     mix(static_cast<std::size_t>(kind.ranks) << 32U | kind.block_bits);
+    mix(static_cast<std::size_t>(kind.nodes) << 32U | static_cast<std::size_t>(kind.ranks_per_node));
+    mix(kind.in_place ? 1 : 0);
     return hash;
 }
 

@@ -1,7 +1,9 @@
 #include "chosen_by.hpp"
 
+#include "shim/common/formatted.hpp"
+
 #include <algorithm>
-#include <fmt/ranges.h>
+#include <set>
 
 namespace switchyard::shim::report {
 
@@ -14,7 +16,7 @@ bool ChosenBy::fell_back() const {
 }
 
 std::string ChosenBy::ran_text() const {
-    return fmt::format("{}", fmt::join(ran, ", "));
+    return joined(ran, ", ");
 }
 
 std::string ChosenBy::text() const {
@@ -23,22 +25,22 @@ std::string ChosenBy::text() const {
     return reason == "rule" ? name : name + ", since " + reason;
 }
 
-std::size_t place_of(const CallKind& kind, const std::vector<ChosenBy>& deciders) {
-    const auto found = std::ranges::find_if(
-        deciders, [&](const ChosenBy& by) { return by.rule == kind.rule && by.reason == kind.reason; });
-    return static_cast<std::size_t>(found - deciders.begin());
+DeciderPlaces::DeciderPlaces(const std::vector<ChosenBy>& deciders) {
+    for (const auto& by : deciders) places_.add({by.rule, by.reason});
 }
 
 std::vector<ChosenBy> chosen_by(const Profile& profile) {
     std::vector<ChosenBy> deciders;
+    Places<std::pair<std::string, std::string>> places;
+    std::set<std::pair<std::size_t, std::string>> known; // which decider had which algorithm
     for (const auto& group : profile.groups) {
-        const std::size_t place = place_of(group.kind, deciders);
-        if (place == deciders.size()) deciders.push_back({group.kind.rule, group.kind.reason, 0, 0, {}});
+        const auto [place, is_new] = places.add({group.kind.rule, group.kind.reason});
+        if (is_new) deciders.push_back({group.kind.rule, group.kind.reason, 0, 0, {}});
         auto& by = deciders[place];
         by.calls += group.calls;
         by.rank_us += group.rank_us.whole;
-        if (std::ranges::find(by.ran, group.kind.algorithm_text()) == by.ran.end())
-            by.ran.push_back(group.kind.algorithm_text());
+        auto algorithm = group.kind.algorithm_text();
+        if (known.emplace(place, algorithm).second) by.ran.push_back(std::move(algorithm));
     }
     std::ranges::stable_sort(deciders, std::greater{}, &ChosenBy::rank_us);
     return deciders;

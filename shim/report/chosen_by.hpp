@@ -1,6 +1,7 @@
 // Who chose the algorithms of a run: rules of the policy, or the reason for a fallback.
 #pragma once
 
+#include "places.hpp"
 #include "profile.hpp"
 
 #include <string>
@@ -22,7 +23,15 @@ struct ChosenBy {
 
 // The most time first.
 std::vector<ChosenBy> chosen_by(const Profile& profile);
-// The place in `deciders` of the entry that chose for `kind`; deciders.size() where there is none.
-std::size_t place_of(const CallKind& kind, const std::vector<ChosenBy>& deciders);
+
+// Finds the entry that chose for a kind of calls.
+class DeciderPlaces {
+  public:
+    explicit DeciderPlaces(const std::vector<ChosenBy>& deciders); // of the profile that the kind is from
+    std::size_t of(const CallKind& kind) const { return places_.of({kind.rule, kind.reason}); }
+
+  private:
+    Places<std::pair<std::string, std::string>> places_;
+};
 
 } // namespace switchyard::shim::report

@@ -1,29 +1,38 @@
 #include "compare.hpp"
 
+#include "places.hpp"
+
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace switchyard::shim::report {
 
 namespace {
 
-void add(std::vector<ComparedGroup>& compared, const Profile& profile, std::size_t side) {
-    for (const auto& group : profile.groups) {
-        const auto& kind = group.kind;
-        auto found = std::ranges::find_if(compared, [&](const ComparedGroup& other) {
-            return other.collective == kind.collective && other.ranks == kind.ranks &&
-                   other.block_bits == kind.block_bits;
-        });
-        if (found == compared.end())
-            found = compared.insert(compared.end(), {kind.collective, kind.ranks, kind.block_bits, {}});
-        auto& here = found->sides[side];
-        here.calls += group.calls;
-        here.time_us += profile.time_us(group);
-        here.call_us.add(group.call_us);
-        const auto algorithm = kind.algorithm_text();
-        if (here.algorithms.find(algorithm) == std::string::npos)
-            here.algorithms += (here.algorithms.empty() ? "" : ", ") + algorithm;
+class Comparison {
+  public:
+    void add(const Profile& profile, std::size_t side) {
+        std::set<std::pair<std::size_t, std::string>> known; // which group had which algorithm
+        for (const auto& group : profile.groups) {
+            const auto& kind = group.kind;
+            const auto [place, is_new] = places_.add({kind.collective, kind.ranks, kind.block_bits});
+            if (is_new) groups_.push_back({kind.collective, kind.ranks, kind.block_bits, {}});
+            auto& here = groups_[place].sides[side];
+            here.calls += group.calls;
+            here.time_us += profile.time_us(group);
+            here.call_us.add(group.call_us);
+            const auto algorithm = kind.algorithm_text();
+            if (known.emplace(place, algorithm).second)
+                here.algorithms += (here.algorithms.empty() ? "" : ", ") + algorithm;
+        }
     }
-}
+    std::vector<ComparedGroup> take() { return std::move(groups_); }
+
+  private:
+    std::vector<ComparedGroup> groups_;
+    Places<std::tuple<std::string, int, unsigned>> places_;
+};
 
 } // namespace
 
@@ -39,9 +48,10 @@ double ComparedGroup::mean_ratio() const {
 }
 
 std::vector<ComparedGroup> compare(const Profile& first, const Profile& second) {
-    std::vector<ComparedGroup> compared;
-    add(compared, first, 0);
-    add(compared, second, 1);
+    Comparison comparison;
+    comparison.add(first, 0);
+    comparison.add(second, 1);
+    auto compared = comparison.take();
     const auto cost = [](const ComparedGroup& group) {
         return std::max(group.sides[0].time_us, group.sides[1].time_us);
     };

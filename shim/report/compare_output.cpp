@@ -1,12 +1,12 @@
 // The output of `switchyard report A B`.
 #include "compare.hpp"
 #include "csv.hpp"
+#include "shim/common/formatted.hpp"
 #include "text.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
 #include <cmath>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace switchyard::shim::report {
@@ -44,7 +44,7 @@ void print_both(const std::vector<ComparedGroup>& groups, std::ostream& out) {
             table.row({shown(group.collective, 10), std::to_string(group.ranks), block_text(group.block_bits),
                        calls_text(group), time_text(group.sides[0].call_us.median()),
                        time_text(group.sides[1].call_us.median()),
-                       group.ratio() > 0 ? fmt::format("{:.2f}", group.ratio()) : "-",
+                       group.ratio() > 0 ? formatted("{:.2f}", group.ratio()) : "-",
                        time_text(group.sides[0].time_us), time_text(group.sides[1].time_us),
                        algorithms_text(group)});
     if (table.empty()) {
@@ -104,9 +104,10 @@ void print_comparison(const Profiles& profiles, std::ostream& out) {
         const auto& profile = *profiles[side];
         out << letters[side] << ": ";
         print_head(profile, out);
-        out << fmt::format("  {} calls, {} routed; {} in collectives, {} of the wall time\n", profile.calls,
-                           profile.routed, time_text(profile.per_rank(profile.rank_us.whole)),
-                           share_text(profile.per_rank(profile.rank_us.whole), profile.wall_us()));
+        out << formatted("  {} calls, {} routed; {} in collectives, {} of the wall time\n", profile.calls,
+                         profile.routed, time_text(profile.per_rank(profile.rank_us.whole)),
+                         share_text(profile.per_rank(profile.rank_us.whole), profile.wall_us()));
+        print_damage(profile, out);
     }
     const auto groups = compare(*profiles[0], *profiles[1]);
     print_both(groups, out);

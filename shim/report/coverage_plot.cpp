@@ -1,11 +1,11 @@
 #include "coverage_plot.hpp"
 
 #include "palette.hpp"
+#include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "units.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
@@ -22,13 +22,13 @@ std::string colour_of(const Covered& cell) {
 
 void draw_cell(Svg& svg, const policy::Policy& policy, const Coverage& coverage, std::size_t row,
                std::size_t column, const Covered& cell, double x, double y) {
-    const auto rule = cell.rule ? fmt::format("rule {} \"{}\"", *cell.rule + 1, policy.rules[*cell.rule].name)
+    const auto rule = cell.rule ? formatted("rule {} \"{}\"", *cell.rule + 1, policy.rules[*cell.rule].name)
                                 : std::string("otherwise");
     svg.rect(x + 0.5, y + 0.5, cell_width - 1, cell_height - 1, colour_of(cell),
-             fmt::format("{} ranks, blocks up to {}\n{}: {}{}{}", coverage.ranks[row],
-                         block_text(coverage.block_bits[column]), rule, cell.algorithm,
-                         cell.mixed ? "\nanother rule takes part of these blocks" : "",
-                         cell.falls_back ? "\na rule matches but cannot run here" : ""));
+             formatted("{} ranks, blocks up to {}\n{}: {}{}{}", coverage.ranks[row],
+                       block_text(coverage.block_bits[column]), rule, cell.algorithm,
+                       cell.mixed ? "\nanother rule takes part of these blocks" : "",
+                       cell.falls_back ? "\na rule matches but cannot run here" : ""));
     const char* note = cell.falls_back ? "!" : cell.mixed ? "+" : "";
     svg.text(x + cell_width / 2, y + 14, (cell.rule ? std::to_string(*cell.rule + 1) : "") + note,
              Anchor::middle, 11, ink);
@@ -84,8 +84,8 @@ std::string coverage_plot(const policy::Policy& policy, const Coverage& coverage
     Svg svg(width, height, "Which rule of a policy takes which calls");
     svg.rect(0, 0, width, height, "#ffffff");
     svg.text(left, 24,
-             fmt::format("Which rule takes a call, by ranks and largest block; {} per node, host buffers",
-                         counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank")),
+             formatted("Which rule takes a call, by ranks and largest block; {} per node, host buffers",
+                       counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank")),
              Anchor::start, 15, ink, "600");
     double top = title_height;
     for (const auto& table : coverage.tables) top = draw_table(svg, policy, coverage, table, top) + gap;

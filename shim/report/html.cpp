@@ -5,12 +5,12 @@
 #include "page_style.hpp"
 #include "palette.hpp"
 #include "plots.hpp"
+#include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "text.hpp"
 #include "units.hpp"
 
 #include <algorithm>
-#include <fmt/ranges.h>
 
 namespace switchyard::shim::report {
 
@@ -28,8 +28,8 @@ void say_what_is_left_out(std::ostream& out, std::size_t all) {
 // A share with a bar, so that a table reads like a plot.
 std::string bar_cell(double part, double whole) {
     const double share = whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
-    return fmt::format("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
-                       share_text(part, whole));
+    return formatted("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
+                     share_text(part, whole));
 }
 
 void write_head(const Profile& profile, std::ostream& out) {
@@ -55,6 +55,8 @@ void write_head(const Profile& profile, std::ostream& out) {
         out << "<p class=\"warning\">" << counted(profile.unreadable, "line")
             << " of the log could not be read" << (profile.torn ? "; the file is truncated" : "")
             << ".</p>\n";
+    if (profile.missing_calls() > 0)
+        out << "<p class=\"warning\">" << missing_calls_text(profile) << ".</p>\n";
     if (run.dropped > 0)
         out << "<p class=\"warning\">" << counted(run.dropped, "record")
             << " had no room while the program ran: the sums are too small.</p>\n";
@@ -103,6 +105,7 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                               {"max/mean"},
                               {"sent"},
                               {"by"}});
+        const DeciderPlaces places(deciders);
         for (std::size_t i = 0; i < std::min(most_rows, profile.groups.size()); ++i) {
             const auto& group = profile.groups[i];
             const auto& kind = group.kind;
@@ -115,8 +118,8 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                        time_text(profile.time_us(group)), markup(kind.collective), std::to_string(kind.ranks),
                        block_text(kind.block_bits), algorithm, count_text(group.calls),
                        time_text(group.call_us.median()), time_text(group.call_us.quantile(0.95)),
-                       fmt::format("{:.2f}", group.imbalance()), size_text(group.bytes),
-                       std::to_string(place_of(kind, deciders) + 1)});
+                       formatted("{:.2f}", group.imbalance()), size_text(group.bytes),
+                       std::to_string(places.of(kind) + 1)});
         }
     }
     say_what_is_left_out(out, profile.groups.size());
@@ -146,7 +149,7 @@ void write_legend(const std::vector<std::string>& names, bool shapes, std::ostre
     out << "<ul class=\"legend\">";
     for (std::size_t i = 0; i < names.size(); ++i)
         out << "<li>"
-            << (shapes ? legend_mark(i) : fmt::format("<i style=\"background:{}\"></i>", series_colour(i)))
+            << (shapes ? legend_mark(i) : formatted("<i style=\"background:{}\"></i>", series_colour(i)))
             << markup(shown(names[i], 80)) << "</li>";
     out << "</ul>\n";
 }
@@ -196,9 +199,9 @@ void write_ranks(const Profile& profile, std::ostream& out) {
         HtmlTable table(out, {{"ranks"}, {"in collectives"}, {"of the wall time"}, {"against the average"}});
         for (const auto& row : picture.rows)
             table.row({row.name(), time_text(row.total_us), share_text(row.total_us, profile.wall_us()),
-                       fmt::format("{:+.1f}%", picture.mean_total_us > 0
-                                                   ? 100 * (row.total_us / picture.mean_total_us - 1)
-                                                   : 0.0)});
+                       formatted("{:+.1f}%", picture.mean_total_us > 0
+                                                 ? 100 * (row.total_us / picture.mean_total_us - 1)
+                                                 : 0.0)});
     }
     out << "</section>\n";
 }
@@ -210,7 +213,7 @@ void write_run(const Profile& profile, std::ostream& out) {
         if (!text.empty()) out << "<dt>" << name << "</dt><dd>" << markup(shown(text, 600)) << "</dd>\n";
     };
     fact("command", run.command_line);
-    fact("hosts", fmt::format("{}", fmt::join(run.hosts, ", ")));
+    fact("hosts", joined(run.hosts, ", "));
     fact("MPI", run.mpi_library.substr(0, run.mpi_library.find('\n')));
     fact("policy", run.policy_file);
     fact("detail", run.detail);

@@ -1,10 +1,11 @@
 #include "palette.hpp"
 
+#include "shim/common/formatted.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
@@ -36,7 +37,7 @@ std::string hex(const Colour& colour) {
     const auto part = [](double value) {
         return static_cast<int>(std::lround(std::clamp(value, 0.0, 255.0)));
     };
-    return fmt::format("#{:02x}{:02x}{:02x}", part(colour[0]), part(colour[1]), part(colour[2]));
+    return formatted("#{:02x}{:02x}{:02x}", part(colour[0]), part(colour[1]), part(colour[2]));
 }
 
 Colour colour_of(std::string_view text) {

@@ -1,11 +1,12 @@
 #include "palette.hpp"
+#include "places.hpp"
 #include "plots.hpp"
+#include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "units.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 #include <tuple>
 
@@ -30,18 +31,16 @@ struct Row {
 
 std::vector<Row> rows_of(const Profile& profile) {
     std::vector<Row> rows;
+    Places<std::tuple<std::string, std::string, int>> places;
     for (const auto& group : profile.groups) {
         const auto& kind = group.kind;
-        auto row = std::ranges::find_if(rows, [&](const Row& other) {
-            return other.collective == kind.collective && other.algorithm == kind.algorithm_text() &&
-                   other.ranks == kind.ranks;
-        });
-        if (row == rows.end())
-            row = rows.insert(rows.end(), {kind.collective, kind.algorithm_text(), kind.ranks, 0, {}});
-        auto& cell = row->cells[kind.block_bits];
+        const auto [place, is_new] = places.add({kind.collective, kind.algorithm_text(), kind.ranks});
+        if (is_new) rows.push_back({kind.collective, kind.algorithm_text(), kind.ranks, 0, {}});
+        auto& row = rows[place];
+        auto& cell = row.cells[kind.block_bits];
         cell.calls += group.calls;
         cell.call_us.add(group.call_us);
-        row->time_us += profile.time_us(group);
+        row.time_us += profile.time_us(group);
     }
     std::ranges::stable_sort(rows, std::greater{}, &Row::time_us);
     if (rows.size() > most_rows) rows.resize(most_rows);
@@ -83,15 +82,15 @@ void draw_row(Svg& svg, const Row& row, double y, double left, double width, uns
               const Scale& scale) {
     svg.text(left - 10, y + 16, shown(row.algorithm, longest_name), Anchor::end, 12, ink);
     svg.text(left - 10, y + 30,
-             fmt::format("{}, {}", row.collective, counted(static_cast<std::uint64_t>(row.ranks), "rank")),
+             formatted("{}, {}", row.collective, counted(static_cast<std::uint64_t>(row.ranks), "rank")),
              Anchor::end, 10.5, muted);
     for (const auto& [bits, cell] : row.cells) {
         const double median = cell.call_us.median(), place = scale.place(median);
         const double x = left + width * (bits - first);
         svg.rect(x + 1, y + 1, width - 2, row_height - 2, ramp(place),
-                 fmt::format("{} {}, {} ranks\nblocks up to {}\n{} calls, median {}, p95 {}", row.collective,
-                             row.algorithm, row.ranks, block_text(bits), cell.calls, time_text(median),
-                             time_text(cell.call_us.quantile(0.95))));
+                 formatted("{} {}, {} ranks\nblocks up to {}\n{} calls, median {}, p95 {}", row.collective,
+                           row.algorithm, row.ranks, block_text(bits), cell.calls, time_text(median),
+                           time_text(cell.call_us.quantile(0.95))));
         svg.text(x + width / 2, y + 17, short_time_text(median), Anchor::middle, 11, ink_on_ramp(place),
                  "600");
         svg.text(x + width / 2, y + 30, count_text(cell.calls), Anchor::middle, 9.5, ink_on_ramp(place));

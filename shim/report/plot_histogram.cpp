@@ -1,10 +1,11 @@
 #include "palette.hpp"
+#include "places.hpp"
 #include "plots.hpp"
+#include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "units.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 
 namespace switchyard::shim::report {
@@ -44,9 +45,8 @@ void draw_panel(Svg& svg, double top, const char* title, const Bars& bars, const
             if (parts[i] <= 0) continue;
             const double part = std::max(1.0, (panel_height - 14) * parts[i] / most);
             y -= part;
-            svg.rect(
-                x, y, width, part, series_colour(i),
-                fmt::format("{}, blocks up to {}: {}", collectives[i], block_text(bits), label(parts[i])));
+            svg.rect(x, y, width, part, series_colour(i),
+                     formatted("{}, blocks up to {}: {}", collectives[i], block_text(bits), label(parts[i])));
         }
         svg.text(x + width / 2, y - 4, label(sum_of(parts)), Anchor::middle, columns.width() < 56 ? 9 : 11);
     }
@@ -60,18 +60,18 @@ std::string calls_label(double calls) {
 
 std::vector<std::string> collectives_of(const Profile& profile) {
     std::vector<std::string> collectives;
+    Places<std::string> places;
     for (const auto& group : profile.groups)
-        if (std::ranges::find(collectives, group.kind.collective) == collectives.end())
-            collectives.push_back(group.kind.collective);
+        if (places.add(group.kind.collective).second) collectives.push_back(group.kind.collective);
     return collectives;
 }
 
 std::string histogram_plot(const Profile& profile) {
     const auto collectives = collectives_of(profile);
+    Places<std::string> places;
     Bars calls, times;
     for (const auto& group : profile.groups) {
-        const auto place = static_cast<std::size_t>(std::ranges::find(collectives, group.kind.collective) -
-                                                    collectives.begin());
+        const auto place = places.add(group.kind.collective).first; // in the order of collectives_of
         for (auto* bars : {&calls, &times}) (*bars)[group.kind.block_bits].resize(collectives.size());
         calls[group.kind.block_bits][place] += static_cast<double>(group.calls);
         times[group.kind.block_bits][place] += profile.time_us(group);

@@ -1,11 +1,11 @@
 #include "palette.hpp"
 #include "plots.hpp"
+#include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "units.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
@@ -34,7 +34,7 @@ void draw_row(Svg& svg, const RankPicture& picture, const RankPicture::Row& row,
         svg.rect(
             left + width * static_cast<double>(i), y, width, height - 1,
             two_sided_ramp(largest > 0 ? difference / largest : 0),
-            fmt::format(
+            formatted(
                 "rank {}, {} to {}\n{:.1f}% of it in collectives; {:+.1f} points more than the average rank",
                 name, time_text(picture.slot_length_us * static_cast<double>(i)),
                 time_text(picture.slot_length_us * static_cast<double>(i + 1)), 100 * here,
@@ -50,9 +50,9 @@ void draw_scale(Svg& svg, double y, double largest) {
         svg.rect(middle - width / 2 + width / steps * i, y, width / steps + 0.4, 10,
                  two_sided_ramp(2 * (i + 0.5) / steps - 1));
     svg.frame(middle - width / 2, y, width, 10, rule_line);
-    svg.text(middle - width / 2 - 8, y + 9, fmt::format("{:.0f} points less: others waited", 100 * largest),
+    svg.text(middle - width / 2 - 8, y + 9, formatted("{:.0f} points less: others waited", 100 * largest),
              Anchor::end, 11);
-    svg.text(middle + width / 2 + 8, y + 9, fmt::format("{:.0f} points more: it waited", 100 * largest),
+    svg.text(middle + width / 2 + 8, y + 9, formatted("{:.0f} points more: it waited", 100 * largest),
              Anchor::start, 11);
 }
 

@@ -1,10 +1,10 @@
 #include "palette.hpp"
 #include "plots.hpp"
+#include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "units.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
@@ -33,10 +33,10 @@ void draw_axes(Svg& svg, const Axis& x, const Axis& y, double end_us) {
     for (const double tick : y.ticks(7)) {
         svg.line(left, y.pixel(tick), right, y.pixel(tick), rule_line);
         svg.text(left - 8, y.pixel(tick) + 4,
-                 tick < 1     ? fmt::format("{:g} ns", tick * 1000)
-                 : tick < 1e3 ? fmt::format("{:g} us", tick)
-                 : tick < 1e6 ? fmt::format("{:g} ms", tick / 1e3)
-                              : fmt::format("{:g} s", tick / 1e6),
+                 tick < 1     ? formatted("{:g} ns", tick * 1000)
+                 : tick < 1e3 ? formatted("{:g} us", tick)
+                 : tick < 1e6 ? formatted("{:g} ms", tick / 1e3)
+                              : formatted("{:g} s", tick / 1e6),
                  Anchor::end);
     }
     svg.line(left, bottom, right, bottom, muted);
@@ -58,8 +58,8 @@ void draw_calls(Svg& svg, const Profile& profile, const Axis& x, const Axis& y,
         const auto time = static_cast<double>(mark.call_us);
         svg.marker(
             places[mark.group], x.pixel(mark.begin_us), y.pixel(time), 3, series_colour(places[mark.group]),
-            fmt::format("{} {}\n{} at {}\n{} ranks, blocks up to {}", kind.collective, kind.algorithm_text(),
-                        time_text(time), time_text(mark.begin_us), kind.ranks, block_text(kind.block_bits)));
+            formatted("{} {}\n{} at {}\n{} ranks, blocks up to {}", kind.collective, kind.algorithm_text(),
+                      time_text(time), time_text(mark.begin_us), kind.ranks, block_text(kind.block_bits)));
     }
 }
 
@@ -69,8 +69,8 @@ void draw_stretch(Svg& svg, const Axis& y, double at, std::size_t place, const S
     const double low = times.quantile(0.05), middle = times.median(), high = times.quantile(0.95);
     svg.line(at, y.pixel(low), at, y.pixel(high), series_colour(place), 2, 0.4);
     svg.marker(place, at, y.pixel(middle), 2.6, series_colour(place),
-               fmt::format("{}\n{} calls, median {}\n5% below {}, 95% below {}", series.name, times.size(),
-                           time_text(middle), time_text(low), time_text(high)));
+               formatted("{}\n{} calls, median {}\n5% below {}, 95% below {}", series.name, times.size(),
+                         time_text(middle), time_text(low), time_text(high)));
 }
 
 void draw_stretches(Svg& svg, const Profile& profile, const std::vector<Series>& series, const Axis& x,
@@ -99,7 +99,7 @@ void draw_time_axis(Svg& svg, const Axis& x, double below, double end_us) {
     const bool short_run = end_us < 1e6;
     for (const double tick : x.ticks(8)) {
         svg.line(x.pixel(tick), below, x.pixel(tick), below + 5, muted);
-        svg.text(x.pixel(tick), below + 19, fmt::format("{:g}", tick / (short_run ? 1e3 : 1e6)),
+        svg.text(x.pixel(tick), below + 19, formatted("{:g}", tick / (short_run ? 1e3 : 1e6)),
                  Anchor::middle);
     }
     svg.text((x.pixel(0) + x.pixel(end_us)) / 2, below + 37,

@@ -4,9 +4,10 @@
 #include "policy/prune.hpp"
 #include "policy/reason.hpp"
 #include "policy/vocabulary.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <algorithm>
-#include <fmt/ranges.h>
+#include <limits>
 
 namespace switchyard::shim::report {
 
@@ -22,7 +23,19 @@ std::string in_any_order(const std::string& algorithm) {
             words.back() += c;
     }
     std::sort(words.begin() + 1, words.end());
-    return fmt::format("{}", fmt::join(words, " "));
+    return joined(words, " ");
+}
+
+// The largest blocks that calls of one kind can have.
+policy::Range blocks_of(unsigned block_bits) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    if (block_bits == 0) return {0, 1};
+    return {(std::uint64_t{1} << (block_bits - 1)) + 1,
+            block_bits < 64 ? std::uint64_t{1} << block_bits : most};
+}
+
+bool overlap(const policy::Range& a, const policy::Range& b) {
+    return a.min <= b.max && b.min <= a.max;
 }
 
 void add_to(PolicyGroup& group, const Call& call) {
@@ -52,12 +65,34 @@ bool PolicyGroup::changes() const {
     return transfer != kind.transfer || in_any_order(algorithm) != in_any_order(kind.algorithm_text());
 }
 
+PolicyOnLog::PolicyOnLog(const policy::Policy& policy) : policy_(policy), index_(policy) {
+    for (std::size_t i = 0; i < policy.rules.size(); ++i) places_.emplace(policy.rules[i].name, i);
+}
+
+// For all calls of the same kind as this one.
+policy::Shortlist PolicyOnLog::shortlist_for(const policy::Features& call) const {
+    auto rules = index_.met_by(static_cast<const policy::FixedFeatures&>(call));
+    const auto blocks = blocks_of(block_bits_of(call.max_block_bytes));
+    std::erase_if(
+        rules, [&](std::size_t rule) { return !overlap(policy_.rules[rule].when.max_block_bytes, blocks); });
+    return policy::all_candidates(policy_, call, rules);
+}
+
 PolicyOnLog::Kind& PolicyOnLog::kind_of(const Call& call, const policy::Features& features) {
     auto [found, is_new] = kinds_.try_emplace(call.kind);
-    if (is_new)
-        found->second = {
-            features, std::make_shared<policy::Shortlist>(policy::all_candidates(policy_, features)), {}, 0};
-    return found->second;
+    auto& kind = found->second;
+    if (is_new) kind.call = features;
+    if (!kind.shortlist) {
+        if (candidates_ > most_candidates) forget_shortlists();
+        kind.shortlist = std::make_unique<policy::Shortlist>(shortlist_for(kind.call));
+        candidates_ += kind.shortlist->candidates.size();
+    }
+    return kind;
+}
+
+void PolicyOnLog::forget_shortlists() {
+    for (auto& [name, kind] : kinds_) kind.shortlist.reset();
+    candidates_ = 0;
 }
 
 PolicyGroup PolicyOnLog::group_of(const Call& call, const Kind& kind, const policy::Match& match) const {
@@ -69,21 +104,18 @@ PolicyGroup PolicyOnLog::group_of(const Call& call, const Kind& kind, const poli
     if (kind.call.buffer == policy::Buffer::device)
         group.transfer = policy::transfer_names[static_cast<std::size_t>(
             policy::transfer_of(choice, kind.call.gpu_aware))];
-    for (std::size_t i = 0; i < policy_.rules.size(); ++i) // names are unique
-        if (!choice.rule.empty() && policy_.rules[i].name == choice.rule) group.rule = i;
+    if (!choice.rule.empty()) group.rule = places_.at(choice.rule);
     return group;
 }
 
 void PolicyOnLog::add(const Call& call) {
     const auto features = features_of(call);
     if (!features) {
-        PolicyGroup group;
+        auto& group = unknown_[call.kind];
         group.kind = call.kind;
         group.algorithm = "native";
         group.reason = "this version of switchyard does not know the collective";
-        auto known = std::ranges::find(unknown_, call.kind, &PolicyGroup::kind);
-        if (known == unknown_.end()) known = unknown_.insert(known, std::move(group));
-        return add_to(*known, call);
+        return add_to(group, call);
     }
     auto& kind = kind_of(call, *features);
     const auto match = policy::choose(*kind.shortlist, *features);
@@ -95,7 +127,8 @@ void PolicyOnLog::add(const Call& call) {
 }
 
 std::vector<PolicyGroup> PolicyOnLog::groups() const {
-    auto all = unknown_;
+    std::vector<PolicyGroup> all;
+    for (const auto& [name, group] : unknown_) all.push_back(group);
     for (const auto& [name, kind] : kinds_)
         for (const auto& [candidate, group] : kind.groups) all.push_back(group);
     std::ranges::sort(all, [](const PolicyGroup& left, const PolicyGroup& right) {
@@ -106,21 +139,36 @@ std::vector<PolicyGroup> PolicyOnLog::groups() const {
     return all;
 }
 
-std::string PolicyOnLog::why_idle(std::size_t index) const {
+std::vector<const PolicyOnLog::Kind*> PolicyOnLog::by_cost() const {
+    std::vector<const decltype(kinds_)::value_type*> order;
+    for (const auto& kind : kinds_) order.push_back(&kind);
+    std::ranges::sort(order, [](const auto* left, const auto* right) {
+        return left->second.rank_us != right->second.rank_us ? left->second.rank_us > right->second.rank_us
+                                                             : left->first < right->first;
+    });
+    std::vector<const Kind*> kinds;
+    for (const auto* kind : order) kinds.push_back(&kind->second);
+    return kinds;
+}
+
+std::vector<const PolicyOnLog::Kind*> PolicyOnLog::nearest_to(const std::vector<const Kind*>& kinds,
+                                                              const std::vector<bool>& is_idle) const {
+    std::vector<const Kind*> nearest(is_idle.size());
+    for (const auto* kind : kinds)
+        for (const auto rule : index_.met_by(kind->call))
+            if (is_idle[rule] && nearest[rule] == nullptr &&
+                policy::why_not_met(policy_.rules[rule], kind->call).empty())
+                nearest[rule] = kind;
+    return nearest;
+}
+
+std::string PolicyOnLog::why_idle(std::size_t index, const Kind* nearest, const Kind* costliest) const {
     const auto& rule = policy_.rules[index];
-    const Kind *nearest = nullptr,
-               *costliest = nullptr; // the costliest kind that meets its `when`, and the costliest of all
-    for (const auto& [name, kind] : kinds_) {
-        if (costliest == nullptr || kind.rank_us > costliest->rank_us) costliest = &kind;
-        if (policy::why_not_met(rule, kind.call).empty() &&
-            (nearest == nullptr || kind.rank_us > nearest->rank_us))
-            nearest = &kind;
-    }
     if (costliest == nullptr) return "the log has no calls";
     if (nearest == nullptr)
-        return "no call matches; at the calls that cost most " +
-               policy::why_not_met(rule, costliest->call);
-    for (const auto& candidate : nearest->shortlist->candidates)
+        return "no call matches; at the calls that cost most " + policy::why_not_met(rule, costliest->call);
+    const auto shortlist = shortlist_for(nearest->call);
+    for (const auto& candidate : shortlist.candidates)
         if (candidate.choice.rule == rule.name)
             if (const auto why = policy::why_passed_over(candidate, nearest->call);
                 why != policy::PassedOver::no)
@@ -129,13 +177,16 @@ std::string PolicyOnLog::why_idle(std::size_t index) const {
 }
 
 std::vector<IdleRule> PolicyOnLog::idle_rules() const {
-    std::vector<bool> fires(policy_.rules.size());
+    std::vector<bool> is_idle(policy_.rules.size(), true);
     for (const auto& [name, kind] : kinds_)
         for (const auto& [candidate, group] : kind.groups)
-            if (group.rule) fires[*group.rule] = true;
+            if (group.rule) is_idle[*group.rule] = false;
+    const auto kinds = by_cost();
+    const auto* costliest = kinds.empty() ? nullptr : kinds.front();
+    const auto nearest = nearest_to(kinds, is_idle);
     std::vector<IdleRule> idle;
-    for (std::size_t i = 0; i < fires.size(); ++i)
-        if (!fires[i]) idle.push_back({i, why_idle(i)});
+    for (std::size_t i = 0; i < is_idle.size(); ++i)
+        if (is_idle[i]) idle.push_back({i, why_idle(i, nearest[i], costliest)});
     return idle;
 }
 

@@ -4,11 +4,13 @@
 #include "profile.hpp"
 
 #include "policy/match.hpp"
+#include "policy/rule_index.hpp"
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -37,7 +39,7 @@ struct IdleRule {
 
 class PolicyOnLog {
   public:
-    explicit PolicyOnLog(const policy::Policy& policy) : policy_(policy) {}
+    explicit PolicyOnLog(const policy::Policy& policy); // outlives this
     void add(const Call& call);
 
     std::vector<PolicyGroup> groups() const; // the most time first
@@ -47,19 +49,31 @@ class PolicyOnLog {
     // Calls of one kind share a shortlist. They make several groups where their blocks lie on both sides of a rule's
     // bound.
     struct Kind {
-        policy::Features call; // the first of them
-        std::shared_ptr<const policy::Shortlist> shortlist;
+        policy::Features call;                              // the first of them
+        std::unique_ptr<const policy::Shortlist> shortlist; // null: forgotten
         std::map<std::pair<std::size_t, std::size_t>, PolicyGroup>
             groups; // by chosen candidate and skipped candidate
         double rank_us = 0;
     };
-    Kind& kind_of(const Call& call, const policy::Features& features);
+    Kind& kind_of(const Call& call, const policy::Features& features); // with its shortlist
+    policy::Shortlist shortlist_for(const policy::Features& call) const;
+    // Each of many kinds may be left with many rules. Their shortlists together would take more memory than there is.
+    void forget_shortlists();
     PolicyGroup group_of(const Call& call, const Kind& kind, const policy::Match& match) const;
-    std::string why_idle(std::size_t rule) const;
+    std::vector<const Kind*> by_cost() const; // the costliest first
+    // For each idle rule the first of the kinds that meets it; null: none does.
+    std::vector<const Kind*> nearest_to(const std::vector<const Kind*>& kinds,
+                                        const std::vector<bool>& is_idle) const;
+    std::string why_idle(std::size_t rule, const Kind* nearest, const Kind* costliest) const;
+
+    static constexpr std::size_t most_candidates = 200'000; // of all shortlists, roughly; 60 MB
 
     const policy::Policy& policy_;
+    std::size_t candidates_ = 0;
+    policy::RuleIndex index_;
+    std::unordered_map<std::string_view, std::size_t> places_; // of the rules, by name
     std::unordered_map<CallKind, Kind, CallKindHash> kinds_;
-    std::vector<PolicyGroup> unknown_; // collectives that this version does not know
+    std::unordered_map<CallKind, PolicyGroup, CallKindHash> unknown_; // of unknown collectives
 };
 
 } // namespace switchyard::shim::report

@@ -1,11 +1,11 @@
 #include "policy_text.hpp"
 
+#include "shim/common/formatted.hpp"
 #include "text.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <iterator>
 
 namespace switchyard::shim::report {
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t widest_algorithm = 24;
 
 std::string label_of(const policy::Policy& policy, const std::optional<std::size_t>& rule) {
-    return rule ? fmt::format("{} \"{}\"", *rule + 1, shown(policy.rules[*rule].name, 300)) : "otherwise";
+    return rule ? formatted("{} \"{}\"", *rule + 1, shown(policy.rules[*rule].name, 300)) : "otherwise";
 }
 
 // `3`, `-` for otherwise.
@@ -123,7 +123,7 @@ void print_legend(const policy::Policy& policy, std::ostream& out) {
 
 std::string cell_text(const Covered& cell) {
     const char* note = cell.falls_back ? "!" : cell.mixed ? "+" : "";
-    return fmt::format("{:>4}", note + (cell.rule ? std::to_string(*cell.rule + 1) : "."));
+    return formatted("{:>4}", note + (cell.rule ? std::to_string(*cell.rule + 1) : "."));
 }
 
 // `64`, `4K`, `16M`: at most four characters.
@@ -146,17 +146,18 @@ void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked,
             changing += group.calls;
             changing_us += group.rank_us;
         }
-    out << fmt::format("\n{} of {} calls would run differently, {} of the time in collectives\n", changing,
-                       profile.calls, share_text(changing_us, profile.rank_us.whole));
+    out << formatted("\n{} of {} calls would run differently, {} of the time in collectives\n", changing,
+                     profile.calls, share_text(changing_us, profile.rank_us.whole));
     print_rules(policy, groups, profile, out);
     print_groups(groups, profile, true, out);
     print_groups(groups, profile, false, out);
     print_unmatched(groups, profile, out);
     print_idle(policy, asked.idle_rules(), out);
+    print_damage(profile, out);
 }
 
 void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out) {
-    out << fmt::format(
+    out << formatted(
         "The rule that takes a call, by ranks (down) and largest block in bytes (across, up to),\n"
         "for host buffers and {} per node\n",
         counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"));
@@ -164,10 +165,10 @@ void print_coverage(const policy::Policy& policy, const Coverage& coverage, std:
         out << '\n' << name_of(table.collective) << "\n      ";
         for (std::size_t i = 0; i < coverage.block_bits.size();
              i += 2) // every other one: four columns are too narrow
-            out << fmt::format("{:>{}}", short_block(coverage.block_bits[i]), i == 0 ? 4 : 8);
+            out << formatted("{:>{}}", short_block(coverage.block_bits[i]), i == 0 ? 4 : 8);
         out << '\n';
         for (std::size_t i = 0; i < coverage.ranks.size(); ++i) {
-            std::string line = fmt::format("{:>6}", coverage.ranks[i]);
+            std::string line = formatted("{:>6}", coverage.ranks[i]);
             for (const auto& cell : table.rows[i]) line += cell_text(cell);
             line.erase(line.find_last_not_of(' ') + 1);
             out << line << '\n';

@@ -65,6 +65,11 @@ int Profile::nodes() const {
     return most;
 }
 
+std::uint64_t Profile::missing_calls() const {
+    const std::uint64_t known = calls + unreadable + run.dropped;
+    return run.calls_seen > known ? run.calls_seen - known : 0;
+}
+
 void ProfileBuilder::add(const Call& call) {
     auto& profile = profile_;
     profile.torn = false;

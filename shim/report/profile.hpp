@@ -47,6 +47,9 @@ struct Profile {
     std::uint64_t calls = 0, routed = 0;
     std::uint64_t unreadable = 0; // lines
     bool torn = false;            // the last line was unreadable
+    // That the run counted, and that no line stands for.
+    std::uint64_t missing_calls() const;
+    bool truncated() const { return torn || missing_calls() > 0; }
     RankTimes rank_us;
     double end_us = 0; // end of the last known call
 

@@ -1,9 +1,9 @@
 #include "rank_picture.hpp"
 
 #include "rank_lines.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
@@ -14,7 +14,8 @@ void add(RankPicture::Row& row, double begin, double length, double slot_length,
     row.total_us += weight * length;
     const double end = begin + length;
     const auto slot_of = [&](double time) {
-        return std::min(static_cast<std::size_t>(std::max(0.0, time) / slot_length), row.slot_us.size() - 1);
+        const double last = static_cast<double>(row.slot_us.size() - 1);
+        return static_cast<std::size_t>(std::clamp(time / slot_length, 0.0, last));
     };
     for (auto slot = slot_of(begin); slot <= slot_of(end); ++slot) {
         const double from = static_cast<double>(slot) * slot_length;
@@ -41,7 +42,7 @@ void add_means(RankPicture& picture) {
 } // namespace
 
 std::string RankPicture::Row::name() const {
-    return first_rank == last_rank ? std::to_string(first_rank) : fmt::format("{}-{}", first_rank, last_rank);
+    return first_rank == last_rank ? std::to_string(first_rank) : formatted("{}-{}", first_rank, last_rank);
 }
 
 RankPicture rank_picture_of(const std::string& directory, double end_us) {

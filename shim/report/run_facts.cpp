@@ -1,12 +1,13 @@
 #include "run_facts.hpp"
 
+#include "possible.hpp"
+#include "shim/common/log/log_file.hpp"
+#include "units.hpp"
 #include "version.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 namespace switchyard::shim::report {
@@ -15,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+constexpr std::size_t longest_path = 4096;
 
 json parsed(const std::string& text) {
     auto value = json::parse(text, nullptr, false);
@@ -63,14 +66,20 @@ struct Found {
     auto operator<=>(const Found&) const = default;
 };
 
+// "" where nobody can know: such a run is the latest only where it is the only one.
+std::string start_of(const fs::path& run) {
+    try {
+        return text_at(parsed(log::text_of_log_file(run / "run.json")), "started");
+    } catch (const std::runtime_error&) {
+        return "";
+    }
+}
+
 std::vector<Found> runs_in(const std::string& path) {
     std::vector<Found> runs;
     for (const auto& entry : fs::directory_iterator(path)) {
         if (!entry.is_directory() || !is_run(entry.path())) continue;
-        std::ifstream file(entry.path() / "run.json");
-        std::ostringstream text;
-        text << file.rdbuf();
-        runs.push_back({text_at(parsed(text.str()), "started"), entry.path().filename().string()});
+        runs.push_back({start_of(entry.path()), entry.path().filename().string()});
     }
     std::ranges::sort(runs);
     return runs;
@@ -99,8 +108,9 @@ RunFacts facts_of(const log::LoggedRun& run) {
     std::ranges::sort(facts.hosts);
     facts.hosts.erase(std::unique(facts.hosts.begin(), facts.hosts.end()), facts.hosts.end());
     facts.ranks = static_cast<int>(std::clamp(number_at(file, "ranks"), 0.0, 1e9));
-    facts.wall_us = number_at(file, "wall_s") * 1e6;
-    facts.dropped = static_cast<std::uint64_t>(std::clamp(number_at(file, "records_dropped"), 0.0, 1e18));
+    facts.wall_us = possible(number_at(file, "wall_s") * 1e6);
+    facts.dropped = static_cast<std::uint64_t>(possible(number_at(file, "records_dropped")));
+    facts.calls_seen = static_cast<std::uint64_t>(possible(number_at(file, "calls_seen")));
     facts.sessions = !run.complete && !flag_at(file, "mpi_init_seen", true);
     facts.partial = !run.complete && !facts.sessions;
     facts.summary = run.summary;
@@ -124,8 +134,8 @@ log::LoggedRun find_run_saying(const std::string& path, std::ostream& notes) {
     std::vector<std::string> others;
     auto run = find_run(path, others);
     if (!others.empty())
-        notes << "switchyard: " << path << " holds " << others.size() + 1 << " runs; this is the latest, "
-              << run.directory << '\n';
+        notes << "switchyard: " << shown(path, longest_path) << " holds " << others.size() + 1
+              << " runs; this is the latest, " << shown(run.directory, longest_path) << '\n';
     return run;
 }
 

@@ -15,12 +15,13 @@ struct RunFacts {
     std::string program, command_line, started, mpi_library, version, policy_file, policy;
     std::string detail; // SWITCHYARD_DETAIL
     std::vector<std::string> hosts;
-    int ranks = 0;             // 0: not known
-    double wall_us = 0;        // from the run's start to MPI_Finalize; 0: not known
-    bool partial = false;      // the run did not reach MPI_Finalize
-    bool sessions = false;     // no MPI_Init was seen, so the ranks could not merge their records
-    bool summary = false;      // each line stands for several calls
-    std::uint64_t dropped = 0; // records that had no room
+    int ranks = 0;                // 0: not known
+    double wall_us = 0;           // from the run's start to MPI_Finalize; 0: not known
+    bool partial = false;         // the run did not reach MPI_Finalize
+    bool sessions = false;        // no MPI_Init was seen, so the ranks could not merge their records
+    bool summary = false;         // each line stands for several calls
+    std::uint64_t dropped = 0;    // records that had no room
+    std::uint64_t calls_seen = 0; // that switchyard counted until the end; 0: not known
 };
 
 // Throws std::runtime_error where the log is of a version whose lines may mean something else. Anything else in the file,

@@ -1,6 +1,7 @@
 #include "plots.hpp"
 
 #include "palette.hpp"
+#include "places.hpp"
 #include "svg.hpp"
 
 #include <algorithm>
@@ -9,19 +10,17 @@ namespace switchyard::shim::report {
 
 std::vector<Series> series_of(const Profile& profile) {
     std::vector<Series> series;
+    Places<std::string> places;
     for (std::uint32_t i = 0; i < profile.groups.size(); ++i) {
         const auto& group = profile.groups[i];
         const auto name = group.kind.collective + ' ' + group.kind.algorithm_text();
-        auto found = std::ranges::find(series, name, &Series::name);
-        if (found == series.end()) {
-            series.emplace_back();
-            found = series.end() - 1;
-            found->name = name;
-        }
-        found->calls += group.calls;
-        found->time_us += profile.time_us(group);
-        found->call_us.add(group.call_us);
-        found->groups.push_back(i);
+        const auto [place, is_new] = places.add(name);
+        if (is_new) series.emplace_back().name = name;
+        auto& found = series[place];
+        found.calls += group.calls;
+        found.time_us += profile.time_us(group);
+        found.call_us.add(group.call_us);
+        found.groups.push_back(i);
     }
     std::ranges::stable_sort(series, std::greater{}, &Series::time_us);
     if (series.size() <= series_colours + 1) return series;

@@ -1,10 +1,11 @@
 #include "svg.hpp"
 
+#include "policy/spelling.hpp"
+#include "shim/common/formatted.hpp"
 #include "units.hpp"
 
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
@@ -13,14 +14,14 @@ namespace {
 // Nobody sees a tenth of a pixel, and a page has thousands of numbers.
 std::string px(double value) {
     if (!std::isfinite(value)) value = 0;
-    auto text = fmt::format("{:.1f}", value);
+    auto text = formatted("{:.1f}", value);
     if (text.ends_with(".0")) text.resize(text.size() - 2);
     return text == "-0" ? "0" : text;
 }
 
 std::string closed(std::string_view element, std::string_view tip) {
     if (tip.empty()) return "/>\n";
-    return fmt::format("><title>{}</title></{}>\n", markup(tip), element);
+    return formatted("><title>{}</title></{}>\n", markup(tip), element);
 }
 
 constexpr std::array anchors = {std::string_view{"start"}, std::string_view{"middle"},
@@ -30,8 +31,11 @@ constexpr std::array anchors = {std::string_view{"start"}, std::string_view{"mid
 
 std::string markup(std::string_view text) {
     std::string out;
-    for (const char c : text) {
-        switch (c) {
+    while (!text.empty()) {
+        const auto [bytes, is_harmless] = policy::first_character(text);
+        const auto character = text.substr(0, bytes);
+        text.remove_prefix(bytes);
+        switch (const char c = character.front()) {
         case '&': out += "&amp;"; break;
         case '<': out += "&lt;"; break;
         case '>': out += "&gt;"; break;
@@ -39,7 +43,7 @@ std::string markup(std::string_view text) {
         case '\'': out += "&#39;"; break;
         case '\n':
         case '\t': out += c; break;
-        default: out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+        default: out += is_harmless ? character : "?";
         }
     }
     return out;
@@ -50,69 +54,68 @@ double text_pixels(std::string_view words, double size) {
 }
 
 Svg::Svg(double width, double height, std::string_view title) {
-    out_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-                       "height=\"{1}\" role=\"img\" font-family=\"system-ui,-apple-system,'Segoe UI',Roboto,"
-                       "'Liberation Sans',Arial,sans-serif\">\n<title>{2}</title>\n",
-                       px(width), px(height), markup(title));
+    out_ = formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+                     "height=\"{1}\" role=\"img\" font-family=\"system-ui,-apple-system,'Segoe UI',Roboto,"
+                     "'Liberation Sans',Arial,sans-serif\">\n<title>{2}</title>\n",
+                     px(width), px(height), markup(title));
 }
 
 void Svg::rect(double x, double y, double width, double height, std::string_view fill, std::string_view tip) {
-    out_ += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}")", px(x), px(y), px(width),
-                        px(height), fill) +
+    out_ += formatted(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}")", px(x), px(y), px(width),
+                      px(height), fill) +
             closed("rect", tip);
 }
 
 void Svg::frame(double x, double y, double width, double height, std::string_view colour) {
-    out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\"/>\n",
-                        px(x), px(y), px(width), px(height), colour);
+    out_ += formatted("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\"/>\n",
+                      px(x), px(y), px(width), px(height), colour);
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view colour, double width,
                double opacity) {
-    out_ += fmt::format(R"(<path d="M{} {}L{} {}" stroke="{}")", px(x1), px(y1), px(x2), px(y2), colour);
-    if (width != 1) out_ += fmt::format(" stroke-width=\"{}\"", px(width));
-    if (opacity < 1) out_ += fmt::format(" stroke-opacity=\"{:.2f}\"", opacity);
+    out_ += formatted(R"(<path d="M{} {}L{} {}" stroke="{}")", px(x1), px(y1), px(x2), px(y2), colour);
+    if (width != 1) out_ += formatted(" stroke-width=\"{}\"", px(width));
+    if (opacity < 1) out_ += formatted(" stroke-opacity=\"{:.2f}\"", opacity);
     out_ += "/>\n";
 }
 
 void Svg::marker(std::size_t shape, double x, double y, double r, std::string_view fill,
                  std::string_view tip) {
     const auto path = [&](const std::string& d) {
-        out_ += fmt::format(R"(<path d="{}" fill="{}")", d, fill) + closed("path", tip);
+        out_ += formatted(R"(<path d="{}" fill="{}")", d, fill) + closed("path", tip);
     };
     switch (shape % 5) {
     case 0:
-        out_ += fmt::format(R"(<circle cx="{}" cy="{}" r="{}" fill="{}")", px(x), px(y), px(r), fill) +
+        out_ += formatted(R"(<circle cx="{}" cy="{}" r="{}" fill="{}")", px(x), px(y), px(r), fill) +
                 closed("circle", tip);
         break;
     case 1: rect(x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r, fill, tip); break;
     case 2:
-        path(fmt::format("M{} {}l{} {}h{}z", px(x), px(y - 1.2 * r), px(1.2 * r), px(2.1 * r), px(-2.4 * r)));
+        path(formatted("M{} {}l{} {}h{}z", px(x), px(y - 1.2 * r), px(1.2 * r), px(2.1 * r), px(-2.4 * r)));
         break;
     case 3:
-        path(fmt::format("M{} {}l{} {}l{} {}l{} {}z", px(x), px(y - 1.3 * r), px(1.3 * r), px(1.3 * r),
-                         px(-1.3 * r), px(1.3 * r), px(-1.3 * r), px(-1.3 * r)));
+        path(formatted("M{} {}l{} {}l{} {}l{} {}z", px(x), px(y - 1.3 * r), px(1.3 * r), px(1.3 * r),
+                       px(-1.3 * r), px(1.3 * r), px(-1.3 * r), px(-1.3 * r)));
         break;
     default:
-        path(
-            fmt::format("M{} {}l{} {}h{}z", px(x), px(y + 1.2 * r), px(1.2 * r), px(-2.1 * r), px(-2.4 * r)));
+        path(formatted("M{} {}l{} {}h{}z", px(x), px(y + 1.2 * r), px(1.2 * r), px(-2.1 * r), px(-2.4 * r)));
     }
 }
 
 void Svg::text(double x, double y, std::string_view words, Anchor anchor, double size, std::string_view fill,
                std::string_view weight) {
-    out_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", px(x), px(y), px(size), fill);
+    out_ += formatted(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", px(x), px(y), px(size), fill);
     if (anchor != Anchor::start)
-        out_ += fmt::format(" text-anchor=\"{}\"", anchors[static_cast<std::size_t>(anchor)]);
-    if (!weight.empty()) out_ += fmt::format(" font-weight=\"{}\"", weight);
+        out_ += formatted(" text-anchor=\"{}\"", anchors[static_cast<std::size_t>(anchor)]);
+    if (!weight.empty()) out_ += formatted(" font-weight=\"{}\"", weight);
     out_ += '>' + markup(words) + "</text>\n";
 }
 
 void Svg::upright_text(double x, double y, std::string_view words) {
-    out_ += fmt::format(
-        "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" font-size=\"12\" "
-        "fill=\"#3d4650\">{}</text>\n",
-        px(x), px(y), markup(words));
+    out_ +=
+        formatted("<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" font-size=\"12\" "
+                  "fill=\"#3d4650\">{}</text>\n",
+                  px(x), px(y), markup(words));
 }
 
 std::string Svg::finish() {

@@ -77,7 +77,7 @@ void write_json(const Profile& profile, std::ostream& out) {
                                   {{"calls", profile.calls},
                                    {"routed", profile.routed},
                                    {"unreadable_lines", profile.unreadable},
-                                   {"truncated", profile.torn},
+                                   {"truncated", profile.truncated()},
                                    {"total_us", rounded(profile.per_rank(profile.rank_us.whole))},
                                    {"agree_us", rounded(profile.per_rank(profile.rank_us.agree))},
                                    {"stage_us", rounded(profile.per_rank(profile.rank_us.stage))},

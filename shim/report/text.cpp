@@ -1,11 +1,12 @@
 #include "text.hpp"
 
 #include "chosen_by.hpp"
+#include "shim/common/formatted.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <tuple>
 
 namespace switchyard::shim::report {
 
@@ -18,7 +19,7 @@ void print_fact(std::ostream& out, const std::string& name, const std::string& t
     if (text.empty()) return;
     bool first = true;
     for (const auto& line : wrapped(shown(text, 1000), text_width - 12)) {
-        out << fmt::format("  {:<8}  {}\n", first ? name : "", shown(line, text_width - 12));
+        out << formatted("  {:<8}  {}\n", first ? name : "", shown(line, text_width - 12));
         first = false;
     }
 }
@@ -26,13 +27,13 @@ void print_fact(std::ostream& out, const std::string& name, const std::string& t
 void print_sum(const Profile& profile, std::ostream& out) {
     const auto& times = profile.rank_us;
     std::string copying;
-    if (times.copy > 0) copying = fmt::format(", {} copying", time_text(profile.per_rank(times.copy)));
-    out << fmt::format("\n{} calls, {} routed; {} in collectives, {} of the wall time\n"
-                       "of it {} agreement, {} packing{}\n",
-                       profile.calls, profile.routed, time_text(profile.per_rank(times.whole)),
-                       share_text(profile.per_rank(times.whole), profile.wall_us()),
-                       time_text(profile.per_rank(times.agree)), time_text(profile.per_rank(times.stage)),
-                       copying);
+    if (times.copy > 0) copying = formatted(", {} copying", time_text(profile.per_rank(times.copy)));
+    out << formatted("\n{} calls, {} routed; {} in collectives, {} of the wall time\n"
+                     "of it {} agreement, {} packing{}\n",
+                     profile.calls, profile.routed, time_text(profile.per_rank(times.whole)),
+                     share_text(profile.per_rank(times.whole), profile.wall_us()),
+                     time_text(profile.per_rank(times.agree)), time_text(profile.per_rank(times.stage)),
+                     copying);
 }
 
 // The figures of a group, the same in all tables.
@@ -42,7 +43,7 @@ std::vector<std::string> figures_of(const Profile& profile, const CallGroup& gro
             share_text(profile.time_us(group), profile.wall_us()),
             time_text(group.call_us.median()),
             time_text(group.call_us.quantile(0.95)),
-            fmt::format("{:.2f}", group.imbalance()),
+            formatted("{:.2f}", group.imbalance()),
             size_text(group.bytes)};
 }
 
@@ -71,18 +72,17 @@ struct Section {
 
 std::vector<Section> sections_of(const Profile& profile) {
     std::vector<Section> sections;
+    Places<std::tuple<std::string, int, int, int>> places;
     for (const auto& group : profile.groups) {
         const auto& kind = group.kind;
-        auto section = std::ranges::find_if(sections, [&](const Section& s) {
-            return s.collective == kind.collective && s.ranks == kind.ranks && s.nodes == kind.nodes &&
-                   s.ranks_per_node == kind.ranks_per_node;
-        });
-        if (section == sections.end())
-            section = sections.insert(
-                sections.end(), {kind.collective, kind.ranks, kind.nodes, kind.ranks_per_node, {}, 0, 0});
-        section->groups.push_back(&group);
-        section->rank_us += group.rank_us.whole;
-        section->calls += group.calls;
+        const auto [place, is_new] =
+            places.add({kind.collective, kind.ranks, kind.nodes, kind.ranks_per_node});
+        if (is_new)
+            sections.push_back({kind.collective, kind.ranks, kind.nodes, kind.ranks_per_node, {}, 0, 0});
+        auto& section = sections[place];
+        section.groups.push_back(&group);
+        section.rank_us += group.rank_us.whole;
+        section.calls += group.calls;
     }
     std::ranges::stable_sort(sections, std::greater{}, &Section::rank_us);
     for (auto& section : sections)
@@ -91,12 +91,12 @@ std::vector<Section> sections_of(const Profile& profile) {
     return sections;
 }
 
-void print_section(const Profile& profile, const Section& section, const std::vector<ChosenBy>& deciders,
+void print_section(const Profile& profile, const Section& section, const DeciderPlaces& deciders,
                    std::ostream& out) {
-    out << fmt::format("\n{}, {}: {}, {}, {}\n", shown(section.collective),
-                       shape_text(section.ranks, section.nodes), counted(section.calls, "call"),
-                       time_text(profile.per_rank(section.rank_us)),
-                       share_text(profile.per_rank(section.rank_us), profile.wall_us()));
+    out << formatted("\n{}, {}: {}, {}, {}\n", shown(section.collective),
+                     shape_text(section.ranks, section.nodes), counted(section.calls, "call"),
+                     time_text(profile.per_rank(section.rank_us)),
+                     share_text(profile.per_rank(section.rank_us), profile.wall_us()));
     std::vector<TextTable::Column> columns = {{"block <="}, {"algorithm", Align::left, widest_algorithm}};
     columns.insert(columns.end(), figure_columns().begin(), figure_columns().end());
     columns.push_back({"by"});
@@ -105,7 +105,7 @@ void print_section(const Profile& profile, const Section& section, const std::ve
         std::vector<std::string> row = {block_text(group->kind.block_bits),
                                         shown(group->kind.algorithm_text() + marks_of(group->kind), 200)};
         std::ranges::move(figures_of(profile, *group), std::back_inserter(row));
-        row.push_back(std::to_string(place_of(group->kind, deciders) + 1));
+        row.push_back(std::to_string(deciders.of(group->kind) + 1));
         table.row(std::move(row));
     }
     table.print(out, 2);
@@ -172,15 +172,6 @@ void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& decide
     table.print(out, 2);
 }
 
-void print_damage(const Profile& profile, std::ostream& out) {
-    if (profile.unreadable > 0)
-        out << fmt::format("\n{} could not be read{}\n", counted(profile.unreadable, "line"),
-                           profile.torn ? ", the last one among them: the file is truncated" : "");
-    if (profile.run.dropped > 0)
-        out << fmt::format("\n{} had no room while the program ran: the sums are too small\n",
-                           counted(profile.run.dropped, "record"));
-}
-
 } // namespace
 
 std::string shape_text(int ranks, int nodes) {
@@ -188,15 +179,21 @@ std::string shape_text(int ranks, int nodes) {
     return counted(number(ranks), "rank") + (nodes > 0 ? " on " + counted(number(nodes), "node") : "");
 }
 
+std::string missing_calls_text(const Profile& profile) {
+    const auto missing = profile.missing_calls();
+    return formatted("{} of the run {} missing: the file is truncated", counted(missing, "call"),
+                     missing == 1 ? "is" : "are");
+}
+
 void print_head(const Profile& profile, std::ostream& out) {
     const auto& run = profile.run;
     const bool whole = !run.partial && !run.sessions;
-    out << fmt::format("{}, {}, {}{}\n", run.program.empty() ? "a program" : shown(run.program),
-                       shape_text(profile.ranks, profile.nodes()),
-                       run.wall_us > 0     ? "wall time " + time_text(run.wall_us)
-                       : profile.calls > 0 ? "at least " + time_text(profile.end_us) + " of wall time"
-                                           : "no wall time known",
-                       whole ? ", complete" : "");
+    out << formatted("{}, {}, {}{}\n", run.program.empty() ? "a program" : shown(run.program),
+                     shape_text(profile.ranks, profile.nodes()),
+                     run.wall_us > 0     ? "wall time " + time_text(run.wall_us)
+                     : profile.calls > 0 ? "at least " + time_text(profile.end_us) + " of wall time"
+                                         : "no wall time known",
+                     whole ? ", complete" : "");
     print_fact(out, "command", run.command_line);
     print_fact(out, "started", run.started);
     print_fact(out, "MPI", run.mpi_library.substr(0, run.mpi_library.find('\n')));
@@ -208,18 +205,30 @@ void print_head(const Profile& profile, std::ostream& out) {
     if (run.summary) out << "  a summary: median and p95 are over means of many calls\n";
 }
 
+void print_damage(const Profile& profile, std::ostream& out) {
+    if (profile.unreadable > 0)
+        out << formatted("\n{} could not be read{}\n", counted(profile.unreadable, "line"),
+                         profile.torn ? ", the last one among them: the file is truncated" : "");
+    if (profile.missing_calls() > 0) out << '\n' << missing_calls_text(profile) << '\n';
+    if (profile.run.dropped > 0)
+        out << formatted("\n{} had no room while the program ran: the sums are too small\n",
+                         counted(profile.run.dropped, "record"));
+}
+
 void print_text(const Profile& profile, std::ostream& out) {
     print_head(profile, out);
     print_sum(profile, out);
     if (profile.groups.empty()) {
         out << "\nThe log holds no calls"
-            << (profile.unreadable == 0 ? ": the program made no calls that switchyard sees\n"
-                                        : " that can be read\n");
+            << (profile.unreadable == 0 && profile.missing_calls() == 0
+                    ? ": the program made no calls that switchyard sees\n"
+                    : " that can be read\n");
         return print_damage(profile, out);
     }
     const auto deciders = chosen_by(profile);
     out << "\nWhere the time went (total: for the average rank of the run; share: of its wall time)\n";
-    for (const auto& section : sections_of(profile)) print_section(profile, section, deciders, out);
+    const DeciderPlaces places(deciders);
+    for (const auto& section : sections_of(profile)) print_section(profile, section, places, out);
     print_deciders(profile, deciders, out);
     print_most_expensive(profile, out);
     print_phases(profile, out);

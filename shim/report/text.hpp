@@ -12,6 +12,11 @@ void print_text(const Profile& profile, std::ostream& out);
 // `4 ranks on 2 nodes`
 std::string shape_text(int ranks, int nodes);
 
+// Sentences about what the log does not hold, or nothing.
+void print_damage(const Profile& profile, std::ostream& out);
+// `3 calls of the run are missing: the file is truncated`
+std::string missing_calls_text(const Profile& profile);
+
 // The first lines of a report or comparison: program, place, time, and whether the log is complete.
 void print_head(const Profile& profile, std::ostream& out);
 

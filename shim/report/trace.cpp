@@ -3,9 +3,9 @@
 #include "call.hpp"
 #include "rank_lines.hpp"
 #include "run_facts.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -28,11 +28,11 @@ class TraceWriter {
     void finish() { out_ << "\n]}\n"; }
 
     void name(const char* what, int process, int track, const std::string& text) {
-        event(fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})", what, process,
-                          track, quoted(text)));
+        event(formatted(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})", what, process,
+                        track, quoted(text)));
     }
     void call(int process, int track, const Call& call, double duration) {
-        event(fmt::format(
+        event(formatted(
             R"({{"name":{},"cat":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{"call":{},)"
             R"("comm":{},"seq":{},"ranks":{},"max_block_bytes":{},"rule":{},"reason":{},)"
             R"("min_us":{:.3f},"mean_us":{:.3f},"max_us":{:.3f},"agree_us":{:.3f},"stage_us":{:.3f}}}}})",
@@ -67,7 +67,7 @@ void write_communicators(const log::LoggedRun& run, TraceWriter& trace) {
         if (is_new) {
             track.number = static_cast<int>(tracks.size());
             trace.name("thread_name", communicators, track.number,
-                       fmt::format("{} ({} ranks)", call.comm, call.kind.ranks));
+                       formatted("{} ({} ranks)", call.comm, call.kind.ranks));
         }
         if (track.waiting)
             trace.call(communicators, track.number, track.last,
@@ -93,7 +93,7 @@ void write_trace(const log::LoggedRun& run, std::ostream& out) {
     const auto ranks = ranks_with_lines(run.directory);
     if (!ranks.empty()) trace.name("process_name", ranks_of_run, 0, facts.program + ": ranks");
     for (const int rank : ranks) {
-        trace.name("thread_name", ranks_of_run, rank + 1, fmt::format("rank {}", rank));
+        trace.name("thread_name", ranks_of_run, rank + 1, formatted("rank {}", rank));
         for_each_rank_call(run.directory, rank, [&](const Call& call) {
             trace.call(ranks_of_run, rank + 1, call, call.time_mean);
         });

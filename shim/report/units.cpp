@@ -1,11 +1,11 @@
 #include "units.hpp"
 
 #include "policy/spelling.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace switchyard::shim::report {
 
@@ -18,15 +18,15 @@ bool starts_character(char c) {
 } // namespace
 
 std::string time_text(double us) {
-    if (us < 999.95) return fmt::format("{:.1f} us", us);
-    if (us < 999.95e3) return fmt::format("{:.1f} ms", us * 1e-3);
-    return fmt::format("{:.2f} s", us * 1e-6);
+    if (us < 999.95) return formatted("{:.1f} us", us);
+    if (us < 999.95e3) return formatted("{:.1f} ms", us * 1e-3);
+    return formatted("{:.2f} s", us * 1e-6);
 }
 
 std::string short_time_text(double us) {
     const double value = us < 1 ? us * 1e3 : us < 999.5 ? us : us < 999.5e3 ? us / 1e3 : us / 1e6;
     const char* unit = us < 1 ? "ns" : us < 999.5 ? "us" : us < 999.5e3 ? "ms" : "s";
-    return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit);
+    return formatted("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit);
 }
 
 std::string size_text(double bytes) {
@@ -34,7 +34,7 @@ std::string size_text(double bytes) {
     std::size_t unit = 0;
     for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
     const bool whole = bytes == std::floor(bytes);
-    return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, units[unit]);
+    return formatted("{:.{}f} {}", bytes, whole ? 0 : 1, units[unit]);
 }
 
 std::string block_text(unsigned block_bits) {
@@ -49,11 +49,11 @@ std::string count_text(std::uint64_t count) {
 }
 
 std::string share_text(double part, double of_whole) {
-    return of_whole > 0 ? fmt::format("{:.1f}%", 100 * part / of_whole) : "-";
+    return of_whole > 0 ? formatted("{:.1f}%", 100 * part / of_whole) : "-";
 }
 
 std::string counted(std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string shown(std::string_view text, std::size_t longest) {

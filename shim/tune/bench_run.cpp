@@ -1,12 +1,12 @@
 #include "bench_run.hpp"
 
 #include "candidates.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <stdexcept>
 
 namespace switchyard::shim::tune {
@@ -48,7 +48,7 @@ std::vector<std::string> arguments_for(const Work& work) {
                                       "--algorithm",
                                       joined(work.candidates)};
     if (work.time_limit > 0)
-        words.insert(words.end(), {"--time-limit", fmt::format("{:.6f}", work.time_limit)});
+        words.insert(words.end(), {"--time-limit", formatted("{:.6f}", work.time_limit)});
     if (traits_of(shape.collective).has_count_arrays())
         words.insert(words.end(), {"--distribution", work.point.distribution});
     return words;

@@ -1,7 +1,9 @@
 #include "from_log.hpp"
 
+#include "shim/common/formatted.hpp"
+#include "shim/report/units.hpp"
+
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <ostream>
 #include <stdexcept>
@@ -12,6 +14,7 @@ namespace {
 
 constexpr double least_share = 0.01;
 constexpr std::size_t most_points = 24;
+constexpr std::size_t longest_name = 40;
 
 // The calls of one point.
 struct Calls {
@@ -24,17 +27,17 @@ using Key = std::pair<Shape, unsigned>; // and the bits of the largest block
 
 std::string why_not(const report::CallKind& kind, const Shape& world) {
     if (!algorithms::collective_of(kind.collective))
-        return "of " + kind.collective + ", which this version does not know";
+        return "of " + report::shown(kind.collective, longest_name) + ", which this version does not know";
     if (kind.ranks < 2) return "on one rank";
     if (kind.in_place) return "in place, which tune does not measure";
     if (kind.buffer == "device") return "on device buffers, which tune does not measure";
+    if (kind.nodes < 1 || kind.ranks_per_node < 1) return "on nodes that the log does not tell";
     if (kind.ranks > world.ranks)
-        return fmt::format("on {} ranks, but the launcher starts {}", kind.ranks, world.ranks);
+        return formatted("on {} ranks, but the launcher starts {}", kind.ranks, world.ranks);
     if (kind.nodes > world.nodes || kind.ranks_per_node > world.ranks_per_node ||
         kind.nodes != (kind.ranks + kind.ranks_per_node - 1) / kind.ranks_per_node)
-        return fmt::format(
-            "on {} ranks of {} nodes, up to {} of one node: the launcher's ranks lie otherwise", kind.ranks,
-            kind.nodes, kind.ranks_per_node);
+        return formatted("on {} ranks of {} nodes, up to {} of one node: the launcher's ranks lie otherwise",
+                         kind.ranks, kind.nodes, kind.ranks_per_node);
     return "";
 }
 
@@ -85,8 +88,11 @@ std::vector<Point> points_of_log(const report::Profile& profile, const Shape& wo
     if (profile.calls == 0)
         throw std::runtime_error(profile.run.directory +
                                  ": the log has no calls, so there is nothing to tune for");
+    if (total <= 0)
+        throw std::runtime_error(profile.run.directory +
+                                 ": no call of the log takes time, so there is nothing to tune for");
     for (const auto& [reason, time] : left_out)
-        notes << fmt::format("left out: {:.1f} % of the time, in calls {}\n", 100 * time / total, reason);
+        notes << formatted("left out: {:.1f} % of the time, in calls {}\n", 100 * time / total, reason);
 
     std::vector<Point> points;
     for (const auto& [key, calls] : all) points.push_back(point_of(key, calls));
@@ -99,8 +105,8 @@ std::vector<Point> points_of_log(const report::Profile& profile, const Shape& wo
     double covered = 0;
     for (const Point& point : points) covered += point.weight;
     if (points.empty()) throw std::runtime_error(profile.run.directory + ": no calls are left to tune for");
-    notes << fmt::format("{} point{} with {:.1f} % of the log's time in collectives\n", points.size(),
-                         points.size() == 1 ? "" : "s", 100 * covered / total);
+    notes << formatted("{} point{} with {:.1f} % of the log's time in collectives\n", points.size(),
+                       points.size() == 1 ? "" : "s", 100 * covered / total);
     for (Point& point : points) point.weight /= covered;
     return points;
 }

@@ -1,6 +1,7 @@
 #include "journal.hpp"
 
 #include "candidates.hpp"
+#include "shim/common/whole_number.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -35,10 +36,10 @@ Point point_of(const Json& json) {
     const auto collective = algorithms::collective_of(name);
     if (!collective) throw std::runtime_error("there is no collective " + name);
     point.shape.collective = *collective;
-    point.shape.ranks = json.at("ranks");
-    point.shape.nodes = json.at("nodes");
-    point.shape.ranks_per_node = json.at("ranks_per_node");
-    point.max_block = json.at("max_block_bytes");
+    point.shape.ranks = whole_number<int>(json.at("ranks"));
+    point.shape.nodes = whole_number<int>(json.at("nodes"));
+    point.shape.ranks_per_node = whole_number<int>(json.at("ranks_per_node"));
+    point.max_block = whole_number<std::size_t>(json.at("max_block_bytes"));
     point.distribution = json.at("distribution");
     return point;
 }
@@ -90,10 +91,11 @@ Measurement measurement_of(const Json& json) {
     if (measurement.candidate != agreement_name &&
         !is_known(measurement.point.shape.collective, measurement.candidate))
         throw std::runtime_error("there is no " + words_of(measurement.candidate));
-    measurement.pass = json.at(json.contains("pass") ? "pass" : "round"); // `round` in earlier journals
+    const auto* pass = json.contains("pass") ? "pass" : "round"; // `round` in earlier journals
+    measurement.pass = whole_number<int>(json.at(pass));
     measurement.median_us = json.at("median_us");
     measurement.native_us = json.at("native_us");
-    measurement.largest_block = json.at("largest_block_bytes");
+    measurement.largest_block = whole_number<std::size_t>(json.at("largest_block_bytes"));
     measurement.seconds_per_iteration = json.at("seconds_per_iteration");
     measurement.ratios = json.at("ratios").get<std::vector<double>>();
     return measurement;
@@ -116,7 +118,7 @@ void Journal::read(Measurements& measurements) {
     if (!std::getline(in, line)) return; // an empty file is as good as none
     const std::string remedy = "; remove it, or write to another file with -o";
     const Json theirs = Json::parse(line, nullptr, false);
-    if (!theirs.is_object() || theirs.value("switchyard_tuning", 0) != version)
+    if (!theirs.is_object() || theirs.value("switchyard_tuning", Json()) != version)
         throw std::runtime_error(file_.string() + " is no journal of this version of switchyard tune" +
                                  remedy);
     const std::string other = difference(theirs, json_of(head_));

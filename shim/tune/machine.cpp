@@ -2,10 +2,10 @@
 
 #include "launch.hpp"
 
+#include "shim/common/formatted.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/entry/mpi_families.hpp"
 
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -139,7 +139,7 @@ Machine real_machine(const std::string& launcher, const std::string& mpi) {
     if (found.empty())
         throw std::runtime_error("`" + machine.launcher.front() +
                                  " --version` does not say which MPI it belongs to: say it with --mpi " +
-                                 fmt::format("{}", fmt::join(mpi_names(), " or --mpi ")));
+                                 joined(mpi_names(), " or --mpi "));
     machine.benchmark = benchmark_for(found);
     machine.command = own_folder() / "switchyard";
     return machine;

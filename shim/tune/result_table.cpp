@@ -2,17 +2,16 @@
 
 #include "candidates.hpp"
 #include "refuse.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace switchyard::shim::tune {
 
 std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>& points,
                      const Measurements& measurements, const std::map<Point, Measurement>& verified) {
-    std::string text =
-        fmt::format("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n", "collective", "ranks",
-                    "nodes", "block", "native", "policy", "ratio", "MAD", "algorithm");
+    std::string text = formatted("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n", "collective",
+                                 "ranks", "nodes", "block", "native", "policy", "ratio", "MAD", "algorithm");
     double native = 0, ours = 0;
     std::vector<Point> ascending = points;
     std::ranges::sort(ascending);
@@ -36,15 +35,15 @@ std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>&
         const bool timed = says_something(estimate);
         native += point.weight * native_us;
         ours += point.weight * native_us * (timed ? estimate.ratio : 1);
-        text += fmt::format("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n",
-                            algorithms::name_of(point.shape.collective), point.shape.ranks, point.shape.nodes,
-                            point.max_block, native_us > 0 ? fmt::format("{:.1f} us", native_us) : "-",
-                            timed ? fmt::format("{:.1f} us", policy_us) : "-",
-                            timed ? fmt::format("{:.2f}", estimate.ratio) : "-",
-                            timed ? fmt::format("{:.2f}", estimate.spread) : "-",
-                            rule == nullptr ? "native" : words_of(rule->candidate));
+        text += formatted("{:<10} {:>6} {:>6} {:>9} {:>11} {:>11} {:>7} {:>6}  {}\n",
+                          algorithms::name_of(point.shape.collective), point.shape.ranks, point.shape.nodes,
+                          point.max_block, native_us > 0 ? formatted("{:.1f} us", native_us) : "-",
+                          timed ? formatted("{:.1f} us", policy_us) : "-",
+                          timed ? formatted("{:.2f}", estimate.ratio) : "-",
+                          timed ? formatted("{:.2f}", estimate.spread) : "-",
+                          rule == nullptr ? "native" : words_of(rule->candidate));
     }
-    if (native > 0) text += fmt::format("all of them together: {:.2f} of native's time\n", ours / native);
+    if (native > 0) text += formatted("all of them together: {:.2f} of native's time\n", ours / native);
     return text;
 }
 

@@ -6,10 +6,10 @@
 #include "refuse.hpp"
 #include "result_table.hpp"
 #include "search.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <stdexcept>
 #include <utility>
 
@@ -68,18 +68,18 @@ std::string Tuning::plan() const {
         const auto candidates =
             is_simulated() ? coarse_candidates_of(point.shape) : candidates_of(point.shape);
         measurements += candidates.size();
-        text += fmt::format(
-            "  {:<55} {:>4} candidates{}\n", point.text(), candidates.size(),
-            point.weight == 1 ? "" : fmt::format(", {:.1f} % of the log's time", 100 * point.weight));
+        text +=
+            formatted("  {:<55} {:>4} candidates{}\n", point.text(), candidates.size(),
+                      point.weight == 1 ? "" : formatted(", {:.1f} % of the log's time", 100 * point.weight));
     }
     const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
-    text += fmt::format("{} points, {} measurements in the first pass; about {} passes with one launch each",
-                        points_.size(), measurements, passes);
+    text += formatted("{} points, {} measurements in the first pass; about {} passes with one launch each",
+                      points_.size(), measurements, passes);
     if (is_simulated()) return text + "\nThe time of a simulation is not known beforehand.\n";
-    text += fmt::format(", then {} to {} launches under switchyard\n", 1, proofs);
-    text += fmt::format("{} at most (--budget), of which the launches themselves take {}\n",
-                        duration_text(std::max(0.0, seconds_left())),
-                        duration_text((passes + 1) * launch_seconds_));
+    text += formatted(", then {} to {} launches under switchyard\n", 1, proofs);
+    text += formatted("{} at most (--budget), of which the launches themselves take {}\n",
+                      duration_text(std::max(0.0, seconds_left())),
+                      duration_text((passes + 1) * launch_seconds_));
     return text;
 }
 
@@ -138,8 +138,8 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
         ++done;
     };
     options.on_tick = [&] {
-        show(fmt::format("pass {}: {} candidates, {} of {} points", works.front().pass, candidates, done,
-                         works.size()));
+        show(formatted("pass {}: {} candidates, {} of {} points", works.front().pass, candidates, done,
+                       works.size()));
     };
     const Launched launched = launch(machine_.words(arguments_of(works), ordered), options);
     journal_.add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
@@ -149,8 +149,8 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
     if (!launched.succeeded()) throw std::runtime_error("the launcher " + launched.why());
     if (done < works.size())
         throw std::runtime_error(
-            fmt::format("the benchmark answered {} of {} measurements; it printed no line for {}", done,
-                        works.size(), works[done].point.text()));
+            formatted("the benchmark answered {} of {} measurements; it printed no line for {}", done,
+                      works.size(), works[done].point.text()));
 }
 
 // ---- Under the shim ----
@@ -188,7 +188,7 @@ std::map<Point, Measurement> Tuning::verify(const std::filesystem::path& policy,
         const auto measured = measurements_in(line, works[done]);
         if (measured) found[works[done++].point] = measured->front();
     };
-    options.on_tick = [&] { show(fmt::format("under the new policy: {} of {} points", done, works.size())); };
+    options.on_tick = [&] { show(formatted("under the new policy: {} of {} points", done, works.size())); };
     const Launched launched = launch(machine_.words_under(policy, arguments_of(works)), options);
     journal_.add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
     if (launched.end == Launched::End::stopped) throw Stopped{};

@@ -3,6 +3,7 @@
 #include "candidates.hpp"
 
 #include "policy/parse.hpp"
+#include "shim/common/formatted.hpp"
 #include "shim/common/whole_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fmt/format.h>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -66,10 +66,10 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
         verified = verified && found != circumstances.verified.end();
         const Estimate& estimate = found == circumstances.verified.end() ? evidence.estimate : found->second;
         text += text.empty() ? "" : ", ";
-        text += fmt::format("{:.2f} of native's time at {} bytes", estimate.ratio, evidence.point.max_block);
-        if (several_shapes) text += fmt::format(" on {} ranks", evidence.point.shape.ranks);
+        text += formatted("{:.2f} of native's time at {} bytes", estimate.ratio, evidence.point.max_block);
+        if (several_shapes) text += formatted(" on {} ranks", evidence.point.shape.ranks);
         if (!simulated)
-            text += fmt::format(" (MAD {:.2f}, {} iterations)", estimate.spread, estimate.iterations);
+            text += formatted(" (MAD {:.2f}, {} iterations)", estimate.spread, estimate.iterations);
     }
     std::string hosts;
     for (const std::string& host : circumstances.place.hosts) hosts += (hosts.empty() ? "" : " ") + host;

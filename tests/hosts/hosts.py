@@ -297,8 +297,11 @@ class Hosts:
         if cyclic and not may_be_cyclic("mpich", ranks):
             raise ValueError(NOT_CYCLIC)
         words = ["mpiexec.mpich", "-launcher", "ssh", "-launcher-exec", self.agent, "-iface", "eth0"]
+        preloaded = os.environ.get("LD_PRELOAD", "").split()  # -genv would hide it from the ranks
         if mpich_may_hang():
-            words += ["-genv", "LD_PRELOAD", built_finalize_fix(self.folder)]
+            preloaded.append(built_finalize_fix(self.folder))
+        if preloaded:
+            words += ["-genv", "LD_PRELOAD", ":".join(preloaded)]
         return [*words, *(["-ppn", "1"] if cyclic else []), "-hosts", slots]
 
 

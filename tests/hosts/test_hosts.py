@@ -262,7 +262,7 @@ class FilesOnOneHost(HostsTest):
 class DeadHost(HostsTest):
     CALLS = 20 if OPENMPI else 3
     # Of mpirun, which lost its daemon on the dead host, or of a rank, which lost its peer.
-    ERROR = r"(?m)^ORTE was|^mpirun|peer process has unexpectedly disconnected|^Abort|^\[mpiexec@host0\]"
+    ERROR = r"(?m)^ORTE (was|has lost)|^mpirun|peer process has unexpectedly disconnected|^Abort|^\[mpiexec@host0\]"
 
     def reported_calls(self):
         """The number of calls that `switchyard report` finds while the job runs or after it broke off."""

@@ -2,6 +2,7 @@
 
 ctest gives the MPI and the folders in the environment: SWITCHYARD_MPI, SWITCHYARD_TEST_OUTPUT and
 SWITCHYARD_TEST_HOSTS. They do not reach the job, as the shim warns of SWITCHYARD_ variables that it does not know.
+SWITCHYARD_TEST_RUNTIME is a library for LD_PRELOAD in all ranks: a sanitizer's (tests/sanitize).
 """
 
 import json
@@ -25,14 +26,18 @@ OUTPUT = os.environ.get("SWITCHYARD_TEST_OUTPUT", os.path.join(ROOT, "build"))
 HOSTS = os.environ.get("SWITCHYARD_TEST_HOSTS", os.path.join(ROOT, "build", MPI, "hosts"))
 SWITCHYARD = os.path.join(OUTPUT, "bin", "switchyard")
 SHIM = os.path.join(OUTPUT, "lib", "libswitchyard.so")
+DEFAULT_POLICY = os.path.join(OUTPUT, "share", "switchyard", "default.policy.json")
+RUNTIME = os.environ.get("SWITCHYARD_TEST_RUNTIME")
 PYTHON = "/usr/bin/python3"
 
 FAMILY = mpi_families.families()[MPI]
 OPENMPI = MPI == "openmpi"  # tests that ask this run with another family as with MPICH: fewer ranks, fewer calls
 NATIVE_POLICY = {"version": 1, "rules": [], "otherwise": {"algorithm": "native"}}
 
-# Where waiting ranks spin, and are more than the cores, a call takes tens of milliseconds.
-FEW_RANKS = 2 if FAMILY.ranks_spin else 4
+# Where waiting ranks spin, and are more than the cores, a call takes tens of milliseconds. So they are made to yield, apart
+# from jobs that name what is preloaded themselves.
+YIELD = os.path.join(HOSTS, "yield_while_waiting.so")
+FEW_RANKS = 3 if FAMILY.ranks_spin else 4
 
 
 def host(name):
@@ -106,17 +111,23 @@ class Result:
 
 def clean_environment():
     kept = {k: v for k, v in os.environ.items() if not k.startswith("SWITCHYARD") and k != "LD_PRELOAD"}
+    if os.path.exists(YIELD):
+        kept["LD_PRELOAD"] = YIELD
     kept.update(mpi_families.environment(), OMP_NUM_THREADS="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
     return kept
 
 
 def launcher(np, exported):
     """The command that starts `np` ranks. `exported` goes into the ranks alone, not into the launcher itself."""
+    if RUNTIME:
+        others = exported.get("LD_PRELOAD") or (YIELD if os.path.exists(YIELD) else "")
+        exported = dict(exported, LD_PRELOAD=f"{RUNTIME}:{others}")
     return mpi_families.launcher(FAMILY, np, exported)
 
 
 def finish(command, environment, folder, timeout):
-    """Like subprocess.run, but the time limit ends all ranks of a job."""
+    """Like subprocess.run, but the time limit ends all ranks of a job. A sanitizer takes its time."""
+    timeout *= 4 if RUNTIME else 1
     process = subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                start_new_session=True)
     try:

@@ -1,13 +1,21 @@
-"""The shim is a guest: threads, forks, children, other tools, errors and violent ends are as they are without it."""
+"""The shim is a guest: threads, forks, children, other tools and errors are as they are without it."""
 
+import glob
+import json
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
-from harness import FEW_RANKS, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, clean_environment, host, host_exists
+from harness import (DEFAULT_POLICY, FEW_RANKS, MPI, OPENMPI, OUTPUT, PYTHON, RUNTIME, SHIM, SWITCHYARD, PreloadTest,
+                     Result, clean_environment, finish, host, host_exists, launcher)
 
 FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck"
+MEASURES_MEMORY = "a sanitizer's memory counts, too"
+SHARED = "alltoallv:shared;alltoall:shared;allgather:shared"
+# What a job runs under: all that a communicator of ours may have.
+EQUIPMENT = ({"force": FORCE}, {"force": SHARED}, {"force": None, "policy": DEFAULT_POLICY})
 
 
 class Guest(PreloadTest):
@@ -27,6 +35,7 @@ class Guest(PreloadTest):
                 self.assertEqual(len({line["comm"] for line in lines}), threads)
                 self.assertEqual({line["reason"] for line in lines}, {"forced"})
 
+    @unittest.skipIf(RUNTIME, MEASURES_MEMORY)
     def test_communicators_in_a_loop(self):
         """Two hundred of them, routed: no growth beyond noise, and each is a communicator of its own in the log."""
         result, lines = self.check(FEW_RANKS, host("c_comms"), 200)
@@ -34,13 +43,51 @@ class Guest(PreloadTest):
         self.assertGreaterEqual(len({line["comm"] for line in lines}), 200)
 
     def test_communicators_with_shared_memory_in_a_loop(self):
-        force = "alltoallv:shared;alltoall:shared;allgather:shared"
-        _, lines = self.check(FEW_RANKS, host("c_comms"), 100, force=force)
+        _, lines = self.check(FEW_RANKS, host("c_comms"), 100, force=SHARED)
         self.assertGreaterEqual(sum(line["algorithm"] == "shared" for line in lines), 100)
 
     def test_communicator_ids_do_not_leak(self):
         """MPICH has about two thousand ids: three thousand loops end early if one in two leaks."""
         self.check(2, host("c_comms"), 3000, 500, timeout=150)
+
+    def test_nobody_waits_in_comm_free(self):
+        """Whatever a communicator of ours has: messages, memory of a node."""
+        for mode in ("free_beside_receive", "free_then_send"):
+            for equipment in EQUIPMENT:
+                with self.subTest(mode=mode, **equipment):
+                    self.check(2, host("c_legal"), mode, **equipment)
+
+    @unittest.skipIf(OPENMPI, "a communicator of Open MPI has a handler of its own from the start")
+    def test_handlers_are_not_touched(self):
+        for equipment in EQUIPMENT:
+            with self.subTest(**equipment):
+                self.check(2, host("c_legal"), "follow_handler", **equipment)
+
+    def test_communicators_that_live_together(self):
+        """As many as MPICH has ids for, and a few: ours take none of them."""
+        for force in (FORCE, SHARED):
+            with self.subTest(force=force):
+                _, lines = self.check(2, host("c_legal"), "live_together", 1500, force=force, timeout=150)
+                self.assertEqual(len(lines), 3 * 1500)
+
+    def test_communicators_on_several_nodes_hold_no_shared_memory(self):
+        """They cannot use it, so it is there for the communicator that can."""
+        _, lines = self.check(3, host("c_legal"), "part_after_many", 70, force=SHARED,
+                              settings={"SWITCHYARD_RANKS_PER_NODE": "2"})
+        self.assertEqual({line["algorithm"] for line in lines if line["ranks"] == 3}, {"native"})
+        self.assertEqual({line["algorithm"] for line in lines if line["ranks"] == 2}, {"shared"})
+
+    def test_communicators_that_overlap(self):
+        _, lines = self.check(FEW_RANKS + 1, host("c_legal"), "overlap", 12)
+        self.assertEqual({line["reason"] for line in lines}, {"forced"})
+
+    def test_an_init_that_nobody_sees(self):
+        for equipment in EQUIPMENT:
+            with self.subTest(**equipment):
+                plain = self.plain_once(3, host("c_own_init"))
+                result = self.launch(3, host("c_own_init"), **equipment)
+                self.assert_ended_well(result)
+                self.assertEqual(result.digest, plain.digest)
 
     def test_intercommunicators(self):
         for np in (2, 3):
@@ -58,6 +105,36 @@ class Guest(PreloadTest):
         self.assert_ended_well(result)
         self.assert_quiet(result)
         self.assert_logged(result)
+
+    def test_installed_where_ld_preload_cannot_point(self):
+        """The loader splits LD_PRELOAD at spaces and colons. A second run takes the link of the first one."""
+        place = self.path("my tools: new")
+        for folder in ("bin", "lib", "share"):
+            os.makedirs(os.path.join(place, folder))
+        shutil.copy2(SWITCHYARD, os.path.join(place, "bin"))
+        shutil.copytree(os.path.join(OUTPUT, "share", "switchyard"), os.path.join(place, "share", "switchyard"))
+        for library in glob.glob(os.path.join(os.path.dirname(SHIM), "libswitchyard*.so")):
+            shutil.copy2(library, os.path.join(place, "lib"))
+        os.mkdir(self.path("links"))
+        for log in ("first", "second"):
+            command = launcher(2, {"TMPDIR": self.path("links")}) + [
+                os.path.join(place, "bin", "switchyard"), "run", "--log", self.path(log), "--force", FORCE, "--",
+                host("c_basic")]
+            result = Result(*finish(command, clean_environment(), self.folder, 60), self.path(log))
+            self.assert_ended_well(result)
+            self.assert_quiet(result)
+            self.assertEqual({line["reason"] for line in self.assert_logged(result)}, {"forced"})
+        (of_user,) = os.listdir(self.path("links"))
+        self.assertEqual(len(os.listdir(os.path.join(self.path("links"), of_user))), 1)
+
+    def test_a_program_with_a_long_name(self):
+        name = "x" * 240
+        shutil.copy2(host("c_basic"), self.path(name))
+        result = self.launch(2, self.path(name), force=FORCE)
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        self.assert_logged(result)
+        self.assertEqual(result.run_json()["program"], name)
 
     def test_programs_without_mpi(self):
         environment = dict(clean_environment(), LD_PRELOAD=SHIM, LD_BIND_NOW="1")
@@ -79,17 +156,53 @@ class Guest(PreloadTest):
     def test_plugin_in_a_local_scope(self):
         self.check(2, host("c_plugin_host"), host("c_plugin.so"))
 
-    @unittest.skipUnless(host_exists("c_sessions"), f"{MPI} has no sessions")
-    def test_sessions_only(self):
-        plain = self.plain(2, host("c_sessions"))
-        result = self.launch(2, host("c_sessions"), force=FORCE)
+    def test_standard_abi(self):
+        """No back end fits it, though its version is that of an MPI that we know."""
+        environment = dict(clean_environment(), LD_PRELOAD=SHIM, SWITCHYARD_LOG=self.path("log"))
+        result = Result(*finish([host("c_standard_abi")], environment, self.folder, 20), self.path("log"))
+        self.assert_ended_well(result)
+        self.assertEqual(len(result.warnings), 1, result.everything())
+        self.assertIn("standard ABI", result.warnings[0])
+        self.assertEqual(result.logs, [])
+
+    def test_a_layer_at_the_addresses_of_a_closed_library(self):
+        """The MPI's Fortran layer may come late, and to where another library was."""
+        layer = self.path("libmpi_mpifh.so.99" if OPENMPI else "libmpifort.so.99")
+        shutil.copy(host("c_layer.so"), layer)
+        result = self.launch(2, host("c_layers"), host("c_layer.so"), layer, force=FORCE)
+        self.assert_ended_well(result)
+        if "same_addresses=1" not in result.stdout:
+            self.skipTest("the second library was loaded elsewhere")
+        self.assertEqual([line["binding"] for line in result.calls()], ["fortran"])
+
+    def check_sessions(self, *mode):
+        plain = self.plain_once(2, host("c_sessions"), *mode)
+        result = self.launch(2, host("c_sessions"), *mode, force=FORCE)
         self.assert_ended_well(result)
         self.assertEqual(result.warnings, [], result.everything())
         self.assertEqual(result.digest, plain.digest)
-        # Without MPI_Init there is no moment at which all ranks could merge their records: the report does it.
-        report = self.command("report", result.log())
-        self.assertEqual(report.code, 0, report.everything())
-        self.assertRegex(report.stdout, rf"\b{result.calls_made} calls")
+        return result
+
+    @unittest.skipUnless(host_exists("c_sessions"), f"{MPI} has no sessions")
+    def test_sessions_only(self):
+        """Without MPI_Init there is no moment at which all ranks could merge their records: the report does it. Two
+        threads may make the first calls at the same time."""
+        for mode in ((), ("threads",), ("threads",), ("threads",)):
+            with self.subTest(mode=mode):
+                result = self.check_sessions(*mode)
+                report = self.command("report", result.log())
+                self.assertEqual(report.code, 0, report.everything())
+                self.assertRegex(report.stdout, rf"\b{result.calls_made} calls")
+
+    @unittest.skipUnless(host_exists("c_sessions"), f"{MPI} has no sessions")
+    def test_sessions_and_then_init(self):
+        result = self.check_sessions("then_init")
+        calls = 0
+        for log in result.logs:
+            report = self.command("report", log)
+            self.assertEqual(report.code, 0, report.everything())
+            calls += int(re.search(r"\b(\d+) calls", report.stdout).group(1))
+        self.assertEqual(calls, result.calls_made)
 
     def test_errors_are_the_library_s(self):
         """Bad arguments: class, handler calls and everything after them as without the shim. How many of the failed
@@ -100,6 +213,39 @@ class Guest(PreloadTest):
                 self.assert_ended_well(result)
                 self.assertEqual(result.warnings, [], result.everything())
                 self.assertGreaterEqual(len(result.calls()), result.calls_made)
+
+    def short_of_memory(self, when, force):
+        if RUNTIME:
+            self.skipTest("a sanitizer has its own operator new, too")
+        return self.launch(3, host("c_legal"), "overlap", preload=[SHIM, host("c_no_memory.so")], force=force,
+                           exported=when, timeout=20)
+
+    def test_no_memory_at_the_start(self):
+        """Whichever allocation of one rank fails: all ranks go without us, or all do as if nothing had been. Nobody
+        waits for that rank, and it decides nothing alone."""
+        without = 0
+        for number in (1, 2, 5, 13, 21, 34, 55, 89, 144, 233, 377):
+            with self.subTest(allocation=number):
+                result = self.short_of_memory({"NO_MEMORY_AT": str(number)}, FORCE)
+                self.assert_ended_well(result)
+                if "the start had memory" in result.stdout:
+                    break
+                if any(os.path.exists(os.path.join(log, "calls.jsonl")) for log in result.logs):
+                    self.assertEqual({line["reason"] for line in result.calls()}, {"forced"})
+                else:
+                    without += 1
+                self.assertLessEqual(len(result.warnings), 1, result.everything())
+        self.assertGreater(without, 4)
+
+    def test_no_memory_later(self):
+        """At the first call on a communicator, in a call, at the end: the program gets the results of the plain run."""
+        digest = self.plain_once(3, host("c_legal"), "overlap").digest
+        for number in (1, 4, 12, 33, 77, 141):
+            for force in (FORCE, SHARED):
+                with self.subTest(allocation=number, force=force):
+                    result = self.short_of_memory({"NO_MEMORY_LATER": str(number)}, force)
+                    self.assert_ended_well(result)
+                    self.assertEqual(result.digest, digest)
 
     def test_finalize_in_an_exit_handler(self):
         """It runs after static objects are gone, if those were made after it was registered."""
@@ -129,10 +275,26 @@ class Guest(PreloadTest):
                     self.assert_ended_well(result)
                     self.assertEqual({line["reason"] for line in self.assert_logged(result)}, {"forced"})
 
-    def test_record_names_that_a_cleaner_took(self):
-        """Files that lie about for long may be tidied away; the run still ends, and its log is whole."""
-        _, lines = self.check(2, host("c_odd_ends"), "cleaned")
-        self.assertEqual({line["reason"] for line in lines}, {"forced"})
+    def test_blocks_longer_than_their_places(self):
+        """Of one length by the arguments, so the algorithms do not look at each. Nothing is overrun, and nobody waits."""
+        listed = json.loads(self.command("algorithms", "--json").stdout)
+        for algorithm in (a for a in listed if a["collective"] != "alltoallv" and a["name"] != "native"):
+            collective, name = algorithm["collective"], algorithm["name"]
+            two_nodes = {} if name == "shared" else {"SWITCHYARD_RANKS_PER_NODE": "2"}
+            with self.subTest(collective=collective, algorithm=name):
+                result = self.launch(4, host("c_odd_ends"), f"longer_{collective}", force=f"{collective}:{name}",
+                                     settings=two_nodes, timeout=40)
+                self.assert_ended_well(result)
+                self.assertEqual({line["reason"] for line in self.assert_logged(result)}, {"forced"})
+
+    @unittest.skipIf(RUNTIME, MEASURES_MEMORY)
+    def test_merge_in_little_memory(self):
+        """A million calls of one rank are merged in less than 64 MiB, and none is lost."""
+        result = self.launch(2, host("c_odd_ends"), "many", 1_000_000, timeout=100)
+        self.assert_ended_well(result)
+        with open(os.path.join(result.log(), "calls.jsonl"), encoding="utf-8") as file:
+            self.assertEqual(sum(1 for _ in file), 1_000_000)
+        self.assertLess(int(re.search(r"finalize_kb=(\d+)", result.stdout).group(1)), 64 << 10, result.stdout)
 
     @unittest.skipUnless(host_exists("fftw_transform"), "no FFTW for this MPI")
     def test_fftw(self):
@@ -193,44 +355,6 @@ class OtherTools(PreloadTest):
         self.assert_ended_well(result)
         self.assertEqual(result.digest, plain.digest)
         self.assertEqual(len(result.lines_of_ours), 1, result.everything())
-
-
-class ViolentEnds(PreloadTest):
-    """Whatever was logged before is on disk, and `switchyard report` reads it, labelled partial."""
-
-    def check(self, mode):
-        plain = self.plain(2, host("c_abort"), mode, 25)
-        result = self.launch(2, host("c_abort"), mode, 25, force="alltoallv:tuna:radix=2")
-        self.assertIsInstance(result.code, int, result.everything())
-        self.assertEqual(result.code == 0, plain.code == 0, result.everything())
-        self.assertEqual(result.calls_made, 25, result.everything())
-        self.assertEqual(result.warnings, [], result.everything())
-        report = self.command("report", result.log())
-        self.assertEqual(report.code, 0, report.everything())
-        self.assertRegex(report.stdout, "(?i)partial")
-        # The last, half-made call may be there or not.
-        self.assertRegex(report.stdout, r"\b(25|26) calls", report.everything())
-
-    def test_abort(self):
-        self.check("abort")
-
-    def test_exit_without_finalize(self):
-        self.check("exit")
-
-    def test_quick_exit(self):
-        self.check("_exit")
-
-    def test_segmentation_fault(self):
-        self.check("segv")
-
-    def test_fatal_mpi_error(self):
-        self.check("fatal")
-
-    def test_kill(self):
-        self.check("kill")
-
-    def test_every_rank_leaves_without_finalize(self):
-        self.check("leave")
 
 
 if __name__ == "__main__":

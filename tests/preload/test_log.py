@@ -120,6 +120,25 @@ class Directories(PreloadTest):
         self.assertEqual(len(os.listdir(self.path("switchyard-logs"))), 1)
 
 
+class FileModes(PreloadTest):
+    def test_nobody_else_may_write(self):
+        """Whatever the umask is. SWITCHYARD_LOG_MODE says who may read."""
+        for setting, mode in ((None, 0o644), ("0640", 0o640), ("0600", 0o600)):
+            with self.subTest(setting=setting):
+                before = os.umask(0)
+                try:
+                    settings = {"SWITCHYARD_DETAIL": "ranks"}
+                    if setting:
+                        settings["SWITCHYARD_LOG_MODE"] = setting
+                    result = self.launch(2, host("c_fork"), settings=settings)
+                finally:
+                    os.umask(before)
+                self.assert_logged(result)
+                for name in os.listdir(result.log()):
+                    self.assertEqual(os.stat(os.path.join(result.log(), name)).st_mode & 0o777, mode, name)
+                self.assertEqual(os.stat(result.log()).st_mode & 0o022, 0)
+
+
 class Detail(PreloadTest):
     def test_ranks(self):
         """A line per rank and call beside the usual ones, whatever their file is called."""

@@ -117,6 +117,17 @@ class Reports(PreloadTest):
         self.assertEqual([name for name in os.listdir(self.folder) if "page" in name or "unfinished" in name], [])
         with open(os.path.join(log, "run.json"), encoding="utf-8") as file:
             run = json.load(file)
+        calls = os.path.join(log, "calls.jsonl")
+        with open(calls, encoding="utf-8") as file:
+            lines = file.readlines()
+        with open(calls, "w", encoding="utf-8") as file:
+            file.writelines(lines[:-3])
+        self.assertIn("\n3 calls of the run are missing: the file is truncated\n", self.ask("report", log).stdout)
+        os.remove(calls)
+        os.mkfifo(calls)
+        answer = self.command("report", log)
+        self.assertEqual(answer.code, 1)
+        self.assertEqual(answer.stderr, f"switchyard: {calls} is not a regular file, so it is not read\n")
         run["switchyard"] = "9.0.0"
         with open(os.path.join(log, "run.json"), "w", encoding="utf-8") as file:
             json.dump(run, file)

@@ -148,10 +148,10 @@ static void remove_range(struct range* range) {
 
 /* ---- Start and contexts ---- */
 
-/* A driver takes a while; this one less. */
+/* A driver takes a while. This one takes less, but some ticks of the coarse clock by which the shim looks for drivers. */
 result cuInit(unsigned flags) {
     if (flags != 0) return invalid_value;
-    struct timespec pause = {0, 5000000};
+    struct timespec pause = {0, 30000000};
     if (!is_started) nanosleep(&pause, NULL);
     is_started = 1;
     return success;

@@ -2,8 +2,12 @@
 #include "tests/support/catch.hpp"
 
 #include "policy/parse.hpp"
+#include "policy/vocabulary.hpp"
 #include "shim/common/learning/chooser.hpp"
 #include "shim/common/learning/learned_policy.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 using namespace switchyard;
 using algorithms::Collective;
@@ -22,9 +26,9 @@ Lesson lesson(std::uint64_t least, std::uint64_t most, std::optional<std::size_t
     lesson.subject.least_block = least;
     lesson.subject.most_block = most;
     lesson.subject.rule = "by trial";
-    lesson.tried = {{{{"algorithm", "native"}}, 12'000, 5, false},
-                    {{{"algorithm", "tuna"}, {"radix", 4}}, 8'100, 5, false},
-                    {{{"algorithm", "spread_out"}}, no_time, 0, true}};
+    lesson.tried = {{R"({"algorithm":"native"})", 12'000, 5, false},
+                    {R"({"algorithm":"tuna","radix":4})", 8'100, 5, false},
+                    {R"({"algorithm":"spread_out"})", no_time, 0, true}};
     lesson.best = best;
     lesson.own_calls = lesson.calls = 100;
     lesson.trial_calls = 12;
@@ -134,10 +138,51 @@ TEST_CASE("in place and device buffers are told from the others where there were
     CHECK(rules_on_device == 1);
 }
 
+TEST_CASE("lessons stay with their subjects, also after they were sorted", "[adaptive]") {
+    Lessons lessons;
+    for (std::uint64_t block = 2000; block > 0; --block) lessons.add(lesson(block, block, 1));
+    REQUIRE(lessons.sorted().size() == 2000);
+    for (std::uint64_t block = 1; block <= 2000; ++block) lessons.add(lesson(block, block, 1));
+    const auto& sorted = lessons.sorted();
+    REQUIRE(sorted.size() == 2000);
+    CHECK(sorted.front().subject.least_block == 1);
+    CHECK(std::ranges::all_of(sorted, [](const Lesson& one) { return one.calls == 200; }));
+}
+
+TEST_CASE("a learned policy keeps to the limits of policies: rules with the most calls stay", "[adaptive]") {
+    std::vector<Lesson> lessons;
+    for (int ranks = 2; ranks < 3002; ++ranks) {
+        auto one = lesson(5, 8, 1);
+        one.subject.ranks = one.subject.ranks_per_node = ranks;
+        one.subject.nodes = 1;
+        one.calls = static_cast<std::uint64_t>(ranks % 3 == 0 ? 1 : 1000 + ranks);
+        lessons.push_back(one);
+    }
+    const auto policy = parsed(lessons);
+    CHECK(policy.rules.size() == policy::most_rules);
+    CHECK(std::ranges::none_of(policy.rules, [](const auto& rule) { return rule.when.ranks.min % 3 == 0; }));
+    for (auto& one : lessons) one.tried.resize(101, one.tried.back());
+    const auto smaller = parsed(lessons); // its text would be too long
+    CHECK(smaller.rules.size() > 100);
+    CHECK(smaller.rules.back().when.ranks.min == 3001);
+    auto wordy = lesson(5, 8, 1);
+    wordy.subject.rule = std::string(1000, 'x');
+    wordy.tried.resize(101, wordy.tried.back());
+    std::vector<Lesson> blocks;
+    for (std::uint64_t block = 5; block < 105; ++block) {
+        blocks.push_back(wordy);
+        blocks.back().subject.least_block = blocks.back().subject.most_block = block;
+    }
+    const auto long_texts = parsed(blocks);
+    REQUIRE(long_texts.rules.size() == 1);
+    CHECK(long_texts.rules.front().name.size() == policy::longest_name);
+    CHECK(long_texts.rules.front().because.size() == policy::longest_because);
+}
+
 TEST_CASE("a rule that another hides is left out, whatever the lessons say", "[adaptive]") {
     auto second = lesson(5, 8, 1), nonsense = lesson(40, 64, 1);
     second.subject.rule = "later";
-    nonsense.tried[1].use = {{"algorithm", "no_such_thing"}};
+    nonsense.tried[1].use = R"({"algorithm":"no_such_thing"})";
     const auto policy = parsed({lesson(5, 8, 1), second, nonsense, lesson(65, 128, 1)});
     CHECK(policy.rules.size() == 2);
 }

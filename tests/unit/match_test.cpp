@@ -9,6 +9,8 @@
 #include "policy/prune.hpp"
 #include "policy/reach.hpp"
 #include "policy/reason.hpp"
+#include "policy/rule_index.hpp"
+#include "policy/vocabulary.hpp"
 
 #include <algorithm>
 #include <random>
@@ -271,6 +273,23 @@ TEST_CASE("prune and choose take the first rule that matches and can run", "[mat
     }
 }
 
+TEST_CASE("an index of the rules leaves out those that a call does not meet, and no others",
+          "[match][property]") {
+    Dice dice(4);
+    for (int i = 0; i < 1000; ++i) {
+        const Policy policy = dice.policy();
+        const policy::RuleIndex index(policy);
+        for (int j = 0; j < 20; ++j) {
+            const Features call = dice.call();
+            const auto met = index.met_by(call);
+            for (std::size_t rule = 0; rule < policy.rules.size(); ++rule)
+                CHECK(std::ranges::count(met, rule) == (matches(policy.rules[rule].when, call) ? 1 : 0));
+            const auto rules = index.met_by(static_cast<const policy::FixedFeatures&>(call));
+            CHECK(outcome_of(policy::all_candidates(policy, call, rules), call) == first_match(policy, call));
+        }
+    }
+}
+
 TEST_CASE("where a shortlist says that something does not matter, it does not", "[match][property]") {
     Dice dice(2);
     std::size_t never_looked = 0;
@@ -323,7 +342,8 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
                             call.gpu_aware = true;
                             call.in_place = buffers > 0;
                             call.overlapping = buffers == 2;
-                            if (call.overlapping && policy::taking_overlap(call.collective) == nullptr) continue;
+                            if (call.overlapping && policy::taking_overlap(call.collective) == nullptr)
+                                continue;
                             const auto takes = [&call](const Rule& earlier) {
                                 const auto* traits = algorithms::find(call.collective, earlier.use.algorithm);
                                 const bool on_device = call.buffer == Buffer::device;
@@ -392,6 +412,30 @@ TEST_CASE("natives by block are merged, and the log says so", "[match]") {
     CHECK_FALSE(shortlist.looks_at_block);
     CHECK(policy::reason_of(shortlist, policy::choose(shortlist, call)) ==
           "native whichever rule matches; rule \"small\" cannot run: radix 64 is more than 16 ranks");
+}
+
+TEST_CASE("a reason in the log does not grow with the policy", "[match]") {
+    std::string rules;
+    Policy adaptive;
+    adaptive.rules.resize(1);
+    adaptive.rules[0].use.algorithm = "adaptive";
+    for (std::size_t i = 0; i < policy::most_candidates; ++i) {
+        const auto number = std::to_string(i);
+        rules += (i > 0 ? "," : "") +
+                 (R"({"name": ")" + number + R"(", "when": {"max_block_bytes": {"min": )" + number +
+                  R"(, "max": )" + number + R"(}}, "use": {"algorithm": "tuna", "radix": 64}})");
+        auto& candidate = adaptive.rules[0].use.candidates.emplace_back();
+        candidate.algorithm = "tuna";
+        candidate.parameters[static_cast<std::size_t>(Parameter::radix)] = static_cast<std::int64_t>(64 + i);
+    }
+    const Features call = a_call(Collective::alltoallv, 16, 1000);
+    CHECK(policy::reason_of(policy::prune(parsed(rules), call), {}) ==
+          "native whichever rule matches; rule \"0\" cannot run: radix 64 is more than 16 ranks; "
+          "rule \"1\" cannot run: radix 64 is more than 16 ranks; "
+          "rule \"2\" cannot run: radix 64 is more than 16 ranks; and 97 more");
+    const auto reason = policy::reason_of(policy::prune(adaptive, call), {});
+    CHECK(reason.starts_with("adaptive: only native can run here; tuna radix=64 "));
+    CHECK(reason.ends_with("; and 97 more"));
 }
 
 TEST_CASE("what cannot run is passed over, with the reason", "[match]") {

@@ -4,6 +4,7 @@
 #include "shim/common/log/merge.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
 #include <vector>
@@ -61,6 +62,38 @@ void check_three_ranks(const MergedCall& call) {
 }
 
 } // namespace
+
+TEST_CASE("names with numbers that no run has are left out", "[merge]") {
+    CommunicatorName good;
+    good.number = good.leader_number = 1;
+    good.id = "world";
+    good.members = {0};
+    const auto line = good.to_line();
+    REQUIRE(Names::parse(line).communicators.size() == 1);
+    for (const std::string key :
+         {"communicator", "leader", "leader_number", "rank", "ranks", "nodes", "ranks_per_node"})
+        for (const std::string number : {"1e300", "-1e300", "1.5", "4294967296", "null", "[1]"}) {
+            auto json = nlohmann::json::parse(line);
+            json[key] = nlohmann::json::parse(number);
+            INFO(json);
+            CHECK(Names::parse(json.dump()).communicators.empty());
+        }
+    auto json = nlohmann::json::parse(line);
+    json["members"] = {1e300};
+    CHECK(Names::parse(json.dump()).communicators.empty());
+    CHECK(Names::parse(R"({"decision":1e300,"text":""})").decisions.empty());
+}
+
+TEST_CASE("a slot far from the others takes no memory for what lies between, on each of many communicators",
+          "[merge]") {
+    CommunicatorCalls calls;
+    CallRecord record;
+    record.sequence = 4097;
+    CHECK(calls.add(Slot::call(record), 0));
+    const auto merged = calls.take();
+    CHECK(merged.size() == 1);
+    CHECK(merged.capacity() < 100);
+}
 
 TEST_CASE("minimum, sum, maximum and the slowest rank", "[merge]") {
     const CallRecord ranks[] = {with_detail(record(4, 100, 20, 40), 1, 5, 900),

@@ -68,6 +68,8 @@ constexpr Malformed malformed[] = {
     {"adaptive_no_trials", "/rules/0/use/trials",
      "trials 0 is out of range; it is a whole number, 1 to 1000"},
     {"adaptive_nothing_to_try", "/rules/0/use/candidates", "candidates is empty"},
+    {"adaptive_too_many_candidates", "/rules/0/use/candidates",
+     "candidates has 101 entries; the limit is 100"},
     {"adaptive_with_a_parameter", "/rules/0/use/radix",
      "unknown key \"radix\"; the keys here are algorithm, candidates, trials"},
     {"adaptive_without_candidates", "/rules/0/use",
@@ -76,6 +78,7 @@ constexpr Malformed malformed[] = {
     {"algorithm_of_another_collective", "/rules/0/use/algorithm",
      "\"ring\" is an algorithm of allgather, not of alltoallv; alltoallv has native, "},
     {"because_not_a_string", "/rules/0/because", "because is a string; found an array"},
+    {"because_too_long", "/rules/0/because", "because has 10001 bytes; the limit is 10000 bytes"},
     {"blank", "", "the policy is empty"},
     {"block_count_zero", "/rules/0/use/block_count",
      "block_count 0 is out of range; it is a whole number, 1 to "},
@@ -112,6 +115,7 @@ constexpr Malformed malformed[] = {
     {"missing_version", "", "\"version\" is missing, for example \"version\": 1"},
     {"name_empty", "/rules/0/name", "name is empty"},
     {"name_not_a_string", "/rules/0/name", "name is a string; found 3"},
+    {"name_too_long", "/rules/0/name", "name has 1001 bytes; the limit is 1000 bytes"},
     {"name_twice", "/rules/1/name", "name \"same\" is also the name of rule 1"},
     {"nested_deeply", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0", "nested more than 16 deep"},
     {"never_enough_ranks", "/rules/0", "hold at most 32 ranks, and ranks.min is 33"},
@@ -141,6 +145,7 @@ constexpr Malformed malformed[] = {
     {"range_without_ends", "/rules/0/when/ranks", "ranks needs \"min\" or \"max\" or both"},
     {"ranks_zero", "/rules/0/when/ranks/min", "min 0 is out of range; it is a whole number, 1 to "},
     {"rule_not_an_object", "/rules/0", "a rule is an object; found \"tuna\""},
+    {"rules_too_many", "/rules", "rules has 1001 entries; the limit is 1000"},
     {"rules_not_an_array", "/rules", "rules is an array of rules; found an object"},
     {"schema_not_a_string", "/$schema", "$schema is a string; found 7"},
     {"trailing_comma", "line 4, column 41", "unexpected '}'"},
@@ -359,6 +364,19 @@ TEST_CASE("what is wrong with a forced algorithm", "[force]") {
         CHECK(problems->size() == 1);
         CHECK(problems->front().pointer.empty());
         CHECK(problems->front().message.find(wrong.message) != std::string::npos);
+    }
+}
+
+TEST_CASE("a long key is cut in pointers, so memory grows with the text, not with its square", "[parse]") {
+    const std::string key(50'000, 'k');
+    for (const std::string& text :
+         {R"({")" + key + R"(":{"a":1,"a":2}})", R"([{")" + key + R"(":[[1,{"a":1,"a":2}]]}])"}) {
+        const auto problems = problems_of(text);
+        CHECK(!problems.empty());
+        for (const Problem& problem : problems) {
+            CHECK(problem.pointer.size() < 200);
+            CHECK(problem.message.size() < 1000);
+        }
     }
 }
 

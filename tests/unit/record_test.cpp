@@ -1,10 +1,12 @@
 // A rank's records: all of them come back, once, in order, whatever ends the run.
 #include "tests/support/catch.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include "shim/common/log/merge.hpp"
 #include "shim/common/log/read.hpp"
 #include "shim/common/log/recorder.hpp"
+#include "shim/common/log/summary.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -22,12 +25,14 @@
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 using namespace switchyard;
 using namespace shim::log;
+using tests::FileSizeLimit;
 using tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
@@ -91,10 +96,22 @@ std::string difference(const CallRecord& told, const CallRecord& expected) {
            std::to_string(expected.communicator) + " came back changed";
 }
 
-std::string first_not_in_order(const std::vector<const Slot*>& slots) {
+// All slots of a run that is over, read as the end of a run reads them.
+std::vector<Slot> slots_of(Recorder& recorder) {
+    recorder.finish();
+    std::vector<Slot> slots(recorder.slots());
+    std::size_t done = 0;
+    while (const auto some =
+               recorder.read(done, slots.data() + done, std::min<std::size_t>(1000, slots.size() - done)))
+        done += some;
+    slots.resize(done);
+    return slots;
+}
+
+std::string first_not_in_order(const std::vector<Slot>& slots) {
     for (std::size_t i = 0; i < slots.size(); ++i)
-        if (slots[i]->number != i)
-            return "slot " + std::to_string(i) + " has number " + std::to_string(slots[i]->number);
+        if (slots[i].number != i)
+            return "slot " + std::to_string(i) + " has number " + std::to_string(slots[i].number);
     return "";
 }
 
@@ -121,12 +138,11 @@ void add_names(Recorder& recorder, std::uint32_t communicators) {
         name.id = "0:" + std::to_string(number);
         name.ranks = name.nodes = name.ranks_per_node = 1;
         name.members = {0};
-        recorder.add_name(name.to_line());
+        recorder.add_name(name);
     }
     for (std::uint32_t number = 1; number <= 3; ++number)
         recorder.add_name(
-            DecisionName{number, R"("algorithm":"native","parameters":{},"rule":null,"reason":"otherwise")"}
-                .to_line());
+            DecisionName{number, R"("algorithm":"native","parameters":{},"rule":null,"reason":"otherwise")"});
 }
 
 // Every call of each communicator exactly once, from 1 without holes; by communicator, how many.
@@ -186,16 +202,16 @@ TEST_CASE("records come back complete and in order, however often the ring went 
              {0U, 1U, half - 1, half, half + 1, ring - 1, ring, ring + 1, 9 * ring + 17}) {
             INFO(count << " records, threads " << threads);
             const TemporaryFolder folder;
-            Recorder recorder(folder / "run", 3, 4, threads);
+            Recorder recorder(Folder::made(folder / "run"), 3, 4, threads);
             REQUIRE(recorder.problem() == "");
             for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(1, i));
-            const auto slots = recorder.finish();
+            const auto slots = slots_of(recorder);
             REQUIRE(slots.size() == count);
             CHECK(first_not_in_order(slots) == "");
             std::string wrong;
             for (std::uint32_t i = 0; i < count && wrong.empty(); ++i) {
                 CallRecord told;
-                slots[i]->tell(told);
+                slots[i].tell(told);
                 wrong = difference(told, record_of(1, i + 1));
             }
             CHECK(wrong == "");
@@ -205,16 +221,16 @@ TEST_CASE("records come back complete and in order, however often the ring went 
 
 TEST_CASE("a record with detail is two slots, one more on several nodes, one more for copies", "[record]") {
     const TemporaryFolder folder;
-    Recorder recorder(folder / "run", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     const std::uint32_t count = ring + 5;
     for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(2, i, i % 2 == 0));
     std::map<std::uint32_t, CallRecord> calls;
-    const auto slots = recorder.finish();
+    const auto slots = slots_of(recorder);
     CHECK(first_not_in_order(slots) == "");
     // Every second has detail; of those every second has nodes, which are those not divisible by four, and every
     // third was staged, which are those that leave 4 when divided by six.
     CHECK(slots.size() == count + count / 2 + (count / 2 - count / 4) + (count + 2) / 6);
-    for (const auto* slot : slots) slot->tell(calls[slot->sequence]);
+    for (const auto& slot : slots) slot.tell(calls[slot.sequence]);
     REQUIRE(calls.size() == count);
     std::string wrong;
     for (const auto& [sequence, told] : calls)
@@ -222,27 +238,51 @@ TEST_CASE("a record with detail is two slots, one more on several nodes, one mor
     CHECK(wrong == "");
 }
 
+TEST_CASE("a sum of calls gets new slots before its messages are more than a slot can count", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
+    constexpr std::uint64_t most_messages = std::uint64_t{1} << 30; // of a call among a quarter as many ranks
+    Summary summary(static_cast<int>(most_messages / 4));
+    auto record = record_of(1, 2, true);
+    record.has_nodes = record.is_staged = false;
+    record.messages = most_messages;
+    constexpr int calls = 10;
+    for (int i = 0; i < calls; ++i) summary.add(record, recorder);
+    std::uint64_t calls_told = 0, messages_told = 0;
+    std::uint32_t last = 0;
+    for (const auto& slot : slots_of(recorder)) {
+        CallRecord told;
+        slot.tell(told);
+        last = told.sequence;
+        if (slot.kind == SlotKind::call) calls_told += told.calls;
+        if (slot.kind == SlotKind::detail) messages_told += told.messages;
+    }
+    CHECK(calls_told == calls);
+    CHECK(messages_told == calls * most_messages);
+    CHECK(last == 4); // kinds are numbered
+}
+
 TEST_CASE("threads that record at once lose nothing and double nothing", "[record]") {
     constexpr std::uint32_t each = 100'000;
     for (std::uint32_t threads : {2U, 4U}) {
         const TemporaryFolder folder;
-        Recorder recorder(folder / "run", 0, 1, true);
+        Recorder recorder(Folder::made(folder / "run"), 0, 1, true);
         std::vector<std::thread> running;
         for (std::uint32_t thread = 1; thread <= threads; ++thread)
             running.emplace_back([&recorder, thread] {
                 for (std::uint32_t i = 1; i <= each; ++i) recorder.add(record_of(thread, i));
             });
         for (auto& thread : running) thread.join();
-        const auto slots = recorder.finish();
+        const auto slots = slots_of(recorder);
         REQUIRE(slots.size() == std::size_t{threads} * each);
         CHECK(first_not_in_order(slots) == "");
         std::vector<std::uint32_t> last(threads + 1);
         std::string wrong;
-        for (const auto* slot : slots) { // a thread's own records are in its order
+        for (const auto& slot : slots) { // a thread's own records are in its order
             CallRecord told;
-            slot->tell(told);
+            slot.tell(told);
             if (wrong.empty())
-                wrong = difference(told, record_of(slot->communicator, ++last.at(slot->communicator)));
+                wrong = difference(told, record_of(slot.communicator, ++last.at(slot.communicator)));
         }
         CHECK(wrong == "");
         CHECK(recorder.dropped() == 0);
@@ -252,14 +292,15 @@ TEST_CASE("threads that record at once lose nothing and double nothing", "[recor
 TEST_CASE("where no file can be made, records stay in memory, and the problem is told", "[record]") {
     const TemporaryFolder folder;
     std::ofstream(folder / "file") << "in the way";
-    Recorder recorder(folder / "file", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "file"), 0, 1, false);
     CHECK(recorder.problem() == std::strerror(ENOTDIR));
     const std::uint32_t count = 3 * ring + 1;
     for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(1, i));
-    recorder.add_name(R"({"decision":1,"text":"a"})");
-    recorder.add_name(R"({"decision":2,"text":"b"})");
-    CHECK(recorder.names() == "{\"decision\":1,\"text\":\"a\"}\n{\"decision\":2,\"text\":\"b\"}\n");
-    const auto slots = recorder.finish();
+    recorder.add_name(DecisionName{1, "a"});
+    recorder.add_name(DecisionName{2, "b"});
+    const auto slots = slots_of(recorder);
+    CHECK(recorder.names().decision(1) == "a");
+    CHECK(recorder.names().decision(2) == "b");
     CHECK(slots.size() == count);
     CHECK(first_not_in_order(slots) == "");
     CHECK(recorder.dropped() == 0);
@@ -270,13 +311,13 @@ TEST_CASE("where no file can be made, records stay in memory, and the problem is
 TEST_CASE("what is more than memory should hold is dropped and counted", "[record]") {
     const TemporaryFolder folder;
     std::ofstream(folder / "file") << "in the way";
-    Recorder recorder(folder / "file", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "file"), 0, 1, false);
     const std::uint32_t count = 1'100'000;
     for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(1, i));
-    const auto slots = recorder.finish();
+    const auto slots = slots_of(recorder);
     CHECK(slots.size() + recorder.dropped() == count);
     CHECK(slots.size() > 990'000);
-    CHECK(slots.front()->sequence == 1);
+    CHECK(slots.front().sequence == 1);
 }
 
 TEST_CASE("files that are there already are left as they are", "[record]") {
@@ -286,10 +327,10 @@ TEST_CASE("files that are there already are left as they are", "[record]") {
         fs::create_directories(folder / "run/ranks");
         std::ofstream(folder / "run/ranks/" + part) << "somebody's";
         {
-            Recorder recorder(folder / "run", 0, 1, false);
+            Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
             CHECK(recorder.problem() == std::strerror(EEXIST));
             recorder.add(record_of(1, 1));
-            CHECK(recorder.finish().size() == 1);
+            CHECK(slots_of(recorder).size() == 1);
             recorder.remove_files();
         }
         CHECK(text_of(folder / "run/ranks/" + part) == "somebody's");
@@ -299,20 +340,20 @@ TEST_CASE("files that are there already are left as they are", "[record]") {
 
 TEST_CASE("removed files take nothing away from what finish gave", "[record]") {
     const TemporaryFolder folder;
-    Recorder recorder(folder / "run", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     for (std::uint32_t i = 1; i <= ring + half / 2; ++i) recorder.add(record_of(1, i));
-    recorder.add_name("a");
+    recorder.add_name(DecisionName{1, "a"});
     CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 3);
-    const auto slots = recorder.finish();
+    const auto slots = slots_of(recorder);
     recorder.remove_files();
     CHECK(fs::is_empty(folder / "run/ranks"));
     CHECK(first_not_in_order(slots) == "");
-    CHECK(slots.back()->sequence == ring + half / 2);
+    CHECK(slots.back().sequence == ring + half / 2);
 }
 
 TEST_CASE("kept slots stay in their place and may be written to", "[record]") {
     const TemporaryFolder folder;
-    Recorder recorder(folder / "run", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     std::vector<Slot*> kept;
     for (std::uint32_t i = 1; i <= ring; ++i) kept.push_back(recorder.keep(Slot::call(record_of(1, i))));
     for (auto* slot : kept) {
@@ -322,30 +363,29 @@ TEST_CASE("kept slots stay in their place and may be written to", "[record]") {
     CHECK(recorder.keep(Slot::call(record_of(1, ring + 1))) == nullptr);
     CHECK(recorder.keep(Slot::call(record_of(1, ring + 2))) == nullptr);
     CHECK(recorder.dropped() == 2);
-    const auto slots = recorder.finish();
+    const auto slots = slots_of(recorder);
     REQUIRE(slots.size() == ring);
     CHECK(first_not_in_order(slots) == "");
     for (std::uint32_t i = 0; i < ring; ++i)
-        if (slots[i] != kept[i] || slots[i]->pair[1] != 3) FAIL("slot " << i);
+        if (slots[i].sequence != kept[i]->sequence || slots[i].pair[1] != 3) FAIL("slot " << i);
 }
 
 TEST_CASE("kept slots are kept in memory, too", "[record]") {
     const TemporaryFolder folder;
     std::ofstream(folder / "file") << "in the way";
-    Recorder recorder(folder / "file", 0, 1, true);
+    Recorder recorder(Folder::made(folder / "file"), 0, 1, true);
     auto* slot = recorder.keep(Slot::call(record_of(1, 1)));
     REQUIRE(slot != nullptr);
     slot->calls() = 40;
-    REQUIRE(recorder.finish().size() == 1);
-    CHECK(recorder.finish().front()->pair[1] == 40);
+    REQUIRE(slots_of(recorder).size() == 1);
+    CHECK(slots_of(recorder).front().pair[1] == 40);
 }
 
 TEST_CASE("names that are torn leave the others readable", "[record]") {
     const TemporaryFolder folder;
-    Recorder recorder(folder / "run", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     add_names(recorder, 2);
-    const auto text = recorder.names();
-    CHECK(text == text_of(folder / "run/ranks/0.names"));
+    const auto text = text_of(folder / "run/ranks/0.names");
     const auto whole = Names::parse(text);
     REQUIRE(whole.communicators.size() == 2);
     REQUIRE(whole.decisions.size() == 3);
@@ -371,7 +411,7 @@ TEST_CASE("names that are torn leave the others readable", "[record]") {
 
 TEST_CASE("a killed run can be read at every moment", "[record][killed]") {
     const TemporaryFolder folder;
-    Recorder recorder(folder / "run", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     add_names(recorder, 1);
     std::uint32_t recorded = 0;
     for (std::uint32_t count : {0U, 1U, half / 2, half - 1, half, half + 1, ring + 1, ring + half + 1}) {
@@ -395,7 +435,7 @@ struct Progress {
 
 void record_until_killed(const std::string& directory, Progress& progress, bool has_detail,
                          std::uint32_t threads) {
-    Recorder recorder(directory, 0, 1, threads > 1);
+    Recorder recorder(Folder::made(directory), 0, 1, threads > 1);
     add_names(recorder, threads);
     auto run = [&](std::uint32_t thread) {
         for (std::uint32_t i = 1; i <= 12'000; ++i) {
@@ -443,7 +483,7 @@ TEST_CASE("a run that is killed while it records loses no call that had ended", 
 
 TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") {
     const TemporaryFolder folder;
-    auto recorder = std::make_unique<Recorder>(folder / "run", 0, 1, false);
+    auto recorder = std::make_unique<Recorder>(Folder::made(folder / "run"), 0, 1, false);
     for (std::uint32_t i = 1; i <= half + 10; ++i) recorder->add(record_of(1, i));
     const auto child = fork();
     REQUIRE(child >= 0);
@@ -455,36 +495,14 @@ TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") 
     waitpid(child, &status, 0);
     CHECK(status == 0);
     for (std::uint32_t i = half + 11; i <= 2 * ring; ++i) recorder->add(record_of(1, i));
-    const auto slots = recorder->finish();
+    const auto slots = slots_of(*recorder);
     CHECK(slots.size() == 2 * ring);
     CHECK(first_not_in_order(slots) == "");
 }
 
-// Files may grow to that size only, for this process; as a disk that is full, but it can be emptied again.
-class FileSizeLimit {
-  public:
-    explicit FileSizeLimit(rlim_t bytes) {
-        before_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-        getrlimit(RLIMIT_FSIZE, &before_);
-        rlimit limit = before_;
-        limit.rlim_cur = bytes;
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FileSizeLimit() {
-        setrlimit(RLIMIT_FSIZE, &before_);
-        std::signal(SIGXFSZ, before_handler_);
-    }
-    FileSizeLimit(const FileSizeLimit&) = delete;
-    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
-  private:
-    rlimit before_{};
-    void (*before_handler_)(int) = nullptr;
-};
-
 TEST_CASE("a disk that is full for a while costs the records of that time only", "[record]") {
     const TemporaryFolder folder;
-    Recorder recorder(folder / "run", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     std::uint32_t recorded = 0;
     auto record_up_to = [&](std::uint32_t last) {
         while (recorded < last) recorder.add(record_of(1, ++recorded));
@@ -497,16 +515,16 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
         CHECK(recorder.dropped() > 0);
     }
     record_up_to(4 * half + 5);
-    const auto slots = recorder.finish();
+    const auto slots = slots_of(recorder);
     CHECK(slots.size() + recorder.dropped() == recorded);
     CHECK(recorder.dropped() <= half);
     std::map<std::uint32_t, int> seen;
-    for (const auto* slot : slots) {
+    for (const auto& slot : slots) {
         CallRecord told;
-        slot->tell(told);
-        if (difference(told, record_of(1, slot->sequence)) != "")
-            FAIL("garbage in slot " << slot->number << " after " << seen.size() << " good ones");
-        ++seen[slot->sequence];
+        slot.tell(told);
+        if (difference(told, record_of(1, slot.sequence)) != "")
+            FAIL("garbage in slot " << slot.number << " after " << seen.size() << " good ones");
+        ++seen[slot.sequence];
     }
     CHECK(seen.size() == slots.size());
     for (std::uint32_t i = 2 * half + 1; i <= recorded; ++i)
@@ -515,17 +533,94 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
 
 TEST_CASE("names written to a disk that is full for a while are not lost", "[record]") {
     const TemporaryFolder folder;
-    Recorder recorder(folder / "run", 0, 1, false);
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     add_names(recorder, 1);
     {
-        const FileSizeLimit limit(recorder.names().size() + 30);
-        recorder.add_name(DecisionName{4, std::string(100, 'x')}.to_line());
-        recorder.add_name(DecisionName{5, "y"}.to_line());
+        const FileSizeLimit limit(text_of(folder / "run/ranks/0.names").size() + 30);
+        recorder.add_name(DecisionName{4, std::string(100, 'x')});
+        recorder.add_name(DecisionName{5, "y"});
     }
-    recorder.add_name(DecisionName{6, "z"}.to_line());
-    const auto names = Names::parse(recorder.names());
+    recorder.add_name(DecisionName{6, "z"});
+    recorder.finish();
+    const auto& names = recorder.names();
     CHECK(names.decision(4) == std::string(100, 'x'));
     CHECK(names.decision(5) == "y");
     CHECK(names.decision(6) == "z");
     CHECK(names.communicators.size() == 1);
+}
+
+namespace {
+
+// What a program does that closes all descriptors from 200 up and opens files of its own there.
+class OwnFiles {
+  public:
+    explicit OwnFiles(const TemporaryFolder& folder) {
+        for (int number = first; number < first + count; ++number) close(number);
+        for (int number = first; number < first + count; ++number) {
+            const int file =
+                open((folder / ("own-" + std::to_string(number - first))).c_str(), O_RDWR | O_CREAT, 0600);
+            REQUIRE(file >= 0);
+            if (file == number) continue;
+            REQUIRE(dup2(file, number) == number);
+            close(file);
+        }
+    }
+    ~OwnFiles() {
+        for (int number = first; number < first + count; ++number) close(number);
+    }
+    OwnFiles(const OwnFiles&) = delete;
+    OwnFiles& operator=(const OwnFiles&) = delete;
+
+    bool are_untouched() const {
+        for (int number = first; number < first + count; ++number) {
+            struct stat facts {};
+            if (fstat(number, &facts) != 0 || facts.st_size != 0) return false;
+        }
+        return true;
+    }
+
+  private:
+    static constexpr int first = 200, count = 20;
+};
+
+} // namespace
+
+TEST_CASE("a program that takes our descriptors' numbers gets nothing of ours in its files", "[record]") {
+    for (const bool names_go : {false, true}) {
+        INFO("names go " << names_go);
+        const TemporaryFolder folder;
+        auto recorder = std::make_unique<Recorder>(Folder::made(folder / "run"), 0, 1, false);
+        REQUIRE(recorder->problem() == "");
+        const std::uint32_t count = 4 * ring + 7;
+        std::uint32_t done = 0;
+        while (done < ring) recorder->add(record_of(1, ++done));
+        add_names(*recorder, 1);
+        if (names_go) fs::remove_all(folder / "run");
+        const OwnFiles files(folder);
+        while (done < count) recorder->add(record_of(1, ++done));
+        add_names(*recorder, 2);
+        const auto slots = slots_of(*recorder);
+        CHECK(slots.size() + recorder->dropped() == count);
+        CHECK(recorder->dropped() <= (names_go ? ring : 0)); // what was in a file that nobody finds again
+        if (!names_go) CHECK(first_not_in_order(slots) == "");
+        CHECK(recorder->names().communicators.size() == 3);
+        CHECK(files.are_untouched());
+        recorder->remove_files();
+        recorder.reset();
+        CHECK(files.are_untouched()); // and they are still open
+        if (!names_go) CHECK(fs::is_empty(folder / "run/ranks"));
+    }
+}
+
+TEST_CASE("a file that the program truncates costs what was in it, and no more", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
+    std::uint32_t done = 0;
+    while (done < ring + 5) recorder.add(record_of(1, ++done));
+    add_names(recorder, 1);
+    for (const char* part : {"0.calls", "0.names"}) fs::resize_file(folder / "run/ranks/" + part, 0);
+    const auto slots = slots_of(recorder);
+    CHECK(slots.size() == 5);
+    CHECK(slots.size() + recorder.dropped() == done);
+    CHECK(recorder.names().communicator(1) != nullptr);
 }

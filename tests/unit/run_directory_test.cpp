@@ -1,5 +1,6 @@
 // The directory of a run's log and what run.json says; logs as they lie on disk.
 #include "tests/support/catch.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include "shim/common/log/log_writer.hpp"
@@ -13,12 +14,14 @@
 #include <regex>
 #include <set>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 using namespace switchyard::shim::log;
 using nlohmann::json;
-using switchyard::tests::TemporaryFolder;
+namespace tests = switchyard::tests;
+using tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
@@ -63,7 +66,7 @@ std::vector<std::string> lines(const LoggedRun& run) {
 
 TEST_CASE("a directory is named by program, start and pid, and is new", "[run_directory]") {
     const TemporaryFolder folder;
-    const auto directory = create_run_directory(folder / "not/there/yet", info());
+    const auto directory = create_run_directory(folder / "not/there/yet", info()).path();
     CHECK(fs::is_directory(directory));
     CHECK(fs::is_empty(directory));
     CHECK(fs::path(directory).is_absolute());
@@ -80,7 +83,7 @@ TEST_CASE("directories are never used twice", "[run_directory]") {
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {
             for (int i = 0; i < 20; ++i) {
-                const auto directory = create_run_directory(folder / "logs", info());
+                const auto directory = create_run_directory(folder / "logs", info()).path();
                 std::ofstream(directory + "/run.json") << "mine";
                 const std::lock_guard lock(adding);
                 names.insert(directory);
@@ -101,9 +104,21 @@ TEST_CASE("where no directory can be made there is an exception that says where"
             CHECK(std::string(error.what()).find(folder / "file") != std::string::npos);
         }
     }
+}
+
+TEST_CASE("a long program name is shortened in the folder's name, and whole in run.json", "[run_directory]") {
+    const TemporaryFolder folder;
     auto program = info();
-    program.program = std::string(300, 'x'); // no file system takes that name
-    CHECK_THROWS_AS(create_run_directory(folder / "logs", program), std::system_error);
+    for (const auto& name : {std::string(240, 'x'), std::string(99, 'x') + "\xc3\xa4\xc3\xa4"}) {
+        program.program = name;
+        const auto directory = create_run_directory(folder / "logs", program).path();
+        const auto folder_name = fs::path(directory).filename().string();
+        CHECK(folder_name.starts_with(std::string(99, 'x')));
+        CHECK(folder_name.size() < 143);                      // eCryptfs takes no longer names
+        CHECK(folder_name.find('\xc3') == std::string::npos); // no half of a character
+        REQUIRE(write_run_json(directory, program, nullptr));
+        CHECK(written(directory)["program"] == name);
+    }
 }
 
 TEST_CASE("ranks that do not talk agree on the name", "[run_directory]") {
@@ -179,8 +194,9 @@ TEST_CASE("this process describes itself", "[run_directory]") {
 
 TEST_CASE("lines reach their file, and a full disk is told", "[run_directory]") {
     const TemporaryFolder folder;
+    const auto in = Folder::open(folder.path().string());
     {
-        LogWriter log(folder / "a.jsonl");
+        LogWriter log(in, "a.jsonl");
         for (int i = 0; i < 10'000; ++i) log.line("{\"line\":\"" + std::to_string(i) + " {} %v\"}");
         CHECK(log.finish());
     }
@@ -191,12 +207,15 @@ TEST_CASE("lines reach their file, and a full disk is told", "[run_directory]") 
         if (line != "{\"line\":\"" + std::to_string(count++) + " {} %v\"}") FAIL(line);
     CHECK(count == 10'000);
 
-    LogWriter full("/dev/full");
-    for (int i = 0; i < 1000; ++i) full.line(std::string(100, 'x'));
-    CHECK_FALSE(full.finish());
-    LogWriter nowhere(folder / "a.jsonl/below");
-    nowhere.line("x");
-    CHECK_FALSE(nowhere.finish());
+    {
+        const tests::FileSizeLimit limit(1000);
+        LogWriter full(in, "full.jsonl");
+        for (int i = 0; i < 1000; ++i) full.line(std::string(100, 'x'));
+        CHECK_FALSE(full.finish());
+    }
+    LogWriter again(in, "a.jsonl"); // is there already
+    again.line("x");
+    CHECK_FALSE(again.finish());
 }
 
 TEST_CASE("a log is opened as what it is, or refused with a sentence", "[run_directory]") {
@@ -233,4 +252,84 @@ TEST_CASE("record files that are not ours, or not whole, are passed over", "[run
     std::ofstream(directory + "/ranks/2.calls") << std::string(1000, 'x');
     std::ofstream(directory + "/ranks/3.names") << "{\"communicator\":";
     CHECK(lines(open_run(directory)).empty());
+}
+
+TEST_CASE("a run whose disk was full at the last moment shows the lines that it wrote", "[run_directory]") {
+    const TemporaryFolder folder;
+    const auto directory = folder.path().string();
+    REQUIRE(write_run_json(directory, info(), nullptr));
+    const RunEnd end{2, 0, 0, 1};
+    {
+        const tests::FileSizeLimit limit(100);
+        CHECK_FALSE(write_run_json(directory, info(), &end));
+    }
+    CHECK(std::distance(fs::directory_iterator(directory), fs::directory_iterator()) == 1); // no stump
+    CHECK(written(directory)["complete"] == false);
+    std::ofstream(directory + "/calls.jsonl") << "{\"call\":1}\n{\"call\":2}\n";
+    fs::create_directory(directory + "/ranks"); // empty: the records stayed in memory
+    CHECK(lines(open_run(directory)).size() == 2);
+    std::ofstream(directory + "/ranks/3.calls") << "switchyard rec1"; // one rank of five had room
+    CHECK(lines(open_run(directory)).size() == 2);
+}
+
+TEST_CASE("a folder that is renamed takes our files along, and a link in its place gets none",
+          "[run_directory]") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "victim");
+    std::ofstream(folder / "victim/run.json") << "precious";
+    std::ofstream(folder / "victim/calls.jsonl") << "precious";
+    const auto run = create_run_directory(folder / "logs", info());
+    const auto moved = folder / "moved";
+    fs::rename(run.path(), moved);
+    fs::create_directory_symlink(folder / "victim", run.path());
+    REQUIRE(write_run_json(run, info(), nullptr));
+    {
+        LogWriter log(run, "calls.jsonl");
+        log.line("{}");
+        CHECK(log.finish());
+    }
+    CHECK(fs::exists(moved + "/calls.jsonl"));
+    CHECK(written(moved)["program"] == "solver");
+    CHECK(fs::file_size(folder / "victim/run.json") == 8);
+    CHECK(fs::file_size(folder / "victim/calls.jsonl") == 8);
+    CHECK_FALSE(Folder::open(run.path()).is_open());
+    CHECK_FALSE(Folder::made(run.path()).is_open());
+    CHECK_FALSE(write_run_json(run.path(), info(), nullptr));
+}
+
+TEST_CASE("links inside the folder lead none of our files elsewhere", "[run_directory]") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "victim") << "precious";
+    const auto run = create_run_directory(folder / "logs", info());
+    fs::create_symlink(folder / "victim", run.path() + "/calls.jsonl");
+    fs::create_directory_symlink(folder.path(), run.path() + "/ranks");
+    LogWriter log(run, "calls.jsonl");
+    log.line("{}");
+    CHECK_FALSE(log.finish());
+    CHECK_FALSE(run.inside("ranks").is_open());
+    CHECK(fs::file_size(folder / "victim") == 8);
+}
+
+TEST_CASE("a log's files let others write in no case, and read where the setting says so",
+          "[run_directory]") {
+    const auto umask_before = umask(0);
+    for (const auto mode : {0644U, 0640U, 0600U}) {
+        const TemporaryFolder folder;
+        auto facts = info();
+        facts.file_mode = mode;
+        const auto run = create_run_directory(folder / "logs", facts);
+        REQUIRE(write_run_json(run, facts, nullptr));
+        CHECK(LogWriter(run, "calls.jsonl").finish());
+        CHECK(run.inside("ranks").create("0.calls").was_opened());
+        struct stat found {};
+        for (const char* name : {"/run.json", "/calls.jsonl", "/ranks/0.calls"}) {
+            REQUIRE(stat((run.path() + name).c_str(), &found) == 0);
+            CHECK((found.st_mode & 0777U) == mode);
+        }
+        REQUIRE(stat((folder / "logs").c_str(), &found) == 0);
+        CHECK((found.st_mode & 0777U) == 0755U);
+        REQUIRE(stat(run.path().c_str(), &found) == 0);
+        CHECK((found.st_mode & 0777U) == (mode | 0100U | (mode & 0044U) >> 2));
+    }
+    umask(umask_before);
 }

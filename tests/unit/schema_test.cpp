@@ -117,6 +117,7 @@ const json& algorithms_of_rule(const json& use, std::string_view where) {
     check_bounds(keys.at("trials"), 1, policy::most_trials);
     const json& candidates = keys.at("candidates");
     CHECK(candidates.at("minItems") == 1);
+    CHECK(candidates.at("maxItems") == policy::most_candidates);
     CHECK(candidates.at("uniqueItems") == true);
     const json& candidate = candidates.at("items").at("allOf");
     CHECK(candidate[0].at("$ref") == "#/definitions/use_in_" + std::string(where));
@@ -137,6 +138,9 @@ TEST_CASE("schema: keys of a policy and of a rule", "[schema]") {
     CHECK(schema().at("properties").at("version").at("const") == policy::policy_version);
     CHECK(keys_of(rule()) == names(policy::rule_keys));
     CHECK(rule().at("required").get<Names>() == Names{"name", "use"});
+    CHECK(schema().at("properties").at("rules").at("maxItems") == policy::most_rules);
+    CHECK(rule().at("properties").at("name").at("maxLength") == policy::longest_name);
+    CHECK(rule().at("properties").at("because").at("maxLength") == policy::longest_because);
 }
 
 TEST_CASE("schema: keys, words and ranges of when", "[schema]") {

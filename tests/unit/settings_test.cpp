@@ -85,11 +85,19 @@ TEST_CASE("without variables the defaults hold", "[settings]") {
 }
 
 TEST_CASE("the table is the contract's list, in the order of the enum", "[settings]") {
-    const std::vector<std::string> expected = {
-        "SWITCHYARD",        "SWITCHYARD_POLICY",           "SWITCHYARD_FORCE",
-        "SWITCHYARD_LOG",    "SWITCHYARD_DETAIL",           "SWITCHYARD_RANKS_PER_NODE",
-        "SWITCHYARD_REGION", "SWITCHYARD_RANKS_PER_REGION", "SWITCHYARD_SHARED_BYTES",
-        "SWITCHYARD_GPU",    "SWITCHYARD_GPU_AWARE",        "SWITCHYARD_VERBOSE"};
+    const std::vector<std::string> expected = {"SWITCHYARD",
+                                               "SWITCHYARD_POLICY",
+                                               "SWITCHYARD_FORCE",
+                                               "SWITCHYARD_LOG",
+                                               "SWITCHYARD_LOG_MODE",
+                                               "SWITCHYARD_DETAIL",
+                                               "SWITCHYARD_RANKS_PER_NODE",
+                                               "SWITCHYARD_REGION",
+                                               "SWITCHYARD_RANKS_PER_REGION",
+                                               "SWITCHYARD_SHARED_BYTES",
+                                               "SWITCHYARD_GPU",
+                                               "SWITCHYARD_GPU_AWARE",
+                                               "SWITCHYARD_VERBOSE"};
     std::vector<std::string> names;
     for (const auto& traits : shim::setting_table()) names.emplace_back(traits.variable);
     CHECK(names == expected);

@@ -390,6 +390,24 @@ TEST_CASE("points from a log are what took time, by its share", "[tune]") {
                       Catch::Contains("no calls are left"));
 }
 
+TEST_CASE("a log that tells no nodes, or no time, is nothing to tune for", "[tune]") {
+    std::ostringstream notes;
+    const auto points_of = [&](const std::string& line) {
+        tests::LogFolder folder;
+        folder.raw(line + '\n');
+        folder.finish(4, 1);
+        const auto profile = shim::report::read_profile(shim::log::open_run(folder.path()));
+        return points_of_log(profile, {Collective::alltoallv, 4, 1, 4}, notes);
+    };
+    CHECK_THROWS_WITH(
+        points_of(R"({"collective":"alltoallv","ranks":4,"max_block_bytes":64,"time_us":{"mean":5}})"),
+        Catch::Contains("no calls are left"));
+    CHECK(notes.str().find("nodes that the log does not tell") != std::string::npos);
+    CHECK_THROWS_WITH(points_of(tests::LogLine{.mean_us = 0}.text()), Catch::Contains("takes time"));
+    CHECK_THROWS(points_of(tests::LogLine{.collective = R"(a\u001b[2J)", .mean_us = 1}.text()));
+    CHECK(notes.str().find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("a log of no calls is nothing to tune for", "[tune]") {
     tests::LogFolder folder;
     folder.finish(4, 1);

@@ -71,7 +71,7 @@ class Routes {
         const int count = hops_.ranks_in(lane(), own_node_.size);
         for (int i = 0; i < count; ++i)
             members[static_cast<std::size_t>(i)] = own_node_.rank_in_comm(local_rank_of(i));
-        return {own_node_.comm, own_node_.rank / hops_.lanes(), count, &map_, members.data()};
+        return own_node_.part(own_node_.rank / hops_.lanes(), count, members.data());
     }
     int local_rank_of(int lane_rank) const { return lane() + lane_rank * hops_.lanes(); }
 

@@ -14,34 +14,35 @@ using algorithms::Collective;
 // A count or displacement argument: a number for all ranks, or an array; of int, or wide (MPI_Count, MPI_Aint).
 class Numbers {
   public:
-    static Numbers none() { return {}; }
-    static Numbers one(std::int64_t value) {
-        Numbers numbers;
-        numbers.one_ = value;
-        return numbers;
-    }
-    static Numbers of(const int* values) {
-        Numbers numbers;
-        numbers.ints_ = values;
-        return numbers;
-    }
-    static Numbers
-    of_wide(const void* values) { // MPI_Count and MPI_Aint are both 64 bits wide where `_c` exists
-        Numbers numbers;
-        numbers.wide_ = static_cast<const std::int64_t*>(values);
-        return numbers;
+    static Numbers none() { return one(0); }
+    static Numbers one(std::int64_t value) { return {Kind::number, {.number = value}}; }
+    static Numbers of(const int* values) { return {Kind::ints, {.ints = values}}; }
+    // MPI_Count and MPI_Aint are both 64 bits wide where `_c` exists.
+    static Numbers of_wide(const void* values) {
+        return {Kind::wide, {.wide = static_cast<const std::int64_t*>(values)}};
     }
 
-    std::int64_t operator[](int i) const { return ints_ ? ints_[i] : wide_ ? wide_[i] : one_; }
-    const int* ints() const { return ints_; }
-    const std::int64_t* wide() const { return wide_; }
-    std::int64_t value() const { return one_; }
-    bool is_array() const { return ints_ != nullptr || wide_ != nullptr; }
+    std::int64_t operator[](int i) const {
+        return kind_ == Kind::ints ? value_.ints[i] : kind_ == Kind::wide ? value_.wide[i] : value_.number;
+    }
+    // Of an array of int, of a wide array, of a number: the caller knows which of them this is.
+    const int* ints() const { return value_.ints; }
+    const std::int64_t* wide() const { return value_.wide; }
+    std::int64_t value() const { return value_.number; }
+    bool is_array() const { return kind_ != Kind::number; }
+    bool is_null() const { return value_.ints == nullptr; } // of an array
 
   private:
-    const int* ints_ = nullptr;
-    const std::int64_t* wide_ = nullptr;
-    std::int64_t one_ = 0;
+    enum class Kind : std::uint8_t { number, ints, wide };
+    union Value {
+        std::int64_t number;
+        const int* ints;
+        const std::int64_t* wide;
+    };
+    Numbers(Kind kind, Value value) : value_(value), kind_(kind) {}
+
+    Value value_;
+    Kind kind_;
 };
 
 // With MPI_IN_PLACE the send side is not significant and may hold anything: nobody may look at it.

@@ -8,46 +8,60 @@ namespace switchyard::shim {
 
 namespace {
 
-// Counts of both sides must be there and not negative; MPI's own checks see the rest.
-bool counts_are_valid(const Numbers& counts, int blocks) {
-    for (int i = 0; i < blocks; ++i)
-        if (counts[i] < 0) return false;
-    return true;
-}
-
-bool side_is_valid(const CallArgs::Side& side, int blocks, bool has_arrays) {
+bool is_complete(const CallArgs::Side& side) {
     if (side.type == MPI_DATATYPE_NULL) return false;
-    if (!has_arrays) return side.counts.value() >= 0;
-    return side.counts.is_array() && side.displacements.is_array() && counts_are_valid(side.counts, blocks);
+    if (side.counts.is_array()) return !side.counts.is_null() && !side.displacements.is_null();
+    return side.counts.value() >= 0;
 }
 
-Measure measure_array(const CallArgs& call, int blocks, int own, std::size_t size) {
-    Measure result{true, 0, 0};
-    const auto& counts = call.outgoing().counts;
+bool has_negative(const Numbers& counts, int blocks) {
+    if (!counts.is_array()) return false; // is_complete() has looked
+    for (int i = 0; i < blocks; ++i)
+        if (counts[i] < 0) return true;
+    return false;
+}
+
+Measure measure_array(const Numbers& counts, int blocks, int own, std::size_t size) {
     std::int64_t largest = 0, sum = 0;
     for (int i = 0; i < blocks; ++i) {
-        const std::int64_t count = i == own ? 0 : counts[i];
+        const std::int64_t count = counts[i];
+        if (count < 0) return {};
+        if (i == own) continue;
         largest = std::max(largest, count);
         sum += count;
     }
-    result.max_block = static_cast<std::size_t>(largest) * size;
-    result.sent = static_cast<std::size_t>(sum) * size;
-    return result;
+    return {true, static_cast<std::size_t>(largest) * size, static_cast<std::size_t>(sum) * size};
+}
+
+Measure measure_number(std::int64_t count, int blocks, int own, std::size_t size) {
+    const auto block = static_cast<std::size_t>(count) * size;
+    const auto others = static_cast<std::size_t>(blocks - (own >= 0 ? 1 : 0));
+    return {true, others > 0 ? block : 0, block * others}; // a rank alone sends nothing to others
+}
+
+// Where all blocks have one size: as much of a sent block as this rank receives of one. Only an erroneous program sends more;
+// the algorithms would write that much into its receive buffer.
+std::size_t received_part(const CallArgs& call, std::size_t sent) {
+    const auto &send = call.send, &recv = call.recv;
+    if (call.in_place() || (send.type == recv.type && send.counts.value() <= recv.counts.value()))
+        return sent;
+    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(size_of(recv.type), 0));
+    return std::min(sent, static_cast<std::size_t>(recv.counts.value()) * size);
 }
 
 } // namespace
 
 Measure measure(const CallArgs& call, int blocks, int own) {
-    const bool has_arrays = algorithms::traits_of(call.collective).has_count_arrays();
-    if (!side_is_valid(call.recv, blocks, has_arrays)) return {};
-    if (!call.in_place() && !side_is_valid(call.send, blocks, has_arrays)) return {};
-    const auto item = size_of(call.outgoing().type);
+    if (!is_complete(call.recv)) return {};
+    if (!call.in_place() && (!is_complete(call.send) || has_negative(call.recv.counts, blocks))) return {};
+    const auto& outgoing = call.outgoing();
+    const auto item = size_of(outgoing.type);
     if (item < 0) return {};
     const auto size = static_cast<std::size_t>(item);
-    if (has_arrays) return measure_array(call, blocks, own, size);
-    const auto block = static_cast<std::size_t>(call.outgoing().counts.value()) * size;
-    const auto others = static_cast<std::size_t>(blocks - (own >= 0 ? 1 : 0));
-    return {true, others > 0 ? block : 0, block * others}; // a rank alone sends nothing to others
+    if (outgoing.counts.is_array()) return measure_array(outgoing.counts, blocks, own, size);
+    auto measured = measure_number(outgoing.counts.value(), blocks, own, size);
+    measured.max_block = received_part(call, measured.max_block);
+    return measured;
 }
 
 } // namespace switchyard::shim

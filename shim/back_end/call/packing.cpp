@@ -16,7 +16,8 @@ std::byte* pointer(std::uintptr_t address) {
 } // namespace
 
 Packing::Packing(const CallArgs& call, Rails& rails, int datatype_keyval)
-    : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()), rails_(rails),
+    : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()),
+      has_one_size_(!call.recv.counts.is_array()), rails_(rails),
       rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
       recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval)} {
     recv_.packed = !recv_.blocks.type().dense;
@@ -91,18 +92,14 @@ int Packing::pack_send(std::byte* memory) {
             std::memcpy(memory + block.offset, items, block.size);
             continue;
         }
-        int code =
-            pack(items, send_.blocks.count(i), send_.blocks.type(), memory + block.offset, rails_.group.comm);
+        int code = pack(items, send_.blocks.count(i), send_.blocks.type(), memory + block.offset,
+                        rails_.group.carrier_comm());
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
 }
 
-int Packing::load() {
-    if (recv_.packed)
-        lay_out_packed(recv_, rails_.recv, rails_.packing.take(recv_.blocks.bytes()).data());
-    else
-        lay_out_in_place(recv_, rails_.recv);
+int Packing::load_send() {
     if (!send_.packed) {
         lay_out_in_place(send_, send_list());
         return MPI_SUCCESS;
@@ -112,13 +109,34 @@ int Packing::load() {
     return pack_send(memory);
 }
 
+// An erroneous program may send longer blocks than it receives. The algorithms take all blocks for equal where a call has one
+// count, and would overrun the receive buffer.
+int Packing::cut_what_is_too_long() {
+    if (!has_one_size_) return MPI_SUCCESS;
+    const auto send = send_list();
+    const auto room = rails_.recv.front().size;
+    if (send.front().size <= room) return MPI_SUCCESS;
+    for (auto& block : send) block.size = room;
+    return MPI_ERR_TRUNCATE;
+}
+
+int Packing::load() {
+    if (recv_.packed)
+        lay_out_packed(recv_, rails_.recv, rails_.packing.take(recv_.blocks.bytes()).data());
+    else
+        lay_out_in_place(recv_, rails_.recv);
+    const int code = load_send();
+    const int cut = cut_what_is_too_long();
+    return code != MPI_SUCCESS ? code : cut;
+}
+
 int Packing::unload() {
     if (!recv_.packed) return MPI_SUCCESS;
     for (int i = 0; i < rails_.group.size; ++i) {
         const auto& block = rails_.recv[static_cast<std::size_t>(i)];
         if (block.size == 0) continue;
         int code = unpack(pointer(recv_.origin) + block.offset, pointer(recv_.blocks.address(i)),
-                          recv_.blocks.count(i), recv_.blocks.type(), rails_.group.comm);
+                          recv_.blocks.count(i), recv_.blocks.type(), rails_.group.carrier_comm());
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;

@@ -24,7 +24,7 @@ class Packing {
     bool reserve();
     // From here on the blocks are their copies in host memory.
     void move(std::uintptr_t send_distance, std::uintptr_t recv_distance);
-    // Packs the blocks to be sent and describes both sides; an MPI error code.
+    // Packs the blocks to be sent and describes both sides; an MPI error code. After an error, too, the exchange can run.
     int load();
     // Unpacks the arrived blocks; an MPI error code.
     int unload();
@@ -55,8 +55,10 @@ class Packing {
     static void lay_out_in_place(Side& side, std::span<algorithms::Block> blocks);
     static void lay_out_packed(Side& side, std::span<algorithms::Block> blocks, std::byte* memory);
     int pack_send(std::byte* memory);
+    int load_send();
+    int cut_what_is_too_long();
 
-    bool sends_one_block_;
+    bool sends_one_block_, has_one_size_;
     Rails& rails_;
     int rank_;
     Side send_, recv_;

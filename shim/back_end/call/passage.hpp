@@ -26,8 +26,8 @@ struct Decision {
 };
 
 // The record of a call that begins now.
-inline log::CallRecord begin_record(const Passage& passage) {
-    log::CallRecord record;
+inline log::CallHead begin_head(const Passage& passage) {
+    log::CallHead record;
     record.begin = Clock::now();
     record.max_block = passage.measured.max_block;
     record.sent = passage.measured.sent;
@@ -37,9 +37,13 @@ inline log::CallRecord begin_record(const Passage& passage) {
     record.large_count = passage.call.large_count;
     return record;
 }
+inline log::CallRecord begin_record(const Passage& passage) {
+    return {begin_head(passage)};
+}
 
-// Writes the record of a call that is over. A record that finds no memory is left out.
-inline void end_record(const Passage& passage, const Decision& decision, log::CallRecord& record) noexcept {
+// Writes the record of a call that is over. A record that finds no memory is left out. `Record`: CallHead or CallRecord.
+template <typename Record>
+void end_record(const Passage& passage, const Decision& decision, Record& record) noexcept {
     if (!passage.logs) return;
     try {
         record.elapsed = Clock::now() - record.begin;

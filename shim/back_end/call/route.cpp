@@ -2,12 +2,18 @@
 
 #include "run_native.hpp"
 #include "run_ours.hpp"
+#include "shim/back_end/arguments/aliases.hpp"
 
 #include <optional>
 
 namespace switchyard::shim {
 
 namespace {
+
+bool is_for_mpi_to_refuse(const Passage& passage) {
+    return passage.self.refuses_aliases.load(std::memory_order_relaxed) &&
+           is_aliased(passage.call, passage.state.rank());
+}
 
 // An error of ours goes to the application's error handler, as MPI's own would.
 int report(const CallArgs& call, int code) {
@@ -36,7 +42,7 @@ int route(const Host& host, const CallArgs& call) {
     if (state == nullptr) return call_native(host, call);
     state->look_for_devices(self);
     Plan& plan = state->plan(call.collective, call.in_place() ? Buffers::in_place : Buffers::separate);
-    const bool logs = self.recording.load(std::memory_order_relaxed);
+    const bool logs = self.recording.load(std::memory_order_acquire);
     if (plan.always_native() && !logs && !self.devices.are_here(device::Devices::coarse_now())) {
         state->count(false);
         return call_native(host, call);
@@ -45,7 +51,8 @@ int route(const Host& host, const CallArgs& call) {
     const auto measured = measure(call, state->blocks(), state->own_block());
     if (!measured.valid) return call_native(host, call); // an error, and MPI's to report
     const Passage passage{self, call, *state, measured, logs};
-    if (!plan.always_native()) return run_routed(passage, plan);
+    if (!plan.always_native())
+        return is_for_mpi_to_refuse(passage) ? call_native(host, call) : run_routed(passage, plan);
     state->count(false);
     return run_always_native(passage, plan);
 }

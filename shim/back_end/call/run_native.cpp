@@ -73,7 +73,8 @@ int run_native(const Passage& passage, const Decision& decision, log::CallRecord
 namespace {
 
 // The same in a process that has a driver: device buffers may have to be copied.
-int run_always_native_near_devices(const Passage& passage, Plan& plan, log::CallRecord& record) {
+int run_always_native_near_devices(const Passage& passage, Plan& plan, const log::CallHead& head) {
+    log::CallRecord record{head};
     std::optional<DeviceCall> device;
     locate_buffers(passage, device, record); // without memory for a look MPI gets the call as it came
     const auto decision = decide(passage, plan, device ? &*device : nullptr, record.in_place);
@@ -83,7 +84,7 @@ int run_always_native_near_devices(const Passage& passage, Plan& plan, log::Call
 } // namespace
 
 int run_always_native(const Passage& passage, Plan& plan) {
-    auto record = begin_record(passage);
+    auto record = begin_head(passage);
     if (passage.self.devices.are_here(record.begin)) [[unlikely]]
         return run_always_native_near_devices(passage, plan, record);
     const int code = call_native(*passage.self.host, passage.call);

@@ -130,7 +130,7 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
         record.copy_in = Clock::now() - begin;
     }
     begin = Clock::now();
-    if (const int loaded = packing.load(); loaded != MPI_SUCCESS) return loaded;
+    error.keep(packing.load());
     if (is_direct) {
         const auto own = packing.take_own_block();
         if (!own.fits) error.keep(MPI_ERR_TRUNCATE);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <nlohmann/json.hpp>
 
 namespace switchyard::shim::adaptive {
 
@@ -59,8 +60,8 @@ Lesson Learner::lesson() const {
     subject.most_block = std::min(subject.most_block, native.max_block_bytes.max);
     for (std::size_t i = 0; i < adaptive.count; ++i) {
         const auto standing = chooser_.standing(i);
-        lesson.tried.push_back({use_json(shortlist.candidates[adaptive.first + i].choice), standing.median,
-                                standing.trials, standing.dropped});
+        lesson.tried.push_back({use_json(shortlist.candidates[adaptive.first + i].choice).dump(),
+                                standing.median, standing.trials, standing.dropped});
     }
     if (chooser_.has_chosen()) lesson.best = chooser_.best();
     lesson.calls = lesson.own_calls = chooser_.calls();

@@ -81,6 +81,7 @@ class Book {
     // A call begins. Returns the candidate that it runs.
     template <typename CanRun>
     std::size_t begin(Learner& learner, const CanRun& can_run) noexcept {
+        end(no_time); // an error handler may have jumped out of the call before
         running_ = {&learner, learner.chooser().pick(can_run)};
         if (learner.tells_all()) owed_ = {&learner, running_.candidate, no_time, false};
         return running_.candidate;

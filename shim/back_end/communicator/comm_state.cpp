@@ -2,6 +2,7 @@
 
 #include "book.hpp"
 #include "row.hpp"
+#include "shim/back_end/arguments/aliases.hpp"
 #include "shim/common/log/merge.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr const char* spans_runs = "ranks with different policies";
 constexpr const char* no_private = "no private communicator to be had";
 
 // MPICH has about 2000 communicators for a process; most of them shall stay the application's.
-constexpr int most_private = 256;
+constexpr int most_private = 64;
 
 // Why nothing can be routed among these ranks; null where something can.
 const char* why_only_native(const Row& row, const Members& members) {
@@ -30,8 +31,17 @@ const char* why_only_native(const Row& row, const Members& members) {
 
 } // namespace
 
-CommState::CommState(Communicators& home) : home_(&home) {}
-CommState::~CommState() = default;
+CommState::CommState(Communicators& home, const Offer& offer) : home_(&home), section_(offer.section) {}
+
+CommState::~CommState() {
+    if (tag_ != 0) home_->give_back(tag_);
+    take_section_back();
+}
+
+void CommState::take_section_back() {
+    if (section_) home_->process().memory->take_back(section_);
+    section_ = {};
+}
 
 thread_local constinit CommState::Last CommState::last_{MPI_Comm{}, nullptr, ~std::uint64_t{0}};
 std::atomic<std::uint64_t> CommState::freed_{0};
@@ -49,35 +59,55 @@ CommState* CommState::look_up(MPI_Comm comm, Communicators& home) {
     return state;
 }
 
-// The votes make sure that all ranks end with a state or none does. Nothing is allocated after the first vote but the
-// rails themselves. One gap is left: a rank that has no memory for the list of members cannot meet the others, who wait.
+namespace {
+
+Offer offer_of(Communicators& home, const Row& row) noexcept {
+    Offer offer{.tag = home.offer_tag()};
+    auto* const memory = home.process().memory.get();
+    if (memory == nullptr || row.ranks() == 1) return offer;
+    try {
+        offer.section = algorithms::NodeWindow::offer(*memory);
+    } catch (...) { // no memory, so no section
+    }
+    return offer;
+}
+
+} // namespace
+
+// The ranks meet, and vote: two collectives. The vote makes sure that all ranks end with a state or none does, and alike
+// for rails and window. One gap is left: a rank that has no memory for the members of an intercommunicator, or of more ranks
+// than the world has, cannot meet the others, who wait.
 CommState* CommState::create(MPI_Comm comm, Communicators& home) {
     const Row row(comm, home.process());
     if (row.comm() == MPI_COMM_NULL) return nullptr;
     std::unique_ptr<CommState> state;
-    PlanList without_rails, without_window;
-    bool good = false;
+    unsigned abilities = 0;
+    const auto offer = offer_of(home, row);
     try {
-        state.reset(new CommState(home));
-        state->meet(comm, row);
-        without_rails = state->plans_of(no_private, false);
-        if (state->uses_shared_memory()) without_window = state->plans_of(nullptr, false);
-        if (state->is_adaptive()) state->book_ = std::make_unique<adaptive::Book>();
+        const Members members(row.comm(), home.process(), offer, home.spare_list());
+        state.reset(new CommState(home, offer));
+        state->meet(comm, row, members);
         home.reserve();
-        good = true;
+        abilities = state->prepare(comm, members) | exist;
     } catch (...) { // out of memory
+        if (!state && offer.section) home.process().memory->take_back(offer.section);
     }
-    if (!all_agree(good, row.comm())) return nullptr;
-    state->equip(comm, without_rails, without_window);
+    abilities = algorithms::common_bits(abilities, row.comm());
+    if ((abilities & exist) == 0) return nullptr;
+    if (home.process().world == MPI_COMM_NULL && (abilities & route) != 0 && !state->carry_alone(comm))
+        abilities = exist;
+    if ((abilities & route) != 0 && (abilities & share) == 0 && state->uses_shared_memory() &&
+        state->share_after_meeting())
+        abilities |= share;
+    state->settle(abilities);
     if (PMPI_Comm_set_attr(comm, home.process().comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
     home.add(*state);
     return state.release();
 }
 
 // Learns who the others are, and from that, on all ranks alike, what can be routed.
-void CommState::meet(MPI_Comm comm, const Row& row) {
+void CommState::meet(MPI_Comm comm, const Row& row, const Members& members) {
     Process& self = home_->process();
-    const Members members(row.comm(), self);
     if (row.is_inter()) {
         PMPI_Comm_remote_size(comm, &blocks_);
         own_block_ = -1;
@@ -87,8 +117,9 @@ void CommState::meet(MPI_Comm comm, const Row& row) {
     }
     take_place(members);
     take_devices(members);
-    plans_ = plans_of(why_only_native(row, members), self.settings.shared_bytes() > 0);
+    plans_ = plans_of(why_only_native(row, members), self.memory != nullptr);
     ranks_ = row.ranks();
+    summary_ = log::Summary(ranks_);
     name_in_log(members);
 }
 
@@ -135,39 +166,73 @@ CommState::PlanList CommState::plans_of(const char* only_native, bool shared_mem
     return plans;
 }
 
-// Rails and a window where the plans want them. The plans follow from what the ranks told each other, and each step ends
-// with a vote, so all ranks come out alike.
-void CommState::equip(MPI_Comm comm, const PlanList& without_rails, const PlanList& without_window) {
-    if (routes() && !lay_rails(comm)) plans_ = without_rails;
-    if (uses_shared_memory()) {
-        rails_->window =
-            algorithms::NodeWindow::make(rails_->group, home_->process().settings.shared_bytes());
-        if (!rails_->window) plans_ = without_window;
+unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
+    if (!routes()) return 0;
+    without_rails_ = plans_of(no_private, false);
+    if (is_adaptive()) book_ = std::make_unique<adaptive::Book>();
+    lay_rails(comm, members);
+    const bool has_carrier = home_->process().world == MPI_COMM_NULL || tag_ != 0; // or will have
+    const unsigned routed = has_carrier ? unsigned{route} : 0U;
+    if (!uses_shared_memory()) return routed;
+    without_window_ = plans_of(nullptr, false);
+    sections_ = members.sections();
+    auto& self = home_->process();
+    rails_->window = algorithms::NodeWindow::join(rails_->group, *self.memory, sections_, self.node_cores);
+    return rails_->window ? routed | share : routed;
+}
+
+// In containers of their own, ranks cannot map each other's memory before they have met.
+bool CommState::share_after_meeting() {
+    auto& self = home_->process();
+    rails_->window =
+        algorithms::NodeWindow::meet_and_join(rails_->group, *self.memory, sections_, self.node_cores);
+    return rails_->window != nullptr;
+}
+
+void CommState::lay_rails(MPI_Comm comm, const Members& members) {
+    algorithms::Group group{comm, rank_, ranks_, &*node_map_, nullptr, region_map_ ? &*region_map_ : nullptr};
+    if (home_->process().world != MPI_COMM_NULL) {
+        tag_ = home_->take_tag(members.tag());
+        world_ranks_ = members.world_ranks();
+        group.carrier = {home_->process().world, tag_, world_ranks_.data()};
+    }
+    rails_ = std::make_unique<Rails>(group);
+}
+
+// Without a world the messages travel on a communicator made for them. Collective.
+bool CommState::carry_alone(MPI_Comm comm) {
+    auto& alive = home_->process().private_communicators;
+    const bool room = ++alive <= most_private;
+    if (algorithms::all_agree(room, comm)) rails_->group.carrier.comm = algorithms::create_private(comm);
+    if (rails_->group.carrier.comm == MPI_COMM_NULL) {
+        --alive;
+        return false;
+    }
+    home_->process().refuses_aliases = refuses_aliases(rails_->group.carrier.comm);
+    return true;
+}
+
+// What all ranks are able to do stays; the plans follow.
+void CommState::settle(unsigned abilities) {
+    if ((abilities & route) == 0) {
+        if (routes()) plans_ = without_rails_;
+        rails_.reset();
+    } else if ((abilities & share) != 0) {
+        rails_->window->open();
+        section_ = {}; // the window leaves it; it is not free before the other ranks have left it, too
+    } else if (uses_shared_memory()) {
+        rails_->window.reset();
+        plans_ = without_window_;
         if (!routes()) free_rails();
     }
+    take_section_back(); // where there is no window: else each communicator would hold memory in vain
+    without_rails_ = without_window_ = {};
+    sections_ = {};
     if (!rails_) { // only algorithms look at maps
         node_map_.reset();
         region_map_.reset();
     }
     awaits_devices_ = rails_ && may_have_devices_ && looks_at_buffer();
-}
-
-bool CommState::lay_rails(MPI_Comm comm) {
-    auto& alive = home_->process().private_communicators;
-    const bool room = ++alive <= most_private;
-    if (all_agree(room, comm)) {
-        const algorithms::Group group{
-            algorithms::create_private(comm),     rank_, ranks_, &*node_map_, nullptr,
-            region_map_ ? &*region_map_ : nullptr};
-        try {
-            if (group.comm != MPI_COMM_NULL) rails_ = std::make_unique<Rails>(group);
-        } catch (...) { // out of memory
-        }
-        if (all_agree(rails_ != nullptr, comm)) return true;
-    }
-    rails_.reset(); // the communicator stays: a rank without it could not take part in freeing it
-    --alive;
-    return false;
 }
 
 void CommState::ask_for_devices(Process& self) {
@@ -208,6 +273,7 @@ bool CommState::looks_at_buffer() const {
 void CommState::name_in_log(const Members& members) {
     Process& self = home_->process();
     // In a run without MPI_Init the first communicator of a rank decides where its records go.
+    const std::lock_guard lock(self.opening);
     if (self.run_info.alone && !self.recorder && self.settings.logs()) {
         const auto& first = members.first();
         const auto directory = self.settings.value(Setting::log) + "/" +
@@ -228,12 +294,13 @@ void CommState::name_in_log(const Members& members) {
     name.ranks_per_node = ranks_per_node_;
     name.regions = regions_;
     if (leader_ == self.world_rank) name.members = members.world_ranks();
-    self.recorder->add_name(name.to_line());
+    self.recorder->add_name(std::move(name));
 }
 
 bool CommState::retire() {
     const bool leads = leader_ == home_->process().world_rank;
     retired_ = true;
+    staging_.reset(); // while the GPU's driver is there
     return leads;
 }
 
@@ -243,11 +310,11 @@ void CommState::add_lessons(adaptive::Lessons& lessons) const {
 }
 
 void CommState::free_rails() {
-    staging_.reset();
-    if (!rails_) return;
-    rails_->free();
+    if (home_->process().world == MPI_COMM_NULL && rails_ && rails_->group.carrier.comm != MPI_COMM_NULL) {
+        PMPI_Comm_free(&rails_->group.carrier.comm);
+        --home_->process().private_communicators;
+    }
     rails_.reset();
-    --home_->process().private_communicators;
 }
 
 int CommState::on_delete(MPI_Comm, int, void* attribute, void*) {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <vector>
 
 namespace switchyard::shim {
 
@@ -71,8 +71,9 @@ class CommState {
     Rails* rails() { return rails_.get(); }        // null: everything native
     adaptive::Book* book() { return book_.get(); } // null where no use is adaptive
 
-    // Writes the record's identity and hands it to the recorder.
-    void record(Process& self, log::CallRecord& record) {
+    // Writes the record's identity and hands it to the recorder. `Record`: CallHead or CallRecord.
+    template <typename Record>
+    void record(Process& self, Record& record) {
         record.communicator = log_number_;
         record.sequence = static_cast<std::uint32_t>(calls_.seen);
         if (self.summary)
@@ -89,9 +90,6 @@ class CommState {
     // The end of the communicator or of the run. True: this process leads it, so its calls count here.
     bool retire();
     void add_lessons(adaptive::Lessons& lessons) const;
-    void free_rails(); // collective
-    // The same on all its ranks, different from all other communicators: the leader's world rank and its number for it.
-    std::pair<int, std::uint32_t> identity() const { return {leader_, leader_number_}; }
 
   private:
     // By whether there are devices, collective and Buffers.
@@ -102,16 +100,24 @@ class CommState {
                static_cast<std::size_t>(buffers);
     }
 
-    explicit CommState(Communicators& home);
+    CommState(Communicators& home, const Offer& offer);
     static CommState* look_up(MPI_Comm comm, Communicators& home);
     static CommState* create(MPI_Comm comm, Communicators& home);
-    void meet(MPI_Comm comm, const Row& row);
+    // Abilities of a rank at a communicator's first call.
+    enum Ability : unsigned { exist = 1, route = 2, share = 4 };
+    void meet(MPI_Comm comm, const Row& row, const Members& members);
     void take_place(const Members& members);
     void take_devices(const Members& members);
     void name_in_log(const Members& members);
     PlanList plans_of(const char* only_native, bool shared_memory) const;
-    void equip(MPI_Comm comm, const PlanList& without_rails, const PlanList& without_window);
-    bool lay_rails(MPI_Comm comm);
+    // What this rank can take part in: bits of Ability. No communication.
+    unsigned prepare(MPI_Comm comm, const Members& members);
+    void lay_rails(MPI_Comm comm, const Members& members);
+    bool carry_alone(MPI_Comm comm);
+    bool share_after_meeting();
+    void take_section_back();
+    void free_rails();
+    void settle(unsigned abilities);
     void ask_for_devices(Process& self);
     template <typename Property>
     bool any_plan(const Property& has_property) const;
@@ -137,6 +143,11 @@ class CommState {
     std::optional<algorithms::NodeMap> node_map_;   // where there are rails
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
     int regions_ = 0;                               // on all nodes; 0: no rule looks at regions
+    algorithms::NodeMemory::Place section_{};       // of this rank, lent for a window that is not there yet
+    int tag_ = 0;                  // of its messages; 0: it has none, or a communicator of its own for them
+    std::vector<int> world_ranks_; // by rank, where its messages travel on the world; empty: the same
+    std::vector<algorithms::NodeMemory::Place> sections_; // by rank, while it is made
+    PlanList without_rails_, without_window_;             // while it is made
     std::unique_ptr<Rails> rails_;
     std::unique_ptr<adaptive::Book> book_;
     log::Summary summary_;

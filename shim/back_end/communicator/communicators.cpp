@@ -3,27 +3,9 @@
 #include "comm_state.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <utility>
 
 namespace switchyard::shim {
-
-namespace {
-
-std::atomic<Communicators*> of_the_run{nullptr};
-
-} // namespace
-
-Communicators* Communicators::current() {
-    return of_the_run.load(std::memory_order_acquire);
-}
-
-void Communicators::make_current() {
-    of_the_run.store(this, std::memory_order_release);
-}
-
-Communicators* Communicators::take_current() {
-    return of_the_run.exchange(nullptr);
-}
 
 void Communicators::reserve() {
     std::lock_guard lock(mutex_);
@@ -52,18 +34,34 @@ void Communicators::retire(CommState& state) {
     keep(state);
 }
 
-CallCounts Communicators::release_all() {
+CallCounts Communicators::retire_all() {
     CommState::forget_last();
-    std::vector<CommState*> states;
-    {
-        std::lock_guard lock(mutex_);
-        states.swap(states_);
-        for (auto* state : states) keep(*state);
-    }
-    // Not under the lock: to free is collective.
-    std::ranges::sort(states, {}, [](const CommState* state) { return state->identity(); });
-    for (auto* state : states) state->free_rails();
+    const std::lock_guard lock(mutex_);
+    for (auto* state : std::exchange(states_, {})) keep(*state);
     return counts_;
+}
+
+std::uint64_t Communicators::offer_tag() {
+    const auto ranks =
+        static_cast<std::uint64_t>(process_.world_ranks); // without a world nobody uses the tag
+    return ++turn_ * ranks + static_cast<std::uint64_t>(process_.world_rank);
+}
+
+int Communicators::take_tag(std::uint64_t number) {
+    constexpr int first = 16; // start and end of the run have the others
+    if (process_.largest_tag <= first) return 0;
+    const auto turn = number / static_cast<std::uint64_t>(process_.world_ranks);
+    for (auto known = turn_.load(); known < turn && !turn_.compare_exchange_weak(known, turn);) {
+    }
+    const auto tag =
+        first + static_cast<int>(number % static_cast<std::uint64_t>(process_.largest_tag - first));
+    const std::lock_guard lock(mutex_);
+    return living_tags_.insert(tag).second ? tag : 0;
+}
+
+void Communicators::give_back(int tag) {
+    const std::lock_guard lock(mutex_);
+    living_tags_.erase(tag);
 }
 
 } // namespace switchyard::shim

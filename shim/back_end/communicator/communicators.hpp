@@ -1,12 +1,15 @@
 // The application's communicators in this run: the living ones, their plans, and the sums of those that are gone.
 #pragma once
 
+#include "members.hpp"
 #include "plan.hpp"
 #include "shim/back_end/process/process.hpp"
 #include "shim/common/learning/lesson.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <vector>
 
 namespace switchyard::shim {
@@ -23,10 +26,10 @@ class Communicators {
     explicit Communicators(Process& process) : process_(process), plans_(process) {}
 
     // The communicators of the run. Null before its start and after its end: then every call is forwarded.
-    static Communicators* current();
-    void make_current();
+    static Communicators* current() { return current_.load(std::memory_order_acquire); }
+    void make_current() { current_.store(this, std::memory_order_release); }
     // Ends the run: returns what was current, and current() is null from here on.
-    static Communicators* take_current();
+    static Communicators* take_current() { return current_.exchange(nullptr); }
 
     Process& process() { return process_; }
     Plans& plans() { return plans_; }
@@ -36,19 +39,34 @@ class Communicators {
     void add(CommState& state);
     // A communicator is freed: its calls count, and its lessons are kept.
     void retire(CommState& state);
-    // The end of the run: all are retired, and their private communicators are freed in an order that all ranks share.
-    // Collective.
-    CallCounts release_all();
+    // The end of the run: all are retired.
+    CallCounts retire_all();
+
+    // The messages of all communicators travel on one communicator of ours, where a tag tells them apart. A number for a
+    // tag that no communicator of this process has had. No two processes offer the same number, so the ranks of a new
+    // communicator can take the largest of theirs, whatever communicators other threads make meanwhile.
+    std::uint64_t offer_tag();
+    // The tag of that number; 0: a living communicator of this process has it, since there are fewer tags than numbers.
+    // May throw.
+    int take_tag(std::uint64_t number);
+    void give_back(int tag);
+
+    SpareList& spare_list() { return spare_list_; }
 
     const adaptive::Lessons& learned() const { return learned_; } // of those that are retired
 
   private:
     void keep(CommState& state);
 
+    static inline constinit std::atomic<Communicators*> current_{nullptr};
     Process& process_;
     Plans plans_;
+    SpareList spare_list_;
     std::mutex mutex_;
     std::vector<CommState*> states_;
+    std::atomic<std::uint64_t> turn_{
+        0}; // of the largest number so far: each process has one number in a turn
+    std::set<int> living_tags_;
     CallCounts counts_;
     adaptive::Lessons learned_;
 };

@@ -16,17 +16,42 @@ bool is_world(MPI_Comm comm, const Process& self) {
 
 } // namespace
 
-Members::Members(MPI_Comm comm, Process& self) : are_world_(is_world(comm, self)), run_(self.run) {
+void SpareList::make(int ranks) {
+    room_ = std::make_unique_for_overwrite<Member[]>(static_cast<std::size_t>(ranks));
+    ranks_ = ranks;
+}
+
+Member* SpareList::take(int ranks) {
+    return ranks <= ranks_ && !is_taken_.exchange(true) ? room_.get() : nullptr;
+}
+
+Members::Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& spare)
+    : are_world_(is_world(comm, self)), run_(self.run) {
     int ranks = 1;
     PMPI_Comm_rank(comm, &rank_);
     PMPI_Comm_size(comm, &ranks);
-    if (self.world_rank < 0)
-        self.world_rank = rank_; // sessions have no world: the first communicator stands in
+    int none = -1; // without a world
+    self.world_rank.compare_exchange_strong(none, rank_);
     const std::uint32_t number = are_world_ ? 0 : ++self.communicators_met;
-    const Member mine{self.run, self.node,   self.start_seconds,      self.world_rank,      getpid(),
-                      number,   self.region, self.devices.are_here(), self.devices_may_come};
-    list_.resize(static_cast<std::size_t>(ranks));
-    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, list_.data(), sizeof mine, MPI_BYTE, comm);
+    const Member mine{self.run, self.node,   self.start_seconds,      self.world_rank,       getpid(),
+                      number,   self.region, self.devices.are_here(), self.devices_may_come, offer};
+    exchange(comm, mine, ranks, spare);
+}
+
+void Members::exchange(MPI_Comm comm, const Member& mine, int ranks, SpareList& spare) {
+    const auto gather = [&](Member* all) {
+        PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
+    };
+    try {
+        list_.resize(static_cast<std::size_t>(ranks));
+    } catch (...) {
+        if (Member* const room = spare.take(ranks)) {
+            gather(room);
+            spare.give_back();
+        }
+        throw;
+    }
+    gather(list_.data());
 }
 
 const Member& Members::leader() const {
@@ -57,6 +82,19 @@ std::vector<int> Members::regions() const {
     regions.reserve(list_.size());
     for (const auto& member : list_) regions.push_back(member.region);
     return regions;
+}
+
+std::uint64_t Members::tag() const {
+    std::uint64_t largest = 0;
+    for (const auto& member : list_) largest = std::max(largest, member.offer.tag);
+    return largest;
+}
+
+std::vector<algorithms::NodeMemory::Place> Members::sections() const {
+    std::vector<algorithms::NodeMemory::Place> sections;
+    sections.reserve(list_.size());
+    for (const auto& member : list_) sections.push_back(member.offer.section);
+    return sections;
 }
 
 std::vector<int> Members::world_ranks() const {

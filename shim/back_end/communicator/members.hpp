@@ -2,13 +2,22 @@
 #pragma once
 
 #include "algorithms/node_map.hpp"
+#include "algorithms/node_memory.hpp"
 #include "shim/back_end/process/process.hpp"
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mpi.h>
 #include <vector>
 
 namespace switchyard::shim {
+
+// What a rank brings to a communicator, in case that all can use it.
+struct Offer {
+    std::uint64_t tag = 0; // a number that no communicator of this process has had
+    algorithms::NodeMemory::Place section{};
+};
 
 // One rank's introduction.
 struct Member {
@@ -19,13 +28,29 @@ struct Member {
     std::int32_t region;         // of the node
     std::int32_t has_driver;     // its process has loaded a GPU's driver
     std::int32_t may_get_driver; // its machine seems to have a GPU
+    Offer offer;
+};
+
+// Room for a list of introductions, for a rank that finds no memory for one when the others wait for it. The room is for one
+// thread at a time, and its pages are not there before.
+class SpareList {
+  public:
+    void make(int ranks);
+    // Null: the room is too small, or another thread is in it.
+    Member* take(int ranks);
+    void give_back() { is_taken_ = false; }
+
+  private:
+    std::unique_ptr<Member[]> room_;
+    int ranks_ = 0;
+    std::atomic<bool> is_taken_{false};
 };
 
 // All introductions, in the order of ranks: the same list on all ranks, so whatever follows from it is the same, too.
 class Members {
   public:
-    // Collective over `comm`. May throw.
-    Members(MPI_Comm comm, Process& self);
+    // Collective over `comm`. May throw; the others have this rank's introduction even then.
+    Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& spare);
 
     int rank() const { return rank_; } // of this process
     int ranks() const { return static_cast<int>(list_.size()); }
@@ -45,10 +70,15 @@ class Members {
     std::vector<int> regions() const;
     // World ranks of the members that belong to our run.
     std::vector<int> world_ranks() const;
+    // The largest number that is offered, so no communicator of any member has had it.
+    std::uint64_t tag() const;
+    std::vector<algorithms::NodeMemory::Place> sections() const; // by rank
 
   private:
     int rank_ = 0;
     bool are_world_ = false;
+    void exchange(MPI_Comm comm, const Member& mine, int ranks, SpareList& spare);
+
     std::uint64_t run_;
     std::vector<Member> list_;
 };

@@ -68,7 +68,7 @@ std::uint32_t Plan::add_decision(Process& self, const policy::Match& match) {
     std::lock_guard lock(self.naming);
     if (const auto* known = find(match)) return known->number;
     const log::DecisionName name{++self.named_decisions, decision_text(shortlist_, match)};
-    self.recorder->add_name(name.to_line());
+    self.recorder->add_name(name);
     decisions_.store(new Decision{match, name.number, decisions_.load()}, std::memory_order_release);
     return name.number;
 }

@@ -2,11 +2,6 @@
 
 namespace switchyard::shim {
 
-void Rails::free() {
-    window.reset();
-    PMPI_Comm_free(&group.comm);
-}
-
 bool Rails::reserve_for(const policy::Choice& choice, const policy::Features& call) {
     if (reserved_for_.choice == &choice && reserved_for_.max_block == call.max_block_bytes) return true;
     const auto grow = [this](std::size_t bytes) { return workspace.reserve(bytes); };

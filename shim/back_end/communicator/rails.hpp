@@ -1,4 +1,4 @@
-// The equipment of a communicator on which calls may be routed: a private communicator, a wire, memory.
+// The equipment of a communicator on which calls may be routed: a wire, memory. To free it, no rank waits for another.
 #pragma once
 
 #include "algorithms/agree.hpp"
@@ -21,9 +21,6 @@ struct Rails {
 
     explicit Rails(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
-    // Gives window and communicator back to MPI. Collective, so it is no destructor: one rank alone would wait for ever.
-    void free();
-
     // Makes the workspace large enough for that choice at that call. False on all ranks where one has no memory for it.
     bool reserve_for(const policy::Choice& choice, const policy::Features& call);
 

@@ -17,8 +17,8 @@ class Devices {
 
     // Whether this process can have device memory. `now`: nanoseconds of a clock that the caller has read anyway.
     // Programs load the driver late (CUDA's static runtime library at its first call), so a look without a result is
-    // repeated, a millisecond later at the earliest. No pointer to device memory gets past us unseen: to start the driver
-    // and to make a context takes far longer than a millisecond.
+    // repeated, a millisecond later at the earliest; by the coarse clock up to ten later. No pointer to device memory gets
+    // past us unseen: to start the driver and to make a context takes far longer.
     bool are_here(std::uint64_t now) {
         if (runtime_.load(std::memory_order_acquire) != nullptr) return true;
         if (now - last_look_.load(std::memory_order_relaxed) < between_looks) return false;

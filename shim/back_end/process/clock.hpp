@@ -17,7 +17,9 @@ class Clock {
 #if defined(__x86_64__)
         if (clock_.counts) [[likely]]
             return static_cast<std::uint64_t>(
-                static_cast<double>(static_cast<std::int64_t>(__rdtsc() - clock_.zero)) * clock_.ns_per_tick);
+                static_cast<std::int64_t>( // conversions with a sign are one instruction
+                    static_cast<double>(static_cast<std::int64_t>(__rdtsc() - clock_.zero)) *
+                    clock_.ns_per_tick));
 #endif
         return kernel_ns() - clock_.zero;
     }

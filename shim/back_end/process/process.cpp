@@ -7,7 +7,10 @@ namespace switchyard::shim {
 void open_recorder(Process& self, const std::string& directory, int rank, int ranks) {
     int level = MPI_THREAD_MULTIPLE;
     if (self.world != MPI_COMM_NULL) PMPI_Query_thread(&level);
-    self.recorder = std::make_unique<log::Recorder>(directory, rank, ranks, level == MPI_THREAD_MULTIPLE);
+    // A host that does not see rank 0's file system has no such folder yet.
+    if (!self.log_folder.is_open()) self.log_folder = log::Folder::made(directory, self.settings.log_mode());
+    self.recorder =
+        std::make_unique<log::Recorder>(self.log_folder, rank, ranks, level == MPI_THREAD_MULTIPLE);
     if (!self.recorder->problem().empty() && rank == 0)
         warn("the log's records stay in memory until the end (" + self.recorder->problem() +
              "); a program that is killed loses them");

@@ -2,9 +2,11 @@
 // the log.
 #pragma once
 
+#include "algorithms/node_memory.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/device/devices.hpp"
 #include "shim/back_end/device/gpu_aware.hpp"
+#include "shim/common/log/folder.hpp"
 #include "shim/common/log/recorder.hpp"
 #include "shim/common/log/run_directory.hpp"
 #include "shim/common/region.hpp"
@@ -35,22 +37,30 @@ struct Process {
     device::Devices devices;
     bool devices_may_come = false; // a driver may be loaded into this process
     device::MpiSupport mpi_support;
-    int world_rank = -1, world_ranks = 1;
+    std::atomic<int> world_rank{-1}; // of sessions, which have no world: the rank in the first communicator
+    int world_ranks = 1;
     std::int64_t start_seconds = 0;
-    MPI_Comm world = MPI_COMM_NULL; // private, for start and end; null where MPI_Init was not seen
+    // Our own, for start and end and for the messages of all communicators; null where MPI_Init was not seen.
+    MPI_Comm world = MPI_COMM_NULL;
+    int largest_tag = 0;                            // on it
+    std::atomic<bool> refuses_aliases{false};       // this MPI, so what it would refuse is left to it
+    std::unique_ptr<algorithms::NodeMemory> memory; // null where nothing that runs here shares memory
+    int node_cores = 1;                             // that the node's ranks may run on together
     int comm_keyval = MPI_KEYVAL_INVALID, datatype_keyval = MPI_KEYVAL_INVALID;
 
     log::RunInfo run_info;                   // complete on rank 0 only
     std::string log_directory;               // "" where nothing is logged
+    log::Folder log_folder;                  // the same folder, once it is there
     std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
     bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
-    std::atomic<int> private_communicators{0};       // alive
+    std::atomic<int> private_communicators{0};       // alive, of a process without `world`
     std::atomic<bool> merged_groups{false};          // MPI_Intercomm_merge was called: ranks of
                                                      // other jobs may be there
     std::atomic<std::uint32_t> named_communicators{0}, named_decisions{0}; // in the log, so far
-    std::mutex naming; // names stand in the order of numbers
+    std::mutex naming;  // names stand in the order of numbers
+    std::mutex opening; // of the recorder, where the first communicator decides where it writes
 };
 
 // Opens this rank's part of the log. Says so on stderr where the disk does not take it. May throw.

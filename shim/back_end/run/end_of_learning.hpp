@@ -12,7 +12,7 @@ namespace switchyard::shim::adaptive {
 bool is_used(const Process& self);
 
 // Joins the ranks' lessons and writes learned.policy.json beside the log; on rank 0 a JSON array for run.json. Collective
-// over the run's world, where is_used() and a log is kept. May throw.
+// over the run's world, where is_used() and a log is kept. Never throws.
 std::string end_learning(const Process& self, const Lessons& learned);
 
 } // namespace switchyard::shim::adaptive

@@ -1,4 +1,4 @@
-// Texts of all ranks on one.
+// Texts of all ranks, at rank 0.
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +7,8 @@
 
 namespace switchyard::shim {
 
-// Every rank's text, by rank, on rank 0; nothing on the others. Collective. May throw.
-std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm);
+// `texts` on rank 0: one for each rank, in the order of ranks. False, on all ranks: some rank had no memory for it.
+// Collective; never throws.
+bool gather_texts(const std::string& text, MPI_Comm comm, std::vector<std::string>& texts);
 
 } // namespace switchyard::shim

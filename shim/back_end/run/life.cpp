@@ -1,15 +1,19 @@
 #include "life.hpp"
 
 #include "algorithms/agree.hpp"
+#include "all_manage.hpp"
 #include "end_of_learning.hpp"
 #include "end_of_log.hpp"
 #include "orders.hpp"
+#include "shim/back_end/arguments/aliases.hpp"
 #include "shim/back_end/arguments/datatype.hpp"
 #include "shim/back_end/communicator/comm_state.hpp"
 #include "shim/back_end/process/clock.hpp"
+#include "shim/common/diagnostics.hpp"
 #include "shim/common/log/file_size_signal.hpp"
 #include "whereabouts.hpp"
 
+#include <atomic>
 #include <ctime>
 #include <functional>
 #include <memory>
@@ -26,10 +30,12 @@ namespace {
 struct Run {
     Process process;
     Communicators communicators{process};
+    Run* earlier = nullptr; // of sessions before MPI_Init; it stays, too
 };
 
 Run* started = nullptr; // never deleted: records must stay mapped until the process is gone
 pid_t started_by = 0;
+std::atomic<bool> has_refused{false}; // the ranks have agreed that there is no run
 
 void finish() noexcept {
     Communicators* communicators = Communicators::take_current();
@@ -37,7 +43,7 @@ void finish() noexcept {
     Process& self = communicators->process();
     self.recording = false;
     try {
-        const auto counts = communicators->release_all();
+        const auto counts = communicators->retire_all();
         if (self.world != MPI_COMM_NULL) end_log(self, counts, communicators->learned());
     } catch (...) { // the records stay where they are
     }
@@ -65,8 +71,10 @@ void stop_recording_in_child() {
 
 void publish(std::unique_ptr<Run> run) {
     started_by = getpid();
+    run->earlier = started;
     started = run.release();
     pthread_atfork(nullptr, nullptr, stop_recording_in_child);
+    CommState::forget_last(); // of an earlier run, of sessions
     started->communicators.make_current();
 }
 
@@ -89,16 +97,25 @@ std::string host_name() {
     return name;
 }
 
+int largest_tag() {
+    int* largest = nullptr;
+    int found = 0;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest), &found);
+    return found != 0 ? *largest : 0;
+}
+
 void set_up_with_world(Process& self) {
-    PMPI_Comm_rank(self.world, &self.world_rank);
+    int rank = 0;
+    PMPI_Comm_rank(self.world, &rank);
+    self.world_rank = rank;
     PMPI_Comm_size(self.world, &self.world_ranks);
+    self.largest_tag = largest_tag();
     self.start_seconds = std::time(nullptr);
-    std::vector<std::string> complaints;
-    self.settings = Settings::from_environment(complaints);
-    take_orders(self, complaints);
+    take_orders(self);
     find_place(self);
     watch_for_devices(self);
     create_keyvals(self);
+    self.refuses_aliases = refuses_aliases(self.world);
     if (!self.log_directory.empty())
         open_recorder(self, self.log_directory, self.world_rank, self.world_ranks);
 }
@@ -123,27 +140,35 @@ void set_up_alone(Process& self) {
     watch_for_devices(self);
 }
 
+void go_without(std::unique_ptr<Run> run, MPI_Comm world) noexcept {
+    if (run && run->process.world_rank == 0)
+        warn("a rank has no memory at the start. Every call goes to the MPI library");
+    PMPI_Comm_free(&world);
+}
+
 } // namespace
 
 void start_with_world(const Host& host) noexcept {
     log::FileSizeSignalBlocked blocked;
+    has_refused = true; // until they agree
     MPI_Comm world = algorithms::create_private(MPI_COMM_WORLD);
     if (world == MPI_COMM_NULL) return;
-    bool good = true;
     std::unique_ptr<Run> run;
-    try {
+    const auto make_run = [&] {
         run = std::make_unique<Run>();
         run->process.host = &host;
         run->process.world = world;
+    };
+    const auto set_up = [&] {
         set_up_with_world(run->process);
-    } catch (...) {
-        good = false;
-    }
+        run->communicators.spare_list().make(run->process.world_ranks);
+    };
     // No communication may hang on one rank's luck: either all start or none does.
-    if (!algorithms::all_agree(good, world)) return;
+    if (!all_manage(world, make_run) || !all_manage(world, set_up)) return go_without(std::move(run), world);
     Clock::start_run();
     hang_on_comm_self();
     publish(std::move(run));
+    has_refused = false;
 }
 
 void start_alone(const Host& host) noexcept {
@@ -151,13 +176,16 @@ void start_alone(const Host& host) noexcept {
     std::lock_guard lock(starting);
     int finalized = 0;
     PMPI_Finalized(&finalized);
-    if (started != nullptr || finalized != 0) return;
+    if (started != nullptr || has_refused || finalized != 0) return;
     try {
         auto run = std::make_unique<Run>();
         run->process.host = &host;
         set_up_alone(run->process);
         Clock::start_run();
         create_keyvals(run->process);
+        int has_world = 0; // the program calls MPI_Init in a way that we do not see
+        PMPI_Initialized(&has_world);
+        if (has_world != 0) hang_on_comm_self();
         publish(std::move(run));
     } catch (...) { // nothing is routed
     }

@@ -1,5 +1,6 @@
 #include "orders.hpp"
 
+#include "all_manage.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/process/clock.hpp"
@@ -60,12 +61,13 @@ std::vector<std::string> adopt_policy(Process& self, const std::string& text, co
     return complaints;
 }
 
-std::string make_log_directory(const Process& self) {
+std::string make_log_directory(Process& self) {
     if (!self.settings.logs()) return {};
     auto log = self.settings.value(Setting::log);
     try {
-        auto directory = log::create_run_directory(log, self.run_info);
-        if (log::write_run_json(directory, self.run_info, nullptr)) return directory;
+        self.log_folder = log::create_run_directory(log, self.run_info);
+        const auto& directory = self.log_folder.path();
+        if (log::write_run_json(self.log_folder, self.run_info, nullptr)) return directory;
         warn("no log: cannot write to " + directory);
     } catch (const std::exception& error) {
         warn("no log: cannot make a directory in " + log + ": " + error.what());
@@ -76,7 +78,7 @@ std::string make_log_directory(const Process& self) {
 void broadcast(std::string& text, MPI_Comm comm) {
     unsigned long long size = text.size();
     PMPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, comm);
-    text.resize(size);
+    manage_together(comm, [&] { text.resize(size); });
     PMPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
 }
 
@@ -85,10 +87,13 @@ std::vector<std::string> gather_hosts(MPI_Comm comm, int ranks) {
     int length = 0, rank = 0;
     PMPI_Get_processor_name(name, &length);
     PMPI_Comm_rank(comm, &rank);
-    std::vector<char> all(rank == 0 ? static_cast<std::size_t>(ranks) * sizeof name : 0);
+    std::vector<char> all;
+    manage_together(comm, [&] { all.resize(rank == 0 ? static_cast<std::size_t>(ranks) * sizeof name : 0); });
     PMPI_Gather(name, sizeof name, MPI_CHAR, all.data(), sizeof name, MPI_CHAR, 0, comm);
     std::vector<std::string> hosts;
-    for (std::size_t i = 0; i < all.size(); i += sizeof name) hosts.emplace_back(all.data() + i);
+    manage_together(comm, [&] {
+        for (std::size_t i = 0; i < all.size(); i += sizeof name) hosts.emplace_back(all.data() + i);
+    });
     return hosts;
 }
 
@@ -121,6 +126,7 @@ log::RunInfo describe(const Process& self) {
     info.started = log::local_time(self.start_seconds);
     info.pid = getpid();
     info.ranks = self.world_ranks;
+    info.file_mode = self.settings.log_mode();
     info.command_line = log::command_line();
     info.mpi_library = self.host->library_version;
     for (std::size_t i = 0; i < setting_count; ++i)
@@ -128,28 +134,34 @@ log::RunInfo describe(const Process& self) {
     return info;
 }
 
-void take_orders(Process& self, const std::vector<std::string>& complaints) {
+void take_orders(Process& self) {
     std::string settings, policy, directory;
-    if (self.world_rank == 0) {
+    const bool gives = self.world_rank == 0;
+    manage_together(self.world, [&] {
+        std::vector<std::string> complaints;
+        self.settings = Settings::from_environment(complaints);
+        if (!gives) return;
         give_orders(self, complaints);
         self.run = random_run();
         self.run_info = describe(self);
         settings = self.settings.serialized();
         policy = self.policy_text;
-    }
+    });
     broadcast(settings, self.world);
     broadcast(policy, self.world);
     PMPI_Bcast(&self.run, 1, MPI_UINT64_T, 0, self.world);
     self.run_info.hosts = gather_hosts(self.world, self.world_ranks);
-    if (self.world_rank == 0) {
-        directory = make_log_directory(self);
-    } else {
+    manage_together(self.world, [&] {
+        if (gives) {
+            directory = make_log_directory(self);
+            return;
+        }
         self.settings = Settings::deserialized(settings);
         set_up_diagnostics(self.settings.value(Setting::verbose), false);
         if (!policy.empty()) adopt_policy(self, policy, {});
-    }
+    });
     broadcast(directory, self.world);
-    self.log_directory = directory;
+    self.log_directory = std::move(directory);
 }
 
 } // namespace switchyard::shim

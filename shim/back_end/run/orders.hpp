@@ -12,8 +12,9 @@ namespace switchyard::shim {
 // which are warnings, too. May throw.
 void give_orders(Process& self, const std::vector<std::string>& complaints);
 
-// Collective over the run's world: rank 0 gives its orders, makes the log's folder, and all ranks get both. May throw.
-void take_orders(Process& self, const std::vector<std::string>& complaints);
+// Collective over the run's world: rank 0 gives its orders, makes the log's folder, and all ranks get both. Throws on all
+// ranks or on none.
+void take_orders(Process& self);
 
 // What run.json says of the run. Needs the orders.
 log::RunInfo describe(const Process& self);

@@ -1,5 +1,7 @@
 #include "whereabouts.hpp"
 
+#include "algorithms/node_window.hpp"
+#include "all_manage.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/placement.hpp"
 
@@ -16,21 +18,24 @@ struct Seat {
     int local_rank = 0, ranks = 1;
 };
 
-// Nodes by shared memory, or as SWITCHYARD_RANKS_PER_NODE pretends.
-Seat find_node(Process& self) {
+// As SWITCHYARD_RANKS_PER_NODE pretends.
+Seat seat_by_hand(Process& self, const std::string& text) {
     Seat seat;
-    if (const auto& text = self.settings.given(Setting::ranks_per_node)) {
-        const auto placement = *Placement::parse(*text);
-        const int node = placement.node_of(self.world_rank, self.world_ranks);
-        self.node = mixed(self.run, static_cast<std::uint64_t>(node));
-        seat.ranks = 0;
-        for (int rank = 0; rank < self.world_ranks; ++rank) {
-            if (placement.node_of(rank, self.world_ranks) != node) continue;
-            ++seat.ranks;
-            if (rank < self.world_rank) ++seat.local_rank;
-        }
-        return seat;
+    const auto placement = *Placement::parse(text);
+    const int node = placement.node_of(self.world_rank, self.world_ranks);
+    self.node = mixed(self.run, static_cast<std::uint64_t>(node));
+    seat.ranks = 0;
+    for (int rank = 0; rank < self.world_ranks; ++rank) {
+        if (placement.node_of(rank, self.world_ranks) != node) continue;
+        ++seat.ranks;
+        if (rank < self.world_rank) ++seat.local_rank;
     }
+    return seat;
+}
+
+// Nodes by shared memory. Collective over the world.
+Seat seat_by_mpi(Process& self) {
+    Seat seat;
     MPI_Comm node = MPI_COMM_NULL;
     int leader = self.world_rank;
     if (PMPI_Comm_split_type(self.world, MPI_COMM_TYPE_SHARED, self.world_rank, MPI_INFO_NULL, &node) ==
@@ -44,49 +49,97 @@ Seat find_node(Process& self) {
     return seat;
 }
 
-bool looks_at_regions(const policy::Use& use) {
+Seat find_node(Process& self) {
+    const auto& text = self.settings.given(Setting::ranks_per_node);
+    if (!text) return seat_by_mpi(self);
+    Seat seat;
+    manage_together(self.world, [&] { seat = seat_by_hand(self, *text); });
+    return seat;
+}
+
+template <typename Property>
+bool has(const policy::Use& use, const Property& property) {
     if (use.is_adaptive())
-        return std::ranges::any_of(use.candidates, [](const auto& one) { return looks_at_regions(one); });
-    return use.parameters[static_cast<std::size_t>(algorithms::Parameter::levels)].value_or(1) > 1;
+        return std::ranges::any_of(use.candidates, [&](const auto& one) { return has(one, property); });
+    return property(use);
 }
 
 // The policy and the forced algorithms decide, so the answer is the same on all ranks of a run.
-bool looks_at_regions(const Process& self) {
-    const auto& forced = self.force.by_collective;
-    const auto& rules = self.policy.rules;
-    return looks_at_regions(self.policy.otherwise) ||
-           std::any_of(rules.begin(), rules.end(),
-                       [](const auto& rule) { return looks_at_regions(rule.use); }) ||
-           std::any_of(forced.begin(), forced.end(),
-                       [](const auto& use) { return use && looks_at_regions(*use); });
+template <typename Property>
+bool any_use_has(const Process& self, const Property& property) {
+    return has(self.policy.otherwise, property) ||
+           std::ranges::any_of(self.policy.rules,
+                               [&](const auto& rule) { return has(rule.use, property); }) ||
+           std::ranges::any_of(self.force.by_collective,
+                               [&](const auto& use) { return use && has(*use, property); });
 }
 
-// One rank says how the search went on all ranks.
+std::int64_t value_of(const policy::Use& use, algorithms::Parameter parameter, std::int64_t otherwise) {
+    return use.parameters[static_cast<std::size_t>(parameter)].value_or(otherwise);
+}
+
+bool looks_at_regions(const policy::Use& use) {
+    return value_of(use, algorithms::Parameter::levels, 1) > 1;
+}
+
+bool shares_memory(const policy::Use& use) {
+    constexpr auto shared = static_cast<std::int64_t>(algorithms::Intra::shared);
+    if (value_of(use, algorithms::Parameter::intra, shared + 1) == shared) return true;
+    return std::ranges::any_of(algorithms::all_collectives, [&](const auto& collective) {
+        const auto* traits = algorithms::find(collective.collective, use.algorithm);
+        return traits != nullptr && traits->has(algorithms::shared_memory);
+    });
+}
+
+// One rank says how the search went on all ranks. Collective over the world, if there is one.
 void tell_of_regions(const Process& self, const std::string& kind, const std::string& problem) {
     int mine[] = {problem.empty() ? 0 : 1, problem.empty() && self.region == Region::none ? 1 : 0};
     int all[] = {mine[0], mine[1]};
     if (self.world != MPI_COMM_NULL) PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, self.world);
-    const auto of_ranks = " of " + std::to_string(self.world_ranks) + " ranks";
-    constexpr const char* outcome = "; a node with such a rank counts as one region";
-    if (all[0] > 0)
-        warn("hwloc finds no regions on " + std::to_string(all[0]) + of_ranks +
-             (problem.empty() ? "" : " (" + problem + ")") + outcome);
-    if (all[1] > 0) inform(std::to_string(all[1]) + of_ranks + " are bound to no single " + kind + outcome);
+    manage_together(self.world, [&] {
+        const auto of_ranks = " of " + std::to_string(self.world_ranks) + " ranks";
+        constexpr const char* outcome = "; a node with such a rank counts as one region";
+        if (all[0] > 0)
+            warn("hwloc finds no regions on " + std::to_string(all[0]) + of_ranks +
+                 (problem.empty() ? "" : " (" + problem + ")") + outcome);
+        if (all[1] > 0)
+            inform(std::to_string(all[1]) + of_ranks + " are bound to no single " + kind + outcome);
+    });
 }
 
 // Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION pretends. Only where a rule looks at regions, since reading the
 // machine takes a while.
 void find_region_of(Process& self, const Seat& seat) {
-    self.looks_at_regions = looks_at_regions(self);
-    const auto kind = self.settings.value(Setting::region);
+    self.looks_at_regions = any_use_has(self, looks_at_regions);
     if (!self.looks_at_regions) return;
-    if (const auto& text = self.settings.given(Setting::ranks_per_region)) {
-        self.region = Placement::parse(*text)->node_of(seat.local_rank, seat.ranks);
-    } else if (kind != "none") {
-        const auto found = find_region(kind);
-        self.region = found.number;
-        tell_of_regions(self, kind, found.problem);
-    }
+    std::string kind, problem;
+    bool asks_hwloc = false; // the same on all ranks
+    manage_together(self.world, [&] {
+        kind = self.settings.value(Setting::region);
+        if (const auto& text = self.settings.given(Setting::ranks_per_region)) {
+            self.region = Placement::parse(*text)->node_of(seat.local_rank, seat.ranks);
+        } else if (kind != "none") {
+            asks_hwloc = true;
+            const auto found = find_region(kind);
+            self.region = found.number;
+            problem = found.problem;
+        }
+    });
+    if (asks_hwloc) tell_of_regions(self, kind, problem);
+}
+
+// The memory that this process would share, and the cores of the node. Collective over the world, if there is one.
+void find_memory(Process& self) {
+    const auto bytes = self.settings.shared_bytes();
+    if (bytes == 0 || !any_use_has(self, shares_memory)) return;
+    manage_together(self.world, [&] { self.memory = std::make_unique<algorithms::NodeMemory>(bytes); });
+    self.node_cores = algorithms::NodeWindow::own_cores();
+    MPI_Comm node = MPI_COMM_NULL;
+    if (self.world == MPI_COMM_NULL || PMPI_Comm_split_type(self.world, MPI_COMM_TYPE_SHARED, self.world_rank,
+                                                            MPI_INFO_NULL, &node) != MPI_SUCCESS)
+        return;
+    self.node_cores = algorithms::NodeWindow::cores_of(node);
+    PMPI_Comm_free(&node);
 }
 
 } // namespace
@@ -97,11 +150,13 @@ std::uint64_t mixed(std::uint64_t left, std::uint64_t right) {
 
 void find_place(Process& self) {
     find_region_of(self, find_node(self));
+    find_memory(self);
 }
 
 void find_place_alone(Process& self, const std::string& host) {
     self.node = std::hash<std::string>{}(host);
     find_region_of(self, {}); // the other ranks of the node are not known yet
+    find_memory(self);
 }
 
 } // namespace switchyard::shim

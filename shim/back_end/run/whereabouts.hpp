@@ -1,4 +1,4 @@
-// Where this rank runs: its node, and its region of the node.
+// Where this rank runs: its node, its region of the node, and the memory that it can share there.
 #pragma once
 
 #include "shim/back_end/process/process.hpp"
@@ -8,7 +8,8 @@
 
 namespace switchyard::shim {
 
-// Node and region of this rank. Collective over the run's world; needs the orders. May throw.
+// Node, region and memory of this rank. Collective over the run's world; needs the orders. Throws on all
+// ranks or on none.
 void find_place(Process& self);
 
 // The same for a rank that knows no other (sessions): its node is the host of that name. May throw.

@@ -2,10 +2,16 @@
 
 #include "chooser.hpp"
 #include "policy/parse.hpp"
+#include "policy/spelling.hpp"
+#include "policy/vocabulary.hpp"
+#include "shim/common/formatted.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 
 namespace switchyard::shim::adaptive {
 
@@ -83,14 +89,14 @@ std::string words(const Json& use) {
 }
 
 std::string us(double nanoseconds) {
-    return fmt::format("{:.1f} us", nanoseconds / 1000.0);
+    return formatted("{:.1f} us", nanoseconds / 1000.0);
 }
 
 // `native 12.0 us, tuna radix=4 8.1 us (dropped)`
 std::string medians(const Lesson& lesson) {
     std::string text;
     for (const auto& one : lesson.tried) {
-        text += (text.empty() ? "" : ", ") + words(one.use) + ' ';
+        text += (text.empty() ? "" : ", ") + words(Json::parse(one.use)) + ' ';
         text += one.median == no_time ? "not measured" : us(static_cast<double>(one.median));
         if (one.dropped) text += " (dropped)";
     }
@@ -98,38 +104,82 @@ std::string medians(const Lesson& lesson) {
 }
 
 std::string because(const Group& group, const Circumstances& where) {
-    std::string text = fmt::format(
+    std::string text = formatted(
         "learned by trial in a run of {} on {} with {}; medians of the slowest rank:", where.program,
         where.started, where.mpi_library);
     std::uint64_t calls = 0, trials = 0;
     double regret = 0;
     for (const Lesson* one : group) {
-        text += fmt::format(" blocks of {} to {} bytes: {};", one->subject.least_block,
-                            one->subject.most_block, medians(*one));
+        text += formatted(" blocks of {} to {} bytes: {};", one->subject.least_block, one->subject.most_block,
+                          medians(*one));
         calls += one->calls;
         trials += one->trial_calls;
         regret += one->regret;
     }
-    return text + fmt::format(" {} calls, {} of them trials, which took {} longer than the best would have",
-                              calls, trials, us(regret));
+    return text + formatted(" {} calls, {} of them trials, which took {} longer than the best would have",
+                            calls, trials, us(regret));
+}
+
+// A text as a policy may have it: a longer one ends in "...".
+std::string shortened(const std::string& text, std::size_t longest) {
+    return policy::printable(text, longest - std::string_view("...").size());
+}
+
+std::string name_of(const Group& group) {
+    const Subject& subject = group.front()->subject;
+    return formatted("{} of {} ranks on {} nodes of up to {}, {} to {} bytes{}{}{}",
+                     algorithms::name_of(subject.collective), subject.ranks, subject.nodes,
+                     subject.ranks_per_node, subject.least_block, group.back()->subject.most_block,
+                     subject.in_place ? ", in place" : "", subject.on_device ? ", device" : "",
+                     subject.rule.empty() ? "" : " (" + subject.rule + ")");
 }
 
 Json rule_of(const Group& group, const Differences& differences, const Circumstances& where) {
     const Lesson& first = *group.front();
-    const Subject& subject = first.subject;
-    const std::string lying = subject.on_device ? ", device" : "";
-    return {{"name", fmt::format("{} of {} ranks on {} nodes of up to {}, {} to {} bytes{}{}{}",
-                                 algorithms::name_of(subject.collective), subject.ranks, subject.nodes,
-                                 subject.ranks_per_node, subject.least_block,
-                                 group.back()->subject.most_block, subject.in_place ? ", in place" : "",
-                                 lying, subject.rule.empty() ? "" : " (" + subject.rule + ")")},
+    return {{"name", shortened(name_of(group), policy::longest_name)},
             {"when", when(group, differences)},
-            {"use", first.tried[*first.best].use},
-            {"because", because(group, where)}};
+            {"use", Json::parse(first.tried[*first.best].use)},
+            {"because", shortened(because(group, where), policy::longest_because)}};
 }
 
 std::string written(const Json& policy) {
     return policy.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::uint64_t calls_of(const Group& group) {
+    std::uint64_t calls = 0;
+    for (const Lesson* one : group) calls += one->calls;
+    return calls;
+}
+
+// What a rule takes in the text of a policy.
+std::size_t bytes_of(const Json& rule) {
+    constexpr std::size_t indentation = 4, separators = 2;
+    const std::string text = written(rule);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    return text.size() + lines * indentation + separators;
+}
+
+// Rules in the order of the groups. Where a policy has no room for all of them, those with the most calls stay.
+Json rules_with_room(const std::vector<Group>& groups, const Differences& differences,
+                     const Circumstances& where) {
+    constexpr std::size_t room =
+        policy::largest_policy_bytes - 1000; // the rest is what stands around the rules
+    std::vector<std::size_t> order(groups.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return calls_of(groups[i]); });
+    std::map<std::size_t, Json> rules;
+    std::size_t bytes = 0;
+    for (const std::size_t i : order) {
+        if (rules.size() == policy::most_rules) break;
+        Json rule = rule_of(groups[i], differences, where);
+        bytes += bytes_of(rule);
+        if (bytes > room) break;
+        rules.emplace(i, std::move(rule));
+    }
+    auto array = Json::array();
+    for (auto& [place, rule] : rules) array.push_back(std::move(rule));
+    return array;
 }
 
 // The rule that has the problem.
@@ -143,26 +193,34 @@ std::optional<std::size_t> rule_in(const std::string& pointer) {
     return rule;
 }
 
+// Takes away the rules that have a problem; all rules where the problem is not of a rule.
+void erase(Json& rules, const std::vector<policy::Problem>& problems) {
+    std::set<std::size_t, std::greater<>> places;
+    for (const policy::Problem& problem : problems) {
+        const auto rule = rule_in(problem.pointer);
+        if (!rule || *rule >= rules.size()) return rules.clear();
+        places.insert(*rule);
+    }
+    for (const std::size_t place : places) rules.erase(place);
+}
+
 } // namespace
 
 std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstances& where) {
     std::vector<const Lesson*> listed;
     for (const Lesson& one : lessons) listed.push_back(&one);
     const Differences differences(lessons);
-    Json policy = {{"version", 1}, {"rules", Json::array()}, {"otherwise", {{"algorithm", "native"}}}};
+    Json policy = {{"version", 1},
+                   {"rules", rules_with_room(groups_of(listed), differences, where)},
+                   {"otherwise", {{"algorithm", "native"}}}};
     auto& rules = policy["rules"];
-    for (const Group& group : groups_of(listed)) rules.push_back(rule_of(group, differences, where));
     // Two adaptive rules of the old policy may have shared a power of two. Then one of the new rules may hide another
-    // one, which the check reports.
+    // one, which the check reports. A rule with a problem hides no other rule, so all of them can go at once.
     while (true) {
         const auto parsed = policy::parse(written(policy));
         const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed);
         if (problems == nullptr) return written(policy);
-        const auto rule = rule_in(problems->front().pointer);
-        if (rule && *rule < rules.size())
-            rules.erase(*rule);
-        else
-            rules.clear();
+        erase(rules, *problems);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "chooser.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
@@ -21,8 +22,10 @@ std::uint64_t nanoseconds(const Json& us) {
 }
 
 Json tried_json(const Lesson::Tried& tried) {
-    Json json = {
-        {"use", tried.use}, {"median_us", nullptr}, {"trials", tried.trials}, {"dropped", tried.dropped}};
+    Json json = {{"use", Json::parse(tried.use)},
+                 {"median_us", nullptr},
+                 {"trials", tried.trials},
+                 {"dropped", tried.dropped}};
     if (tried.median != no_time) json["median_us"] = us(static_cast<double>(tried.median));
     return json;
 }
@@ -84,7 +87,7 @@ Lesson Lesson::from_json(const Json& json) {
     lesson.regret = json.at("regret_us").get<double>() * 1000.0;
     for (const Json& one : json.at("tried"))
         lesson.tried.push_back(
-            {one.at("use"), nanoseconds(one.at("median_us")), one.at("trials"), one.at("dropped")});
+            {one.at("use").dump(), nanoseconds(one.at("median_us")), one.at("trials"), one.at("dropped")});
     if (!json.at("best").is_null()) lesson.best = json["best"].get<std::size_t>();
     if (lesson.tried.empty() || lesson.best.value_or(0) >= lesson.tried.size())
         throw std::invalid_argument("nothing was tried");
@@ -92,12 +95,12 @@ Lesson Lesson::from_json(const Json& json) {
 }
 
 void Lessons::add(Lesson lesson) {
-    const auto same =
-        std::ranges::find_if(lessons_, [&](const Lesson& known) { return known.subject == lesson.subject; });
-    if (same == lessons_.end()) {
+    const auto [known, is_new] = places_.try_emplace(lesson.subject, lessons_.size());
+    if (is_new) {
         lessons_.push_back(std::move(lesson));
         return;
     }
+    Lesson* const same = &lessons_[known->second];
     // A communicator whose trials ended knows more than any communicator whose trials did not end.
     const auto knowledge = [](const Lesson& one) { return std::pair(one.best.has_value(), one.own_calls); };
     if (knowledge(lesson) > knowledge(*same)) {
@@ -129,8 +132,16 @@ void Lessons::add_lines(const std::string& lines) {
     }
 }
 
+std::string Lessons::to_array() const {
+    auto array = Json::array();
+    for (const Lesson& lesson : lessons_) array.push_back(lesson.to_json());
+    return array.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 const std::vector<Lesson>& Lessons::sorted() {
     std::ranges::sort(lessons_, {}, &Lesson::subject);
+    std::size_t place = 0;
+    for (auto& [subject, known] : places_) known = place++; // by subject, too
     return lessons_;
 }
 

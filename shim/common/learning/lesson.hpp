@@ -4,7 +4,8 @@
 #include "algorithms/traits.hpp"
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,8 @@ struct Subject {
 
 struct Lesson {
     struct Tried {
-        nlohmann::ordered_json use; // as in a policy
-        std::uint64_t median = 0;   // nanoseconds, of the slowest rank; all bits set: no call succeeded
+        std::string use{};        // as in a policy: JSON
+        std::uint64_t median = 0; // nanoseconds, of the slowest rank; all bits set: no call succeeded
         std::size_t trials = 0;
         bool dropped = false;
     };
@@ -49,9 +50,11 @@ class Lessons {
     std::string to_lines() const;             // one JSON object in each line
     void add_lines(const std::string& lines); // lines without a lesson are skipped
     const std::vector<Lesson>& sorted();      // by subject
+    std::string to_array() const;             // a JSON array
 
   private:
     std::vector<Lesson> lessons_;
+    std::map<Subject, std::size_t> places_; // in lessons_
 };
 
 } // namespace switchyard::shim::adaptive

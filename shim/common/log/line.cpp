@@ -1,9 +1,9 @@
 #include "line.hpp"
 
 #include "algorithms/traits.hpp"
+#include "shim/common/formatted.hpp"
 #include "shim/entry/abi.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace switchyard::shim::log {
@@ -19,6 +19,8 @@ double mean_us(std::uint64_t sum, std::uint32_t count) {
 }
 
 std::string_view collective_name(std::uint8_t collective) {
+    // A program may write over its records.
+    if (collective >= algorithms::collective_count) return "unknown";
     return algorithms::name_of(static_cast<algorithms::Collective>(collective));
 }
 std::string_view binding_name(std::uint8_t binding) {
@@ -27,20 +29,20 @@ std::string_view binding_name(std::uint8_t binding) {
 // Fields that stand only where they differ from the usual.
 std::string extras(std::uint32_t calls, std::uint8_t large_count) {
     std::string text;
-    if (calls > 1) text += fmt::format(R"("calls":{},)", calls);
+    if (calls > 1) text += formatted(R"("calls":{},)", calls);
     if (large_count != 0) text += R"("large_count":true,)";
     return text;
 }
 std::string regions_of(const CommunicatorName& communicator) {
-    return communicator.regions > 0 ? fmt::format(R"("regions":{},)", communicator.regions) : "";
+    return communicator.regions > 0 ? formatted(R"("regions":{},)", communicator.regions) : "";
 }
 
 std::string buffer_of(bool on_device, bool is_staged) {
     if (!on_device) return R"("buffer":"host")";
-    return fmt::format(R"("buffer":"device","transfer":"{}")", is_staged ? "staged" : "direct");
+    return formatted(R"("buffer":"device","transfer":"{}")", is_staged ? "staged" : "direct");
 }
 std::string copies_of(bool is_staged, double in_us, double out_us) {
-    return is_staged ? fmt::format(R"("copy_in":{},"copy_out":{},)", in_us, out_us) : "";
+    return is_staged ? formatted(R"("copy_in":{},"copy_out":{},)", in_us, out_us) : "";
 }
 
 } // namespace
@@ -48,7 +50,7 @@ std::string copies_of(bool is_staged, double in_us, double out_us) {
 std::string call_line(std::uint64_t number, const MergedCall& call, const CommunicatorName& communicator,
                       const std::string& decision) {
     auto seen = call.ranks_seen;
-    auto line = fmt::format(
+    auto line = formatted(
         R"({{"call":{},"comm":"{}","seq":{},"collective":"{}","binding":"{}",{}"ranks":{},"nodes":{},"ranks_per_node":{},{})"
         R"("max_block_bytes":{},"sent_bytes":{{"min":{},"mean":{},"max":{}}},{},"in_place":{},{},)",
         number, communicator.id, call.sequence, collective_name(call.collective), binding_name(call.binding),
@@ -56,7 +58,7 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
         communicator.ranks_per_node, regions_of(communicator), call.max_block, call.sent_min,
         static_cast<double>(call.sent_sum) / seen, call.sent_max,
         buffer_of(call.on_device != 0, call.is_staged != 0), call.in_place != 0, decision);
-    line += fmt::format(
+    line += formatted(
         R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},)"
         R"("messages":{},"wire_bytes":{},"rounds":{},)"
         R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{},"begin_us":{})",
@@ -66,13 +68,13 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
         mean_us(call.exchange_sum, seen), call.messages_max, call.wire_bytes_max, call.rounds_max,
         call.messages_inter_max, call.messages_intra_max, call.wire_bytes_inter_max,
         call.wire_bytes_intra_max, us(call.begin));
-    if (static_cast<int>(seen) != communicator.ranks) line += fmt::format(R"(,"ranks_seen":{})", seen);
+    if (static_cast<int>(seen) != communicator.ranks) line += formatted(R"(,"ranks_seen":{})", seen);
     return line + "}";
 }
 
 std::string rank_line(const CallRecord& record, int world_rank, const CommunicatorName& communicator,
                       const std::string& decision) {
-    return fmt::format(
+    return formatted(
         R"({{"world_rank":{},"comm":"{}","rank":{},"seq":{},"collective":"{}","binding":"{}",{})"
         R"("max_block_bytes":{},"sent_bytes":{},{}"in_place":{},{},)"
         R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},"messages":{},"wire_bytes":{},)"

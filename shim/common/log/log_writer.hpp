@@ -1,21 +1,19 @@
 // A file of JSON lines.
 #pragma once
 
-#include <memory>
-#include <string>
+#include "own_file.hpp"
 
-namespace spdlog {
-class logger;
-}
+#include <string>
 
 namespace switchyard::shim::log {
 
 class LogWriter {
   public:
-    // A file that exists is overwritten. Where the file cannot be written, lines are dropped and finish() returns
-    // false: the caller writes the log together with other ranks and must go on.
-    explicit LogWriter(const std::string& path);
-    ~LogWriter();
+    // A new file. Where it cannot be written, lines are dropped and finish() returns false: the caller writes the log
+    // together with other ranks and must go on. The folder must outlive it.
+    LogWriter(const Folder& folder, const std::string& name)
+        : file_(folder, name), failed_(!file_.is_made()) {}
+    ~LogWriter() { finish(); }
     LogWriter(const LogWriter&) = delete;
     LogWriter& operator=(const LogWriter&) = delete;
 
@@ -24,8 +22,11 @@ class LogWriter {
     bool finish();
 
   private:
-    std::unique_ptr<spdlog::logger> logger_;
-    bool failed_ = false;
+    static constexpr std::size_t enough = 65536; // bytes, for one write
+
+    OwnFile file_;
+    std::string waiting_;
+    bool failed_;
 };
 
 } // namespace switchyard::shim::log

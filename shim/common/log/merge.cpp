@@ -1,5 +1,11 @@
 #include "merge.hpp"
 
+#include "shim/common/formatted.hpp"
+
+#include "algorithms/traits.hpp"
+#include "shim/common/whole_number.hpp"
+#include "shim/entry/abi.hpp"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +15,12 @@ namespace {
 
 void most(auto& kept, auto value) {
     kept = std::max<std::remove_reference_t<decltype(kept)>>(kept, value);
+}
+
+bool is_possible(const Slot& slot) {
+    return static_cast<std::size_t>(slot.kind) < slot_kinds &&
+           slot.collective < algorithms::collective_count &&
+           slot.binding <= static_cast<std::uint8_t>(Binding::fortran_by_pmpi);
 }
 
 } // namespace
@@ -73,62 +85,99 @@ void MergedCall::add_nodes(const CallRecord& record) {
     most(wire_bytes_intra_max, record.wire_bytes - record.wire_bytes_inter);
 }
 
-void CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {
-    if (slot.sequence == 0) return;
-    if (calls_.size() < slot.sequence) calls_.resize(slot.sequence);
-    calls_[slot.sequence - 1].add(slot, rank_in_communicator);
+bool CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {
+    if (slot.sequence == 0 || !is_possible(slot)) return false;
+    ++added_;
+    call_of(slot.sequence).add(slot, rank_in_communicator);
+    return true;
+}
+
+// A damaged sequence number must not take memory for all the numbers below it: what is kept grows with the slots.
+MergedCall& CommunicatorCalls::call_of(std::uint32_t sequence) {
+    constexpr std::size_t widest_gap = 64; // a log may have as many communicators as slots
+    if (calls_.size() < sequence) {
+        if (sequence > 2 * added_ + widest_gap) return far_[sequence];
+        calls_.resize(sequence);
+        while (!far_.empty() && far_.begin()->first <= sequence) {
+            calls_[far_.begin()->first - 1] = far_.begin()->second;
+            far_.erase(far_.begin());
+        }
+    }
+    return calls_[sequence - 1];
 }
 
 std::vector<MergedCall> CommunicatorCalls::take() {
+    for (const auto& [sequence, call] : far_) calls_.push_back(call);
+    far_.clear();
     std::erase_if(calls_, [](const MergedCall& call) { return call.ranks_seen == 0; });
     return std::move(calls_);
 }
 
+// Not as JSON objects: to destroy one takes memory, and where there is none the library ends the program.
 std::string CommunicatorName::to_line() const {
-    nlohmann::json line = {
-        {"communicator", number}, {"id", id},       {"leader", leader}, {"leader_number", leader_number},
-        {"rank", rank},           {"ranks", ranks}, {"nodes", nodes},   {"ranks_per_node", ranks_per_node}};
-    if (regions > 0) line["regions"] = regions;
-    if (!members.empty()) line["members"] = members;
-    return line.dump();
+    auto line =
+        formatted(R"({{"communicator":{},"id":"{}","leader":{},"leader_number":{},"rank":{},"ranks":{},)"
+                  R"("nodes":{},"ranks_per_node":{})",
+                  number, id, leader, leader_number, rank, ranks, nodes, ranks_per_node);
+    if (regions > 0) line += formatted(R"(,"regions":{})", regions);
+    if (!members.empty()) {
+        line += R"(,"members":)";
+        for (std::size_t i = 0; i < members.size(); ++i)
+            line += (i == 0 ? "[" : ",") + std::to_string(members[i]);
+        line += "]";
+    }
+    return line + "}";
 }
 
 std::string DecisionName::to_line() const {
-    return nlohmann::json{{"decision", number}, {"text", text}}.dump();
+    return formatted(R"({{"decision":{},"text":{}}})", number, nlohmann::json(text).dump());
 }
+
+namespace {
+
+CommunicatorName communicator_of(const nlohmann::json& line) {
+    CommunicatorName name;
+    name.number = whole_number<std::uint32_t>(line.at("communicator"));
+    name.id = line.at("id");
+    name.leader = whole_number<int>(line.at("leader"));
+    name.leader_number = whole_number<std::uint32_t>(line.at("leader_number"));
+    name.rank = whole_number<int>(line.at("rank"));
+    name.ranks = whole_number<int>(line.at("ranks"));
+    name.nodes = whole_number<int>(line.at("nodes"));
+    name.ranks_per_node = whole_number<int>(line.at("ranks_per_node"));
+    if (line.contains("regions")) name.regions = whole_number<int>(line["regions"]);
+    if (line.contains("members")) name.members = whole_numbers<int>(line["members"]);
+    return name;
+}
+
+} // namespace
 
 Names Names::parse(std::string_view lines) {
     Names names;
     while (!lines.empty()) {
-        auto end = std::min(lines.find('\n'), lines.size());
-        auto json = nlohmann::json::parse(lines.substr(0, end), nullptr, false);
+        const auto end = std::min(lines.find('\n'), lines.size());
+        names.add(lines.substr(0, end));
         lines.remove_prefix(std::min(end + 1, lines.size()));
-        if (!json.is_object()) continue;
-        try {
-            if (json.contains("decision")) {
-                names.decisions.push_back({json["decision"], json["text"]});
-            } else {
-                CommunicatorName name;
-                name.number = json.at("communicator");
-                name.id = json.at("id");
-                name.leader = json.at("leader");
-                name.leader_number = json.at("leader_number");
-                name.rank = json.at("rank");
-                name.ranks = json.at("ranks");
-                name.nodes = json.at("nodes");
-                name.ranks_per_node = json.at("ranks_per_node");
-                name.regions = json.value("regions", 0);
-                if (json.contains("members")) name.members = json["members"].get<std::vector<int>>();
-                names.communicators.push_back(std::move(name));
-            }
-        } catch (const nlohmann::json::exception&) {
-            continue; // a file that something else wrote to
-        }
     }
-    auto by_number = [](const auto& left, const auto& right) { return left.number < right.number; };
-    std::sort(names.communicators.begin(), names.communicators.end(), by_number);
-    std::sort(names.decisions.begin(), names.decisions.end(), by_number);
+    names.sort();
     return names;
+}
+
+void Names::add(std::string_view line) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) return;
+    try {
+        if (json.contains("decision"))
+            decisions.push_back({whole_number<std::uint32_t>(json["decision"]), json.at("text")});
+        else
+            communicators.push_back(communicator_of(json));
+    } catch (const std::exception&) { // a file that something else wrote to
+    }
+}
+
+void Names::sort() {
+    std::ranges::sort(communicators, {}, &CommunicatorName::number);
+    std::ranges::sort(decisions, {}, &DecisionName::number);
 }
 
 namespace {

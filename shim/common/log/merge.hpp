@@ -5,6 +5,7 @@
 
 #include "record.hpp"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,12 +38,17 @@ struct MergedCall {
 // All calls of one communicator, by sequence number.
 class CommunicatorCalls {
   public:
-    void add(const Slot& slot, int rank_in_communicator);
+    // False: the slot says what no slot can say (a damaged file), and is left out.
+    bool add(const Slot& slot, int rank_in_communicator);
     // Leaves out what no rank recorded; ordered by sequence.
     std::vector<MergedCall> take();
 
   private:
-    std::vector<MergedCall> calls_;
+    MergedCall& call_of(std::uint32_t sequence);
+
+    std::vector<MergedCall> calls_;           // by sequence - 1
+    std::map<std::uint32_t, MergedCall> far_; // by sequence; of numbers that the others do not lead up to
+    std::size_t added_ = 0;
 };
 
 // A communicator as the names file has it.
@@ -54,7 +60,7 @@ struct CommunicatorName {
     int rank = 0;                    // of this process in it
     int ranks = 0, nodes = 0, ranks_per_node = 0;
     int regions = 0;          // inside the nodes, in all; 0: no rule looks at them
-    std::vector<int> members; // world ranks; on the leader only
+    std::vector<int> members; // world ranks; in the leader's line only
 
     std::string to_line() const;
 };
@@ -72,6 +78,9 @@ struct Names {
     std::vector<DecisionName> decisions;         // by number - 1
     // Lines that are torn (a run that was killed) are left out.
     static Names parse(std::string_view lines);
+    // One more line. Before anything is looked up, sort() has to follow.
+    void add(std::string_view line);
+    void sort();
 
     const CommunicatorName* communicator(std::uint32_t number) const; // null: no such name
     const std::string& decision(std::uint32_t number) const; // a text that says so where there is none

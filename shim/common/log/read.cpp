@@ -1,15 +1,14 @@
 #include "read.hpp"
 
 #include "line.hpp"
+#include "log_file.hpp"
 #include "merge.hpp"
+#include "rank_records.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 namespace switchyard::shim::log {
@@ -18,45 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
+// A line that no reader takes for a call. It stands for a record that is damaged.
+constexpr const char* damaged_record = R"({"damaged_record":true})";
 
-// The records of one rank, as the run left them.
-struct RankFile {
-    Names names;
-    std::vector<Slot> slots;
-};
-
-void read_slots(std::istream& file, RankFile& rank) {
-    std::uint64_t next = rank.slots.empty() ? 0 : rank.slots.back().number + 1;
-    for (Slot slot; file.read(reinterpret_cast<char*>(&slot), sizeof slot);)
-        if (slot.kind != SlotKind::none && slot.number >= next) rank.slots.push_back(slot);
-}
-
-// The ring holds the records that were not in the file yet, and perhaps some that just were.
-RankFile read_rank(const fs::path& calls) {
-    RankFile rank;
-    rank.names = Names::parse(text_of(fs::path(calls).replace_extension(".names")));
-    std::ifstream file(calls, std::ios::binary);
-    std::ifstream ring(fs::path(calls).replace_extension(".ring"), std::ios::binary);
-    RecordFileHeader header, expected;
-    file.read(reinterpret_cast<char*>(&header), sizeof header);
-    constexpr std::size_t without_version = 14; // bytes of the magic before its version
-    if (!file || std::memcmp(header.magic, expected.magic, without_version) != 0)
-        return rank; // the rank was killed before it wrote anything, or the file is not ours
-    if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
-        header.version != expected.version || header.slot_size != expected.slot_size)
-        throw std::runtime_error(calls.string() +
-                                 " holds records of another version of switchyard; this one reads records of "
-                                 "version " +
-                                 std::to_string(expected.version));
-    read_slots(file, rank);
-    read_slots(ring, rank);
-    return rank;
+fs::path lines_file(const LoggedRun& run) {
+    return run.directory + (run.summary ? "/summary.jsonl" : "/calls.jsonl");
 }
 
 // Two ranks mean the same communicator where leader and leader's number are equal.
@@ -71,10 +36,14 @@ struct MergedLine {
     const std::string* decision;
 };
 
+bool is_record_file(const fs::directory_entry& entry) {
+    return entry.path().extension() == ".calls";
+}
+
 void lines_from_records(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(run.directory + "/ranks"))
-        if (entry.path().extension() == ".calls") files.push_back(entry.path());
+        if (is_record_file(entry)) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
 
     // Each rank numbers decisions by itself; their texts are comparable.
@@ -82,10 +51,14 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
     std::vector<std::string> decisions;
     std::map<std::pair<int, std::uint32_t>, Merging> communicators;
     for (const auto& file : files) {
-        auto rank = read_rank(file);
+        auto rank = read_rank_records(file);
+        for (auto left = rank.damaged; left > 0; --left) use(damaged_record);
         for (auto& slot : rank.slots) {
             const auto* name = rank.names.communicator(slot.communicator);
-            if (name == nullptr) continue;
+            if (name == nullptr) {
+                if (slot.kind == SlotKind::call) use(damaged_record);
+                continue;
+            }
             if (slot.kind == SlotKind::call) {
                 const auto& text = rank.names.decision(slot.decision());
                 auto [known, is_new] =
@@ -95,7 +68,7 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
             }
             auto& merging = communicators[{name->leader, name->leader_number}];
             merging.name = *name;
-            merging.calls.add(slot, name->rank);
+            if (!merging.calls.add(slot, name->rank)) use(damaged_record);
         }
     }
     std::vector<MergedLine> lines;
@@ -109,16 +82,36 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
     for (const auto& line : lines) use(call_line(++number, line.call, *line.communicator, *line.decision));
 }
 
+bool has_lines(const fs::path& file) {
+    std::error_code error;
+    const auto bytes = fs::file_size(file, error);
+    return !error && bytes > 0;
+}
+
+// The lines of a run without an end are made of its ranks' records. Where a full disk let some ranks keep theirs in memory
+// only, the lines that the run wrote at its end say more.
+bool needs_records(const LoggedRun& run) {
+    const auto folder = run.directory + "/ranks";
+    if (run.complete || !fs::is_directory(folder)) return false;
+    const auto files =
+        std::count_if(fs::directory_iterator(folder), fs::directory_iterator(), is_record_file);
+    return files >= run.ranks || !has_lines(lines_file(run));
+}
+
 } // namespace
 
 LoggedRun open_run(const std::string& directory) {
     if (!fs::is_directory(directory)) throw std::runtime_error(directory + " is not a directory");
-    LoggedRun run{directory, text_of(directory + "/run.json"), false, false};
+    LoggedRun run{directory, text_of_log_file(directory + "/run.json"), false, false, 1};
     bool has_records = fs::is_directory(directory + "/ranks");
     if (run.run_json.empty() && !has_records)
         throw std::runtime_error(directory + " is no run's log: it has no run.json");
     auto json = nlohmann::json::parse(run.run_json, nullptr, false);
-    if (json.is_object()) run.complete = json.value("complete", false);
+    if (json.is_object()) {
+        if (const auto found = json.find("complete"); found != json.end()) run.complete = *found == true;
+        if (const auto found = json.find("ranks"); found != json.end() && found->is_number_integer())
+            run.ranks = *found;
+    }
     run.summary = fs::exists(directory + "/summary.jsonl");
     if (run.complete && !run.summary && !fs::exists(directory + "/calls.jsonl"))
         throw std::runtime_error(directory + " has no calls.jsonl");
@@ -129,8 +122,8 @@ LoggedRun open_run(const std::string& directory) {
 
 void for_each_line(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
     // Without the ranks' records the lines are read, as far as somebody kept them.
-    if (!run.complete && fs::is_directory(run.directory + "/ranks")) return lines_from_records(run, use);
-    std::ifstream file(run.directory + (run.summary ? "/summary.jsonl" : "/calls.jsonl"));
+    if (needs_records(run)) return lines_from_records(run, use);
+    auto file = open_log_file(lines_file(run).string());
     for (std::string line; std::getline(file, line);)
         if (!line.empty()) use(line);
 }

@@ -10,8 +10,8 @@
 namespace switchyard::shim::log {
 
 // One call as one rank saw it. Times in nanoseconds, sizes in bytes, all of this rank alone unless said
-// otherwise.
-struct CallRecord {
+// otherwise. A call leaves no more than this where nothing of ours took part.
+struct CallHead {
     std::uint32_t communicator = 0; // this rank's number for it, see Names
     std::uint32_t sequence = 0;     // of the call on its communicator, from 1; the same on all its ranks
     std::uint32_t decision = 0;     // this rank's number for what was chosen and why, see Names
@@ -29,7 +29,9 @@ struct CallRecord {
     std::uint64_t max_block =
         0;                  // largest block: agreed by all ranks where the call agreed, else this rank's own
     std::uint64_t sent = 0; // to other ranks, as the application asked for
+};
 
+struct CallRecord : CallHead {
     std::uint64_t agree = 0;                                // in the agreement
     std::uint64_t stage = 0;                                // packing and unpacking
     std::uint64_t exchange = 0;                             // in the algorithm or the MPI library
@@ -60,7 +62,7 @@ struct Slot {
 
     static constexpr std::uint8_t in_place = 1, large_count = 2, has_detail = 4, has_nodes = 8,
                                   on_device = 16, is_staged = 32;
-    static Slot call(const CallRecord& record);
+    static Slot call(const CallHead& record);
     static Slot detail(const CallRecord& record);
     static Slot nodes(const CallRecord& record);
     static Slot copies(const CallRecord& record);
@@ -73,7 +75,7 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 64);
 
-inline Slot Slot::call(const CallRecord& record) {
+inline Slot Slot::call(const CallHead& record) {
     Slot slot;
     slot.communicator = record.communicator;
     slot.sequence = record.sequence;
@@ -186,6 +188,10 @@ inline void Slot::add(const Slot& more) {
 }
 
 // The slots that a record leaves, the call's first.
+template <typename Use>
+[[gnu::always_inline]] inline void for_each_slot(const CallHead& record, const Use& use) {
+    use(Slot::call(record));
+}
 template <typename Use>
 [[gnu::always_inline]] inline void for_each_slot(const CallRecord& record, const Use& use) {
     use(Slot::call(record));

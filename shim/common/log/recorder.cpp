@@ -6,10 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <sched.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#include <utility>
 
 namespace switchyard::shim::log {
 
@@ -17,94 +16,34 @@ namespace {
 
 constexpr std::size_t ring_bytes = Recorder::slots_in_ring * sizeof(Slot);
 
-// Writes all of it, or nothing that counts.
-bool write_all(int file, const void* data, std::size_t size) {
-    const auto* bytes = static_cast<const char*>(data);
-    while (size > 0) {
-        auto written = write(file, bytes, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes += written;
-        size -= static_cast<std::size_t>(written);
-    }
-    return true;
-}
-
-// Out of the way of programs that expect the low numbers for files of their own, or close them all.
-int moved_up(int file) {
-    constexpr int high = 200;
-    int moved = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, high) : -1;
-    if (moved < 0) return file;
-    close(file);
-    return moved;
-}
-
 } // namespace
 
-Recorder::Recorder(const std::string& directory, int rank, int ranks, bool threads)
-    : threads_(threads),
-      base_(std::filesystem::absolute(directory).string() + "/ranks/" + std::to_string(rank)) {
+Recorder::Recorder(const Folder& run, int rank, int ranks, bool threads)
+    : threads_(threads), folder_(run.inside("ranks")) {
     FileSizeSignalBlocked blocked;
-    if (open_files(directory, rank, ranks)) return;
+    if (folder_.is_open() ? open_files(rank, ranks) : (errno = folder_.error(), false)) return;
     problem_ = std::strerror(errno);
-    forget_files();
+    remove_files();
     ring_ = map_ring(-1);
 }
 
-int Recorder::create(const char* part) {
-    auto path = base_ + part;
-    int file = moved_up(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (file >= 0) created_.push_back(path);
-    return file;
-}
-
-bool Recorder::open_files(const std::string& directory, int rank, int ranks) {
-    // On a host that does not see rank 0's file system the directory may not exist yet.
-    std::error_code error;
-    std::filesystem::create_directories(directory + "/ranks", error);
-    calls_file_ = create(".calls");
-    if (calls_file_ < 0) return false;
-    names_file_ = create(".names");
-    if (names_file_ < 0) return false;
-    int ring_file = create(".ring");
-    if (ring_file < 0) return false;
+bool Recorder::open_files(int rank, int ranks) {
+    const auto name = std::to_string(rank);
+    calls_file_ = OwnFile(folder_, name + ".calls");
+    if (!calls_file_.is_made()) return false;
+    names_file_ = OwnFile(folder_, name + ".names");
+    if (!names_file_.is_made()) return false;
+    ring_file_ = OwnFile(folder_, name + ".ring");
+    if (!ring_file_.is_made()) return false;
     RecordFileHeader header;
     header.rank = rank;
     header.ranks = ranks;
-    if (append(&header, sizeof header)) ring_ = map_ring(ring_file);
-    int reason = errno;
-    close(ring_file);
-    errno = reason;
+    if (calls_file_.append(&header, sizeof header)) ring_ = map_ring(ring_file_.reached());
     return ring_ != nullptr;
-}
-
-void Recorder::forget_files() {
-    if (calls_file_ >= 0) close(calls_file_);
-    if (names_file_ >= 0) close(names_file_);
-    calls_file_ = names_file_ = -1;
-    for (const auto& path : created_) unlink(path.c_str());
-    created_.clear();
-}
-
-// All of it, or nothing: what a full disk took of it is taken back, so that the next half lies where it
-// should.
-bool Recorder::append(const void* data, std::size_t size) noexcept {
-    if (write_all(calls_file_, data, size)) {
-        calls_bytes_ += size;
-        return true;
-    }
-    int reason = errno;
-    [[maybe_unused]] int cut = ftruncate(calls_file_, static_cast<off_t>(calls_bytes_));
-    lseek(calls_file_, static_cast<off_t>(calls_bytes_), SEEK_SET);
-    errno = reason;
-    return false;
 }
 
 Recorder::~Recorder() {
     if (ring_ != nullptr) munmap(ring_, ring_bytes);
-    if (mapped_calls_ != nullptr) munmap(mapped_calls_, mapped_bytes_);
-    if (calls_file_ >= 0) close(calls_file_);
-    if (names_file_ >= 0) close(names_file_);
 }
 
 Slot* Recorder::map_ring(int file) {
@@ -136,7 +75,7 @@ Slot* Recorder::place(std::uint64_t number, const Slot& slot) noexcept {
     return place;
 }
 
-void Recorder::add(const Slot& slot) noexcept {
+void Recorder::add_slot(const Slot& slot) noexcept {
     if (ring_ == nullptr) {
         dropped_.fetch_add(1, std::memory_order_relaxed);
         return;
@@ -177,9 +116,9 @@ void Recorder::store(const Slot* slots, std::size_t count) noexcept {
     FileSizeSignalBlocked blocked;
     int before = errno; // the application may be about to look at it
     bool stored = false;
-    if (calls_file_ >= 0) {
-        stored = slots->number + count <= most_on_disk && append(slots, count * sizeof *slots);
-    } else if (slots->number + count <= most_in_memory) {
+    if (in_memory_.empty() && calls_file_.reached() >= 0) {
+        stored = slots->number + count <= most_on_disk && calls_file_.append(slots, count * sizeof *slots);
+    } else if (in_memory_.size() + count <= most_in_memory) {
         try {
             in_memory_.insert(in_memory_.end(), slots, slots + count);
             stored = true;
@@ -197,48 +136,70 @@ Slot* Recorder::keep(const Slot& slot) noexcept {
     return nullptr;
 }
 
-void Recorder::add_name(const std::string& line) {
+void Recorder::add_name(CommunicatorName name) {
+    const auto line = name.to_line();
+    name.members = {};
     FileSizeSignalBlocked blocked;
-    std::lock_guard lock(naming_);
-    auto text = line + "\n";
-    bool on_disk = names_file_ >= 0 && names_in_memory_.empty();
-    if (on_disk && write_all(names_file_, text.data(), text.size())) return;
-    // A disk that is full. A torn line ends here, and no other follows it in the file.
-    names_in_memory_ += (on_disk ? "\n" : "") + text;
+    const std::lock_guard lock(naming_);
+    names_.communicators.push_back(std::move(name));
+    append_to_names(line);
 }
 
-std::string Recorder::names() const {
-    std::lock_guard lock(naming_);
-    if (names_file_ < 0) return names_in_memory_;
-    // By its number: the name may be gone, to a cleaner of temporary files for one.
-    auto size = lseek(names_file_, 0, SEEK_END);
-    std::string text(static_cast<std::size_t>(std::max<off_t>(size, 0)), '\0');
-    auto got = pread(names_file_, text.data(), text.size(), 0);
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    return text + names_in_memory_;
+void Recorder::add_name(DecisionName name) {
+    const auto line = name.to_line();
+    FileSizeSignalBlocked blocked;
+    const std::lock_guard lock(naming_);
+    names_.decisions.push_back(std::move(name));
+    append_to_names(line);
 }
 
-std::vector<const Slot*> Recorder::finish() {
-    std::vector<const Slot*> slots;
-    if (calls_file_ >= 0) {
-        mapped_bytes_ = static_cast<std::size_t>(std::max<off_t>(lseek(calls_file_, 0, SEEK_END), 0));
-        void* memory = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, calls_file_, 0);
-        if (memory != MAP_FAILED) mapped_calls_ = memory;
-        if (mapped_calls_ != nullptr)
-            for (std::size_t i = 1; i < mapped_bytes_ / sizeof(Slot); ++i) // the first is the header
-                slots.push_back(static_cast<const Slot*>(mapped_calls_) + i);
-    }
-    for (const auto& slot : in_memory_) slots.push_back(&slot);
-    auto stored = static_cast<std::ptrdiff_t>(slots.size());
+void Recorder::append_to_names(const std::string& line) {
+    unwritten_names_ += line;
+    unwritten_names_ += '\n';
+    write_names();
+}
+
+// Where it fails, the next name or the end of the run tries again. Till then the report on a killed run misses them.
+void Recorder::write_names() noexcept {
+    if (names_file_.append(unwritten_names_.data(), unwritten_names_.size())) unwritten_names_.clear();
+}
+
+void Recorder::finish() {
+    if (std::exchange(finished_, true)) return;
+    const auto slots_of = [](std::uint64_t bytes) {
+        return bytes / sizeof(Slot) - (bytes < sizeof(Slot) ? 0 : 1);
+    };
+    const auto written = slots_of(calls_file_.size()); // without the header
+    in_file_ = std::min(written, slots_of(calls_file_.size_on_disk()));
+    dropped_.fetch_add(written - in_file_); // the program truncated the file, or removed it
     for (std::size_t i = 0; ring_ != nullptr && i < slots_in_ring; ++i)
-        if (ring_[i].kind != SlotKind::none) slots.push_back(ring_ + i);
-    std::sort(slots.begin() + stored, slots.end(),
-              [](const Slot* left, const Slot* right) { return left->number < right->number; });
-    return slots;
+        if (ring_[i].kind != SlotKind::none) in_ring_.push_back(ring_ + i);
+    std::ranges::sort(in_ring_, {}, &Slot::number);
+    names_.sort();
+    write_names();
+}
+
+std::size_t Recorder::read(std::uint64_t first, Slot* into, std::size_t count) noexcept {
+    if (first < in_file_) {
+        const auto some = std::min<std::uint64_t>(count, in_file_ - first) * sizeof(Slot);
+        return calls_file_.read(sizeof(RecordFileHeader) + first * sizeof(Slot), into, some) / sizeof(Slot);
+    }
+    const auto from = first - in_file_;
+    if (from < in_memory_.size()) {
+        const auto some = std::min<std::uint64_t>(count, in_memory_.size() - from);
+        std::copy_n(in_memory_.begin() + static_cast<std::ptrdiff_t>(from), some, into);
+        return some;
+    }
+    const auto start = std::min<std::uint64_t>(from - in_memory_.size(), in_ring_.size());
+    const auto some = std::min<std::uint64_t>(count, in_ring_.size() - start);
+    for (std::size_t i = 0; i < some; ++i) into[i] = *in_ring_[start + i];
+    return some;
 }
 
 void Recorder::remove_files() {
-    forget_files();
+    const int reason = errno;
+    for (auto* file : {&calls_file_, &names_file_, &ring_file_}) file->remove();
+    errno = reason;
 }
 
 } // namespace switchyard::shim::log

@@ -5,6 +5,9 @@
 // page fault every 64 calls, three times as much; a plain buffer would be lost with the process.)
 #pragma once
 
+#include "folder.hpp"
+#include "merge.hpp"
+#include "own_file.hpp"
 #include "record.hpp"
 
 #include <array>
@@ -18,29 +21,38 @@ namespace switchyard::shim::log {
 
 class Recorder {
   public:
-    // Files `<directory>/ranks/<rank>.calls`, `.ring` and `.names`; where they cannot be made, the records
+    // Files `ranks/<rank>.calls`, `.ring` and `.names` in the run's folder; where they cannot be made, the records
     // stay in memory (less of them) and `problem()` says why. `threads`: more than one thread may record at
     // once.
-    Recorder(const std::string& directory, int rank, int ranks, bool threads);
+    Recorder(const Folder& run, int rank, int ranks, bool threads);
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    // Any thread, at any time; full means dropped and counted. Does not mix with keep().
-    void add(const CallRecord& record) noexcept {
-        for_each_slot(record, [this](const Slot& slot) { add(slot); });
+    // Any thread, at any time; full means dropped and counted. Does not mix with keep(). `Record`: CallHead or CallRecord.
+    template <typename Record>
+    void add(const Record& record) noexcept {
+        for_each_slot(record, [this](const Slot& slot) { add_slot(slot); });
     }
     // A slot that stays in its place and may be written to again and again (detail `summary`); null when
     // full.
     Slot* keep(const Slot& slot) noexcept;
 
-    // A line of JSON that explains the numbers in records: a communicator, a decision.
-    void add_name(const std::string& line);
+    // What numbers in records stand for. May throw.
+    void add_name(CommunicatorName name);
+    void add_name(DecisionName name);
 
-    // At the end of the run; nothing may be recorded any more.
-    std::vector<const Slot*> finish(); // all slots, in the order of their numbers
-    std::string names() const;
+    // At the end of the run; nothing may be recorded any more. May throw.
+    void finish();
+    // After finish(): how many slots there are, and some of them, in the order of their numbers. read() returns how many it
+    // could read; where that is less, the rest of the file is lost.
+    std::uint64_t slots() const { return in_file_ + in_memory_.size() + in_ring_.size(); }
+    std::size_t read(std::uint64_t first, Slot* into, std::size_t count) noexcept;
+    // What add_name() was told, less the members of communicators. Kept in memory, since files can be lost.
+    const Names& names() const { return names_; }
     void remove_files(); // the run's log has been written from them
+    // After finish(): slots that are in no file, and lost unless the log is written from them.
+    std::uint64_t slots_in_memory() const { return problem_.empty() ? in_memory_.size() : slots(); }
 
     std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
     const std::string& problem() const { return problem_; } // why in memory, or ""
@@ -50,17 +62,16 @@ class Recorder {
     static constexpr std::size_t slots_in_ring = halves * slots_per_half;
 
   private:
+    void append_to_names(const std::string& line);
     struct Half {
         std::atomic<std::uint64_t> lap{0};    // how often it has been emptied
         std::atomic<std::size_t> finished{0}; // slots written since
     };
-    bool open_files(const std::string& directory, int rank, int ranks);
-    int create(const char* part);
-    void forget_files();
-    bool append(const void* data, std::size_t size) noexcept;
+    bool open_files(int rank, int ranks);
+    void write_names() noexcept;
     Slot* map_ring(int file);
     Slot* place(std::uint64_t number, const Slot& slot) noexcept;
-    void add(const Slot& slot) noexcept;
+    void add_slot(const Slot& slot) noexcept;
     std::uint64_t claim() noexcept;
     void empty(std::size_t half) noexcept;
     void store(const Slot* slots, std::size_t count) noexcept;
@@ -69,20 +80,28 @@ class Recorder {
     static constexpr std::uint64_t most_in_memory = 1'000'000; // 64 MB
 
     bool threads_;
-    int calls_file_ = -1, names_file_ = -1;
-    std::string base_, problem_;
-    std::vector<std::string> created_; // files of ours, and only those, may be removed
-    std::size_t calls_bytes_ = 0;      // of the calls file that are good
-    Slot* ring_ = nullptr;             // null: there is not even memory for it
+    std::string problem_;
+    Folder folder_;
+    OwnFile calls_file_, names_file_, ring_file_;
+    Slot* ring_ = nullptr; // null: there is not even memory for it
     std::array<Half, halves> halves_;
     std::atomic<std::uint64_t> next_{0};
     std::uint64_t stored_ = 0;    // slots in the file or in memory
-    std::vector<Slot> in_memory_; // where there is no file
+    std::vector<Slot> in_memory_; // where there is no file, or no more
     std::atomic<std::uint64_t> dropped_{0};
-    void* mapped_calls_ = nullptr; // after finish()
-    std::size_t mapped_bytes_ = 0;
-    std::string names_in_memory_;
-    mutable std::mutex naming_;
+    // After finish():
+    bool finished_ = false;
+    std::uint64_t in_file_ = 0; // slots
+    std::vector<const Slot*> in_ring_;
+    Names names_;
+    std::string unwritten_names_; // that the disk did not take yet
+    std::mutex naming_;
 };
+
+// Each call of the communicator before this one left a slot, too, so its number is no smaller. Threads take numbers in any
+// order, but never more than a ring apart. `slots_before`: of the rank, dropped ones included.
+constexpr bool is_possible_sequence(std::uint32_t sequence, std::uint64_t slots_before) {
+    return sequence > 0 && sequence <= slots_before + Recorder::slots_in_ring;
+}
 
 } // namespace switchyard::shim::log

@@ -1,8 +1,8 @@
 #include "run_directory.hpp"
 
-#include "shim/common/whole_file.hpp"
 #include "version.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
@@ -36,6 +36,17 @@ nlohmann::json hosts_json(const std::vector<std::string>& hosts) {
     return list;
 }
 
+// File systems take names of 255 bytes, some of 143, and the start, the process and a number come behind it.
+std::string beginning_of(const std::string& program) {
+    constexpr std::size_t longest = 100;
+    std::size_t end = std::min(program.size(), longest);
+    const auto is_inside_a_character = [&] {
+        return end < program.size() && (static_cast<unsigned char>(program[end]) & 0xC0U) == 0x80U;
+    };
+    while (end > 0 && is_inside_a_character()) --end;
+    return program.substr(0, end);
+}
+
 } // namespace
 
 std::string local_time(std::int64_t seconds) {
@@ -43,23 +54,26 @@ std::string local_time(std::int64_t seconds) {
 }
 
 std::string run_directory_name(const std::string& program, std::int64_t start_seconds, long pid) {
-    return program + "." + formatted_time(start_seconds, "%Y%m%d-%H%M%S") + "." + std::to_string(pid);
+    return beginning_of(program) + "." + formatted_time(start_seconds, "%Y%m%d-%H%M%S") + "." +
+           std::to_string(pid);
 }
 
-std::string create_run_directory(const std::string& log, const RunInfo& info) {
+Folder create_run_directory(const std::string& log, const RunInfo& info) {
     auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::filesystem::create_directories(log);
+    make_folders(log);
     auto base = std::filesystem::absolute(log) / run_directory_name(info.program, now, info.pid);
     auto directory = base.string();
-    for (int again = 2; mkdir(directory.c_str(), 0755) != 0; ++again) {
+    for (int again = 2; mkdir(directory.c_str(), folder_mode(info.file_mode)) != 0; ++again) {
         if (errno != EEXIST || again > 1000)
             throw std::system_error(errno, std::generic_category(), directory);
         directory = base.string() + "-" + std::to_string(again);
     }
-    return directory;
+    auto folder = Folder::open(directory, info.file_mode);
+    if (!folder.is_open()) throw std::system_error(folder.error(), std::generic_category(), directory);
+    return folder;
 }
 
-bool write_run_json(const std::string& directory, const RunInfo& info, const RunEnd* end) {
+bool write_run_json(const Folder& folder, const RunInfo& info, const RunEnd* end) {
     nlohmann::ordered_json json = {{"switchyard", version},
                                    {"complete", end != nullptr},
                                    {"program", info.program},
@@ -90,7 +104,11 @@ bool write_run_json(const std::string& directory, const RunInfo& info, const Run
         if (!end->adaptive.empty()) json["adaptive"] = nlohmann::ordered_json::parse(end->adaptive);
     }
     const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-    return !write_whole(directory + "/run.json", text);
+    return folder.write_whole("run.json", text);
+}
+
+bool write_run_json(const std::string& directory, const RunInfo& info, const RunEnd* end) {
+    return write_run_json(Folder::open(directory, info.file_mode), info, end);
 }
 
 std::string program_name() {

@@ -1,6 +1,8 @@
 // The folder of one run's log, and its run.json.
 #pragma once
 
+#include "folder.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,6 +23,7 @@ struct RunInfo {
     std::vector<std::pair<std::string, std::string>> settings; // variable, value in force
     std::string policy_file, policy;                           // path and text
     bool alone = false; // no MPI_Init was seen (sessions), so the ranks cannot merge their records
+    mode_t file_mode = usual_file_mode; // of the log's files; not in run.json by itself
 };
 
 // The facts that are known at its end. Without them a log is partial.
@@ -31,11 +34,13 @@ struct RunEnd {
 };
 
 // Creates `<log>/<program>.<start>.<pid>`; it never takes a folder that exists. Throws std::system_error.
-std::string create_run_directory(const std::string& log, const RunInfo& info);
-// The folder's name. Ranks that cannot talk to each other (sessions) get the same one from the same values.
+Folder create_run_directory(const std::string& log, const RunInfo& info);
+// The folder's name, of which a long program name is only the beginning. Ranks that cannot talk to each other (sessions) get
+// the same one from the same values.
 std::string run_directory_name(const std::string& program, std::int64_t start_seconds, long pid);
 
 // False: run.json could not be written. A reader never sees half of it.
+bool write_run_json(const Folder& folder, const RunInfo& info, const RunEnd* end);
 bool write_run_json(const std::string& directory, const RunInfo& info, const RunEnd* end);
 
 // Facts of this process, for RunInfo.

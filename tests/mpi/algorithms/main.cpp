@@ -88,6 +88,7 @@ struct Test {
     MPI_Comm oracle; // for the MPI library's collectives
     bool reduced = false, sampled = false;
     Failures failures;
+    NodeMemory memory{4096};
     std::vector<NamedMap> maps; // placements on nodes, as many as there are kinds
     std::size_t map_index = 0;
     std::size_t region_kind = 0;
@@ -111,7 +112,7 @@ struct Test {
     void make_windows() {
         for (std::size_t i = 0; i < maps.size(); ++i) {
             take_map(i, 0);
-            maps[i].window = NodeWindow::make(group, 4096);
+            maps[i].window = NodeWindow::make(group, memory);
         }
     }
     void free_windows() {
@@ -719,7 +720,8 @@ void check_wire_alltoall(Test& test) {
 void check_wire_errors(Test& test) {
     Failures& failures = test.failures;
     Group group = test.group;
-    group.node_map = nullptr; // a node map has no place for a rank that does not exist
+    group.node_map = nullptr; // neither a node map nor a carrier has a place for a rank that does not exist
+    group.carrier = {};
     failures.set_place("wire, truncated");
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH calls this handler when a wait fails
     Wire wire(group);
@@ -780,6 +782,19 @@ int conclude(const Test& test) {
     return all[1] == 0 ? 0 : 1;
 }
 
+// The messages travel on a communicator with the ranks in the opposite order.
+struct Opposite {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::vector<int> ranks;
+
+    explicit Opposite(const Group& group) {
+        PMPI_Comm_split(group.comm, 0, group.size - group.rank, &comm);
+        PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        for (int rank = 0; rank < group.size; ++rank) ranks.push_back(group.size - 1 - rank);
+    }
+    Carrier carrier() const { return {comm, 7, ranks.data()}; }
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -788,6 +803,8 @@ int main(int argc, char** argv) {
         .group = {.comm = duplicate()}, .oracle = duplicate(), .failures = {}, .maps = {}, .regions = {}};
     PMPI_Comm_rank(test.group.comm, &test.group.rank);
     PMPI_Comm_size(test.group.comm, &test.group.size);
+    Opposite opposite(test.group);
+    test.group.carrier = opposite.carrier();
     test.failures.rank_ = test.group.rank;
     test.maps = all_maps(test.group.size);
     test.make_windows();
@@ -820,6 +837,7 @@ int main(int argc, char** argv) {
 
     const int result = conclude(test);
     test.free_windows();
+    PMPI_Comm_free(&opposite.comm);
     PMPI_Comm_free(&test.group.comm);
     PMPI_Comm_free(&test.oracle);
     MPI_Finalize();

@@ -3,9 +3,13 @@
  * spawn          calls on communicators shared with spawned processes, which have no shim in front of them
  * types          contiguous types of Fortran's and, with MPI-4, of large counts
  * truncate       one rank expects too little, of another rank: an error there, and only there
- * cleaned        the files of the log under $SWITCHYARD_LOG lose their names in mid-run, to a cleaner of old
- * files truncate_own   every rank expects too little of itself: an error, and nothing written beyond */
+ * truncate_own   every rank expects too little of itself: an error, and nothing written beyond
+ * longer_alltoall, longer_allgather
+ *                first one rank, then every rank sends longer blocks than it receives: an error there, and only there
+ * many COUNT     so many calls of rank 0 alone; says how much memory MPI_Finalize took */
 #include "host.h"
+
+#include <sys/resource.h>
 
 enum { block = 8, spacing = 32 };
 
@@ -104,15 +108,39 @@ static void truncate_call(int ranks, int rank, int own) {
     if (own && recv[spacing * rank + block / 2] != -1) host_fail("written beyond its own block");
 }
 
-static void cleaned(int rank) {
-    alltoall(MPI_COMM_WORLD);
-    const char* log = getenv("SWITCHYARD_LOG");
-    char command[4096];
-    snprintf(command, sizeof command, "rm -f %s/*/ranks/*.names", log ? log : "/nonexistent");
-    PMPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0 && system(command) != 0) host_fail("%s", command);
-    PMPI_Barrier(MPI_COMM_WORLD);
-    alltoall(MPI_COMM_WORLD);
+/* All blocks have one length, and a rank sends longer ones than it receives. Only that rank hears of it. */
+static void send_longer(int ranks, int rank, int gathers, int wrong) {
+    static int send[2 * block * host_max_ranks], recv[spacing * host_max_ranks];
+    const int sent = wrong ? 2 * block : block;
+    for (int i = 0; i < sent * ranks; ++i) send[i] = 1000 * rank + i;
+    for (int i = 0; i < spacing * ranks; ++i) recv[i] = -1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int code = gathers ? MPI_Allgather(send, sent, MPI_INT, recv, block, MPI_INT, MPI_COMM_WORLD)
+                       : MPI_Alltoall(send, sent, MPI_INT, recv, block, MPI_INT, MPI_COMM_WORLD);
+    host_count(MPI_COMM_WORLD);
+    int class = MPI_SUCCESS;
+    MPI_Error_class(code, &class);
+    if (class != (wrong ? MPI_ERR_TRUNCATE : MPI_SUCCESS)) host_fail("error class %d", class);
+    for (int i = block * ranks; i < spacing * ranks; ++i)
+        if (recv[i] != -1) host_fail("written beyond the receive buffer");
+    for (int i = 0; i < block * ranks; ++i)
+        if (recv[i] / 1000 != i / block) host_fail("%d from rank %d", recv[i], i / block);
+}
+
+static void call_alone(int count) {
+    for (int i = 0; i < count; ++i) alltoall(MPI_COMM_SELF);
+}
+
+static long most_memory_kb(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+static void finalize(int rank, const char* mode) {
+    long before = most_memory_kb();
+    MPI_Finalize();
+    if (strcmp(mode, "many") == 0 && rank == 0) printf("finalize_kb=%ld\n", most_memory_kb() - before);
 }
 
 int main(int argc, char** argv) {
@@ -128,10 +156,12 @@ int main(int argc, char** argv) {
     }
     if (strcmp(mode, "spawn") == 0) spawn(argv[0]);
     if (strcmp(mode, "types") == 0) types(ranks, rank);
-    if (strcmp(mode, "cleaned") == 0) cleaned(rank);
+    if (strcmp(mode, "many") == 0 && rank == 0) call_alone(argc > 2 ? atoi(argv[2]) : 0);
     if (strcmp(mode, "truncate") == 0) truncate_call(ranks, rank, 0);
     if (strcmp(mode, "truncate_own") == 0) truncate_call(ranks, rank, 1);
+    for (int turn = 0; turn < 2 && strncmp(mode, "longer_", 7) == 0; ++turn)
+        send_longer(ranks, rank, strcmp(mode, "longer_allgather") == 0, turn == 1 || rank == 1);
     host_finish();
-    MPI_Finalize();
+    finalize(rank, mode);
     return 0;
 }

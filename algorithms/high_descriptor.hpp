@@ -1,0 +1,24 @@
+// Descriptors of ours have high numbers, out of the way of programs that expect the low ones for files of their own. No MPI.
+#pragma once
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace switchyard::algorithms {
+
+inline constexpr int lowest_descriptor = 200;
+
+// The same file under a high number, closed on exec; under its own number where the process has no high one left. Leaves
+// errno alone, and passes -1 through.
+inline int moved_up(int file) {
+    if (file < 0 || file >= lowest_descriptor) return file;
+    const int before = errno;
+    const int moved = fcntl(file, F_DUPFD_CLOEXEC, lowest_descriptor);
+    errno = before;
+    if (moved < 0) return file;
+    close(file);
+    return moved;
+}
+
+} // namespace switchyard::algorithms

@@ -1,0 +1,106 @@
+// Memory that the processes of a node map into each other. To make it and to free it, no process waits for another: so it
+// may happen in a callback, and a program that frees its communicators late or never holds nobody up.
+//
+// A process owns sections of equal size in a file without a name, which its neighbours open through /proc. It lends a
+// section for one use, a window. Who has used the section leaves it; when all have left, nobody reads it any more, and it
+// can be lent again. No MPI.
+#pragma once
+
+#include "introduction.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <sys/types.h>
+#include <vector>
+
+namespace switchyard::algorithms {
+
+class NodeMemory {
+  public:
+    // The largest number of sections that a process owns.
+    static constexpr std::size_t most_sections = 64;
+
+    // Where other processes find a section. They are told by messages.
+    struct Place {
+        std::uint64_t key = 0; // of the process's file; 0: no section
+        std::uint64_t offset = 0;
+        std::int32_t process = 0, file = -1;
+        explicit operator bool() const { return key != 0; }
+    };
+
+    // `section_bytes`: of data, the same in all processes. Takes no memory yet.
+    explicit NodeMemory(std::size_t section_bytes) : section_bytes_(section_bytes) {}
+    NodeMemory(const NodeMemory&) = delete;
+    NodeMemory& operator=(const NodeMemory&) = delete;
+    ~NodeMemory();
+
+    std::size_t section_bytes() const { return section_bytes_; }
+
+    // A section of this process that nobody uses. No section: there is no memory for it. May throw.
+    Place lend();
+    // Before others learn that they use it: as many of them as will leave it.
+    void set_users(const Place& place, std::uint32_t users);
+    // Nobody will use it.
+    void take_back(const Place& place);
+
+    // The data of a section of this process or of another. Its pages are there: to write to it is no fault. Null: it cannot
+    // be mapped, since the processes are on different machines, or in different containers and never met. Stays mapped. May
+    // throw.
+    std::byte* data_at(const Place& place);
+
+    // Processes that may not look into each other's /proc, as in containers with a user namespace each, can still meet: first
+    // all of them listen, then each introduces itself to all others, then each meets its guests. Between these steps the
+    // processes make sure that all have succeeded. A process that has met another can map all of its sections.
+    bool listen();
+    bool introduce_to(const Place& neighbour) const;
+    void meet_guests(); // ends listening; may throw
+    // A user will not look at these data again, and tells their owner.
+    static void leave(std::byte* data);
+
+  private:
+    // At the beginning of a section, before its data.
+    struct Head {
+        std::atomic<std::uint32_t> left; // users who have left
+    };
+    static constexpr std::size_t head_bytes = 64; // keeps data in other cache lines
+    struct Section {
+        Place place;
+        std::byte* data;
+        std::uint32_t users; // who must leave it before it is free
+        bool is_lent;
+    };
+    // The file of another process.
+    struct Guest {
+        std::uint64_t key;
+        int file;
+    };
+    struct Mapping {
+        std::uint64_t key, offset;
+        std::byte* begin;
+    };
+
+    bool open_file();
+    bool owns_file() const;
+    std::size_t stride() const;
+    std::byte* map(int file, std::uint64_t offset);
+    std::byte* map_of_other(const Place& place);
+    std::byte* map_if_right(int file, const Place& place);
+    Section* section_at(const Place& place);
+    static Head& head_of(std::byte* data) { return *reinterpret_cast<Head*>(data - head_bytes); }
+
+    const std::size_t section_bytes_;
+    mutable std::mutex mutex_;
+    int file_ = -1;
+    dev_t device_ = 0;
+    ino_t inode_ = 0;
+    std::uint64_t key_ = 0;
+    std::vector<Section> sections_;
+    std::vector<Mapping> mappings_;
+    std::unique_ptr<Introduction> introduction_; // while this process listens
+    std::vector<Guest> guests_;
+};
+
+} // namespace switchyard::algorithms

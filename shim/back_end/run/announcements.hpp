@@ -1,0 +1,29 @@
+// Before the final merge each rank tells the leaders of its communicators what it has of their calls.
+#pragma once
+
+#include "shim/common/log/slot_reader.hpp"
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace switchyard::shim {
+
+// A rank's slots of one communicator.
+struct Announcement {
+    std::uint32_t key = 0;    // CommunicatorName::leader_number: which of the leader's communicators it is
+    std::uint32_t number = 0; // this rank's, as in its slots
+    std::int32_t world_rank = 0;
+    std::int32_t rank = 0; // in the communicator
+    std::uint32_t last_sequence = 0;
+    std::uint32_t unused = 0;
+    std::uint64_t slots = 0;
+    std::uint64_t first_begin = 0;
+};
+
+// What the members of the communicators that this rank leads have. False, on all ranks: some rank had no memory for it.
+// Collective; never throws. `lost`: slots of communicators whose leader is no rank of this run.
+bool announce(const log::Names& names, const log::SlotReader& reader, MPI_Comm world,
+              std::vector<Announcement>& heard, std::uint64_t& lost);
+
+} // namespace switchyard::shim

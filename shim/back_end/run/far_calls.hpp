@@ -1,0 +1,43 @@
+// The calls of another leader, as rank 0 takes them: some at a time.
+#pragma once
+
+#include "merge_desk.hpp"
+#include "shim/common/log/merge.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace switchyard::shim {
+
+class FarCalls {
+  public:
+    // `most`: calls in memory. May throw.
+    FarCalls(int leader, std::size_t most, MergeDesk& desk) : leader_(leader), desk_(desk), some_(most) {}
+
+    const log::MergedCall* next() noexcept { // null: there are no more
+        if (at_ == held_ && !ended_) fetch();
+        return at_ < held_ ? &some_[at_] : nullptr;
+    }
+    void advance() noexcept { ++at_; }
+
+    static constexpr std::size_t most_at_once = 1024;
+
+  private:
+    void fetch() noexcept {
+        const Wish wish{Wish::calls, 0, 0, static_cast<std::uint32_t>(some_.size())};
+        std::size_t bytes = 0;
+        desk_.ask(0, leader_, wish, some_.data(), some_.size() * sizeof(log::MergedCall));
+        desk_.wait(bytes);
+        held_ = bytes / sizeof(log::MergedCall);
+        ended_ = held_ < some_.size();
+        at_ = 0;
+    }
+
+    int leader_;
+    MergeDesk& desk_;
+    std::vector<log::MergedCall> some_;
+    std::size_t at_ = 0, held_ = 0;
+    bool ended_ = false;
+};
+
+} // namespace switchyard::shim

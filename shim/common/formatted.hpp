@@ -1,0 +1,31 @@
+// Texts with values in them, by fmt's format strings. fmt's own code is compiled once, in formatted.cpp: in every file it
+// would take the compiler five seconds.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+
+namespace switchyard::shim {
+
+std::string formatted_args(fmt::string_view text, fmt::format_args values);
+
+// `formatted("{} of {}", 1, 2)`. Mistakes in the format are found while compiling.
+template <typename... Values>
+std::string formatted(fmt::format_string<Values...> text, Values&&... values) {
+    return formatted_args(text, fmt::make_format_args(values...));
+}
+
+// `joined({"a", "b"}, ", ")` is `a, b`.
+template <typename Words>
+std::string joined(const Words& words, std::string_view between) {
+    std::string text;
+    for (const auto& word : words) {
+        if (&word != &*words.begin()) text += between;
+        text += word;
+    }
+    return text;
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,114 @@
+#include "rank_records.hpp"
+
+#include "log_file.hpp"
+#include "recorder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace switchyard::shim::log {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A half of the ring, or as many slots of the file, which came from a half.
+constexpr std::size_t slots_in_piece = Recorder::slots_per_half;
+
+// The number of a piece's first slot follows from every slot's number and place. A damaged slot says another one, so the
+// number that most slots say counts (the majority vote of Boyer and Moore).
+std::uint64_t first_number_of(std::span<const Slot> piece) {
+    std::uint64_t first = 0;
+    std::size_t votes = 0;
+    for (std::size_t place = 0; place < piece.size(); ++place) {
+        if (piece[place].kind == SlotKind::none) continue;
+        const auto said = piece[place].number - place;
+        if (votes == 0) first = said;
+        if (said == first)
+            ++votes;
+        else
+            --votes;
+    }
+    return first;
+}
+
+// Adds up the pieces. A slot that does not fit its place is damaged: a record would be lost, or be there twice.
+class RankReader {
+  public:
+    // In the file every slot is finished.
+    void add_piece_of_file(std::span<const Slot> piece) {
+        const auto first = first_number_of(piece);
+        for (std::size_t place = 0; place < piece.size(); ++place) add(piece[place], first, place);
+        if (is_begin_of_half(first)) next_ = std::max(next_, first + piece.size());
+    }
+    // In the ring a slot may be empty, unfinished, or in the file, too.
+    void add_piece_of_ring(std::span<const Slot> piece) {
+        const auto first = first_number_of(piece);
+        for (std::size_t place = 0; place < piece.size(); ++place)
+            if (piece[place].kind != SlotKind::none && first + place >= next_)
+                add(piece[place], first, place);
+    }
+    RankRecords take() { return std::move(records_); }
+
+  private:
+    static bool is_begin_of_half(std::uint64_t number) { return number % slots_in_piece == 0; }
+
+    void add(const Slot& slot, std::uint64_t first, std::size_t place) {
+        const bool is_possible = slot.kind != SlotKind::none && is_begin_of_half(first) &&
+                                 slot.number == first + place &&
+                                 is_possible_sequence(slot.sequence, slot.number);
+        if (is_possible)
+            records_.slots.push_back(slot);
+        else
+            ++records_.damaged;
+    }
+
+    RankRecords records_;
+    std::uint64_t next_ = 0; // behind the last slot of the file
+};
+
+template <typename Use>
+void for_each_piece(std::istream& file, const Use& use) {
+    std::vector<Slot> piece(slots_in_piece);
+    while (file) {
+        file.read(reinterpret_cast<char*>(piece.data()),
+                  static_cast<std::streamsize>(piece.size() * sizeof(Slot)));
+        use(std::span(piece).first(static_cast<std::size_t>(file.gcount()) / sizeof(Slot)));
+    }
+}
+
+// False: there are no records of ours.
+bool read_header(std::istream& file, const fs::path& calls) {
+    RecordFileHeader header, expected;
+    file.read(reinterpret_cast<char*>(&header), sizeof header);
+    constexpr std::size_t without_version = 14; // bytes of the magic before its version
+    if (!file || std::memcmp(header.magic, expected.magic, without_version) != 0) return false;
+    if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
+        header.version != expected.version || header.slot_size != expected.slot_size)
+        throw std::runtime_error(calls.string() +
+                                 " holds records of another version of switchyard; this one reads records of "
+                                 "version " +
+                                 std::to_string(expected.version));
+    return true;
+}
+
+} // namespace
+
+RankRecords read_rank_records(const fs::path& calls) {
+    auto names = Names::parse(text_of_log_file(fs::path(calls).replace_extension(".names")));
+    auto file = open_log_file(calls);
+    auto ring = open_log_file(fs::path(calls).replace_extension(".ring"));
+    RankReader reader;
+    if (read_header(file, calls)) {
+        for_each_piece(file, [&](auto piece) { reader.add_piece_of_file(piece); });
+        for_each_piece(ring, [&](auto piece) { reader.add_piece_of_ring(piece); });
+    }
+    auto records = reader.take();
+    records.names = std::move(names);
+    return records;
+}
+
+} // namespace switchyard::shim::log

@@ -1,0 +1,70 @@
+#include "preload_path.hpp"
+
+#include "formatted.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace switchyard::shim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool can_be_preloaded(const std::string& path) {
+    return path.starts_with('/') && path.find_first_of(" :$") == std::string::npos;
+}
+
+// A folder that nobody else can write to: whoever changes the link chooses what the program loads. "": there is none.
+std::string own_folder_in(const std::string& folder) {
+    const auto own = formatted("{}/switchyard-{}", folder, geteuid());
+    mkdir(own.c_str(), 0700); // fails where the folder is there already
+    struct stat info {};
+    const bool is_ours = lstat(own.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+                         info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return is_ours ? own : "";
+}
+
+// FNV-1a: the same name on every run, so that the folder does not fill up.
+std::string name_for(const std::string& target) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : target) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    return formatted("{:016x}", hash);
+}
+
+// Whether the link is there and leads to the target. Other ranks may make it at the same time.
+bool make_link(const std::string& link, const std::string& target) {
+    std::error_code error;
+    fs::create_directory_symlink(target, link, error);
+    return fs::read_symlink(link, error) == target && !error;
+}
+
+} // namespace
+
+std::string preload_path(const std::string& object, const std::vector<std::string>& folders) {
+    if (can_be_preloaded(object)) return object;
+    const fs::path path(object);
+    const auto target = path.parent_path().string();
+    if (!can_be_preloaded('/' + path.filename().string())) return "";
+    for (const auto& folder : folders) {
+        if (!can_be_preloaded(folder)) continue;
+        const auto own = own_folder_in(folder);
+        if (own.empty()) continue;
+        const auto link = own + '/' + name_for(target);
+        if (make_link(link, target)) return link + '/' + path.filename().string();
+    }
+    return "";
+}
+
+std::vector<std::string> folders_for_links() {
+    std::vector<std::string> folders;
+    if (const char* chosen = std::getenv("TMPDIR"); chosen != nullptr) folders.emplace_back(chosen);
+    for (const char* usual : {"/tmp", "/var/tmp", "/dev/shm"}) folders.emplace_back(usual);
+    return folders;
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,78 @@
+"""Limits on memory, descriptors, file sizes and locked memory, from the start or before MPI_Finalize."""
+
+import re
+import unittest
+
+from faults import SHARED, STEPS, FaultTest, clean_environment, finish, in_shell, launcher
+
+CALLS = ("world:10", "self:9000")
+
+
+class FromTheStart(FaultTest):
+    """The ranks run under `ulimit`. Where the MPI bears it, the program does under the shim."""
+
+    def check(self, np, *limits):
+        for limit in limits:
+            with self.subTest(limit=limit):
+                result = self.endure(np, *CALLS, inside=in_shell(f"ulimit {limit}"), options=SHARED)
+                self.assertIsNotNone(result.closing_line)
+
+    def test_few_descriptors(self):
+        """The MPI's own need and a few more: some of our files open, some do not."""
+        least = next(number for number in range(14, 64, 2) if self.bears(number))
+        self.check(2, *(f"-n {least + more}" for more in (0, 2, 4)))
+
+    def bears(self, number):
+        command = [*launcher(2, {}), *in_shell(f"ulimit -n {number}"), STEPS, "world:1"]
+        return finish(command, clean_environment(), self.folder, 10)[0] == 0
+
+    def test_no_long_files(self):
+        """In blocks of 512 bytes: no file, run.json alone, more than the ring."""
+        self.check(1, *(f"-f {blocks}" for blocks in (0, 20, 1100)))
+
+    def test_no_locked_memory(self):
+        self.check(2, "-l 0")
+
+    def test_little_memory(self):
+        """The MPI's own need and some more: enough for the shim's code, not for all of its memory."""
+        need = self.need_kb()
+        self.check(2, *(f"-v {need + (more << 10)}" for more in (12, 24, 60)))
+
+    def need_kb(self):
+        peak = "shell:grep VmPeak /proc/$PPID/status"
+        _, told, _ = finish([*launcher(2, {}), STEPS, *CALLS, peak], clean_environment(), self.folder, 20)
+        return int(re.search(r"VmPeak:\s+(\d+) kB", told).group(1))
+
+
+class BeforeTheEnd(FaultTest):
+    """The merge fails on one rank or on all: all end without it, and the records can be read."""
+
+    def check(self, limit, rank=-1, np=2):
+        with self.subTest(limit=limit, rank=rank):
+            result = self.attacked(np, *CALLS, f"on:{rank}", limit)
+            self.assert_as_bare(result, self.bare(np, *CALLS))
+            self.assert_readable(result)
+
+    def test_no_descriptors(self):
+        self.check("files:3")
+        self.check("files:3", rank=0)
+
+    def test_no_long_files(self):
+        """None, run.json alone, some lines."""
+        for size in (0, 8192, 100_000):
+            self.check(f"file_size:{size}", rank=0)
+        self.check("file_size:0")
+
+    def test_no_memory(self):
+        self.check("memory:1", rank=0, np=3)
+        self.check("memory:0", rank=1)
+        self.check("memory:3")
+
+    def test_while_recording(self):
+        """Files of 300 KiB: the log must not be what kills the program (SIGXFSZ)."""
+        result = self.endure(2, "world:5", f"file_size:{300 << 10}", "self:20000", "world:5")
+        self.assertEqual(len(result.lines_of_ours), len(result.warnings) + 1, result.everything())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,146 @@
+/* Legal programs of which a careless guest makes something else: c_legal MODE [NUMBER]. */
+#include "host.h"
+
+static int rank, ranks;
+
+/* One call of each collective, all of them routed where something is forced. */
+static void call_on(MPI_Comm comm) {
+    int send[host_max_ranks], recv[host_max_ranks], ones[host_max_ranks], places[host_max_ranks], size = 0,
+                                                                                                  own = 0;
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &own);
+    for (int i = 0; i < size; ++i) {
+        send[i] = 1000 * own + i;
+        ones[i] = 1;
+        places[i] = i;
+    }
+    struct host_arguments call = {.which = host_alltoallv,
+                                  .send = send,
+                                  .sendcounts = ones,
+                                  .sdispls = places,
+                                  .sendcount = 1,
+                                  .sendtype = MPI_INT,
+                                  .recv = recv,
+                                  .recvcounts = ones,
+                                  .rdispls = places,
+                                  .recvcount = 1,
+                                  .recvtype = MPI_INT,
+                                  .comm = comm};
+    host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "alltoallv");
+    call.which = host_alltoall;
+    host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "alltoall");
+    call.which = host_allgather;
+    host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "allgather");
+}
+
+static MPI_Comm used_duplicate(void) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    call_on(comm);
+    return comm;
+}
+
+/* A receive outlives its communicator's handle: MPI keeps what the receive needs. */
+static void free_beside_receive(void) {
+    MPI_Comm comm = used_duplicate();
+    int value = 17, got = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 0) {
+        MPI_Recv_init(&got, 1, MPI_INT, 1, 3, comm, &request);
+        MPI_Start(&request);
+    }
+    if (rank == 1) MPI_Send(&value, 1, MPI_INT, 0, 3, comm);
+    MPI_Comm_free(&comm);
+    if (rank != 0) return;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    if (got != value) host_fail("the receive got %d", got);
+}
+
+/* No MPI here lets a rank wait in MPI_Comm_free for the others. */
+static void free_then_send(void) {
+    MPI_Comm comm = used_duplicate();
+    int value = rank;
+    if (rank == 0) {
+        MPI_Comm_free(&comm);
+        for (int peer = 1; peer < ranks; ++peer) MPI_Send(&value, 1, MPI_INT, peer, 4, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(&value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* A communicator without a handler of its own follows MPI_COMM_WORLD's in MPICH. */
+static void follow_handler(void) {
+    MPI_Comm comm = used_duplicate();
+    int value = 0, class = -1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int code = MPI_Send(&value, 1, MPI_INT, 99, 0, comm);
+    MPI_Error_class(code, &class);
+    if (class != MPI_ERR_RANK) host_fail("the error's class is %d", class);
+    MPI_Comm_free(&comm);
+}
+
+/* Many communicators live at once, and the MPI has a number for each. */
+static void live_together(int number) {
+    MPI_Comm* comms = malloc(sizeof *comms * (size_t)number);
+    for (int i = 0; i < number; ++i) comms[i] = used_duplicate();
+    for (int i = number; i-- > 0;) MPI_Comm_free(&comms[i]);
+    free(comms);
+}
+
+/* Many communicators of the world live, and then comes one of the first two ranks, which share a node. */
+static void part_after_many(int number) {
+    MPI_Comm* comms = malloc(sizeof *comms * (size_t)number);
+    MPI_Comm part;
+    for (int i = 0; i < number; ++i) comms[i] = used_duplicate();
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &part);
+    call_on(part);
+    MPI_Comm_free(&part);
+    for (int i = number; i-- > 0;) MPI_Comm_free(&comms[i]);
+    free(comms);
+}
+
+/* Parts of the world, in another order than the world's, of which some live on while others go. */
+static void overlap(int number) {
+    MPI_Comm kept = MPI_COMM_NULL;
+    for (int i = 0; i < number; ++i) {
+        MPI_Comm part;
+        MPI_Comm_split(MPI_COMM_WORLD, (rank + i) % 3 == 0, ranks - rank, &part);
+        call_on(part);
+        if (kept != MPI_COMM_NULL) {
+            call_on(kept);
+            if (i % 2) MPI_Comm_free(&kept);
+        }
+        if (kept == MPI_COMM_NULL)
+            kept = part;
+        else
+            MPI_Comm_free(&part);
+    }
+    if (kept != MPI_COMM_NULL) MPI_Comm_free(&kept);
+}
+
+int main(int count, char** words) {
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const char* mode = count > 1 ? words[1] : "";
+    const int number = count > 2 ? atoi(words[2]) : 1;
+    if (strcmp(mode, "free_beside_receive") == 0)
+        free_beside_receive();
+    else if (strcmp(mode, "free_then_send") == 0)
+        free_then_send();
+    else if (strcmp(mode, "follow_handler") == 0)
+        follow_handler();
+    else if (strcmp(mode, "live_together") == 0)
+        live_together(number);
+    else if (strcmp(mode, "part_after_many") == 0)
+        part_after_many(number);
+    else if (strcmp(mode, "overlap") == 0)
+        overlap(number);
+    else
+        host_fail("no mode %s", mode);
+    host_finish();
+    MPI_Finalize();
+    return 0;
+}

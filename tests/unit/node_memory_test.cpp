@@ -1,0 +1,151 @@
+// Memory that processes map into each other, without anybody waiting.
+#include "tests/support/catch.hpp"
+
+#include "algorithms/node_memory.hpp"
+
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using switchyard::algorithms::NodeMemory;
+
+namespace {
+
+constexpr std::size_t bytes = 10'000;
+
+// Runs it in another process; what it returned.
+bool elsewhere(const std::function<bool()>& work) {
+    const pid_t child = fork();
+    if (child == 0) _exit(work() ? 0 : 1);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// The mapping that another process would make: this one's own is known already.
+std::byte* mapped_by_another(NodeMemory& other, const NodeMemory::Place& place) {
+    return other.data_at(place);
+}
+
+// A place as a process sees it to which /proc is closed.
+NodeMemory::Place hidden(NodeMemory::Place place) {
+    place.process = 1 << 30;
+    return place;
+}
+
+std::size_t open_files() {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
+} // namespace
+
+TEST_CASE("a section is one memory for its owner and for another process", "[node_memory]") {
+    NodeMemory memory(bytes);
+    const auto place = memory.lend();
+    REQUIRE(place);
+    std::byte* const data = memory.data_at(place);
+    REQUIRE(data != nullptr);
+    std::memset(data, 1, bytes); // all of it is there
+    CHECK(elsewhere([&] {
+        NodeMemory other(bytes);
+        std::byte* const seen = mapped_by_another(other, place);
+        if (seen == nullptr || seen == data || seen[bytes - 1] != std::byte{1}) return false;
+        seen[bytes - 1] = std::byte{2};
+        return mapped_by_another(other, place) == seen; // mapped once
+    }));
+    CHECK(data[bytes - 1] == std::byte{2});
+}
+
+TEST_CASE("a section is lent again when all users have left it, or when nobody will use it",
+          "[node_memory]") {
+    NodeMemory memory(bytes);
+    const auto first = memory.lend();
+    memory.set_users(first, 2);
+    std::byte* const data = memory.data_at(first);
+    NodeMemory::leave(data);
+    const auto second = memory.lend();
+    CHECK(second.offset != first.offset);
+    NodeMemory::leave(data);
+    CHECK(memory.lend().offset == first.offset);
+    CHECK(memory.lend().offset != first.offset);
+    memory.take_back(second);
+    CHECK(memory.lend().offset == second.offset);
+}
+
+TEST_CASE("a process owns no more sections than the limit", "[node_memory]") {
+    NodeMemory memory(64);
+    for (std::size_t i = 0; i < NodeMemory::most_sections; ++i) REQUIRE(memory.lend());
+    CHECK_FALSE(memory.lend());
+}
+
+TEST_CASE("over the limit of the program's files no section is lent, and no signal comes", "[node_memory]") {
+    CHECK(elsewhere([] {
+        const rlimit limit{2 * bytes, 2 * bytes};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        NodeMemory memory(bytes);
+        return memory.lend() && !memory.lend();
+    }));
+}
+
+TEST_CASE("a place that means another file here cannot be mapped", "[node_memory]") {
+    NodeMemory memory(bytes), other(bytes);
+    auto place = memory.lend();
+    ++place.key;
+    CHECK(other.data_at(place) == nullptr);
+    --place.key;
+    place.file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    CHECK(other.data_at(place) == nullptr);
+    close(place.file);
+    CHECK(other.data_at({}) == nullptr);
+    CHECK(other.data_at({.key = place.key, .offset = place.offset, .process = 1 << 30, .file = 3}) ==
+          nullptr);
+}
+
+TEST_CASE("a file that the program opened under the number is never written to", "[node_memory]") {
+    NodeMemory memory(bytes);
+    const auto place = memory.lend();
+    REQUIRE(place);
+    const auto path = std::filesystem::temp_directory_path() / ("switchyard-" + std::to_string(getpid()));
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    REQUIRE(dup3(file, place.file, O_CLOEXEC) == place.file);
+    CHECK_FALSE(memory.lend());
+    CHECK(std::filesystem::file_size(path) == 0);
+    std::memset(memory.data_at(place), 1, bytes); // the memory itself stays
+    close(file);
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("processes that have met map all sections of each other", "[node_memory]") {
+    NodeMemory memory(bytes), other(bytes);
+    const auto place = hidden(memory.lend()), others = hidden(other.lend());
+    REQUIRE(other.data_at(place) == nullptr);
+    const auto files = open_files();
+    REQUIRE(other.listen());
+    REQUIRE(memory.introduce_to(others));
+    REQUIRE(memory.introduce_to(others)); // again: the file is kept once
+    other.meet_guests();
+    CHECK(open_files() == files + 1);
+    std::memset(memory.data_at(place), 1, bytes);
+    std::byte* const seen = other.data_at(place);
+    REQUIRE(seen != nullptr);
+    CHECK(seen[bytes - 1] == std::byte{1});
+    CHECK(other.data_at(hidden(memory.lend())) != nullptr);
+}
+
+TEST_CASE("nobody is introduced to a process that does not listen", "[node_memory]") {
+    NodeMemory memory(bytes), other(bytes);
+    CHECK_FALSE(memory.listen()); // nobody knows a process without a section
+    const auto own = memory.lend(), others = other.lend();
+    CHECK_FALSE(memory.introduce_to(others));
+    CHECK(memory.introduce_to(own)); // known anyway
+    REQUIRE(other.listen());
+    other.meet_guests();
+    CHECK_FALSE(memory.introduce_to(others));
+}
