@@ -304,7 +304,7 @@ TEST_CASE("what is no regular file is not read", "[damage]") {
         fs::create_directory(calls);
     }
     CHECK_THROWS_WITH(profile_in(folder.path()),
-                      Catch::Matchers::Contains(calls) && Catch::Matchers::Contains("is not a regular file"));
+                      ContainsSubstring(calls) && ContainsSubstring("is not a regular file"));
 }
 
 TEST_CASE("a run.json, a rank's records and a rank's lines that are no regular files are told", "[damage]") {
@@ -313,12 +313,12 @@ TEST_CASE("a run.json, a rank's records and a rank's lines that are no regular f
         run.write({log::Slot::call(record(1))});
         fs::remove(run.path() + "/" + name);
         REQUIRE(mkfifo((run.path() + "/" + name).c_str(), 0600) == 0);
-        CHECK_THROWS_WITH(profile_in(run.path()), Catch::Matchers::Contains(name + " is not a regular file"));
+        CHECK_THROWS_WITH(profile_in(run.path()), ContainsSubstring(name + " is not a regular file"));
     }
     LogFolder folder;
     REQUIRE(mkfifo((folder / "rank-0.jsonl").c_str(), 0600) == 0);
     CHECK_THROWS_WITH(for_each_rank_call(folder.path(), 0, [](const Call&) {}),
-                      Catch::Matchers::Contains("rank-0.jsonl is not a regular file"));
+                      ContainsSubstring("rank-0.jsonl is not a regular file"));
 }
 
 TEST_CASE("of a folder of runs those whose run.json is no file come first, so the latest is another",
@@ -340,7 +340,7 @@ TEST_CASE("a log that may not be read is not a log of no calls", "[damage]") {
     folder.finish(4, 1);
     fs::permissions(folder / "calls.jsonl", fs::perms::none);
     CHECK_THROWS_WITH(profile_in(folder.path()),
-                      Catch::Matchers::Contains("calls.jsonl cannot be read: Permission denied"));
+                      ContainsSubstring("calls.jsonl cannot be read: Permission denied"));
 }
 
 TEST_CASE("a log that was cut between two lines is told by the calls that run.json counted", "[damage]") {

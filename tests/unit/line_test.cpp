@@ -65,7 +65,7 @@ std::set<std::string> keys(const json& object) {
     return names;
 }
 
-// Catch2's own Approx has another name in version 3.
+// Tighter than Approx: times have three decimals.
 bool near(const json& value, double expected) {
     return std::abs(value.get<double>() - expected) <= 1e-9 * std::abs(expected);
 }

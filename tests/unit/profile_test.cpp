@@ -234,8 +234,8 @@ TEST_CASE("damaged and unusual logs are read and labelled", "[report]") {
     }
     SECTION("of another version") {
         folder.run_json(R"({"switchyard":"7.1.0","complete":true,"ranks":4})");
-        CHECK_THROWS_WITH(profile_of(folder), Catch::Matchers::Contains("written by switchyard 7.1.0") &&
-                                                  Catch::Matchers::Contains("versions 0.x"));
+        CHECK_THROWS_WITH(profile_of(folder), ContainsSubstring("written by switchyard 7.1.0") &&
+                                                  ContainsSubstring("versions 0.x"));
     }
     SECTION("run.json that is no object, or of other types") {
         for (const char* json :
@@ -280,12 +280,10 @@ TEST_CASE("of a folder of runs the latest is taken", "[report]") {
     const auto run = find_run(folder.path() + "/runs", others);
     CHECK(fs::path(run.directory).filename() == "a");
     CHECK(others == std::vector<std::string>{"c", "b"});
-    CHECK_THROWS_WITH(find_run(folder.path() + "/none", others), Catch::Matchers::Contains("there is no"));
-    CHECK_THROWS_WITH(find_run(folder.path() + "/calls.jsonl", others),
-                      Catch::Matchers::Contains("is a file"));
+    CHECK_THROWS_WITH(find_run(folder.path() + "/none", others), ContainsSubstring("there is no"));
+    CHECK_THROWS_WITH(find_run(folder.path() + "/calls.jsonl", others), ContainsSubstring("is a file"));
     fs::remove_all(fs::path(folder.path()) / "runs" / "a");
     fs::remove_all(fs::path(folder.path()) / "runs" / "b");
     fs::remove_all(fs::path(folder.path()) / "runs" / "c");
-    CHECK_THROWS_WITH(find_run(folder.path() + "/runs", others),
-                      Catch::Matchers::Contains("is no run's log"));
+    CHECK_THROWS_WITH(find_run(folder.path() + "/runs", others), ContainsSubstring("is no run's log"));
 }

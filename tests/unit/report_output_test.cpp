@@ -138,8 +138,7 @@ TEST_CASE("a summary makes no trace", "[report]") {
     folder.line(LogLine{.calls = 5});
     folder.finish(4, 1);
     std::ostringstream out;
-    CHECK_THROWS_WITH(write_trace(log::open_run(folder.path()), out),
-                      Catch::Matchers::Contains("is a summary"));
+    CHECK_THROWS_WITH(write_trace(log::open_run(folder.path()), out), ContainsSubstring("is a summary"));
 }
 
 TEST_CASE("records of another version are refused, and those of a rank that wrote none are no obstacle",
@@ -150,7 +149,7 @@ TEST_CASE("records of another version are refused, and those of a rank that wrot
     std::ofstream(folder / "ranks/0.calls") << std::string(64, '\0');
     CHECK(profile_of(folder).calls == 0);
     std::ofstream(folder / "ranks/1.calls") << "switchyard rec9" << std::string(64, '\1');
-    CHECK_THROWS_WITH(profile_of(folder), Catch::Matchers::Contains("another version of switchyard"));
+    CHECK_THROWS_WITH(profile_of(folder), ContainsSubstring("another version of switchyard"));
 }
 
 TEST_CASE("two logs are compared by collective, ranks and blocks, however calls were done", "[report]") {
@@ -293,7 +292,7 @@ TEST_CASE("a file is there as a whole or not at all", "[report]") {
     CHECK(files() == 1);
     WholeFile full("/dev/full");
     full.stream() << "text";
-    CHECK_THROWS_WITH(full.keep(), Catch::Matchers::Contains("No space left on device"));
-    CHECK_THROWS_WITH(WholeFile(folder / "none/page.html"), Catch::Matchers::Contains("No such file"));
-    CHECK_THROWS_WITH(WholeFile(folder.path().string()), Catch::Matchers::Contains("directory"));
+    CHECK_THROWS_WITH(full.keep(), ContainsSubstring("No space left on device"));
+    CHECK_THROWS_WITH(WholeFile(folder / "none/page.html"), ContainsSubstring("No such file"));
+    CHECK_THROWS_WITH(WholeFile(folder.path().string()), ContainsSubstring("directory"));
 }

@@ -226,7 +226,7 @@ TEST_CASE("a policy is written whole or not at all", "[tune]") {
     std::string text;
     std::ifstream(folder / "a.json") >> text;
     CHECK(text == "two");
-    CHECK_THROWS_WITH(write_whole(folder / "no/a.json", "x"), Catch::Contains("cannot write"));
+    CHECK_THROWS_WITH(write_whole(folder / "no/a.json", "x"), ContainsSubstring("cannot write"));
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
     CHECK(why_not_writable(folder / "b.json") == "");
     CHECK(why_not_writable(folder / "no/b.json").find("no folder") != std::string::npos);

@@ -216,8 +216,8 @@ TEST_CASE("grids", "[tune]") {
     CHECK(points[0].shape == Shape{Collective::allgather, 16, 4, 4});
     CHECK(points[2].shape == Shape{Collective::allgather, 6, 2, 4});
     CHECK(points[2].distribution == "equal");
-    CHECK_THROWS_WITH(grid_of({{}, {17}, {}, ""}, world), Catch::Contains("16 ranks"));
-    CHECK_THROWS_WITH(grid_of({{}, {1}, {}, ""}, world), Catch::Contains("2 to 16"));
+    CHECK_THROWS_WITH(grid_of({{}, {17}, {}, ""}, world), ContainsSubstring("16 ranks"));
+    CHECK_THROWS_WITH(grid_of({{}, {1}, {}, ""}, world), ContainsSubstring("2 to 16"));
 }
 
 TEST_CASE("which ranks make a smaller communicator", "[bench]") {
@@ -259,7 +259,7 @@ TEST_CASE("the benchmark's words and answers", "[tune]") {
     std::string wrong = line;
     wrong.replace(wrong.find("true"), 4, "false");
     work.candidates.emplace_back("shared");
-    CHECK_THROWS_WITH(measurements_in(wrong, work), Catch::Contains("wrong data"));
+    CHECK_THROWS_WITH(measurements_in(wrong, work), ContainsSubstring("wrong data"));
 }
 
 TEST_CASE("the journal goes on where it ended", "[tune]") {
@@ -346,7 +346,7 @@ TEST_CASE("a journal that cannot be written says so", "[tune]") {
     const tests::TemporaryFolder folder;
     Measurements measurements(false);
     Journal journal(folder / "no/such/folder", {here(), "", {}}, measurements);
-    CHECK_THROWS_WITH(journal.add_seconds(1), Catch::Contains("cannot write"));
+    CHECK_THROWS_WITH(journal.add_seconds(1), ContainsSubstring("cannot write"));
 }
 
 TEST_CASE("points from a log are what took time, by its share", "[tune]") {
@@ -387,7 +387,7 @@ TEST_CASE("points from a log are what took time, by its share", "[tune]") {
          {"16 ranks, but the launcher starts 4", "without data", "of 2 nodes", "of alltoallz", "2 points"})
         CHECK(notes.str().find(words) != std::string::npos);
     CHECK_THROWS_WITH(points_of_log(profile, {Collective::alltoallv, 1, 1, 1}, notes),
-                      Catch::Contains("no calls are left"));
+                      ContainsSubstring("no calls are left"));
 }
 
 TEST_CASE("a log that tells no nodes, or no time, is nothing to tune for", "[tune]") {
@@ -401,9 +401,9 @@ TEST_CASE("a log that tells no nodes, or no time, is nothing to tune for", "[tun
     };
     CHECK_THROWS_WITH(
         points_of(R"({"collective":"alltoallv","ranks":4,"max_block_bytes":64,"time_us":{"mean":5}})"),
-        Catch::Contains("no calls are left"));
+        ContainsSubstring("no calls are left"));
     CHECK(notes.str().find("nodes that the log does not tell") != std::string::npos);
-    CHECK_THROWS_WITH(points_of(tests::LogLine{.mean_us = 0}.text()), Catch::Contains("takes time"));
+    CHECK_THROWS_WITH(points_of(tests::LogLine{.mean_us = 0}.text()), ContainsSubstring("takes time"));
     CHECK_THROWS(points_of(tests::LogLine{.collective = R"(a\u001b[2J)", .mean_us = 1}.text()));
     CHECK(notes.str().find('\x1b') == std::string::npos);
 }
@@ -414,5 +414,5 @@ TEST_CASE("a log of no calls is nothing to tune for", "[tune]") {
     const auto profile = shim::report::read_profile(shim::log::open_run(folder.path()));
     std::ostringstream notes;
     CHECK_THROWS_WITH(points_of_log(profile, {Collective::alltoallv, 4, 1, 4}, notes),
-                      Catch::Contains("no calls"));
+                      ContainsSubstring("no calls"));
 }

@@ -8,6 +8,18 @@ namespace switchyard::shim {
 
 namespace {
 
+// MPI-4.1 wants the `_c` functions instead of these. A back end that was built with a new MPI runs with an old one of
+// its family, too, which has no `_c`.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+int get_size(MPI_Datatype type, MPI_Count* size) {
+    return PMPI_Type_size_x(type, size);
+}
+int get_extent(MPI_Datatype type, MPI_Count* lower, MPI_Count* extent) {
+    return PMPI_Type_get_extent_x(type, lower, extent);
+}
+#pragma GCC diagnostic pop
+
 // How a type was made, as far as a chain of contiguous and duplicated types goes.
 struct Envelope {
     int combiner = MPI_COMBINER_NAMED;
@@ -51,8 +63,8 @@ bool is_predefined(int combiner) {
 
 bool has_no_gaps(MPI_Datatype type) {
     MPI_Count size = 0, lower = 0, extent = 0;
-    PMPI_Type_size_x(type, &size);
-    PMPI_Type_get_extent_x(type, &lower, &extent);
+    get_size(type, &size);
+    get_extent(type, &lower, &extent);
     return lower == 0 && size == extent;
 }
 
@@ -142,13 +154,13 @@ int in_pieces(Items* first, Bytes* bytes, std::int64_t count, const Datatype& ty
 
 std::int64_t size_of(MPI_Datatype type) {
     MPI_Count size = -1;
-    if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return -1;
+    if (type == MPI_DATATYPE_NULL || get_size(type, &size) != MPI_SUCCESS) return -1;
     return size == MPI_UNDEFINED ? -1 : size;
 }
 
 Datatype inspect(MPI_Datatype type, int keyval) {
     MPI_Count lower = 0, extent = 0;
-    PMPI_Type_get_extent_x(type, &lower, &extent);
+    get_extent(type, &lower, &extent);
     return {type, static_cast<std::size_t>(std::max<std::int64_t>(size_of(type), 0)), extent,
             is_dense(type, keyval)};
 }

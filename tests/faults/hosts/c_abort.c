@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static void call_once(int rank, int ranks, int round) {
+static void exchange_once(int rank, int ranks, int round) {
     int send[host_max_ranks] = {0}, recv[host_max_ranks] = {0}, counts[host_max_ranks] = {0},
         displs[host_max_ranks] = {0};
     for (int peer = 0; peer < ranks; ++peer) {
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     int calls = argc > 2 ? atoi(argv[2]) : 20, rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int round = 0; round < calls; ++round) call_once(rank, ranks, round);
+    for (int round = 0; round < calls; ++round) exchange_once(rank, ranks, round);
     if (rank == 0) {
         printf("made calls=%d\n", calls);
         fflush(stdout);
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     usleep(200000);
     if (strcmp(mode, "leave") == 0) return 0;
     if (rank == ranks - 1) end(mode, ranks);
-    call_once(rank, ranks, calls);
+    exchange_once(rank, ranks, calls);
     MPI_Finalize();
     return 0;
 }

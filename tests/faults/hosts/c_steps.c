@@ -41,7 +41,7 @@ static int block(int from, int to, int round) {
     return (from + 2 * to + round) % 4;
 }
 
-static void call_once(MPI_Comm comm, int round) {
+static void exchange_once(MPI_Comm comm, int round) {
     int send[4 * host_max_ranks], recv[4 * host_max_ranks];
     int sendcounts[host_max_ranks], recvcounts[host_max_ranks], displs[host_max_ranks], own, size;
     PMPI_Comm_rank(comm, &own);
@@ -67,7 +67,7 @@ static void call_once(MPI_Comm comm, int round) {
 
 static void call(MPI_Comm comm, int rounds, char letter) {
     for (int round = 0; round < rounds; ++round) {
-        call_once(comm, round);
+        exchange_once(comm, round);
         note(letter);
     }
 }
