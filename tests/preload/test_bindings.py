@@ -41,6 +41,9 @@ def smallest(parameters):
     return parameters.get("radix", 2) if parameters.get("radix", 2) > 2 else 1
 
 
+needs_fortran = unittest.skipUnless(host_exists("f_mpifh"), f"no Fortran compiler, or {MPI} has no Fortran layer")
+
+
 class Bindings(PreloadTest):
     def same_as_plain(self, np, program, *arguments, binding, force=None, timeout=60):
         plain = self.plain_once(np, program, *arguments)
@@ -97,12 +100,15 @@ class Bindings(PreloadTest):
                 lines = self.same_as_plain(16, host("c_basic"), binding="c", force=spelled(forced), timeout=200)
                 self.check_forced(lines, forced)
 
+    @needs_fortran
     def test_mpif_h(self):
         self.check_binding(3, host("f_mpifh"), binding="fortran")
 
+    @needs_fortran
     def test_use_mpi(self):
         self.check_binding(3, host("f_mpi"), binding="fortran")
 
+    @needs_fortran
     def test_mpi_f08(self):
         self.check_binding(3, host("f_f08"), binding="fortran")
         self.check_binding(1, host("f_f08"), binding="fortran")

@@ -1,0 +1,102 @@
+# What can be built here. A part whose MPI or library is missing is left out with a sentence; the configure goes on.
+#
+#   SWITCHYARD_HAS_MPI      the MPI of this build tree is there: back end, benchmark
+#   SWITCHYARD_HAS_COMMAND  CLI11 is there, which reads command lines: the command, the benchmark
+#   SWITCHYARD_HAS_HWLOC    hwloc's headers are there: regions inside a node
+#   SWITCHYARD_HAS_TESTS    tests are wanted, and can be built
+#
+# A build of several trees says once what is missing in all of them (SWITCHYARD_COMMON).
+function(leave_out parts reason)
+  message(NOTICE "switchyard: left out: ${parts}. ${reason}")
+endfunction()
+
+function(stop_without library package)
+  message(FATAL_ERROR "${library} was not found. Every part of switchyard needs its headers (Debian: ${package}). "
+                      "Where it is in a folder of its own: -DCMAKE_PREFIX_PATH=FOLDER")
+endfunction()
+
+function(packages_of family result)
+  list(JOIN MPI_FAMILY_${family}_packages " " packages)
+  set(${result} "${packages}" PARENT_SCOPE)
+endfunction()
+
+# The family of the MPI whose mpicxx is on the path.
+function(take_any_mpi)
+  find_package(MPI QUIET COMPONENTS C CXX)
+  foreach(family IN LISTS SWITCHYARD_MPI_FAMILIES)
+    is_found_mpi_of(${family} is_right)
+    if(is_right)
+      set(SWITCHYARD_MPI ${family} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(reason "No MPI was found: name its compilers, in a new build folder (-DMPI_C_COMPILER=... -DMPI_CXX_COMPILER=...)")
+  if(MPI_CXX_FOUND)
+    set(reason "${MPI_CXX_COMPILER} belongs to no MPI that switchyard knows: ${SWITCHYARD_MPI_FAMILIES}")
+  endif()
+  leave_out("back end and benchmark" "${reason}")
+endfunction()
+
+find_package(Threads REQUIRED)
+set(SWITCHYARD_HAS_MPI ON)
+if(SWITCHYARD_MPI STREQUAL "smpi")
+  find_package(SMPI QUIET)
+  if(NOT SMPI_FOUND)
+    set(SWITCHYARD_HAS_MPI OFF)
+    leave_out("the benchmark on simulated machines" "SimGrid was not found (Debian: libsimgrid-dev)")
+  endif()
+elseif(SWITCHYARD_MPI IN_LIST SWITCHYARD_MPI_FAMILIES)
+  find_mpi_of(${SWITCHYARD_MPI})
+  is_found_mpi_of(${SWITCHYARD_MPI} SWITCHYARD_HAS_MPI)
+  if(NOT SWITCHYARD_HAS_MPI)
+    forget_found_mpi()
+    packages_of(${SWITCHYARD_MPI} packages)
+    set(title ${MPI_FAMILY_${SWITCHYARD_MPI}_title})
+    leave_out("back end and benchmark for ${title}"
+              "No compilers of ${title} were found (Debian: ${packages}; elsewhere: -DMPI_C_COMPILER=... -DMPI_CXX_COMPILER=...)")
+  endif()
+elseif(SWITCHYARD_MPI STREQUAL "")
+  take_any_mpi()
+  if(SWITCHYARD_MPI STREQUAL "")
+    set(SWITCHYARD_HAS_MPI OFF)
+  endif()
+else()
+  message(FATAL_ERROR "SWITCHYARD_MPI is ${SWITCHYARD_MPI}. It can be: ${SWITCHYARD_MPI_FAMILIES};smpi")
+endif()
+
+find_package(nlohmann_json QUIET)
+if(NOT nlohmann_json_FOUND)
+  stop_without("nlohmann/json" nlohmann-json3-dev)
+endif()
+find_package(spdlog QUIET)
+if(NOT spdlog_FOUND)
+  stop_without(spdlog libspdlog-dev)
+endif()
+
+find_package(CLI11 QUIET)
+set(SWITCHYARD_HAS_COMMAND ${CLI11_FOUND})
+if(SWITCHYARD_COMMON AND NOT SWITCHYARD_HAS_COMMAND)
+  leave_out("the command `switchyard`, the benchmark, the tests"
+            "CLI11 was not found (Debian: libcli11-dev). Programs can be run with LD_PRELOAD=.../libswitchyard.so")
+endif()
+
+# Its headers only: the library is opened by whoever asks for regions inside a node.
+find_path(HWLOC_INCLUDE_DIR hwloc.h)
+set(SWITCHYARD_HAS_HWLOC OFF)
+if(HWLOC_INCLUDE_DIR)
+  set(SWITCHYARD_HAS_HWLOC ON)
+elseif(SWITCHYARD_COMMON)
+  leave_out("regions inside a node (SWITCHYARD_REGION)" "hwloc.h was not found (Debian: libhwloc-dev)")
+endif()
+
+# Tests that are written in Python: with Debian's python3, since Debian's mpi4py is for that one.
+set(SWITCHYARD_HAS_TESTS OFF)
+if(SWITCHYARD_TESTS AND SWITCHYARD_HAS_COMMAND)
+  set(SWITCHYARD_HAS_TESTS ON)
+  if(EXISTS /usr/bin/python3)
+    set(driver_python /usr/bin/python3)
+  else()
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(driver_python "${Python3_EXECUTABLE}")
+  endif()
+endif()
