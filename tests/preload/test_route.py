@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from harness import FEW_RANKS, OPENMPI, RUNTIME, PreloadTest, host
+from harness import FEW_RANKS, OPENMPI, RUNTIME, YIELD, PreloadTest, host
 
 FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck"
 MIB = 1 << 20
@@ -206,6 +206,14 @@ class SharedMemory(RouteTest):
                 for line in self.lines_of(*self.CALLS, **settings):
                     self.assert_chosen(line, "shared", None, "^forced$")
                     self.assertEqual((line["messages"], line["wire_bytes"]), (0, 0), line)
+
+    def test_an_mpi_that_sees_each_rank_on_a_node_of_its_own(self):
+        preload = ":".join([host("c_lonely_ranks.so"), *filter(os.path.exists, [YIELD])])
+        result = self.launch(FEW_RANKS, host("c_route"), *self.CALLS, force="alltoallv:shared;alltoall:shared;allgather:shared",
+                             exported={"LD_PRELOAD": preload})
+        self.assert_ended_well(result)
+        for line in self.assert_logged(result):
+            self.assertEqual((line["nodes"], line["algorithm"], line["messages"]), (1, "shared", 0), line)
 
     def test_no_agreement(self):
         result = self.route(FEW_RANKS, "alltoallv:8", "allreduces", "alltoallv:8:20", "allreduces",

@@ -2,6 +2,7 @@
 
 #include "algorithms/node_window.hpp"
 #include "all_manage.hpp"
+#include "ranks_of_node.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/placement.hpp"
 
@@ -33,13 +34,11 @@ Seat seat_by_hand(Process& self, const std::string& text) {
     return seat;
 }
 
-// Nodes by shared memory. Collective over the world.
-Seat seat_by_mpi(Process& self) {
+// This rank's node, as the MPI sees it or as the system names it. Collective over the world.
+Seat seat_by_machine(Process& self) {
     Seat seat;
-    MPI_Comm node = MPI_COMM_NULL;
     int leader = self.world_rank;
-    if (PMPI_Comm_split_type(self.world, MPI_COMM_TYPE_SHARED, self.world_rank, MPI_INFO_NULL, &node) ==
-        MPI_SUCCESS) {
+    if (MPI_Comm node = ranks_of_node(self.world); node != MPI_COMM_NULL) {
         PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
         PMPI_Comm_rank(node, &seat.local_rank);
         PMPI_Comm_size(node, &seat.ranks);
@@ -51,7 +50,7 @@ Seat seat_by_mpi(Process& self) {
 
 Seat find_node(Process& self) {
     const auto& text = self.settings.given(Setting::ranks_per_node);
-    if (!text) return seat_by_mpi(self);
+    if (!text) return seat_by_machine(self);
     Seat seat;
     manage_together(self.world, [&] { seat = seat_by_hand(self, *text); });
     return seat;
@@ -134,10 +133,8 @@ void find_memory(Process& self) {
     if (bytes == 0 || !any_use_has(self, shares_memory)) return;
     manage_together(self.world, [&] { self.memory = std::make_unique<algorithms::NodeMemory>(bytes); });
     self.node_cores = algorithms::NodeWindow::own_cores();
-    MPI_Comm node = MPI_COMM_NULL;
-    if (self.world == MPI_COMM_NULL || PMPI_Comm_split_type(self.world, MPI_COMM_TYPE_SHARED, self.world_rank,
-                                                            MPI_INFO_NULL, &node) != MPI_SUCCESS)
-        return;
+    MPI_Comm node = self.world == MPI_COMM_NULL ? MPI_COMM_NULL : ranks_of_node(self.world);
+    if (node == MPI_COMM_NULL) return;
     self.node_cores = algorithms::NodeWindow::cores_of(node);
     PMPI_Comm_free(&node);
 }
