@@ -64,9 +64,12 @@ void hand_over(Words& words, Function function) {
 
 } // namespace
 
+extern "C" __attribute__((visibility("default"))) constexpr std::uint32_t switchyard_back_end_version =
+    Host::current;
+
 extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back_end(const Host* found) {
     static BackEnd back_end;
-    if (found->version != Host::current) return nullptr;
+    if (found->version != Host::current) return nullptr; // an entry that does not look at our version
     host = found;
     Clock::begin();
 #define SWITCHYARD_COLLECTIVE(name, function, ...)                                                           \

@@ -22,11 +22,12 @@ struct MpiFunctions {
 
 // What the entry found in the process.
 struct Host {
-    std::uint32_t version;       // of this structure: Host::current
+    std::uint32_t version;       // of this interface: Host::current
     MpiFunctions next;           // `MPI_X` without us: the MPI's, or that of a tool preloaded after us
     MpiFunctions mpi;            // `PMPI_X`
     const char* library_version; // MPI_Get_library_version
-    static constexpr std::uint32_t current = 1;
+    // 200 changes with the structures. A line more in entries.def changes them, too, and is counted here.
+    static constexpr std::uint32_t current = 200 + sizeof(MpiFunctions) / sizeof(void*);
 };
 
 // A back end's functions for an application's calls. They take the arguments of the call, then who made it.
@@ -46,9 +47,10 @@ To retyped(From function) {
     return reinterpret_cast<To>(reinterpret_cast<void (*)()>(function));
 }
 
-// Every back end exports a function of this name. It returns null where it does not serve this MPI, after a
-// warning.
+// Every back end exports a function and a number of these names. The function is called where the number is the entry's
+// Host::current. It returns null where it does not serve this MPI, after a warning.
 inline constexpr const char* back_end_symbol = "switchyard_back_end";
+inline constexpr const char* back_end_version_symbol = "switchyard_back_end_version";
 using OpenBackEnd = const BackEnd* (*)(const Host*);
 
 } // namespace switchyard::shim

@@ -12,6 +12,7 @@
 #include "narrow.hpp"
 
 #include <atomic>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,32 +29,47 @@ struct State {
     BackEnd back_end{}; // all null: forward everything
     char version[8192];
     LoadedMpi mpi;
+    bool asks_callers; // two MPIs in local scopes: a call's own object says which one is meant
 };
 State state;
 std::atomic<bool> resolved{false};
 pthread_once_t resolving = PTHREAD_ONCE_INIT;
 
 // One line on stderr. Only rank 0 writes it, where the environment tells the rank.
-void warn(const char* format, const char* detail) {
+__attribute__((format(printf, 1, 2))) void warn(const char* format, ...) {
     const char* verbose = std::getenv("SWITCHYARD_VERBOSE");
     if (verbose != nullptr && (std::strcmp(verbose, "off") == 0 || std::strcmp(verbose, "critical") == 0))
         return;
     const char* rank = rank_by_any_launcher();
     if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
-    char line[5120] = "switchyard: warning: ";
+    char line[9216] = "switchyard: warning: ";
     auto used = std::strlen(line);
-    int length = std::snprintf(line + used, sizeof line - used - 1, format, detail);
+    va_list details;
+    va_start(details, format);
+    int length = std::vsnprintf(line + used, sizeof line - used - 1, format, details);
+    va_end(details);
     if (length < 0) return;
     used = std::strlen(line);
     line[used++] = '\n';
     [[maybe_unused]] auto written = write(STDERR_FILENO, line, used);
 }
 
+bool has_two_mpis() {
+    return state.mpi.second[0] != '\0';
+}
+
+// Where dlsym finds the functions that calls are forwarded to. Of two MPIs it is the one that the loader finds first, as it
+// does for the program. It finds none where both were opened in local scopes.
+void* place_of_mpi() {
+    if (state.mpi.handle == nullptr || (has_two_mpis() && !state.asks_callers)) return RTLD_NEXT;
+    return state.mpi.handle;
+}
+
 template <typename Function>
 void find_functions(const char* name, Function& next, Function& mpi) {
     char symbol[64];
     std::snprintf(symbol, sizeof symbol, "PMPI_%s", name);
-    void* real = state.mpi.handle != nullptr ? dlsym(state.mpi.handle, symbol) : dlsym(RTLD_NEXT, symbol);
+    void* real = dlsym(place_of_mpi(), symbol);
     mpi = next = reinterpret_cast<Function>(real);
     // A tool that is preloaded after us stands between us and the MPI. Calls go to it, so that it keeps
     // working.
@@ -63,36 +79,73 @@ void find_functions(const char* name, Function& next, Function& mpi) {
     next = reinterpret_cast<Function>(after_us);
 }
 
-bool back_end_path(const MpiFamily& family, char* path, std::size_t size) {
+// Where a call goes that is not ours: the function that was found, or the one that the caller's own symbol means.
+template <typename Function>
+Function forwarded(Function found, const char* symbol, const void* return_address) {
+    if (__builtin_expect(!state.asks_callers, 1)) return found;
+    void* own = symbol_for(return_address, symbol);
+    return own != nullptr ? reinterpret_cast<Function>(own) : found;
+}
+
+bool back_end_path(const char* name, char* path, std::size_t size) {
     Dl_info self{};
     if (dladdr(reinterpret_cast<void*>(&back_end_path), &self) == 0) return false;
     const char* slash = std::strrchr(self.dli_fname, '/');
     int directory = slash == nullptr ? 0 : static_cast<int>(slash - self.dli_fname + 1);
-    int length = std::snprintf(path, size, "%.*slibswitchyard-%s.so", directory, self.dli_fname, family.name);
+    int length = std::snprintf(path, size, "%.*slibswitchyard-%s.so", directory, self.dli_fname, name);
     return length > 0 && static_cast<std::size_t>(length) < size;
 }
 
-// The version of such a library is that of Open MPI or MPICH, but its handles and constants are not.
-bool has_standard_abi(const char* path) {
-    const char* slash = std::strrchr(path, '/');
-    return std::strncmp(slash == nullptr ? path : slash + 1, "libmpi_abi", 10) == 0;
+// Of the standard ABI that the loaded MPI has. The function is there in other MPIs, too, and answers -1.
+struct AbiVersion {
+    int major = -1, minor = -1;
+};
+
+AbiVersion version_of_abi() {
+    AbiVersion version;
+    auto get_version = reinterpret_cast<int (*)(int*, int*)>(dlsym(state.mpi.handle, "PMPI_Abi_get_version"));
+    if (get_version == nullptr || get_version(&version.major, &version.minor) != 0) return {};
+    return version;
 }
 
-void open_back_end() {
-    if (has_standard_abi(state.mpi.path))
-        return warn("%s has the standard ABI of MPI-5, which no back end serves yet; nothing is routed",
-                    state.mpi.path);
+// The back end for the loaded MPI by its name; null after a warning. The version of an MPI with the standard ABI is that of
+// Open MPI or MPICH, but its handles and constants are not.
+const char* name_of_back_end() {
+    const char* path = state.mpi.path;
+    const AbiVersion abi = version_of_abi();
+    if (abi.major == StandardAbi::major_version) return StandardAbi::name;
+    if (abi.major >= 0) {
+        warn("%s has version %d.%d of MPI's standard ABI, but switchyard knows version %d; nothing is routed",
+             path, abi.major, abi.minor, StandardAbi::major_version);
+        return nullptr;
+    }
+    if (is_file_of(path, StandardAbi::library)) {
+        warn("%s does not say which version of MPI's standard ABI it has; nothing is routed", path);
+        return nullptr;
+    }
+    const MpiFamily* family = family_that_says(state.version, &MpiFamily::library_says);
+    if (family != nullptr) return family->name;
+    const int first_line = static_cast<int>(std::strcspn(state.version, "\r\n"));
+    warn("no back end for the MPI %s (%.*s); nothing is routed", path, first_line, state.version);
+    return nullptr;
+}
+
+bool read_version() {
     int length = 0;
     auto get_version =
         reinterpret_cast<int (*)(char*, int*)>(dlsym(state.mpi.handle, "PMPI_Get_library_version"));
-    if (get_version == nullptr || get_version(state.version, &length) != 0)
-        return warn("%s does not say its version; nothing is routed", state.mpi.path);
-    const MpiFamily* family = family_that_says(state.version, &MpiFamily::library_says);
-    if (family == nullptr) return warn("no back end for this MPI (%s); nothing is routed", state.version);
+    return get_version != nullptr && get_version(state.version, &length) == 0;
+}
+
+void open_back_end() {
+    if (!read_version()) return warn("%s does not say its version; nothing is routed", state.mpi.path);
+    const char* name = name_of_back_end();
+    if (name == nullptr) return;
 
     static char path[4096];
-    if (!back_end_path(*family, path, sizeof path) || access(path, R_OK) != 0)
-        return warn("the back end %s is missing; nothing is routed", path);
+    if (!back_end_path(name, path, sizeof path) || access(path, R_OK) != 0)
+        return warn("the back end %s for %s is missing; nothing is routed", path, state.mpi.path);
+    if (!is_whole_library(path)) return warn("%s is no whole library; nothing is routed", path);
     // A back end is linked with no MPI library, so that it fits every build of its family. It takes the
     // global symbols of the loaded library. A plug-in that was opened with RTLD_LOCAL may keep that
     // library's symbols to itself: this dlopen makes them global.
@@ -101,6 +154,11 @@ void open_back_end() {
     if (library == nullptr) return warn("%s; nothing is routed", dlerror());
     auto open = reinterpret_cast<OpenBackEnd>(dlsym(library, back_end_symbol));
     if (open == nullptr) return warn("%s is not a back end; nothing is routed", path);
+    const auto* version = static_cast<const std::uint32_t*>(dlsym(library, back_end_version_symbol));
+    if (version == nullptr || *version != Host::current)
+        return warn(
+            "%s is of another version of switchyard than libswitchyard.so (%u, not %u); nothing is routed",
+            path, version != nullptr ? *version : 1, Host::current);
     state.host.version = Host::current;
     state.host.library_version = state.version;
     if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;
@@ -121,17 +179,21 @@ void warn_of_tool_above() {
 
 void resolve() {
     state.mpi = find_loaded_mpi();
+    state.asks_callers = has_two_mpis() && dlsym(RTLD_NEXT, "PMPI_Alltoallv") == nullptr;
 #define SWITCHYARD_DECLARE(name, words, values)                                                              \
     find_functions(#name, state.host.next.name, state.host.mpi.name);
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
 #include "entries.def"
 #undef SWITCHYARD_DECLARE
-    narrow_large_counts(state.host, state.mpi.handle != nullptr ? state.mpi.handle : RTLD_NEXT);
+    narrow_large_counts(state.host, place_of_mpi());
     const char* enabled = std::getenv("SWITCHYARD");
     if (enabled != nullptr && std::strcmp(enabled, "off") == 0) {
         // forward everything
     } else if (state.mpi.handle == nullptr) {
-        warn("%s; nothing is routed", "no MPI library with a name that switchyard knows is loaded");
+        warn("no MPI library with a name that switchyard knows is loaded; nothing is routed");
+    } else if (has_two_mpis()) {
+        warn("two MPI libraries in one program, %s and %s; nothing is routed", state.mpi.path,
+             state.mpi.second);
     } else {
         warn_of_tool_above();
         open_back_end();
@@ -149,8 +211,8 @@ __attribute__((destructor)) void warn_of_static_mpi() {
     const char* enabled = std::getenv("SWITCHYARD");
     if (enabled != nullptr && std::strcmp(enabled, "off") == 0) return;
     if (program_has_static_mpi())
-        warn("%s: nothing was routed or logged",
-             "this program has MPI linked in statically, where no preload can reach it");
+        warn("this program has MPI linked in statically, where no preload can reach it: nothing was routed "
+             "or logged");
 }
 
 // Returned where this MPI has no such function. Only a program that looked it up by name can get here.
@@ -169,7 +231,8 @@ constexpr int no_such_function = 16;
             Binding binding = caller == Caller::fortran ? Binding::fortran : Binding::c;                     \
             if (caller != Caller::mpi) return state.back_end.name SWITCHYARD_AND_BINDING values;             \
         }                                                                                                    \
-        return state.host.next.name != nullptr ? state.host.next.name values : no_such_function;             \
+        auto next = forwarded(state.host.next.name, "MPI_" #name, __builtin_return_address(0));              \
+        return next != nullptr ? next values : no_such_function;                                             \
     }                                                                                                        \
     SWITCHYARD_EXPORT PMPI_##name words {                                                                    \
         ensure_resolved();                                                                                   \
@@ -177,7 +240,8 @@ constexpr int no_such_function = 16;
             Binding binding = Binding::fortran_by_pmpi;                                                      \
             return state.back_end.name SWITCHYARD_AND_BINDING values;                                        \
         }                                                                                                    \
-        return state.host.mpi.name != nullptr ? state.host.mpi.name values : no_such_function;               \
+        auto mpi = forwarded(state.host.mpi.name, "PMPI_" #name, __builtin_return_address(0));               \
+        return mpi != nullptr ? mpi values : no_such_function;                                               \
     }
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
 #include "entries.def"

@@ -36,18 +36,8 @@ const Module* module_of(std::uintptr_t address) {
     return nullptr;
 }
 
-bool starts_with(const char* text, const char* prefix) {
-    return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
-}
-
-const char* file_name(const char* path) {
-    const char* slash = std::strrchr(path, '/');
-    return slash == nullptr ? path : slash + 1;
-}
-
 bool is_a_library_of(MpiFamily::Words MpiFamily::*names, const char* path) {
-    return family_with(names, [path](const char* name) { return starts_with(file_name(path), name); }) !=
-           nullptr;
+    return family_with(names, [path](const char* name) { return is_file_of(path, name); }) != nullptr;
 }
 
 bool is_fortran_layer(const char* path) {
@@ -128,12 +118,13 @@ std::atomic<std::uintptr_t>& site_of(std::uintptr_t address) {
 }
 
 // Objects that may be the MPI library.
+struct Candidate {
+    Module range;
+    char path[4096];
+};
 struct Candidates {
     static constexpr std::size_t most = 16;
-    struct {
-        Module range;
-        char path[4096];
-    } list[most];
+    Candidate list[most];
     std::size_t count = 0;
 };
 
@@ -149,7 +140,25 @@ int add_candidate(dl_phdr_info* object, std::size_t, void* data) {
     return 0;
 }
 
+// Opens a candidate that is an MPI; null where it is none. It stays open, as we keep addresses in it.
+void* open_mpi(const Candidate& candidate) {
+    void* handle = dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) return nullptr;
+    // dlsym finds the symbol also by the handle of a library that depends on the MPI, as libmpi_cxx does. So the symbol's
+    // address has to lie in this object.
+    const auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
+    if (candidate.range.begin <= address && address < candidate.range.end) return handle;
+    dlclose(handle);
+    return nullptr;
+}
+
 } // namespace
+
+bool is_file_of(const char* path, const char* beginning) {
+    const char* slash = std::strrchr(path, '/');
+    const char* name = slash == nullptr ? path : slash + 1;
+    return std::strncmp(name, beginning, std::strlen(beginning)) == 0;
+}
 
 // A site may be stale: its library was closed, and a Fortran layer is at its addresses now. Then the log has the wrong
 // binding, and nothing else is wrong.
@@ -178,23 +187,27 @@ LoadedMpi find_loaded_mpi() {
     static Candidates candidates; // too large for a stack. (The walk itself may not call dlopen.)
     LoadedMpi mpi{};
     dl_iterate_phdr(add_candidate, &candidates);
-    for (std::size_t i = 0; i < candidates.count && mpi.handle == nullptr; ++i) {
-        const auto& [range, path] = candidates.list[i];
-        void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    for (std::size_t i = 0; i < candidates.count; ++i) {
+        const Candidate& candidate = candidates.list[i];
+        void* handle = open_mpi(candidate);
         if (handle == nullptr) continue;
-        // dlsym finds the symbol also by the handle of a library that depends on the MPI, as libmpi_cxx
-        // does. So the symbol's address has to lie in this object.
-        auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
-        if (address < range.begin || address >= range.end) {
-            dlclose(handle);
-            continue;
-        }
-        mpi.handle = handle; // stays open, as we keep addresses in the library
-        std::strncpy(mpi.path, path, sizeof mpi.path - 1);
-        add(range);
+        const bool is_first = mpi.handle == nullptr;
+        if (is_first) mpi.handle = handle;
+        std::strncpy(is_first ? mpi.path : mpi.second, candidate.path, sizeof mpi.path - 1);
+        add(candidate.range);
     }
     look_for_layers();
     return mpi;
+}
+
+void* symbol_for(const void* address, const char* symbol) {
+    Dl_info object{};
+    if (dladdr(address, &object) == 0) return nullptr;
+    void* handle = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) return nullptr; // the program itself
+    void* found = dlsym(handle, symbol);
+    dlclose(handle);
+    return found;
 }
 
 bool in_mpi(const void* address) {
@@ -204,10 +217,17 @@ bool in_mpi(const void* address) {
 
 namespace {
 
+// Null where the file is no ELF file.
+const ElfW(Ehdr) * header_of(const char* file, std::size_t size) {
+    if (size < sizeof(ElfW(Ehdr)) || std::memcmp(file, ELFMAG, SELFMAG) != 0) return nullptr;
+    return reinterpret_cast<const ElfW(Ehdr)*>(file);
+}
+
 bool defines_mpi_init(const char* file, std::size_t size) {
-    if (size < sizeof(ElfW(Ehdr)) || std::memcmp(file, ELFMAG, SELFMAG) != 0) return false;
-    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(file);
-    if (header->e_shoff == 0 || header->e_shoff + header->e_shnum * sizeof(ElfW(Shdr)) > size) return false;
+    const auto* header = header_of(file, size);
+    if (header == nullptr || header->e_shoff == 0 ||
+        header->e_shoff + header->e_shnum * sizeof(ElfW(Shdr)) > size)
+        return false;
     const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(file + header->e_shoff);
     for (int i = 0; i < header->e_shnum; ++i) {
         const auto& table = sections[i];
@@ -224,23 +244,41 @@ bool defines_mpi_init(const char* file, std::size_t size) {
     return false;
 }
 
-} // namespace
+bool has_all_segments(const char* file, std::size_t size) {
+    const auto* header = header_of(file, size);
+    if (header == nullptr || header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > size) return false;
+    const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(file + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; ++i)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_offset + segments[i].p_filesz > size) return false;
+    return true;
+}
 
-bool program_has_static_mpi() {
-    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+// Whether a property holds for the contents of a file; false where it cannot be read.
+bool holds_for_file(const char* path, bool (*property)(const char* file, std::size_t size)) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     struct stat info {};
-    bool found = false;
+    bool holds = false;
     if (fstat(file, &info) == 0 && info.st_size > 0) {
-        auto size = static_cast<std::size_t>(info.st_size);
+        const auto size = static_cast<std::size_t>(info.st_size);
         void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
         if (map != MAP_FAILED) {
-            found = defines_mpi_init(static_cast<const char*>(map), size);
+            holds = property(static_cast<const char*>(map), size);
             munmap(map, size);
         }
     }
     close(file);
-    return found;
+    return holds;
+}
+
+} // namespace
+
+bool program_has_static_mpi() {
+    return holds_for_file("/proc/self/exe", defines_mpi_init);
+}
+
+bool is_whole_library(const char* path) {
+    return holds_for_file(path, has_all_segments);
 }
 
 } // namespace switchyard::shim

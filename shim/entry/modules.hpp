@@ -22,7 +22,8 @@ bool is_from_fortran_layer(const void* return_address);
 // The loaded MPI library.
 struct LoadedMpi {
     char path[4096];
-    void* handle; // for dlsym; null when no MPI library is loaded
+    void* handle;      // for dlsym; null when no MPI library is loaded
+    char second[4096]; // another MPI library, of another path; empty where there is none
 };
 
 // Looks through the loaded objects. Keeps the address ranges of the MPI and its Fortran layer for
@@ -31,6 +32,16 @@ LoadedMpi find_loaded_mpi();
 
 // True when the address lies in the MPI library.
 bool in_mpi(const void* address);
+
+// What a symbol means in the object of that address: looked up in that object, then in the libraries that it names. Null
+// where none of them has it.
+void* symbol_for(const void* address, const char* symbol);
+
+// Whether a path's file name begins with `beginning`.
+bool is_file_of(const char* path, const char* beginning);
+
+// True when all of a library's contents are there. Opening half a file, as a full disk leaves it, is a signal's end.
+bool is_whole_library(const char* path);
 
 // True when an MPI is linked into this program statically, where no preload can reach it.
 bool program_has_static_mpi();

@@ -162,7 +162,7 @@ class Package(unittest.TestCase):
             self.assertEqual(run("dpkg-deb", "-x", package, root).returncode, 0)
             names = [f"{place}-{family}{suffix}" for family in FAMILIES
                      for place, suffix in (("lib/libswitchyard", ".so"), ("bin/switchyard-bench", ""))]
-            for name in (*names, "lib/libswitchyard.so", "bin/switchyard", "share/man/man1/switchyard.1",
+            for name in (*names, "lib/libswitchyard-abi.so", "lib/libswitchyard.so", "bin/switchyard", "share/man/man1/switchyard.1",
                          "share/switchyard/default.policy.json"):
                 self.assertTrue(os.path.exists(os.path.join(root, "usr", name)), name)
             done = run(*LAUNCHER, os.path.join(root, "usr/bin/switchyard"), "run", "--log", "off", "--", PROGRAM,
@@ -170,7 +170,7 @@ class Package(unittest.TestCase):
             self.assertRegex(done.stderr, r"switchyard: [1-9]\d* calls seen")
             # It depends on what its preloaded objects need.
             depends = run("dpkg-deb", "-f", package, "Depends").stdout
-            back_ends = [os.path.join(root, f"usr/lib/libswitchyard-{family}.so") for family in FAMILIES]
+            back_ends = [os.path.join(root, f"usr/lib/libswitchyard-{interface}.so") for interface in (*FAMILIES, "abi")]
             needed = run("objdump", "-p", *back_ends).stdout
             libraries = set(re.findall(r"NEEDED\s+(\S+?)\.so", needed))
             self.assertLessEqual(libraries, {"libc", "libm", "libstdc++", "libgcc_s", "ld-linux-x86-64"})

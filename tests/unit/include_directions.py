@@ -102,7 +102,7 @@ def cmake_texts():
 def links():
     """(folder, folder that it links, line of CMakeLists.txt) by the names of our libraries."""
     texts = cmake_texts()
-    home = {library: folder for folder, text in texts.items() for library in re.findall(r"add_library\((\w+)", text)}
+    home = {library: folder for folder, text in texts.items() for library in re.findall(r"add_\w+\((switchyard_\w+)", text)}
     for folder, text in texts.items():
         for call in re.finditer(r"target_link_libraries\([^)]*\)", text):
             for library in re.findall(r"\bswitchyard_\w+", call[0]):
