@@ -38,17 +38,19 @@ int ranks_in(MPI_Comm comm) {
     return ranks;
 }
 
-// Two systems whose names give one colour are told apart by the whole names: such ranks have a node each.
+// Systems of one colour are told apart by their whole names: then each of these ranks has a node of its own.
 MPI_Comm split_by_system(MPI_Comm comm) {
     const std::uint64_t name = name_of_system();
-    MPI_Comm system = MPI_COMM_NULL;
+    MPI_Comm system = MPI_COMM_NULL, alone = MPI_COMM_NULL;
     if (PMPI_Comm_split(comm, static_cast<int>(name & INT_MAX), 0, &system) != MPI_SUCCESS)
         return MPI_COMM_NULL;
     const auto highest = largest(name, MPI_UINT64_T, system), others = largest(~name, MPI_UINT64_T, system);
     if (highest == ~others) return system;
+    int rank = 0;
+    PMPI_Comm_rank(system, &rank);
+    PMPI_Comm_split(system, rank, 0, &alone);
     PMPI_Comm_free(&system);
-    PMPI_Comm_dup(MPI_COMM_SELF, &system);
-    return system;
+    return alone;
 }
 
 } // namespace
