@@ -16,36 +16,15 @@ namespace {
 
 constexpr int cannot_run = 126, not_found = 127; // as shells have it
 
-// bin/switchyard stands beside lib/libswitchyard.so, in a build tree and in an installation. lib may have a folder for
-// the architecture.
-std::string preload_object() {
-    namespace fs = std::filesystem;
-    auto prefix =
-        fs::path(object_path_of(reinterpret_cast<const void*>(&preload_object))).parent_path().parent_path();
-    auto object = prefix / "lib" / "libswitchyard.so";
-    if (fs::exists(object)) return object.string();
-    for (const auto& directory : {"lib", "lib64"}) {
-        if (!fs::is_directory(prefix / directory)) continue;
-        for (const auto& entry : fs::directory_iterator(prefix / directory))
-            if (entry.is_directory() && fs::exists(entry.path() / "libswitchyard.so"))
-                return (entry.path() / "libswitchyard.so").string();
-        if (fs::exists(prefix / directory / "libswitchyard.so"))
-            return (prefix / directory / "libswitchyard.so").string();
-    }
-    return object.string();
+// bin/switchyard stands beside lib, in a build tree and in an installation.
+std::string own_prefix() {
+    const std::filesystem::path program = object_path_of(reinterpret_cast<const void*>(&own_prefix));
+    return program.parent_path().parent_path().string();
 }
 
 void set(Setting setting, const std::optional<std::string>& value) {
     auto variable = std::string(setting_table()[static_cast<std::size_t>(setting)].variable);
     if (value) setenv(variable.c_str(), value->c_str(), 1);
-}
-
-// We stand first, so that calls come to us. Other objects stay behind us.
-void set_preload(const std::string& object) {
-    const char* others = std::getenv("LD_PRELOAD");
-    std::string preload = object;
-    if (others != nullptr && *others != '\0') preload += std::string(":") + others;
-    setenv("LD_PRELOAD", preload.c_str(), 1);
 }
 
 // The loader would say so itself, in words about files that nobody knows, and the program would run without us.
@@ -63,11 +42,11 @@ int run(const RunOptions& options) {
     set(Setting::log, options.log);
     set(Setting::force, options.force);
     set(Setting::detail, options.detail);
-    auto object = preload_object();
+    const auto object = preload_object(own_prefix());
     if (std::filesystem::exists(object)) {
         const auto path = preload_path(object, folders_for_links());
         if (path.empty()) return refuse(object);
-        set_preload(path);
+        setenv("LD_PRELOAD", preload_list(path, std::getenv("LD_PRELOAD")).c_str(), 1);
     } else { // the program runs all the same
         std::cerr << "switchyard: warning: " << object << " is missing; no call is routed or logged\n";
     }

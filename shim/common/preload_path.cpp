@@ -1,7 +1,7 @@
 #include "preload_path.hpp"
 
-#include "formatted.hpp"
-
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -15,13 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* preload_name = "libswitchyard.so";
+
 bool can_be_preloaded(const std::string& path) {
     return path.starts_with('/') && path.find_first_of(" :$") == std::string::npos;
 }
 
 // A folder that nobody else can write to: whoever changes the link chooses what the program loads. "": there is none.
 std::string own_folder_in(const std::string& folder) {
-    const auto own = formatted("{}/switchyard-{}", folder, geteuid());
+    const auto own = folder + "/switchyard-" + std::to_string(geteuid());
     mkdir(own.c_str(), 0700); // fails where the folder is there already
     struct stat info {};
     const bool is_ours = lstat(own.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
@@ -33,7 +35,9 @@ std::string own_folder_in(const std::string& folder) {
 std::string name_for(const std::string& target) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : target) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    return formatted("{:016x}", hash);
+    std::array<char, 16> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), hash, 16).ptr;
+    return {digits.data(), end};
 }
 
 // Whether the link is there and leads to the target. Other ranks may make it at the same time.
@@ -43,7 +47,27 @@ bool make_link(const std::string& link, const std::string& target) {
     return fs::read_symlink(link, error) == target && !error;
 }
 
+// lib may have a folder for the architecture.
+std::string library_below(const fs::path& lib) {
+    if (fs::exists(lib / preload_name)) return (lib / preload_name).string();
+    if (!fs::is_directory(lib)) return "";
+    for (const auto& entry : fs::directory_iterator(lib))
+        if (entry.is_directory() && fs::exists(entry.path() / preload_name))
+            return (entry.path() / preload_name).string();
+    return "";
+}
+
 } // namespace
+
+std::string preload_object(const std::string& prefix) {
+    for (const char* lib : {"lib", "lib64"})
+        if (auto found = library_below(fs::path(prefix) / lib); !found.empty()) return found;
+    return (fs::path(prefix) / "lib" / preload_name).string();
+}
+
+std::string preload_list(const std::string& path, const char* others) {
+    return others != nullptr && *others != '\0' ? path + ':' + others : path;
+}
 
 std::string preload_path(const std::string& object, const std::vector<std::string>& folders) {
     if (can_be_preloaded(object)) return object;

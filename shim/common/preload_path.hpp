@@ -1,5 +1,5 @@
-// A path of the preload object that LD_PRELOAD can hold. The loader splits the variable at spaces and colons, and replaces
-// words such as $LIB, so an installation in "/home/ann/my tools" needs another path.
+// What LD_PRELOAD gets: the object to preload, by a path that LD_PRELOAD can hold. The loader splits the variable at
+// spaces and colons, and replaces words such as $LIB, so an installation in "/home/ann/my tools" needs another path.
 #pragma once
 
 #include <string>
@@ -10,6 +10,12 @@ namespace switchyard::shim {
 // `object` itself where LD_PRELOAD can hold it. Else a path through a link to its folder. The link is in a folder of this
 // user in the first of `folders` that can have one; it stays there, and all later runs share it. "": there is no such path.
 std::string preload_path(const std::string& object, const std::vector<std::string>& folders);
+
+// libswitchyard.so of the installation in `prefix`, or where it should be if it is missing.
+std::string preload_object(const std::string& prefix);
+
+// LD_PRELOAD with `path` in front of what is there already, so that calls come to us first. `others` may be null.
+std::string preload_list(const std::string& path, const char* others);
 
 // $TMPDIR, /tmp and others.
 std::vector<std::string> folders_for_links();

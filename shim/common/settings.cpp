@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <dlfcn.h>
 #include <filesystem>
 #include <unistd.h>
 
@@ -68,43 +67,6 @@ std::string what_it_should_be(Setting setting, const std::string& value) {
 }
 
 } // namespace
-
-const std::array<SettingTraits, setting_count>& setting_table() {
-    static constexpr std::array<SettingTraits, setting_count> table = {{
-        {"SWITCHYARD", "off: every call goes to the MPI library untouched; the same on all ranks", "on"},
-        {"SWITCHYARD_POLICY", "policy file", ""},
-        {"SWITCHYARD_FORCE",
-         "alltoallv:tuna:radix=4[;allgather:ring]: these run instead of what the policy says; for "
-         "experiments",
-         ""},
-        {"SWITCHYARD_LOG", "folder for the logs of runs, or off: no log", "switchyard-logs"},
-        {"SWITCHYARD_LOG_MODE",
-         "mode of the log's files, less the umask: 0644 (all may read them), 0640 (the group) or 0600 (you "
-         "alone)",
-         "0644"},
-        {"SWITCHYARD_DETAIL",
-         "calls: a line for each call; ranks: also a line for each rank and call; summary: a line for each "
-         "kind of calls",
-         "calls"},
-        {"SWITCHYARD_RANKS_PER_NODE",
-         "pretend that the world's ranks are placed like this: 4, 3,1,4 or cyclic:4", ""},
-        {"SWITCHYARD_REGION",
-         "regions of a node, for rules with levels=2: package (a socket), numa (a NUMA domain) or none",
-         "package"},
-        {"SWITCHYARD_RANKS_PER_REGION",
-         "pretend that each node's ranks are in regions like this: 4, 3,1,4 or cyclic:4", ""},
-        {"SWITCHYARD_SHARED_BYTES",
-         "bytes that each rank shares with its node, for each communicator; 0: none", "1048576"},
-        {"SWITCHYARD_GPU",
-         "device buffers: detect (recognised where the program loaded a GPU's driver), off (never), on "
-         "(ranks ask each other from the first call on)",
-         "detect"},
-        {"SWITCHYARD_GPU_AWARE", "whether the MPI takes device buffers: detect, yes or no", "detect"},
-        {"SWITCHYARD_VERBOSE",
-         "messages on stderr from this level on: trace, debug, info, warn, err, critical, off", "warn"},
-    }};
-    return table;
-}
 
 Settings Settings::from_environment(std::vector<std::string>& complaints) {
     Settings settings;
@@ -192,18 +154,6 @@ GpuAware Settings::gpu_aware() const {
 
 std::size_t Settings::shared_bytes() const {
     return bytes_of(value(Setting::shared_bytes)).value_or(0);
-}
-
-std::string object_path_of(const void* address) {
-    Dl_info info{};
-    if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-    // For the program itself the loader may know no more than argv[0]: a word that was found on the PATH. A file of the
-    // same name in the current folder is not it.
-    std::error_code error;
-    std::filesystem::path path = info.dli_fname;
-    if (!path.has_parent_path() || !std::filesystem::exists(path, error)) path = "/proc/self/exe";
-    auto real = std::filesystem::canonical(path, error);
-    return error ? path.string() : real.string();
 }
 
 std::string installed_file(std::string_view object_path, std::string_view name) {

@@ -1,6 +1,8 @@
 // Every setting, in one table. The shim, `switchyard config` and the warning about unknown names read it. No MPI here.
 #pragma once
 
+#include "shim/common/object_path.hpp"
+
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -70,8 +72,5 @@ class Settings {
 // An installed file, found from the path of an object of ours: <prefix>/lib/libswitchyard*.so and
 // <prefix>/bin/switchyard both give <prefix>/share/switchyard/<name>.
 std::string installed_file(std::string_view object_path, std::string_view name);
-
-// The path of the object (shared library or program) that holds the address.
-std::string object_path_of(const void* address);
 
 } // namespace switchyard::shim

@@ -74,3 +74,22 @@ TEST_CASE("where there is no folder for a link there is no path", "[preload]") {
     CHECK(preload_path("/my tools/libswitchyard.so", {folder / "a b"}).empty());
     CHECK(preload_path("/tools/lib switchyard.so", {folder.path().string()}).empty());
 }
+
+TEST_CASE("the preload object is found in lib, in lib64, and in a folder for the architecture", "[preload]") {
+    for (const std::string lib : {"lib", "lib64", "lib/x86_64-linux-gnu"}) {
+        const TemporaryFolder prefix;
+        fs::create_directories(prefix / "lib/other");
+        fs::create_directories(prefix / lib);
+        std::ofstream(prefix / (lib + "/libswitchyard.so")) << "";
+        CHECK(switchyard::shim::preload_object(prefix.path().string()) ==
+              prefix / (lib + "/libswitchyard.so"));
+    }
+    const TemporaryFolder prefix;
+    CHECK(switchyard::shim::preload_object(prefix.path().string()) == prefix / "lib/libswitchyard.so");
+}
+
+TEST_CASE("we stand before other preloaded objects", "[preload]") {
+    CHECK(switchyard::shim::preload_list("/a.so", nullptr) == "/a.so");
+    CHECK(switchyard::shim::preload_list("/a.so", "") == "/a.so");
+    CHECK(switchyard::shim::preload_list("/a.so", "b.so c.so") == "/a.so:b.so c.so");
+}
