@@ -285,9 +285,14 @@ class Hosts:
     def openmpi(self, _ranks, slots, cyclic):
         # There are more ranks than cores, so they have to yield while they wait. By default they do so only where
         # they are more than the slots.
-        settings = {"plm_rsh_agent": self.agent, "pml": "ob1", "btl": "tcp,vader,self", "btl_tcp_if_include": SUBNET,
-                    "oob_tcp_if_include": SUBNET, "orte_tmpdir_base": self.local, "mpi_yield_when_idle": "1",
-                    "btl_vader_single_copy_mechanism": "none"}
+        settings = {"pml": "ob1", "btl_tcp_if_include": SUBNET, "oob_tcp_if_include": SUBNET,
+                    "mpi_yield_when_idle": "1"}
+        if starts_by_prrte():
+            settings |= {"plm_ssh_agent": self.agent, "prte_tmpdir_base": self.local, "btl": "tcp,sm,self",
+                         "smsc": "^cma"}
+        else:
+            settings |= {"plm_rsh_agent": self.agent, "orte_tmpdir_base": self.local, "btl": "tcp,vader,self",
+                         "btl_vader_single_copy_mechanism": "none"}
         words = ["mpirun.openmpi"]
         for name, value in settings.items():
             words += ["--mca", name, value]
@@ -305,7 +310,14 @@ class Hosts:
         return [*words, *(["-ppn", "1"] if cyclic else []), "-hosts", slots]
 
 
-# ---- What is peculiar to MPICH ----
+# ---- What is peculiar to an MPI ----
+
+def starts_by_prrte():
+    """True for Open MPI 5 and later, where the launcher's own settings have other names."""
+    said = subprocess.run(["mpirun.openmpi", "--version"], capture_output=True, text=True, check=False).stdout
+    version = re.search(r"\(Open MPI\) (\d+)", said)
+    return bool(version) and int(version[1]) >= 5
+
 
 NOT_CYCLIC = "MPICH's launcher places ranks in turn only where all hosts have equally many"
 

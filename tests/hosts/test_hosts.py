@@ -262,7 +262,7 @@ class FilesOnOneHost(HostsTest):
 class DeadHost(HostsTest):
     CALLS = 20 if OPENMPI else 3
     # Of mpirun, which lost its daemon on the dead host, or of a rank, which lost its peer.
-    ERROR = r"(?m)^ORTE (was|has lost)|^mpirun|peer process has unexpectedly disconnected|^Abort|^\[mpiexec@host0\]"
+    ERROR = r"(?m)^(ORTE|PRTE) (was|has lost)|^mpirun|peer process has unexpectedly disconnected|^Abort|^\[mpiexec@host0\]"
 
     def reported_calls(self):
         """The number of calls that `switchyard report` finds while the job runs or after it broke off."""
@@ -298,8 +298,9 @@ class DeadHost(HostsTest):
         """MPI ends the job with an error. The records of all ranks can be read; those of the other hosts also after
         the dead host's files are lost."""
         code, said = self.job_that_loses_a_host()
-        self.assertNotEqual(code, 0, said)
         self.assertRegex(said, self.ERROR)
+        if not re.search("(?m)^PRTE has lost", said):  # then Open MPI 5.0.7 ends with 0, without switchyard, too
+            self.assertNotEqual(code, 0, said)
         self.assertNotIn("switchyard: warning", said)
         self.wait_until(lambda: not any(list(self.hosts.processes_of(i)) for i in range(4)), 10, "ranks are left")
         self.assertGreater(self.reported_calls(), self.CALLS)

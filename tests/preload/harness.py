@@ -141,7 +141,12 @@ def finish(command, environment, folder, timeout):
             os.killpg(process.pid, signal.SIGKILL)
             out, err = process.communicate()
         code = f"none: still running after {timeout} s"
-    return code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+    return code, text_of(out), text_of(err)
+
+
+def text_of(output):
+    """PRRTE writes a zero byte before what a rank says, where it has printed a message of its own."""
+    return output.decode("utf-8", "replace").replace("\0", "")
 
 
 class PreloadTest(unittest.TestCase):
