@@ -1,6 +1,7 @@
 // The ranks of an exchange, and the way of their messages.
 #pragma once
 
+#include "alarm.hpp"
 #include "node_map.hpp"
 
 #include <mpi.h>
@@ -15,6 +16,7 @@ struct Carrier {
     MPI_Comm comm = MPI_COMM_NULL; // its error handler returns
     int tag = 0;
     const int* ranks = nullptr; // in it, by rank in the group's communicator; null: the same
+    Alarm* alarm = nullptr;     // null where the death of a process ends the job
 };
 
 struct Group {

@@ -154,7 +154,7 @@ std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& mem
     auto window = join(group, memory, places, cores);
     if (!all_agree(window != nullptr, group.comm)) window = meet_and_join(group, memory, places, cores);
     if (window)
-        window->open();
+        window->open(group);
     else
         memory.take_back(own);
     return window;
@@ -167,12 +167,13 @@ NodeWindow::~NodeWindow() {
 
 // Another rank may need this rank for a message, of the application or of ours to another node, before it
 // comes here. Therefore a rank that waits lets MPI work again and again.
-void NodeWindow::wait_for(const Header& header) const {
+bool NodeWindow::wait_for(const Header& header) const {
     constexpr int often = 16; // looks between two probes; a probe costs more than a look
     for (int turn = 0; header.epoch.load(std::memory_order_acquire) < epoch_; ++turn) {
         if (turn % often == often - 1) {
             int arrived = 0;
             PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+            if (alarm_ != nullptr && alarm_->rings()) return false;
         }
         if (turn < spins_)
             rest_the_core();
@@ -180,6 +181,7 @@ void NodeWindow::wait_for(const Header& header) const {
             sched_yield();
         if (turn == INT_MAX - 1) turn = spins_;
     }
+    return true;
 }
 
 void NodeWindow::find_places(const Group& group) {
@@ -198,7 +200,7 @@ Status NodeWindow::exchange(const Exchange& exchange) {
     std::size_t bytes = 0;
     for (int peer = 0; peer < exchange.group.size; ++peer)
         if (peer != exchange.group.rank) bytes += exchange.send_size(peer);
-    run(
+    const Status waited = run(
         bytes,
         [&](const Half& half, std::uint64_t epoch) {
             Cut cut{epoch * capacity_, capacity_};
@@ -225,6 +227,7 @@ Status NodeWindow::exchange(const Exchange& exchange) {
                 status.keep({MPI_ERR_TRUNCATE});
             received += slice.bytes;
         });
+    status.keep(waited);
     return status;
 }
 

@@ -36,7 +36,12 @@ class NodeWindow {
     static std::unique_ptr<NodeWindow> meet_and_join(const Group& group, NodeMemory& memory,
                                                      std::span<const NodeMemory::Place> places,
                                                      int cores) noexcept;
-    void open() { is_open_ = true; }
+    // `group`: with the carrier of its messages, which may not have been there before.
+    void open(const Group& group) {
+        comm_ = group.carrier_comm();
+        alarm_ = group.carrier.alarm;
+        is_open_ = true;
+    }
 
     // All these steps. Null on all ranks where one rank cannot join. Collective.
     static std::unique_ptr<NodeWindow> make(const Group& group, NodeMemory& memory);
@@ -99,13 +104,14 @@ class NodeWindow {
         return {reinterpret_cast<Header*>(half), reinterpret_cast<Slice*>(half + sizeof(Header)),
                 half + data_begin_};
     }
-    void wait_for(const Header& header) const;
+    bool wait_for(const Header& header) const; // false: for ever, so nobody waits
     void find_places(const Group& group);
 
     // Runs as many epochs as any rank of the node needs. In each of them it calls write(half, number of the
     // epoch in this exchange), then read(source, half) for each other rank.
+    // An error where the alarm rings.
     template <typename Write, typename Read>
-    void run(std::size_t bytes, Write&& write, Read&& read) {
+    Status run(std::size_t bytes, Write&& write, Read&& read) {
         const std::uint64_t needed = std::max<std::uint64_t>(1, (bytes + capacity_ - 1) / capacity_);
         std::ranges::fill(received_, std::size_t{0});
         std::uint64_t epochs = needed;
@@ -118,14 +124,16 @@ class NodeWindow {
             for (int distance = 1; distance < size_; ++distance) {
                 const int source = (rank_ + distance) % size_;
                 const Half half = half_of(source);
-                wait_for(*half.header);
+                if (!wait_for(*half.header)) return {MPI_ERR_OTHER};
                 epochs = std::max(epochs, half.header->epochs);
                 read(source, half);
             }
         }
+        return {};
     }
 
     MPI_Comm comm_; // MPI works on its messages while this rank waits
+    Alarm* alarm_ = nullptr;
     int rank_, size_;
     std::size_t half_bytes_, data_begin_, capacity_; // of data in a half
     int spins_;                                      // looks before the rank leaves its core to others
@@ -142,7 +150,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
     if (size_ == 1) return status;
     std::size_t bytes = 0;
     for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
-    run(
+    const Status waited = run(
         bytes,
         [&](const Half& half, std::uint64_t epoch) {
             Cut cut{epoch * capacity_, capacity_};
@@ -166,6 +174,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
             });
             if (cut.room > 0) status.keep({MPI_ERR_TRUNCATE});
         });
+    status.keep(waited);
     return status;
 }
 

@@ -42,6 +42,7 @@ Wire::Wire(const Group& group, std::size_t limit) : group_(&group), limit_(limit
 }
 
 void Wire::keep(int code) {
+    if (code != MPI_SUCCESS && group_->carrier.alarm != nullptr) group_->carrier.alarm->look();
     if (error_ == MPI_SUCCESS) {
         error_ = code;
     }
@@ -173,7 +174,10 @@ void Wire::receive_parts(int source, std::span<const Part> parts) {
 Status Wire::wait_all() {
     if (!requests_.empty()) {
         ++traffic_.rounds;
-        if (landings_ != nullptr) wait_telling();
+        if (group_->carrier.alarm != nullptr)
+            wait_watching(*group_->carrier.alarm);
+        else if (landings_ != nullptr)
+            wait_telling();
         for (MPI_Request& request : requests_) {
             keep(PMPI_Wait(&request, MPI_STATUS_IGNORE));
         }
@@ -181,6 +185,17 @@ Status Wire::wait_all() {
         transfer_of_.clear();
     }
     return {std::exchange(error_, MPI_SUCCESS)};
+}
+
+// Until all requests are over, or the alarm rings: then those that are left end at once.
+void Wire::wait_watching(Alarm& alarm) {
+    for (std::size_t last = requests_.size(); last-- > 0;) {
+        for (int is_over = 0; is_over == 0;) {
+            if (alarm.rings()) return;
+            keep(PMPI_Test(&requests_[last], &is_over, MPI_STATUS_IGNORE));
+        }
+        finish(last);
+    }
 }
 
 // Takes a request that is over off the list. Returns the transfer where this was its last message.
@@ -219,6 +234,9 @@ void Wire::wait_telling() {
 }
 
 std::optional<Landed> Wire::wait_any() {
+    if (auto* const alarm = group_->carrier.alarm)
+        while (!requests_.empty() && !alarm->rings())
+            if (auto landed = test_any()) return landed;
     while (!requests_.empty()) {
         int index = MPI_UNDEFINED;
         const int code =
@@ -239,6 +257,7 @@ std::optional<Landed> Wire::wait_any() {
 
 std::optional<Landed> Wire::test_any() {
     if (requests_.empty()) return std::nullopt;
+    if (group_->carrier.alarm != nullptr) group_->carrier.alarm->rings(); // then a request ends with an error
     int index = MPI_UNDEFINED, is_over = 0;
     int code = PMPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &index, &is_over,
                             MPI_STATUS_IGNORE);

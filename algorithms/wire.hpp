@@ -133,6 +133,7 @@ class Wire {
     void transfer_fragments(int peer, bool sent, std::size_t bytes);
     std::optional<Landed> finish(std::size_t request);
     void wait_telling();
+    void wait_watching(Alarm& alarm);
     void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes);
     void keep(int code);
 

@@ -12,7 +12,8 @@ enum class PassedOver : std::uint8_t {
     over_memory_limit,
     scratch_does_not_fit,
     not_gpu_aware,
-    no_staging_memory
+    no_staging_memory,
+    rank_lost
 };
 
 // Why this candidate of an adaptive use runs: it is on trial, it was the best, or it is tried again.

@@ -44,6 +44,7 @@ std::string describe(const Candidate& candidate, PassedOver why) {
     case PassedOver::not_gpu_aware: return "the MPI is not GPU-aware on every rank";
     case PassedOver::no_staging_memory:
         return "some rank has no host memory for copies of its device buffers";
+    case PassedOver::rank_lost: return "a rank died, or the program revoked the communicator";
     }
     return "";
 }

@@ -10,7 +10,7 @@ namespace switchyard::shim {
 
 // Fields as mpi_families.def describes them. Lists of words end with a null, or are full.
 struct MpiFamily {
-    using Words = std::array<const char*, 6>;
+    using Words = std::array<const char*, 8>;
     const char* name = nullptr;
     const char* title = nullptr;
     Words library_says{};

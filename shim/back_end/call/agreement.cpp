@@ -96,7 +96,8 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
                                  state.rails()->group.comm);
     agreed.facts = facts_of(all, words);
     agreed.elapsed = Clock::now() - start;
-    if (agreed.code != MPI_SUCCESS) return agreed;
+    agreed.is_reported = agreed.code != MPI_SUCCESS;
+    if (agreed.is_reported) return agreed;
     agreed.together = true;
     take_in(agreed.facts, state);
     if (!algorithms::traits_of(passage.call.collective).block_is_known())

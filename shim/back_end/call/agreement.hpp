@@ -36,6 +36,7 @@ struct Agreed {
     Plan* plan = nullptr;      // that of overlapping buffers, where some rank has such
     std::uint64_t elapsed = 0; // nanoseconds that the agreement took
     int code = MPI_SUCCESS;    // else the call fails: on all ranks, or the communicator is broken
+    bool is_reported = false;  // MPI has called the error handler
 };
 
 // Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not guarantee that

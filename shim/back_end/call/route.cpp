@@ -29,7 +29,7 @@ int run_routed(const Passage& passage, Plan& plan) {
     if (!outcome.is_over) return run_native(passage, outcome.decision, record, device);
     note_time(passage, record, outcome.code);
     end_record(passage, outcome.decision, record);
-    return report(passage.call, outcome.code);
+    return outcome.is_reported ? outcome.code : report(passage.call, outcome.code);
 }
 
 } // namespace

@@ -158,11 +158,19 @@ void note_agreement(const Agreed& agreed, log::CallRecord& record) {
     record.in_place = record.in_place || agreed.facts.overlapping;
 }
 
+// MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange went well misses nothing.
+void leave_to_mpi(const Passage& passage, Outcome& outcome) {
+    outcome.is_over = false;
+    outcome.code = MPI_SUCCESS;
+    outcome.decision.match = give_up(passage.state, outcome.decision, policy::PassedOver::rank_lost);
+}
+
 // May throw where memory runs out; `outcome` then says what was decided so far.
 void agree_and_run(const Passage& passage, log::CallRecord& record, std::optional<DeviceCall>& device,
                    Outcome& outcome) {
     auto& rails = *passage.state.rails();
     auto& plan = *outcome.decision.plan;
+    if (rails.are_lost()) return leave_to_mpi(passage, outcome);
     rails.workspace.reserve(0);
     bool has_memory = look_at_buffers(passage, device, record);
     DeviceCall* const buffers = device ? &*device : nullptr;
@@ -174,6 +182,7 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     note_agreement(agreed, record);
     outcome.decision.plan = agreed.plan;
     outcome.code = agreed.code;
+    outcome.is_reported = agreed.is_reported;
     if (agreed.code != MPI_SUCCESS) return;
     record.has_detail = true;
 
@@ -184,6 +193,7 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
         has_memory = buffers->staging().reserve();
     outcome.code = has_memory ? run_chosen(passage, outcome.decision, agreed, packing, buffers, record)
                               : MPI_ERR_NO_MEM; // nothing was agreed, so the others are on their way already
+    if (outcome.code != MPI_SUCCESS && rails.are_lost()) leave_to_mpi(passage, outcome);
 }
 
 } // namespace

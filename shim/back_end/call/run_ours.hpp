@@ -12,8 +12,9 @@ namespace switchyard::shim {
 // What became of the call.
 struct Outcome {
     Decision decision;
-    bool is_over;           // false: the MPI library's own collective has to take the call
-    int code = MPI_SUCCESS; // of a call that is over; an error is ours to report
+    bool is_over;             // false: the MPI library's own collective has to take the call
+    int code = MPI_SUCCESS;   // of a call that is over
+    bool is_reported = false; // else an error is ours to report
 };
 
 // `device`: made here where this process can have device memory. Collective as far as the plan says. Never throws.

@@ -78,6 +78,7 @@ Offer offer_of(Communicators& home, const Row& row) noexcept {
 // for rails and window. One gap is left: a rank that has no memory for the members of an intercommunicator, or of more ranks
 // than the world has, cannot meet the others, who wait.
 CommState* CommState::create(MPI_Comm comm, Communicators& home) {
+    if (const Ulfm* ulfm = home.process().ulfm; ulfm != nullptr && ulfm->is_given_up(comm)) return nullptr;
     const Row row(comm, home.process());
     if (row.comm() == MPI_COMM_NULL) return nullptr;
     std::unique_ptr<CommState> state;
@@ -94,7 +95,7 @@ CommState* CommState::create(MPI_Comm comm, Communicators& home) {
     }
     abilities = algorithms::common_bits(abilities, row.comm());
     if ((abilities & exist) == 0) return nullptr;
-    if (home.process().world == MPI_COMM_NULL && (abilities & route) != 0 && !state->carry_alone(comm))
+    if (home.process().has_own_carriers() && (abilities & route) != 0 && !state->carry_alone(comm))
         abilities = exist;
     if ((abilities & route) != 0 && (abilities & share) == 0 && state->uses_shared_memory() &&
         state->share_after_meeting())
@@ -171,7 +172,7 @@ unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
     without_rails_ = plans_of(no_private, false);
     if (is_adaptive()) book_ = std::make_unique<adaptive::Book>();
     lay_rails(comm, members);
-    const bool has_carrier = home_->process().world == MPI_COMM_NULL || tag_ != 0; // or will have
+    const bool has_carrier = home_->process().has_own_carriers() || tag_ != 0; // or will have
     const unsigned routed = has_carrier ? unsigned{route} : 0U;
     if (!uses_shared_memory()) return routed;
     without_window_ = plans_of(nullptr, false);
@@ -191,15 +192,16 @@ bool CommState::share_after_meeting() {
 
 void CommState::lay_rails(MPI_Comm comm, const Members& members) {
     algorithms::Group group{comm, rank_, ranks_, &*node_map_, nullptr, region_map_ ? &*region_map_ : nullptr};
-    if (home_->process().world != MPI_COMM_NULL) {
+    if (!home_->process().has_own_carriers()) {
         tag_ = home_->take_tag(members.tag());
         world_ranks_ = members.world_ranks();
         group.carrier = {home_->process().world, tag_, world_ranks_.data()};
     }
     rails_ = std::make_unique<Rails>(group);
+    if (const Ulfm* ulfm = home_->process().ulfm) rails_->alarm = std::make_unique<CommAlarm>(*ulfm, comm);
 }
 
-// Without a world the messages travel on a communicator made for them. Collective.
+// Without a world, or where the communicator may be given up alone, the messages travel on a communicator made for them. Collective.
 bool CommState::carry_alone(MPI_Comm comm) {
     auto& alive = home_->process().private_communicators;
     const bool room = ++alive <= most_private;
@@ -209,6 +211,8 @@ bool CommState::carry_alone(MPI_Comm comm) {
         return false;
     }
     home_->process().refuses_aliases = refuses_aliases(rails_->group.carrier.comm);
+    if (rails_->alarm) rails_->alarm->watch_over(rails_->group.carrier.comm);
+    rails_->group.carrier.alarm = rails_->alarm.get();
     return true;
 }
 
@@ -218,7 +222,7 @@ void CommState::settle(unsigned abilities) {
         if (routes()) plans_ = without_rails_;
         rails_.reset();
     } else if ((abilities & share) != 0) {
-        rails_->window->open();
+        rails_->window->open(rails_->group);
         section_ = {}; // the window leaves it; it is not free before the other ranks have left it, too
     } else if (uses_shared_memory()) {
         rails_->window.reset();
@@ -310,7 +314,7 @@ void CommState::add_lessons(adaptive::Lessons& lessons) const {
 }
 
 void CommState::free_rails() {
-    if (home_->process().world == MPI_COMM_NULL && rails_ && rails_->group.carrier.comm != MPI_COMM_NULL) {
+    if (home_->process().has_own_carriers() && rails_ && rails_->group.carrier.comm != MPI_COMM_NULL) {
         PMPI_Comm_free(&rails_->group.carrier.comm);
         --home_->process().private_communicators;
     }

@@ -1,6 +1,7 @@
 #include "members.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace switchyard::shim {
@@ -39,7 +40,7 @@ Members::Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& sp
 
 void Members::exchange(MPI_Comm comm, const Member& mine, int ranks, SpareList& spare) {
     const auto gather = [&](Member* all) {
-        PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
+        return PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
     };
     try {
         list_.resize(static_cast<std::size_t>(ranks));
@@ -50,7 +51,7 @@ void Members::exchange(MPI_Comm comm, const Member& mine, int ranks, SpareList& 
         }
         throw;
     }
-    gather(list_.data());
+    if (gather(list_.data()) != MPI_SUCCESS) throw std::runtime_error("the ranks do not meet");
 }
 
 const Member& Members::leader() const {

@@ -3,6 +3,7 @@
 
 #include "algorithms/agree.hpp"
 #include "algorithms/algorithm.hpp"
+#include "comm_alarm.hpp"
 #include "policy/match.hpp"
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 namespace switchyard::shim {
 
 struct Rails {
+    std::unique_ptr<CommAlarm> alarm; // null where the death of a process ends the job
     algorithms::Group group;
     algorithms::Wire wire{group};
     std::unique_ptr<algorithms::NodeWindow> window; // null where no algorithm uses it, or no memory is shared
@@ -23,6 +25,9 @@ struct Rails {
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
     // Makes the workspace large enough for that choice at that call. False on all ranks where one has no memory for it.
     bool reserve_for(const policy::Choice& choice, const policy::Features& call);
+
+    // A rank is dead, or the program gave the communicator up: MPI answers the call, with an error.
+    bool are_lost() { return alarm && alarm->look(); }
 
   private:
     algorithms::AgreedSize agreed_workspace_;

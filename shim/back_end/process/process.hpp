@@ -12,6 +12,7 @@
 #include "shim/common/region.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/entry/abi.hpp"
+#include "ulfm.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -42,7 +43,8 @@ struct Process {
     std::int64_t start_seconds = 0;
     // Our own, for start and end and for the messages of all communicators; null where MPI_Init was not seen.
     MPI_Comm world = MPI_COMM_NULL;
-    int largest_tag = 0;                            // on it
+    int largest_tag = 0;        // on it
+    const Ulfm* ulfm = nullptr; // null where no process may die; the same on all ranks of the world
     std::atomic<bool> refuses_aliases{false};       // this MPI, so what it would refuse is left to it
     std::unique_ptr<algorithms::NodeMemory> memory; // null where nothing that runs here shares memory
     int node_cores = 1;                             // that the node's ranks may run on together
@@ -55,12 +57,15 @@ struct Process {
     bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
-    std::atomic<int> private_communicators{0};       // alive, of a process without `world`
+    std::atomic<int> private_communicators{0};       // alive; see has_own_carriers
     std::atomic<bool> merged_groups{false};          // MPI_Intercomm_merge was called: ranks of
                                                      // other jobs may be there
     std::atomic<std::uint32_t> named_communicators{0}, named_decisions{0}; // in the log, so far
     std::mutex naming;  // names stand in the order of numbers
     std::mutex opening; // of the recorder, where the first communicator decides where it writes
+
+    // Each communicator's messages travel on one of their own. Else on `world`, which no communicator may take down.
+    bool has_own_carriers() const { return world == MPI_COMM_NULL || ulfm != nullptr; }
 };
 
 // Opens this rank's part of the log. Says so on stderr where the disk does not take it. May throw.

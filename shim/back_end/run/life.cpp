@@ -37,6 +37,14 @@ Run* started = nullptr; // never deleted: records must stay mapped until the pro
 pid_t started_by = 0;
 std::atomic<bool> has_refused{false}; // the ranks have agreed that there is no run
 
+// The log's end needs all ranks. Without some of them the records stay where they are, as after a job that was killed.
+bool all_live(const Process& self) {
+    if (self.ulfm == nullptr || self.ulfm->all_know_no_dead(self.world)) return true;
+    if (self.world_rank == 0 && !self.log_directory.empty())
+        say("a rank has died; `switchyard report` reads what all ranks recorded in " + self.log_directory);
+    return false;
+}
+
 void finish() noexcept {
     Communicators* communicators = Communicators::take_current();
     if (communicators == nullptr || started_by != getpid()) return;
@@ -44,7 +52,7 @@ void finish() noexcept {
     self.recording = false;
     try {
         const auto counts = communicators->retire_all();
-        if (self.world != MPI_COMM_NULL) end_log(self, counts, communicators->learned());
+        if (self.world != MPI_COMM_NULL && all_live(self)) end_log(self, counts, communicators->learned());
     } catch (...) { // the records stay where they are
     }
     if (self.world != MPI_COMM_NULL) PMPI_Comm_free(&self.world);
@@ -110,6 +118,7 @@ void set_up_with_world(Process& self) {
     self.world_rank = rank;
     PMPI_Comm_size(self.world, &self.world_ranks);
     self.largest_tag = largest_tag();
+    self.ulfm = ulfm_of_mpi(); // the launcher turns it on for all ranks
     self.start_seconds = std::time(nullptr);
     take_orders(self);
     find_place(self);
