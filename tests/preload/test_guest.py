@@ -251,13 +251,21 @@ class Guest(PreloadTest):
     def test_finalize_in_an_exit_handler(self):
         """It runs after static objects are gone, if those were made after it was registered. (The launcher of MPICH 4.2
         kills such a job now and then, without switchyard, too.)"""
-        for _ in range(8):
-            result = self.launch(3, host("c_odd_ends"), "exit_handler", force=FORCE)
-            if OPENMPI or result.code != 9:
-                break
+        words = (3, host("c_odd_ends"), "exit_handler")
+        plain = self.until_not_killed(lambda: self.plain(*words))
+        result = self.until_not_killed(lambda: self.launch(*words, force=FORCE))
         self.assert_ended_well(result)
         self.assert_quiet(result)
         self.assert_logged(result)
+        self.assertEqual(result.digest, plain.digest)
+
+    @staticmethod
+    def until_not_killed(run):
+        for _ in range(8):
+            result = run()
+            if OPENMPI or result.code != 9:
+                break
+        return result
 
     @unittest.skipUnless(OPENMPI, "Debian's MPICH cannot spawn here, with or without us")
     def test_communicators_with_strangers(self):
