@@ -1,5 +1,5 @@
-# The files of an installation that are no programs and libraries, and the Debian package. `cpack -G DEB` in the first
-# build tree packs the other MPIs' build trees, too, as far as they are built.
+# The files of an installation that are no programs and libraries, the Debian package, and the tarball for clusters.
+# `cpack -G DEB` and `cpack -G TGZ` in the first build tree pack the other MPIs' build trees, too, as far as they are built.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/switchyard)
@@ -16,7 +16,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard.pc DESTINATION ${CMAKE_INST
 install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles RENAME switchyard)
 
 # The documents, in folders as here, so that the links between them work. Debian wants the license by another name, too.
-file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/results/*)
+file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/results/* config/third-party-licenses.txt)
 file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   algorithms/README.md config/README.md policy/README.md shim/README.md)
 foreach(document IN LISTS documents readmes)
@@ -25,7 +25,8 @@ foreach(document IN LISTS documents readmes)
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
-# The user chooses the MPI, so the package depends on none. The preloaded objects need libc and libstdc++ alone.
+# The user chooses the MPI, so the package depends on none. The preloaded objects need libc alone, and libstdc++ where it
+# is not linked in.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX MATCH "[0-9.]+" libc "${libc}")
 string(REGEX MATCH "^[0-9]+" compiler "${CMAKE_CXX_COMPILER_VERSION}")
@@ -39,7 +40,10 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${libc}), libgcc-s1, libstdc++6 (>= ${compiler})")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${libc})")
+if(NOT SWITCHYARD_HAS_STATIC_RUNTIME)
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libgcc-s1, libstdc++6 (>= ${compiler})")
+endif()
 set(mpi_packages)
 foreach(family IN LISTS SWITCHYARD_MPI_FAMILIES)
   list(GET MPI_FAMILY_${family}_packages 0 package)
@@ -47,18 +51,28 @@ foreach(family IN LISTS SWITCHYARD_MPI_FAMILIES)
 endforeach()
 list(JOIN mpi_packages " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "simgrid, gnuplot-nox")
-set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};switchyard;ALL;/")
+
+# The tarball has no benchmark, which would fit the MPI here alone. It has the benchmark's sources.
+set(CPACK_PACKAGE_FILE_NAME switchyard-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH trees)
+set(trees_to_pack "${CMAKE_BINARY_DIR}")
 foreach(mpi IN LISTS SWITCHYARD_MPI_FAMILIES ITEMS smpi)
   if(NOT mpi STREQUAL SWITCHYARD_MPI)
-    list(APPEND other_trees "${trees}/${mpi}")
+    list(APPEND trees_to_pack "${trees}/${mpi}")
   endif()
 endforeach()
 # CPack looks for the other trees, as they are configured later than this one.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/package-of-all.cmake @ONLY CONTENT [[
-foreach(tree @other_trees@)
+set(parts ALL)
+if(CPACK_GENERATOR STREQUAL "TGZ")
+  set(parts Unspecified benchmark_sources)
+endif()
+set(CPACK_INSTALL_CMAKE_PROJECTS)
+foreach(tree IN ITEMS @trees_to_pack@)
   if(EXISTS "${tree}/cmake_install.cmake")
-    list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "${tree};switchyard;ALL;/")
+    foreach(part IN LISTS parts)
+      list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "${tree};switchyard;${part};/")
+    endforeach()
   endif()
 endforeach()
 ]])

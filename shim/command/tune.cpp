@@ -34,7 +34,7 @@ double budget_of(const TuneOptions& options) {
 }
 
 Machine machine_for(const TuneOptions& options) {
-    if (options.platform.empty()) return real_machine(options.launcher, options.mpi);
+    if (options.platform.empty()) return real_machine(options.launcher, options.mpi, options.benchmark);
     const int ranks = options.ranks.empty() ? simulated_ranks : std::ranges::max(options.ranks);
     return simulated_machine(options.platform, ranks, options.simulated_ranks_per_node);
 }

@@ -8,11 +8,12 @@
 namespace switchyard::shim::command {
 
 struct TuneOptions {
-    std::string output;   // policy file
-    std::string launcher; // command line; "": mpirun with one rank for each core
-    std::string mpi;      // one of tune::mpi_names; "": as the launcher says
-    std::string log;      // of a run whose calls are measured; "": a grid is measured
-    std::string budget;   // "3m"; "": 3 minutes, for a simulation no limit
+    std::string output;    // policy file
+    std::string launcher;  // command line; "": mpirun with one rank for each core
+    std::string mpi;       // one of tune::mpi_names; "": as the launcher says
+    std::string benchmark; // program; "": the one beside this command
+    std::string log;       // of a run whose calls are measured; "": a grid is measured
+    std::string budget;    // "3m"; "": 3 minutes, for a simulation no limit
     std::vector<std::string> collectives;
     std::vector<std::size_t> blocks;
     std::vector<int> ranks;   // sizes of communicators; a simulated world has the largest of them

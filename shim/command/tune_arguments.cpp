@@ -62,6 +62,11 @@ void add_where(CLI::App& tune, TuneOptions& options) {
                                 "MPI of the launcher (default: as the launcher's --version says)")
                     ->check(CLI::IsMember(tune::mpi_names()))
                     ->type_name("NAME");
+    auto* benchmark =
+        tune.add_option("--benchmark", options.benchmark,
+                        "Benchmark to measure with (default: switchyard-bench-MPI beside this command)")
+            ->excludes(mpi)
+            ->type_name("PROGRAM");
     auto* simulate =
         tune.add_option("--simulate", options.platform,
                         "Measure on a simulated machine: polaris, fugaku or a platform file of SimGrid")
@@ -71,7 +76,7 @@ void add_where(CLI::App& tune, TuneOptions& options) {
         ->needs(simulate)
         ->check(CLI::Range(1, 65536).description(""))
         ->type_name("N");
-    simulate->excludes(launcher)->excludes(mpi);
+    simulate->excludes(launcher)->excludes(mpi)->excludes(benchmark);
 }
 
 } // namespace

@@ -51,12 +51,19 @@ std::string mpi_of(const std::string& launcher) {
 
 std::string benchmark_for(const std::string& mpi) {
     const fs::path benchmark = own_folder() / ("switchyard-bench-" + mpi);
-    if (!fs::exists(benchmark))
-        throw std::runtime_error(
-            benchmark.string() +
-            " is not there, but it makes the measurements: build it with scripts/build, or "
-            "name another MPI with --mpi");
-    return benchmark.string();
+    if (fs::exists(benchmark)) return benchmark.string();
+    const fs::path builder = own_folder() / "switchyard-build-benchmark";
+    throw std::runtime_error(benchmark.string() +
+                             " is not there, but it makes the measurements: build it with " +
+                             (fs::exists(builder) ? builder.string() : "scripts/build") +
+                             ", name one with --benchmark, or name another MPI with --mpi");
+}
+
+// The launcher may start it in another folder.
+std::string named_benchmark(const std::string& benchmark) {
+    if (access(benchmark.c_str(), X_OK) != 0)
+        throw std::runtime_error("--benchmark " + benchmark + " is no program");
+    return fs::absolute(benchmark).string();
 }
 
 fs::path simgrid_folder() {
@@ -128,12 +135,17 @@ std::vector<std::string> mpi_names() {
     return names;
 }
 
-Machine real_machine(const std::string& launcher, const std::string& mpi) {
+Machine real_machine(const std::string& launcher, const std::string& mpi, const std::string& benchmark) {
     Machine machine;
     machine.launcher = split(launcher);
     if (machine.launcher.empty())
         machine.launcher = {"mpirun", "-n",
                             std::to_string(std::max(1U, std::thread::hardware_concurrency()))};
+    machine.command = own_folder() / "switchyard";
+    if (!benchmark.empty()) {
+        machine.benchmark = named_benchmark(benchmark);
+        return machine;
+    }
     std::string found = mpi;
     if (found.empty()) found = mpi_of(machine.launcher.front());
     if (found.empty())
@@ -141,7 +153,6 @@ Machine real_machine(const std::string& launcher, const std::string& mpi) {
                                  " --version` does not say which MPI it belongs to: say it with --mpi " +
                                  joined(mpi_names(), " or --mpi "));
     machine.benchmark = benchmark_for(found);
-    machine.command = own_folder() / "switchyard";
     return machine;
 }
 

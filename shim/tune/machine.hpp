@@ -30,8 +30,9 @@ struct Machine {
 std::vector<std::string> mpi_names();
 
 // `launcher`: a command line, or "" for mpirun with a rank for each core; `mpi`: one of `mpi_names`, or "" for
-// the family that the launcher's --version names. Throws std::runtime_error with a sentence for people.
-Machine real_machine(const std::string& launcher, const std::string& mpi);
+// the family that the launcher's --version names; `benchmark`: a program, or "" for the one of that family beside this
+// command. Throws std::runtime_error with a sentence for people.
+Machine real_machine(const std::string& launcher, const std::string& mpi, const std::string& benchmark);
 
 // `platform`: polaris, fugaku, or a platform file of SimGrid with hosts node-0, node-1 and so on.
 Machine simulated_machine(const std::string& platform, int ranks, int ranks_per_node);

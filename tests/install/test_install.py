@@ -1,4 +1,4 @@
-"""An installation (`cmake --install`) in a folder that nothing was built for, and the Debian package.
+"""An installation (`cmake --install`) in a folder that nothing was built for, the Debian package, and the tarball.
 
 ctest says which build trees there are (INSTALL_TREES; the first one has the command), and a program to run
 (INSTALL_PROGRAM) with its MPI (INSTALL_MPI).
@@ -26,7 +26,7 @@ SUBCOMMANDS = {"run", "check", "explain", "algorithms", "report", "config"}
 
 
 def run(*command, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
 
 
 class Installation(unittest.TestCase):
@@ -174,8 +174,111 @@ class Package(unittest.TestCase):
             needed = run("objdump", "-p", *back_ends).stdout
             libraries = set(re.findall(r"NEEDED\s+(\S+?)\.so", needed))
             self.assertLessEqual(libraries, {"libc", "libm", "libstdc++", "libgcc_s", "ld-linux-x86-64"})
-            for name in ("libc6 (>= ", "libstdc++6 (>= ", "libgcc-s1"):
-                self.assertIn(name, depends)
+            packages = {"libc": "libc6 (>= ", "libstdc++": "libstdc++6 (>= ", "libgcc_s": "libgcc-s1"}
+            for library in libraries & packages.keys():
+                self.assertIn(packages[library], depends)
+
+
+class Tarball(unittest.TestCase):
+    """Made once, and unpacked under a path with a space."""
+
+    NEWEST_GLIBC = (2, 34)  # that its programs and objects may need
+    # Of glibc alone. Before 2.34 it had its threads and its dlopen in libraries of their own.
+    LIBRARIES = re.compile(r"lib(c|m|pthread|dl|rt)\.so\.\d+|ld-linux-.*")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="switchyard tarball ")
+        done = run("cpack", "-G", "TGZ", "-B", cls.folder, cwd=TREES[0])
+        assert done.returncode == 0, done.stdout + done.stderr
+        name, = (name for name in os.listdir(cls.folder) if name.endswith(".tar.gz"))
+        assert re.fullmatch(r"switchyard-[\d.]+-linux-\w+\.tar\.gz", name), name
+        assert run("tar", "xzf", os.path.join(cls.folder, name), "-C", cls.folder).returncode == 0
+        cls.prefix = os.path.join(cls.folder, name.removesuffix(".tar.gz"))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def path(self, *names):
+        return os.path.join(self.prefix, *names)
+
+    def objects(self):
+        found = [path for path in (*pathlib.Path(self.path("lib")).glob("*.so"), *pathlib.Path(self.path("bin")).iterdir())
+                 if path.read_bytes().startswith(b"\x7fELF")]
+        names = {path.name for path in found}
+        self.assertLessEqual({"switchyard", "libswitchyard.so", *(f"libswitchyard-{name}.so" for name in FAMILIES)}, names)
+        self.assertFalse([name for name in names if "bench" in name], "a benchmark fits the MPI of this machine alone")
+        return found
+
+    def test_it_needs_an_old_glibc_and_nothing_else(self):
+        here = tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")))
+        if here > (2, 36):
+            self.skipTest("built with a newer glibc than 2.36, whose headers name newer functions: see config/cmake")
+        for path in self.objects():
+            with self.subTest(path=path.name):
+                dynamic = run("readelf", "--dynamic", "--wide", path).stdout
+                needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
+                self.assertIn("libc.so.6", needed)
+                self.assertFalse([name for name in needed if not self.LIBRARIES.fullmatch(name)])
+                symbols = run("objdump", "-T", path).stdout
+                versions = {tuple(map(int, found.split("."))): line for line in symbols.splitlines()
+                            for found in re.findall(r"\bGLIBC_([\d.]+)", line)}
+                self.assertTrue(versions)
+                self.assertLessEqual(max(versions), self.NEWEST_GLIBC, versions[max(versions)])
+
+    def test_no_runtime_shows(self):
+        """A back end has one symbol for others. What it has of libstdc++ is its own affair."""
+        for path in self.objects():
+            if not path.name.startswith("libswitchyard-"):
+                continue
+            with self.subTest(path=path.name):
+                defined = run("nm", "--dynamic", "--defined-only", "--format=just-symbols", path).stdout.split()
+                self.assertEqual(defined, ["switchyard_back_end"])
+
+    def test_a_program_runs_under_it(self):
+        done = run(*LAUNCHER, self.path("bin", "switchyard"), "run", "--log", "off", "--", PROGRAM, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"switchyard: [1-9]\d* calls seen")
+        self.assertNotIn("warning", done.stderr)
+
+    def test_licenses_of_others(self):
+        text = pathlib.Path(self.path("share/doc/switchyard/config/third-party-licenses.txt")).read_text(encoding="utf-8")
+        carried = os.listdir(self.path("share/switchyard/benchmark/third-party"))
+        self.assertEqual(sorted(carried), ["CLI", "nlohmann"])
+        for name in ("nlohmann/json", "CLI11", "spdlog", "fmt", "libstdc++"):
+            self.assertIn(name, text)
+
+    def test_the_benchmark_is_built_for_an_mpi(self):
+        """By one command; then `switchyard tune` finds it. Unoptimized, to save time."""
+        tune = (self.path("bin", "switchyard"), "tune", "-o", os.path.join(self.folder, "policy.json"), "--dry-run",
+                "--launcher", " ".join(LAUNCHER))
+        before = run(*tune, env=ENVIRONMENT)
+        self.assertEqual(before.returncode, 1)
+        builder = self.path("bin", "switchyard-build-benchmark")
+        self.assertIn(f"build it with {builder}", before.stderr)
+        suffix = FAMILIES[os.environ["INSTALL_MPI"]].suffix
+        compiler = "mpicxx" + (suffix if shutil.which("mpicxx" + suffix) else "")
+        done = run(builder, compiler, env=ENVIRONMENT | {"CXXFLAGS": "-O0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.strip(), self.path("bin", f"switchyard-bench-{os.environ['INSTALL_MPI']}"))
+        after = run(*tune, env=ENVIRONMENT)
+        self.assertEqual(after.returncode, 0, after.stderr)
+        self.assertIn("2 ranks on 1 node", after.stdout)
+        moved = os.path.join(self.folder, "a benchmark")
+        os.rename(done.stdout.strip(), moved)
+        self.assertEqual(run(*tune, "--benchmark", moved, env=ENVIRONMENT).returncode, 0)
+        self.assertIn("is no program", run(*tune, "--benchmark", self.prefix + "/none", env=ENVIRONMENT).stderr)
+
+    def test_what_the_benchmark_s_builder_says(self):
+        builder = self.path("bin", "switchyard-build-benchmark")
+        for words, message in ((("no-such-compiler",), "no program no-such-compiler"),
+                               (("c++", "-I/nowhere"), "compiles no program for an MPI that switchyard knows"),
+                               (("--output", "/no/such/folder"), "cannot write to /no/such/folder")):
+            with self.subTest(words=words):
+                done = run(builder, *words)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

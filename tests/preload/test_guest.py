@@ -280,6 +280,12 @@ class Guest(PreloadTest):
         _, lines = self.check(3, host("c_odd_ends"), "types")
         self.assertEqual({line["reason"] for line in lines}, {"forced"})
 
+    def test_a_cpp_program_has_its_own_runtime(self):
+        """The shim has a libstdc++ linked in: it neither lends it to the program nor takes the program's."""
+        result, lines = self.check(2, host("cpp_runtime"))
+        self.assertEqual({line["reason"] for line in lines}, {"forced"})
+        self.assertIn("at last: the handler throws\n", result.stdout)
+
     def test_wrong_counts(self):
         """The rank that expects too little hears of it; the others are not left waiting, and nothing is overrun. (Not
         compared with the plain run: Open MPI's own call does worse than that.)"""
