@@ -9,16 +9,11 @@ Clock::State Clock::clock_;
 
 namespace {
 
-struct Moment {
-    std::uint64_t ns = 0, ticks = 0;
-};
-Moment beginning;
-
-// The kernel has checked that the counter runs at one speed and alike on all cores.
-bool kernel_trusts_counter() {
+// The kernel has checked that this counter runs at one speed and alike on all cores.
+[[maybe_unused]] bool kernel_keeps_time_by(const char* counter) {
     std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     std::string name;
-    return std::getline(file, name) && name == "tsc";
+    return std::getline(file, name) && name == counter;
 }
 
 } // namespace
@@ -26,6 +21,11 @@ bool kernel_trusts_counter() {
 #if defined(__x86_64__)
 
 namespace {
+
+struct Moment {
+    std::uint64_t ns = 0, ticks = 0;
+};
+Moment beginning;
 
 // Both clocks at one moment: the closest of a few tries, since an interrupt may come between the two readings.
 template <typename KernelNs>
@@ -56,7 +56,7 @@ void Clock::start_run() {
     auto now = moment(kernel_ns);
     while (now.ns - beginning.ns < enough) now = moment(kernel_ns);
     clock_.zero = now.ns;
-    if (!kernel_trusts_counter() || now.ticks <= beginning.ticks) return;
+    if (!kernel_keeps_time_by("tsc") || now.ticks <= beginning.ticks) return;
     auto ratio =
         static_cast<double>(now.ns - beginning.ns) / static_cast<double>(now.ticks - beginning.ticks);
     clock_ = {true, now.ticks, ratio};
@@ -65,10 +65,18 @@ void Clock::start_run() {
 #else
 
 void Clock::begin() {
+    clock_ = {};
     clock_.zero = kernel_ns();
 }
+
 void Clock::start_run() {
     clock_.zero = kernel_ns();
+#if defined(__aarch64__)
+    std::uint64_t frequency = 0; // in Hz; the firmware wrote it, and some did not
+    asm("mrs %0, cntfrq_el0" : "=r"(frequency));
+    if (frequency < 1'000'000 || !kernel_keeps_time_by("arch_sys_counter")) return;
+    clock_ = {true, ticks(), 1e9 / static_cast<double>(frequency)};
+#endif
 }
 
 #endif
