@@ -13,7 +13,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config.cmake
 # In the data folder, from where the path to the prefix is the same everywhere.
 configure_file(config/switchyard.pc.in switchyard.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
-install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles RENAME switchyard)
+install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/switchyard RENAME ${PROJECT_VERSION})
 
 # The documents, in folders as here, so that the links between them work. Debian wants the license by another name, too.
 file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/results/* config/third-party-licenses.txt)

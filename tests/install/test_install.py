@@ -143,12 +143,19 @@ class Installation(unittest.TestCase):
         modulecmd = shutil.which("modulecmd")
         if modulecmd is None:
             self.skipTest("no environment modules here")
-        link = os.path.join(self.folder, "modules")
-        os.makedirs(link)
-        os.symlink(self.path("share", "modulefiles", "switchyard"), os.path.join(link, "switchyard"))
-        for folder in (self.path("share", "modulefiles"), link):
-            done = run(modulecmd, "bash", "load", "switchyard", env=os.environ | {"MODULEPATH": folder})
-            self.assertIn(self.path("bin") + ":", done.stdout, done.stderr)
+        installed = self.path("share", "modulefiles")
+        version, = os.listdir(os.path.join(installed, "switchyard"))
+        self.assertRegex(version, r"^\d+\.\d+\.\d+$")
+        linked_folder, linked_file = (os.path.join(self.folder, name) for name in ("linked-folder", "linked-file"))
+        os.makedirs(linked_folder)
+        os.symlink(os.path.join(installed, "switchyard"), os.path.join(linked_folder, "switchyard"))
+        os.makedirs(os.path.join(linked_file, "switchyard"))
+        os.symlink(os.path.join(installed, "switchyard", version), os.path.join(linked_file, "switchyard", version))
+        for folder in (installed, linked_folder, linked_file):
+            for name in ("switchyard", f"switchyard/{version}"):
+                with self.subTest(folder=folder, name=name):
+                    done = run(modulecmd, "bash", "load", name, env=os.environ | {"MODULEPATH": folder})
+                    self.assertIn(self.path("bin") + ":", done.stdout, done.stderr)
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "this is no Debian")
