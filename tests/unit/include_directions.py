@@ -47,7 +47,7 @@ class Sources:
         self.cmake = "".join(cmake_texts().values())
         for top in PRODUCT:
             for file in sorted((ROOT / top).rglob("*")):
-                if file.suffix in SOURCES:
+                if file.suffix in SOURCES and "apptainer" not in file.parts:  # whose definitions are .def, too
                     self.read(pathlib.PurePosixPath(file.relative_to(ROOT).as_posix()))
 
     def read(self, path):
