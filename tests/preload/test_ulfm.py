@@ -37,7 +37,8 @@ class Ulfm(PreloadTest):
     def check(self, how, ends):
         for force in ALGORITHMS:
             collective = force.split(":")[0]
-            # Open MPI 5.0.7 crashes in its own shared memory where a rank dies before the ranks have met there.
+            # Left out: a rank that dies in a first call. Another rank once crashed there, in the allgather of Open MPI 5.0.7;
+            # nobody has seen this without switchyard.
             for size, before in ((1000, CALLS), (100000, 0 if how == "revoke" else CALLS)):
                 with self.subTest(force=force, size=size, before=before):
                     met, result = self.outcomes(how, collective, size, before, force=force)
