@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t stop = 0;
-constexpr std::size_t kept_of_stderr = 2000; // bytes
+constexpr std::size_t kept_words = 2000; // bytes, of stdout and of stderr
 constexpr auto patience = std::chrono::seconds(5);
 
 double seconds_since(Clock::time_point start) {
@@ -100,7 +100,7 @@ class Running {
             if (launched.end != Launched::End::exited) end_it();
         }
         launched.status = WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
-        launched.complaint = std::move(err_);
+        launched.complaint = last_words();
         launched.seconds = seconds_since(start_);
         return launched;
     }
@@ -128,8 +128,17 @@ class Running {
         std::size_t begin = 0;
         for (std::size_t end; (end = out_.find('\n', begin)) != std::string::npos; begin = end + 1)
             options_.on_line(out_.substr(begin, end - begin));
+        said_.append(out_, 0, begin);
         out_.erase(0, begin);
-        if (err_.size() > kept_of_stderr) err_.erase(0, err_.size() - kept_of_stderr);
+        for (std::string* text : {&said_, &err_})
+            if (text->size() > kept_words) text->erase(0, text->size() - kept_words);
+    }
+
+    // Of stderr. PRRTE complains on stdout.
+    std::string last_words() const {
+        std::string words = err_.find_first_not_of(" \n") == std::string::npos ? said_ + out_ : err_;
+        words.erase(words.find_last_not_of(" \n") + 1);
+        return words;
     }
 
     void end_it() {
@@ -146,7 +155,7 @@ class Running {
     pid_t pid_;
     const LaunchOptions& options_;
     std::array<pollfd, 2> files_;
-    std::string out_, err_;
+    std::string out_, said_, err_; // of stdout: the line that has begun, those before it
     Clock::time_point start_ = Clock::now(), when_ended_, when_told_;
     int status_ = 0;
     bool ended_ = false, told_ = false;
@@ -171,16 +180,16 @@ bool stop_wanted() {
 }
 
 std::string Launched::why() const {
-    std::string last(complaint.substr(0, complaint.find_last_not_of(" \n") + 1));
-    const std::string words = last.empty() ? ", without a word on stderr" : "; its last words:\n" + last;
+    const std::string words = complaint.empty() ? ", without a word" : "; its last words:\n" + complaint;
     switch (end) {
     case End::not_started: return "could not be started: " + complaint;
     case End::timed_out: return "was ended because it took too long" + words;
     case End::stopped: return "was stopped";
     case End::exited: break;
     }
-    return status > 128 ? "was ended by signal " + std::to_string(status - 128) + words
-                        : "ended with exit status " + std::to_string(status) + words;
+    const bool by_signal = status > 128 && status - 128 < NSIG; // PRRTE has exit statuses beyond signals
+    return by_signal ? "was ended by signal " + std::to_string(status - 128) + words
+                     : "ended with exit status " + std::to_string(status) + words;
 }
 
 Launched launch(const std::vector<std::string>& words, const LaunchOptions& options) {

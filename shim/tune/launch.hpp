@@ -15,8 +15,9 @@ bool stop_wanted();
 struct Launched {
     enum class End { exited, timed_out, stopped, not_started };
     End end = End::exited;
-    int status = 0;        // exit status, or 128 + the signal
-    std::string complaint; // the last lines of stderr, or why it was not started
+    int status = 0; // exit status, or 128 + the signal
+    std::string
+        complaint; // the last lines of stderr (of stdout, if that is empty), or why it was not started
     double seconds = 0;
     bool succeeded() const { return end == End::exited && status == 0; }
     std::string why() const; // one sentence for people: how it ended, and its last words

@@ -70,10 +70,19 @@ class FaultTest(PreloadTest):
 
     def endure(self, np, *steps, **attack):
         """Runs the program bare and under the shim, under the same attack. It must end alike."""
-        bare = self.bare(np, *steps, **{key: attack[key] for key in ("around", "inside") if key in attack})
+        kind = {key: attack[key] for key in ("around", "inside") if key in attack}
+        bare = self.bare(np, *steps, **kind)
         result = self.attacked(np, *steps, **attack)
+        if result.code != bare.code:
+            self.skip_if_chance_decides(np, *steps, **kind)
         self.assert_as_bare(result, bare)
         return result
+
+    def skip_if_chance_decides(self, np, *steps, **kind):
+        """An MPI bears some attacks at times: UCX without files in /dev/shm."""
+        for _ in range(8):
+            self._bare_results.clear()
+            self.bare(np, *steps, **kind)
 
     def report(self, log):
         """What `switchyard report` says of a run, as JSON."""

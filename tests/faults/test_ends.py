@@ -23,10 +23,9 @@ class ViolentEnds(FaultTest):
     """Whatever was logged before is on disk, and `switchyard report` reads it, labelled partial."""
 
     def check(self, mode):
-        plain = self.plain(2, host("c_abort"), mode, 25)
         result = self.launch(2, host("c_abort"), mode, 25, force="alltoallv:tuna:radix=2")
         self.assertIsInstance(result.code, int, result.everything())
-        self.assertEqual(result.code == 0, plain.code == 0, result.everything())
+        self.assertTrue(self.ends_bare(mode, result.code == 0), result.everything())
         self.assertEqual(result.calls_made, 25, result.everything())
         self.assertEqual(result.warnings, [], result.everything())
         report = self.command("report", result.log())
@@ -34,6 +33,10 @@ class ViolentEnds(FaultTest):
         self.assertRegex(report.stdout, "(?i)partial")
         # The last, half-made call may be there or not.
         self.assertRegex(report.stdout, r"\b(25|26) calls", report.everything())
+
+    def ends_bare(self, mode, well):
+        """Does the program end so without the shim? The launcher of MPICH 4.2 forgets a rank's exit code now and then."""
+        return any((self.plain(2, host("c_abort"), mode, 25).code == 0) == well for _ in range(20))
 
     def test_abort(self):
         self.check("abort")

@@ -208,6 +208,8 @@ class Guest(PreloadTest):
     def test_errors_are_the_library_s(self):
         """Bad arguments: class, handler calls and everything after them as without the shim. How many of the failed
         calls the log counts is left open; all the right ones are there."""
+        if "no error at all" in self.plain(2, host("c_errors")).everything():
+            self.skipTest(f"this {MPI} does not check arguments")  # MPICH 5.0.2 as Debian builds it
         for force in (None, FORCE):
             with self.subTest(force=force):
                 result = self.launch(2, host("c_errors"), force=force)

@@ -89,17 +89,17 @@ CommState* CommState::create(MPI_Comm comm, Communicators& home) {
         state.reset(new CommState(home, offer));
         state->meet(comm, row, members);
         home.reserve();
-        abilities = state->prepare(comm, members) | exist;
+        abilities = state->prepare(comm, members) | can_exist;
     } catch (...) { // out of memory
         if (!state && offer.section) home.process().memory->take_back(offer.section);
     }
     abilities = algorithms::common_bits(abilities, row.comm());
-    if ((abilities & exist) == 0) return nullptr;
-    if (home.process().has_own_carriers() && (abilities & route) != 0 && !state->carry_alone(comm))
-        abilities = exist;
-    if ((abilities & route) != 0 && (abilities & share) == 0 && state->uses_shared_memory() &&
+    if ((abilities & can_exist) == 0) return nullptr;
+    if (home.process().has_own_carriers() && (abilities & can_route) != 0 && !state->carry_alone(comm))
+        abilities = can_exist;
+    if ((abilities & can_route) != 0 && (abilities & can_share) == 0 && state->uses_shared_memory() &&
         state->share_after_meeting())
-        abilities |= share;
+        abilities |= can_share;
     state->settle(abilities);
     if (PMPI_Comm_set_attr(comm, home.process().comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
     home.add(*state);
@@ -173,13 +173,13 @@ unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
     if (is_adaptive()) book_ = std::make_unique<adaptive::Book>();
     lay_rails(comm, members);
     const bool has_carrier = home_->process().has_own_carriers() || tag_ != 0; // or will have
-    const unsigned routed = has_carrier ? unsigned{route} : 0U;
+    const unsigned routed = has_carrier ? unsigned{can_route} : 0U;
     if (!uses_shared_memory()) return routed;
     without_window_ = plans_of(nullptr, false);
     sections_ = members.sections();
     auto& self = home_->process();
     rails_->window = algorithms::NodeWindow::join(rails_->group, *self.memory, sections_, self.node_cores);
-    return rails_->window ? routed | share : routed;
+    return rails_->window ? routed | can_share : routed;
 }
 
 // In containers of their own, ranks cannot map each other's memory before they have met.
@@ -218,10 +218,10 @@ bool CommState::carry_alone(MPI_Comm comm) {
 
 // What all ranks are able to do stays; the plans follow.
 void CommState::settle(unsigned abilities) {
-    if ((abilities & route) == 0) {
+    if ((abilities & can_route) == 0) {
         if (routes()) plans_ = without_rails_;
         rails_.reset();
-    } else if ((abilities & share) != 0) {
+    } else if ((abilities & can_share) != 0) {
         rails_->window->open(rails_->group);
         section_ = {}; // the window leaves it; it is not free before the other ranks have left it, too
     } else if (uses_shared_memory()) {

@@ -104,7 +104,7 @@ class CommState {
     static CommState* look_up(MPI_Comm comm, Communicators& home);
     static CommState* create(MPI_Comm comm, Communicators& home);
     // Abilities of a rank at a communicator's first call.
-    enum Ability : unsigned { exist = 1, route = 2, share = 4 };
+    enum Ability : unsigned { can_exist = 1, can_route = 2, can_share = 4 };
     void meet(MPI_Comm comm, const Row& row, const Members& members);
     void take_place(const Members& members);
     void take_devices(const Members& members);
