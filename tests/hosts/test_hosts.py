@@ -298,7 +298,8 @@ class DeadHost(HostsTest):
         """MPI ends the job with an error. The records of all ranks can be read; those of the other hosts also after
         the dead host's files are lost."""
         code, said = self.job_that_loses_a_host()
-        self.assertRegex(said, self.ERROR)
+        if OPENMPI or said:  # MPICH 4.2's launcher may end before it passes on what a rank said
+            self.assertRegex(said, self.ERROR)
         if not re.search("(?m)^PRTE has lost", said):  # then Open MPI 5.0.7 ends with 0, without switchyard, too
             self.assertNotEqual(code, 0, said)
         self.assertNotIn("switchyard: warning", said)
