@@ -1,4 +1,4 @@
-// Lists as people write them, in messages and help texts.
+// Texts as people write them, in messages and help texts.
 #pragma once
 
 #include <span>
@@ -14,5 +14,8 @@ std::string in_words(std::span<const std::string_view> words, std::string_view c
 std::string collectives_in_words(std::string_view conjunction = "or");
 // `MPI_Alltoallv, MPI_Alltoall or MPI_Allgather`
 std::string functions_in_words(std::string_view conjunction = "or");
+
+// The first line, with one space for any number of spaces and tabs: an MPI's name for itself is many lines.
+std::string first_line(std::string_view text);
 
 } // namespace switchyard::shim

@@ -240,3 +240,11 @@ TEST_CASE("names are listed as people write them", "[settings]") {
         CHECK(contains(shim::functions_in_words(), std::string(traits.function)));
     }
 }
+
+TEST_CASE("an MPI's name for itself fits into a line", "[settings]") {
+    CHECK(shim::first_line("MPICH Version:\t4.0.2\nMPICH Release date:\tThu") == "MPICH Version: 4.0.2");
+    CHECK(shim::first_line("MPICH Version:      \t 5.0.2\r\nmore") == "MPICH Version: 5.0.2");
+    CHECK(shim::first_line("Open MPI v4.1.4, package") == "Open MPI v4.1.4, package");
+    CHECK(shim::first_line("").empty());
+    CHECK(shim::first_line("\nsecond").empty());
+}

@@ -4,18 +4,11 @@
 #include "gather.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/learning/learned_policy.hpp"
+#include "shim/common/words.hpp"
 
 #include <algorithm>
 
 namespace switchyard::shim::adaptive {
-
-namespace {
-
-std::string first_line(const std::string& text) {
-    return text.substr(0, text.find('\n'));
-}
-
-} // namespace
 
 bool is_used(const Process& self) {
     const auto& policy = self.policy;
