@@ -180,10 +180,13 @@ class PreloadTest(unittest.TestCase):
     _plain_results = {}
 
     def plain_once(self, np, program, *arguments):
-        """A plain run for comparison, made once for all tests of a module. It must end well."""
+        """A plain run for comparison, made once for all tests of a module. It must end well. Where the MPI itself hangs
+        (Open MPI 6.0.0rc2 with threads), nothing is compared."""
         key = (np, program, arguments)
         if key not in self._plain_results:
             result = self.plain(np, program, *arguments, timeout=120)
+            if not isinstance(result.code, int):
+                self.skipTest(f"{MPI} itself does not end")
             self.assert_ended_well(result)
             self._plain_results[key] = result
         return self._plain_results[key]
