@@ -25,14 +25,6 @@ inline Status copy_own_block(const Exchange& exchange) {
     return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
 }
 
-// Copies a block that arrived from `source` to its place. A block that is longer than the application expects
-// is an error, as MPI reports it, and is not copied.
-inline Status deliver(const Exchange& exchange, int source, const std::byte* block, std::size_t size) {
-    if (size > exchange.recv_size(source)) return {MPI_ERR_TRUNCATE};
-    copy_bytes(exchange.recv_from(source), block, size);
-    return {};
-}
-
 // Copies the one block that this rank sends to everybody, unless the block already lies at `to`.
 inline void copy_contribution(const Exchange& exchange, std::byte* to) {
     const std::byte* own = exchange.send_base + exchange.send.front().offset;

@@ -5,10 +5,13 @@
 #include "block.hpp"
 #include "group.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
 namespace switchyard::algorithms {
+
+class StraightBlocks;
 
 // One shape for all collectives. The send side and the receive side do not overlap, with two exceptions.
 // Where a rank sends one block to everybody, the own block may already lie in its place (same address on both
@@ -23,13 +26,27 @@ struct Exchange {
     std::span<const Block> recv; // by source
     // Bytes of the largest block that any rank sends to another rank; the same on all ranks. Set for
     // algorithms that declare `agreed_block`, and for collectives whose block is known to all ranks
-    // (CollectiveTraits::block_is_known).
+    // (CollectiveTraits::block_is_known). With `straight`: the bytes from which on blocks go straight.
     std::size_t max_block;
+    // Of an exchange without an agreement (Parameter::direct_from). Null: all blocks are forwarded.
+    StraightBlocks* straight = nullptr;
 
     const std::byte* send_to(int destination) const {
         return send_base + send[static_cast<std::size_t>(destination)].offset;
     }
     std::size_t send_size(int destination) const { return send[static_cast<std::size_t>(destination)].size; }
+    // ---- Of blocks that are forwarded, or may be ----
+
+    // What a message says of the block's size: its bytes, or the mark `max_block` of a block that goes straight.
+    std::size_t said_size(int destination) const {
+        const std::size_t size = send_size(destination);
+        return straight == nullptr ? size : std::min(size, max_block);
+    }
+    // The bytes that travel with a size that a message says. A mark travels without bytes.
+    std::size_t bytes_of(std::size_t said) const {
+        return straight != nullptr && said == max_block ? 0 : said;
+    }
+
     std::byte* recv_from(int source) const {
         return recv_base + recv[static_cast<std::size_t>(source)].offset;
     }

@@ -77,8 +77,13 @@ const ParameterTraits& traits_of(Parameter parameter) {
 }
 
 std::string text_of(const ParameterTraits& parameter, std::int64_t value) {
+    if (parameter.takes_auto && value == automatic) return "auto";
     return parameter.choices.empty() ? std::to_string(value)
                                      : std::string(parameter.choices[static_cast<std::size_t>(value)]);
+}
+
+bool needs_agreed_block(const Traits& traits, const Parameters& parameters) {
+    return traits.has(agreed_block) && !sends_straight(parameters);
 }
 
 bool Traits::takes(Parameter parameter) const {
@@ -101,6 +106,7 @@ std::int64_t maximum_of(const ParameterTraits& parameter, int ranks) {
 }
 
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks) {
+    if (parameter.is_optional) return absent;
     std::int64_t value = parameter.preset_value;
     if (parameter.preset == Preset::square_root_of_ranks) value = square_root_rounded_up(ranks);
     if (parameter.preset == Preset::eighth_of_ranks) value = ranks / 8;
@@ -131,6 +137,7 @@ std::vector<std::int64_t> grid_of(const ParameterTraits& parameter, const GroupS
         break;
     case Grid::doubling_to_partners: doubling_to(shape.ranks - 1); break;
     case Grid::doubling_to_ranks_per_node: doubling_to(shape.ranks_per_node); break;
+    case Grid::sizes_of_blocks: values = {256, 4096, 65536}; break;
     }
     return values;
 }

@@ -44,6 +44,7 @@ enum class Grid : std::uint8_t {
     doubling_to_ranks,          // doubled from the smallest value up; at the end the number of ranks
     doubling_to_partners,       // doubled from the smallest value up, below the number of ranks
     doubling_to_ranks_per_node, // doubled from 1 up
+    sizes_of_blocks,            // bytes: 256, 4096, 65536
 };
 
 // A value that the tests of the algorithms try: a number, or a number added to the ranks.
@@ -56,6 +57,11 @@ struct Corner {
     constexpr Corner operator-(std::int64_t less) const { return {value - less, of_ranks}; }
     constexpr std::int64_t at(int ranks) const { return value + (of_ranks ? ranks : 0); }
 };
+
+// Of an optional parameter: nobody gave a value.
+inline constexpr std::int64_t absent = 0;
+// "auto": a value that the policy computes from the communicator. No algorithm sees it, and no number in a policy is it.
+inline constexpr std::int64_t automatic = INT64_MIN;
 
 struct ParameterTraits {
     Parameter parameter;
@@ -72,6 +78,8 @@ struct ParameterTraits {
     Grid grid = Grid::none;
     std::int64_t grid_maximum = INT64_MAX; // the largest value of the grid
     bool searched_with_others = false;     // a search combines each of its values with all other parameters
+    bool is_optional = false;              // without a value (`absent`) where nobody gives one
+    bool takes_auto = false;               // the word "auto" stands for `automatic`
     std::span<const Corner> corners{};     // beside preset and minimum
 };
 
@@ -79,7 +87,11 @@ struct ParameterTraits {
 std::span<const ParameterTraits> parameter_vocabulary();
 const ParameterTraits& traits_of(Parameter parameter);
 
-// The value as people write it: a number, or the word that it is the index of.
+inline bool is_absent(const ParameterTraits& parameter, std::int64_t value) {
+    return parameter.is_optional && value == absent;
+}
+
+// The value as people write it: a number, or the word that it stands for.
 std::string text_of(const ParameterTraits& parameter, std::int64_t value);
 
 // The values of all parameters for one algorithm on one communicator. Values that the algorithm does not take
@@ -110,7 +122,8 @@ struct GroupShape {
 // several.
 enum Needs : unsigned {
     no_needs = 0,
-    agreed_block = 1U << 0,       // the largest block over all ranks must be agreed before the call
+    // The largest block over all ranks must be agreed before the call, unless Parameter::direct_from is given.
+    agreed_block = 1U << 0,
     power_of_two_ranks = 1U << 1, // with any other number some rank has no partner
     shared_memory = 1U << 2,      // all ranks are on one node, and there is a NodeWindow of the node
 
@@ -140,6 +153,14 @@ struct Traits {
     bool takes(Parameter parameter) const;
     bool has(unsigned need_or_ability) const { return (needs & need_or_ability) != 0; }
 };
+
+// Whether large blocks go straight to their receivers, and only smaller ones are forwarded (Parameter::direct_from).
+constexpr bool sends_straight(const Parameters& parameters) {
+    return parameters[Parameter::direct_from] != absent;
+}
+
+// Whether the largest block over all ranks must be agreed before the call. `parameters`: of that algorithm.
+bool needs_agreed_block(const Traits& traits, const Parameters& parameters);
 
 // Every algorithm of the registry, `native` first, in the order of registry.def.
 std::span<const Traits> all_traits();

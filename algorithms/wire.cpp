@@ -39,6 +39,24 @@ Wire::Wire(const Group& group, std::size_t limit) : group_(&group), limit_(limit
     requests_.reserve(most);
     transfer_of_.reserve(most);
     transfers_.reserve(most);
+    aside_.reset(new Wire(*this));
+}
+
+// Its lists have room for the few messages that most exchanges need aside, and grow.
+Wire::Wire(Wire& beside)
+    : group_(beside.group_), limit_(beside.limit_), tag_offset_(1), traffic_(beside.traffic_),
+      beside_(&beside) {
+    constexpr std::size_t some = 64;
+    requests_.reserve(some);
+    transfer_of_.reserve(some);
+    transfers_.reserve(some);
+}
+
+// A rank is never two exchanges ahead of another rank, since it has something from each rank in each exchange. So two tags
+// in turn are enough.
+Wire& Wire::take_aside() {
+    aside_->tag_offset_ = tags - aside_->tag_offset_;
+    return *aside_;
 }
 
 void Wire::keep(int code) {
@@ -82,21 +100,23 @@ void Wire::start(Start&& start_one) {
     requests_.push_back(request);
     transfer_of_.push_back(transfers_.size() - 1);
     ++transfers_.back().messages;
-    traffic_.most_under_way = std::max(traffic_.most_under_way, static_cast<std::uint32_t>(requests_.size()));
+    const Wire* const other = beside_ != nullptr ? beside_ : aside_.get();
+    traffic_->most_under_way = std::max(
+        traffic_->most_under_way, static_cast<std::uint32_t>(requests_.size() + other->requests_.size()));
 }
 
 void Wire::count_sent(int peer, std::uint64_t messages, std::uint64_t bytes) {
-    traffic_.messages += messages;
-    traffic_.bytes += bytes;
+    traffic_->messages += messages;
+    traffic_->bytes += bytes;
     if (group_->is_near(peer)) return;
-    traffic_.messages_inter += messages;
-    traffic_.bytes_inter += bytes;
+    traffic_->messages_inter += messages;
+    traffic_->bytes_inter += bytes;
 }
 
-// One tag is enough. Messages between two ranks do not overtake each other, and both sides start their transfers, and the
+// One tag is enough for a wire. Messages between two ranks do not overtake each other, and both sides start their transfers, and the
 // messages of a transfer, in the same order.
 void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
-    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag;
+    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag + tag_offset_;
     const MPI_Comm comm = group_->carrier_comm();
     for (std::size_t done = 0; done < bytes;) {
         const int size = static_cast<int>(std::min(bytes - done, limit_));
@@ -112,7 +132,7 @@ void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
 // Starts one message of the fragments noted. Their number and sizes fit into MPI's integers.
 void Wire::transfer_fragments(int peer, bool sent, std::size_t bytes) {
     const Type type(fragment_bytes_, fragment_addresses_);
-    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag;
+    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag + tag_offset_;
     const MPI_Comm comm = group_->carrier_comm();
     start([&](MPI_Request* request) {
         if (type.code() != MPI_SUCCESS) return type.code();
@@ -173,7 +193,7 @@ void Wire::receive_parts(int source, std::span<const Part> parts) {
 // call that waits avoids this.)
 Status Wire::wait_all() {
     if (!requests_.empty()) {
-        ++traffic_.rounds;
+        ++traffic_->rounds;
         if (group_->carrier.alarm != nullptr)
             wait_watching(*group_->carrier.alarm);
         else if (landings_ != nullptr)
@@ -187,13 +207,38 @@ Status Wire::wait_all() {
     return {std::exchange(error_, MPI_SUCCESS)};
 }
 
-// Until all requests are over, or the alarm rings: then those that are left end at once.
+void Wire::wait_for_sends() {
+    bool waited = false;
+    for (std::size_t i = requests_.size(); i-- > 0;) {
+        if (!transfers_[transfer_of_[i]].landed.sent) continue;
+        if (auto* const alarm = group_->carrier.alarm) watch(requests_[i], *alarm);
+        keep(PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE));
+        finish(i);
+        waited = true;
+    }
+    if (waited) ++traffic_->rounds;
+}
+
+// The receives are waited for as all others. A receive that found its message all the same keeps its error.
+void Wire::cancel_receive(int source) {
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+        const Landed& landed = transfers_[transfer_of_[i]].landed;
+        if (!landed.sent && landed.peer == source) PMPI_Cancel(&requests_[i]);
+    }
+}
+
+// Until the request is over, or the alarm rings: then false, and all requests end at once.
+bool Wire::watch(MPI_Request& request, Alarm& alarm) {
+    for (int is_over = 0; is_over == 0;) {
+        if (alarm.rings()) return false;
+        keep(PMPI_Test(&request, &is_over, MPI_STATUS_IGNORE));
+    }
+    return true;
+}
+
 void Wire::wait_watching(Alarm& alarm) {
     for (std::size_t last = requests_.size(); last-- > 0;) {
-        for (int is_over = 0; is_over == 0;) {
-            if (alarm.rings()) return;
-            keep(PMPI_Test(&requests_[last], &is_over, MPI_STATUS_IGNORE));
-        }
+        if (!watch(requests_[last], alarm)) return;
         finish(last);
     }
 }
@@ -248,7 +293,7 @@ std::optional<Landed> Wire::wait_any() {
             keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
         }
         if (auto landed = finish(static_cast<std::size_t>(index))) {
-            ++traffic_.rounds;
+            ++traffic_->rounds;
             return landed;
         }
     }
@@ -276,7 +321,7 @@ std::optional<Landed> Wire::test_any() {
         keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
     }
     auto landed = finish(static_cast<std::size_t>(index));
-    if (landed) ++traffic_.rounds;
+    if (landed) ++traffic_->rounds;
     return landed;
 }
 
@@ -296,7 +341,7 @@ Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
     }
     for (int peer = 0; peer < group_->size; ++peer)
         if (peer != group_->rank) count_sent(peer, 1, block);
-    ++traffic_.rounds;
+    ++traffic_->rounds;
     const std::size_t fragments = block / largest_message + 1;
     if (!make_room(fragment_bytes_, fragments) || !make_room(fragment_addresses_, fragments))
         return {std::exchange(error_, MPI_SUCCESS)};

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -63,6 +64,17 @@ class Wire {
 
     // `limit` is the same on all ranks of the group. Other values than the default are for tests.
     explicit Wire(const Group& group, std::size_t limit = largest_message);
+    Wire(const Wire&) = delete;
+    Wire& operator=(const Wire&) = delete;
+    ~Wire() = default;
+
+    // A second wire between the same ranks, whose transfers are waited for by themselves. Both count into one Traffic. Its
+    // peers are ranks of the whole group. Its messages meet no message of this wire, and none that it carried before the
+    // last take_aside(): a receive that is cancelled late gets no message of the next exchange.
+    Wire& take_aside();
+    const Wire& aside() const { return *aside_; }
+    // Tags of a group: its own, and those of the wire aside.
+    static constexpr int tags = 3;
 
     // While this object lives, peers are ranks of another group of the same communicator. Nothing may be
     // under way when it begins or ends.
@@ -83,6 +95,8 @@ class Wire {
     // bytes may be larger. wait_all() reports the errors of a start, so that no transfer is left under way.
     void send(int destination, const std::byte* data, std::size_t bytes);
     void receive(int source, std::byte* data, std::size_t bytes);
+    // Ends all transfers from that rank, whose messages will not come. wait_all() reports no error of theirs.
+    void cancel_receive(int source);
     // The same for bytes that lie in several parts. A derived datatype takes them and puts them there,
     // without a copy of ours. The messages are the same as for contiguous bytes, so the other side may use
     // either form. The list of parts is the caller's again after the call.
@@ -91,6 +105,8 @@ class Wire {
 
     // Waits for all transfers. Counts one round. Returns the first error since the last wait.
     Status wait_all();
+    // Waits for all sends. Counts one round. wait_all() reports the errors.
+    void wait_for_sends();
     // Waits until one transfer is over. Counts one round. Nothing: no transfer is under way. wait_all()
     // reports the errors, so such an exchange ends with it.
     std::optional<Landed> wait_any();
@@ -113,10 +129,11 @@ class Wire {
     void tell(Landings* landings) { landings_ = landings; }
 
     std::size_t limit() const { return limit_; }
-    const Traffic& traffic() const { return traffic_; }
-    void reset() { traffic_ = {}; }
+    const Traffic& traffic() const { return *traffic_; }
+    void reset() { *traffic_ = {}; }
 
   private:
+    explicit Wire(Wire& beside);
     struct Transfer {
         Landed landed;
         int messages;                    // still under way
@@ -133,12 +150,14 @@ class Wire {
     void transfer_fragments(int peer, bool sent, std::size_t bytes);
     std::optional<Landed> finish(std::size_t request);
     void wait_telling();
+    bool watch(MPI_Request& request, Alarm& alarm);
     void wait_watching(Alarm& alarm);
     void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes);
     void keep(int code);
 
     const Group* group_;
     std::size_t limit_;
+    int tag_offset_ = 0; // from the tag of the group
     // These lists grow only where transfers are split, or where more than largest_batch pairs begin before
     // all transfers are over.
     std::vector<MPI_Request> requests_;
@@ -153,7 +172,10 @@ class Wire {
     std::vector<int> done_;
     std::vector<MPI_Status> statuses_;
     int error_ = MPI_SUCCESS; // the first error since the last wait
-    Traffic traffic_;
+    Traffic own_traffic_;
+    Traffic* traffic_ = &own_traffic_;
+    Wire* beside_ = nullptr; // of an aside
+    std::unique_ptr<Wire> aside_;
 };
 
 } // namespace switchyard::algorithms

@@ -10,12 +10,51 @@ using algorithms::Parameters;
 using algorithms::ParameterTraits;
 using algorithms::Traits;
 
-Parameters resolve(const Traits& traits, const Use& use, int ranks) {
+namespace {
+
+std::string why_out_of_bounds(const ParameterTraits& bounds, std::int64_t value, int ranks) {
+    const std::int64_t largest = maximum_of(bounds, ranks);
+    const std::string what = std::string(bounds.name) + ' ' + std::to_string(value);
+    if (value < bounds.minimum) return what + " is less than " + std::to_string(bounds.minimum);
+    if (value <= largest) return "";
+    const bool is_ranks = bounds.ranks_bound && largest == ranks;
+    return what + " is more than " + std::to_string(largest) + (is_ranks ? " ranks" : "");
+}
+
+std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters, int ranks) {
+    for (const Parameter parameter : traits.parameters)
+        if (!is_absent(traits_of(parameter), parameters[parameter]))
+            if (std::string why = why_out_of_bounds(traits_of(parameter), parameters[parameter], ranks);
+                !why.empty())
+                return why;
+    return "";
+}
+
+// "auto": blocks from 32 KiB on go straight. That was best over TCP, and in simulations within 3 %. Where the workspace
+// would be too large, the border is lower. Most of a workspace is never touched: it is for what could be forwarded.
+std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
+                                   const algorithms::GroupShape& shape, std::uint64_t memory_limit_bytes) {
+    constexpr std::int64_t highest = 32768, lowest = 64;
+    for (std::int64_t border = highest; border > lowest; border /= 2) {
+        parameters[Parameter::direct_from] = border;
+        if (!why_out_of_bounds(traits, parameters, shape.ranks).empty()) return border; // it will not run
+        if (traits.scratch_bytes(shape, 0, parameters) <= memory_limit_bytes) return border;
+    }
+    return lowest;
+}
+
+} // namespace
+
+Parameters resolve(const Traits& traits, const Use& use, const algorithms::GroupShape& shape) {
+    constexpr std::uint64_t most_automatic_bytes = std::uint64_t{64} << 20;
     Parameters resolved;
     for (const Parameter parameter : traits.parameters) {
         const auto given = use.parameters[static_cast<std::size_t>(parameter)];
-        resolved[parameter] = given ? *given : preset_of(traits_of(parameter), ranks);
+        resolved[parameter] = given ? *given : preset_of(traits_of(parameter), shape.ranks);
     }
+    if (resolved[Parameter::direct_from] == algorithms::automatic)
+        resolved[Parameter::direct_from] = automatic_direct_from(
+            traits, resolved, shape, use.memory_limit_bytes.value_or(most_automatic_bytes));
     return resolved;
 }
 
@@ -35,24 +74,19 @@ std::string why_not_its_needs(const Traits& traits, const FixedFeatures& fixed) 
     return "";
 }
 
-std::string why_out_of_bounds(const ParameterTraits& bounds, std::int64_t value, int ranks) {
-    const std::int64_t largest = maximum_of(bounds, ranks);
-    const std::string what = std::string(bounds.name) + ' ' + std::to_string(value);
-    if (value < bounds.minimum) return what + " is less than " + std::to_string(bounds.minimum);
-    if (value <= largest) return "";
-    const bool is_ranks = bounds.ranks_bound && largest == ranks;
-    return what + " is more than " + std::to_string(largest) + (is_ranks ? " ranks" : "");
-}
-
 } // namespace
 
 std::string why_not_admissible(const Traits& traits, const Parameters& parameters,
                                const FixedFeatures& fixed) {
     if (std::string why = why_not_its_needs(traits, fixed); !why.empty()) return why;
+    return why_out_of_bounds(traits, parameters, fixed.ranks);
+}
+
+std::string why_not_admissible(const Traits& traits, const Use& use) {
     for (const Parameter parameter : traits.parameters)
-        if (std::string why = why_out_of_bounds(traits_of(parameter), parameters[parameter], fixed.ranks);
-            !why.empty())
-            return why;
+        if (const auto given = use.parameters[static_cast<std::size_t>(parameter)];
+            given && is_absent(traits_of(parameter), *given))
+            return why_out_of_bounds(traits_of(parameter), *given, 1);
     return "";
 }
 

@@ -9,12 +9,17 @@
 
 namespace switchyard::policy {
 
-// The parameters that `use` gives, and presets for the others that the algorithm takes.
-algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use, int ranks);
+// The parameters that `use` gives, and presets for the others that the algorithm takes. "auto" becomes a value that
+// follows from the shape and the memory limit of `use`.
+algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
+                               const algorithms::GroupShape& shape);
 
 // "", or why the algorithm may not run on communicators like this one.
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
                                const FixedFeatures& fixed);
+
+// "", or why it cannot run with what `use` gives, on any communicator: an optional parameter is 0.
+std::string why_not_admissible(const algorithms::Traits& traits, const Use& use);
 
 // "", or why it cannot have that transfer, on any communicator.
 std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);

@@ -24,7 +24,7 @@ Candidate candidate_without_algorithm(const Use& use, const FixedFeatures& fixed
 Choice choice_of(const Traits& traits, const Use& use, const FixedFeatures& fixed) {
     Choice choice;
     choice.algorithm = &traits;
-    choice.parameters = resolve(traits, use, fixed.ranks);
+    choice.parameters = resolve(traits, use, shape_of(fixed));
     if (traits.takes(Parameter::intra) && !fixed.shared_memory) // the log tells what will happen
         choice.parameters[Parameter::intra] = static_cast<std::int64_t>(algorithms::Intra::messages);
     choice.transfer = use.transfer;
@@ -40,7 +40,11 @@ Candidate candidate_of(const Use& use, const FixedFeatures& fixed) {
     candidate.choice = choice_of(*traits, use, fixed);
     candidate.devices = fixed.devices;
     candidate.blocked = why_not_admissible(*traits, candidate.choice.parameters, fixed);
+    if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);
+    if (candidate.blocked.empty() && sends_straight(candidate.choice.parameters))
+        candidate.choice.fixed_scratch_bytes =
+            traits->scratch_bytes(shape_of(fixed), 0, candidate.choice.parameters);
     return candidate;
 }
 

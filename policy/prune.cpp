@@ -60,7 +60,12 @@ bool tells_overlap_apart(const Use& use, Collective collective) {
         return std::ranges::any_of(use.candidates,
                                    [&](const Use& one) { return tells_overlap_apart(one, collective); });
     const Traits* traits = find(collective, use.algorithm);
-    return traits != nullptr && (traits->has(algorithms::takes_overlap) || limits_workspace(*traits, use));
+    if (traits == nullptr) return false;
+    if (traits->has(algorithms::takes_overlap)) return true;
+    // A use whose large blocks go straight is there to have no agreement.
+    const bool sends_straight =
+        use.parameters[static_cast<std::size_t>(algorithms::Parameter::direct_from)].has_value();
+    return limits_workspace(*traits, use) && !sends_straight;
 }
 
 bool tells_overlap_apart(const Rule& rule, const FixedFeatures& fixed) {

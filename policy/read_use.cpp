@@ -82,14 +82,17 @@ std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTr
         const auto word = read_word(value, parameter.name, parameter.choices, findings);
         return word ? std::optional(static_cast<std::int64_t>(*word)) : std::nullopt;
     }
+    if (parameter.takes_auto && value.type == Value::Type::string && value.text == "auto")
+        return algorithms::automatic;
     const std::int64_t largest =
         algorithms::maximum_of(parameter, static_cast<int>(std::min(most_ranks_in_scope, most_ranks)));
     const bool bound_here = parameter.ranks_bound && most_ranks_in_scope < most_ranks;
     const Range possible{static_cast<std::uint64_t>(parameter.minimum), static_cast<std::uint64_t>(largest)};
     return read_parameter_value(value, parameter.name, possible, findings,
-                                !parameter.ranks_bound ? ""
-                                : bound_here           ? ", as the rule is for no more ranks than that"
-                                                       : ", and at most the number of ranks");
+                                parameter.takes_auto     ? ", or \"auto\""
+                                : !parameter.ranks_bound ? ""
+                                : bound_here             ? ", as the rule is for no more ranks than that"
+                                                         : ", and at most the number of ranks");
 }
 
 // A parameter counts only if every collective that the use applies to takes it.

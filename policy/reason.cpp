@@ -6,11 +6,6 @@ namespace switchyard::policy {
 
 namespace {
 
-std::string value_text(const algorithms::ParameterTraits& parameter, std::int64_t value) {
-    return parameter.choices.empty() ? std::to_string(value)
-                                     : std::string(parameter.choices[static_cast<std::size_t>(value)]);
-}
-
 std::string reason_of_adaptive(const Shortlist& shortlist, const Match& match) {
     if (match.phase == Phase::trial) return "adaptive: trial";
     if (match.phase == Phase::re_check) return "adaptive: re-check";
@@ -24,7 +19,8 @@ std::string describe(const Choice& choice) {
     std::string text(choice.algorithm->name);
     for (const algorithms::Parameter parameter : choice.algorithm->parameters) {
         const algorithms::ParameterTraits& traits = traits_of(parameter);
-        text += ' ' + std::string(traits.name) + '=' + value_text(traits, choice.parameters[parameter]);
+        const auto value = choice.parameters[parameter];
+        if (!is_absent(traits, value)) text += ' ' + std::string(traits.name) + '=' + text_of(traits, value);
     }
     return text;
 }

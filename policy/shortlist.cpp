@@ -17,6 +17,10 @@ bool has_scratch(const Candidate& candidate) {
     return candidate.choice.algorithm->scratch_bytes != nullptr;
 }
 
+bool scratch_grows(const Candidate& candidate) {
+    return has_scratch(candidate) && !candidate.choice.fixed_scratch_bytes;
+}
+
 bool takes_every_call(const Candidate& candidate) {
     return candidate.blocked.empty() && !looks_at_buffer(candidate) && !looks_at_block(candidate) &&
            !has_scratch(candidate);
@@ -30,6 +34,7 @@ Transfer transfer_of(const Choice& choice, bool gpu_aware) {
 }
 
 std::size_t scratch_bytes(const Choice& choice, const Features& call) {
+    if (choice.fixed_scratch_bytes) return *choice.fixed_scratch_bytes;
     const algorithms::Traits& traits = *choice.algorithm;
     return traits.scratch_bytes == nullptr
                ? 0
@@ -45,9 +50,9 @@ bool looks_at_block(const Candidate& candidate) {
 }
 
 bool run_depends_on_block(const Candidate& candidate) {
-    const bool limited = candidate.choice.memory_limit_bytes != no_memory_limit && has_scratch(candidate);
-    return candidate.blocked.empty() &&
-           (limited || candidate.choice.algorithm->has(algorithms::agreed_block));
+    const Choice& choice = candidate.choice;
+    const bool limited = choice.memory_limit_bytes != no_memory_limit && scratch_grows(candidate);
+    return candidate.blocked.empty() && (limited || needs_agreed_block(*choice.algorithm, choice.parameters));
 }
 
 bool looks_at_buffer(const Candidate& candidate) {
@@ -82,7 +87,7 @@ bool can_rest(const Shortlist& shortlist, std::size_t adaptive) {
 
 bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member) {
     const Candidate& candidate = shortlist.candidates[shortlist.adaptives[adaptive].first + member];
-    return can_rest(shortlist, adaptive) && !run_depends_on_block(candidate) && !has_scratch(candidate);
+    return can_rest(shortlist, adaptive) && !run_depends_on_block(candidate) && !scratch_grows(candidate);
 }
 
 } // namespace switchyard::policy

@@ -19,6 +19,7 @@ struct Choice {
     std::optional<Transfer> transfer; // as given
     std::uint64_t chunk_bytes = 0;
     std::uint64_t memory_limit_bytes = no_memory_limit;
+    std::optional<std::size_t> fixed_scratch_bytes; // where the workspace is the same whatever the blocks are
     std::string rule;   // its name; "" for otherwise, forced, and native as the last resort
     std::string reason; // `rule`, `otherwise`, `forced`, or what forced a fallback
 };

@@ -48,17 +48,23 @@ class NodeAware {
     HandingOn handing_on_;
 };
 
+Status forward(const Exchange& exchange, Context& context) {
+    return NodeAware(exchange, context).run();
+}
+
 } // namespace
 
 Status node_aware(const Exchange& exchange, Context& context) {
     Status status = copy_own_block(exchange);
-    if (exchange.max_block == 0 || exchange.group.size == 1) return status;
+    const std::size_t block = forwarded_bound(exchange.max_block, context.parameters);
+    if (block == 0 || exchange.group.size == 1) return status;
     const NodeMap& map = *exchange.group.node_map;
     const NodeShape own = {exchange.group.own_node().size, map.nodes(), map.largest()};
     // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
-    if (!context.workspace.has(node_aware_scratch_of(own, exchange.max_block, context.parameters)))
+    if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, context.parameters) +
+                               node_aware_scratch_of(own, block, context.parameters)))
         return {MPI_ERR_NO_MEM};
-    status.keep(NodeAware(exchange, context).run());
+    status.keep(with_straight_blocks(exchange, context, forward));
     return status;
 }
 

@@ -14,7 +14,8 @@ struct NodeAwareLayout {
     std::size_t rows;              // of one key: one row for each rank of the source node
     std::size_t keys;              // offsets x lanes
     std::size_t lane_ranks;        // ranks of this node in one lane
-    std::size_t slots = 0;         // keys whose rows wait at one rank
+    std::size_t kept = 0;          // keys whose rows come to wait at one rank
+    std::size_t slots = 0;         // the same, where a key that comes twice counts once
     std::size_t under_way = 0;     // keys in the messages between nodes that one rank has under way
     std::size_t first_bytes;       // from one rank of a node to another in the first exchange
     std::size_t arrived_bytes = 0; // from one rank of a lane to another after a hop
@@ -35,12 +36,12 @@ struct NodeAwareLayout {
                 moved += static_cast<std::size_t>(hops.offsets(weight, z));
                 ended += static_cast<std::size_t>(hops.last_hops(weight, z));
             });
-            slots += moved;
+            kept += moved;
             under_way = std::max(under_way, moved);
             arrived_bytes = std::max(arrived_bytes, rows * (ended * block + (moved - ended) * row_bytes));
         }
         first_bytes = block + first * row_bytes;
-        slots = std::min(slots, keys);
+        slots = std::min(kept, keys);
     }
 
     std::size_t message_bytes() const { return under_way * rows * row_bytes; }
@@ -48,14 +49,17 @@ struct NodeAwareLayout {
 
 inline std::size_t waiting_rows_scratch_bytes(const NodeAwareLayout& layout) {
     return Workspace::rounded(layout.keys * sizeof(int)) +
-           Workspace::rounded(layout.slots * layout.rows * sizeof(std::size_t)) +
-           Workspace::rounded(layout.slots * layout.rows * layout.row_bytes);
+           Workspace::rounded(layout.slots * layout.rows * sizeof(Block)) +
+           Workspace::rounded(layout.kept * layout.rows * layout.row_bytes);
 }
 
 // The exchange inside the node forwards small bundles, to have few rounds. It sends large bundles directly,
-// since forwarding them costs more than messages do.
+// since forwarding them costs more than messages do. A large direct_from bounds a bundle, but says little of its
+// size: most blocks are smaller.
 inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Parameters& parameters) {
-    constexpr std::size_t small = 3072, large = 24576;
+    constexpr std::size_t small = 3072, large = 24576, likely_block = 1024;
+    if (const std::size_t bound = forwarded_bound(0, parameters); bound > likely_block)
+        bundle_bytes = bundle_bytes / bound * likely_block;
     std::int64_t radix = 2;
     while (bundle_bytes > small && (bundle_bytes < large ? radix * radix < ranks : radix < ranks)) ++radix;
     Parameters inner = parameters;
@@ -63,6 +67,7 @@ inline Parameters node_aware_inner(int ranks, std::size_t bundle_bytes, const Pa
     return inside_node(ranks, inner);
 }
 
+// `max_block`: the bound of a forwarded block, forwarded_bound().
 inline std::size_t node_aware_scratch_of(const NodeShape& node, std::size_t max_block,
                                          const Parameters& parameters) {
     const NodeAwareLayout layout(node, max_block, parameters);
@@ -79,9 +84,11 @@ inline std::size_t node_aware_scratch_of(const NodeShape& node, std::size_t max_
 
 inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                             const Parameters& parameters) {
-    if (shape.ranks < 2 || max_block == 0) return 0; // nothing travels
-    return most_of_nodes(
-        shape, [&](const NodeShape& node) { return node_aware_scratch_of(node, max_block, parameters); });
+    const std::size_t block = forwarded_bound(max_block, parameters);
+    if (shape.ranks < 2 || block == 0) return 0; // nothing travels
+    return straight_blocks_scratch_bytes(shape.ranks, parameters) +
+           most_of_nodes(
+               shape, [&](const NodeShape& node) { return node_aware_scratch_of(node, block, parameters); });
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -87,8 +87,9 @@ class Tuna {
         return status;
     }
 
-    // A round of one block, the direct block: it goes from S to R without a copy.
-    static bool is_direct(const Flight& flight) { return flight.blocks == 1; }
+    // A round of one block, the direct block: it goes from S to R without a copy. With blocks that go straight its size
+    // travels, too, since the block may be such a one.
+    bool is_direct(const Flight& flight) const { return flight.blocks == 1 && exchange_.straight == nullptr; }
 
     std::size_t most_bytes(const Flight& flight) const {
         return flight.metadata + flight.blocks * exchange_.max_block;
@@ -128,7 +129,9 @@ class Tuna {
 
     std::size_t data_bytes(const std::byte* message, const Flight& flight) const {
         const auto* sizes = reinterpret_cast<const Size*>(message);
-        return std::accumulate(sizes, sizes + flight.blocks, std::size_t{0});
+        return std::accumulate(
+            sizes, sizes + flight.blocks, std::size_t{0},
+            [this](std::size_t sum, std::size_t said) { return sum + exchange_.bytes_of(said); });
     }
 
     // Sizes that did not arrive must not be read. They become zeros.
@@ -149,18 +152,9 @@ class Tuna {
     std::byte* const incoming_;
 };
 
-} // namespace
-
-Status tuna(const Exchange& exchange, Context& context) {
-    Status status = copy_own_block(exchange);
-    if (exchange.max_block == 0) {
-        return status;
-    }
-    const int ranks = exchange.group.size;
-    const auto layout = tuna_layout(ranks, exchange.max_block, context.parameters);
-    if (!context.workspace.has(tuna_scratch_bytes(ranks, exchange.max_block, context.parameters))) {
-        return {MPI_ERR_NO_MEM};
-    }
+Status forward(const Exchange& exchange, Context& context) {
+    Status status;
+    const auto layout = tuna_layout(exchange.group.size, exchange.max_block, context.parameters);
     const auto radix = static_cast<int>(context.parameters[Parameter::radix]);
     switch (layout.size_bytes) {
     case 1: status.keep(Tuna<std::uint8_t>(exchange, context, layout).run(radix)); break;
@@ -168,6 +162,18 @@ Status tuna(const Exchange& exchange, Context& context) {
     case 4: status.keep(Tuna<std::uint32_t>(exchange, context, layout).run(radix)); break;
     default: status.keep(Tuna<std::uint64_t>(exchange, context, layout).run(radix)); break;
     }
+    return status;
+}
+
+} // namespace
+
+Status tuna(const Exchange& exchange, Context& context) {
+    const int ranks = exchange.group.size;
+    Status status = copy_own_block(exchange);
+    if (ranks == 1 || forwarded_bound(exchange.max_block, context.parameters) == 0) return status;
+    if (!context.workspace.has(tuna_scratch_bytes(ranks, exchange.max_block, context.parameters)))
+        return {MPI_ERR_NO_MEM};
+    status.keep(with_straight_blocks(exchange, context, forward));
     return status;
 }
 

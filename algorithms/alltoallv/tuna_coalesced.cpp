@@ -7,7 +7,7 @@
 //   ranks. Such a rank carries blocks for several ranks of a larger node and for no rank of a smaller node. A
 //   radix above the number of a node's ranks means that number. TuNA runs as metadata=fused with all rounds
 //   of a digit under way. Bundles over Wire::limit() travel padded. The receiver knows the length of a
-//   message from its own counts. intra=shared copies the bundles through the node's memory and sends no
+//   message from its own counts, so no sizes travel between nodes. With direct_from they do. intra=shared copies the bundles through the node's memory and sends no
 //   message inside the node.
 // Source: TuNA paper, section IV, algorithm 3.
 #include "tuna/node_bundles.hpp"
@@ -26,6 +26,7 @@ class Coalesced {
     Coalesced(const Exchange& exchange, Context& context, const NodeBundles& bundles)
         : exchange_(exchange), map_(*exchange.group.node_map), bundles_(bundles), wire_(context.wire),
           layout_(bundles.shape(), exchange.max_block, context.parameters),
+          has_sizes_(exchange.straight != nullptr),
           outgoing_(context.workspace.take(layout_.nodes_at_once * layout_.out_bytes).data()),
           incoming_(context.workspace.take(layout_.nodes_at_once * layout_.in_bytes).data()) {}
 
@@ -41,38 +42,58 @@ class Coalesced {
             for (const auto all = bundles_.destinations();
                  next < all.size() && all[next].distance < batch.last(); ++next)
                 out = send(next, out);
-            status.keep(wire_.wait_all());
+            const Status arrived = wire_.wait_all();
+            status.keep(arrived);
             in = incoming_;
-            for (int distance = batch.first(); distance < batch.last(); ++distance, in += layout_.in_bytes)
-                deliver(bundles_.carriers().node_down(distance), in);
+            if (arrived.ok() || !has_sizes_) // sizes that did not arrive must not be read
+                for (int distance = batch.first(); distance < batch.last();
+                     ++distance, in += layout_.in_bytes)
+                    deliver(bundles_.carriers().node_down(distance), in, status);
         }
         return status;
     }
 
   private:
     void receive(int node, std::byte* message) {
+        wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), message,
+                      has_sizes_ ? most_bytes(map_.size_of(node)) : expected_bytes(node));
+    }
+    std::size_t expected_bytes(int node) const {
         const auto sources = map_.ranks_of(node);
         const std::size_t bytes =
             std::accumulate(sources.begin(), sources.end(), std::size_t{0},
                             [&](std::size_t sum, int source) { return sum + exchange_.recv_size(source); });
-        wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), message,
-                      std::min(bytes, layout_.in_bytes));
+        return std::min(bytes, layout_.in_bytes);
+    }
+    // Of a message from a node of that many ranks, from numbers that both sides know.
+    std::size_t most_bytes(int sources) const {
+        return static_cast<std::size_t>(sources) * layout_.block_bytes;
     }
 
-    // Line 19: the blocks of all local ranks, without gaps.
+    // Line 19: the blocks of all local ranks, without gaps. A message with sizes that may exceed the limit travels padded,
+    // since both sides must split it alike.
     std::byte* send(std::size_t destination, std::byte* message) {
         std::byte* end = message;
+        const std::size_t before = has_sizes_ ? bundles_.size_bytes() : 0;
         for (int source = 0; source < bundles_.shape().ranks; ++source) {
             const Part block = bundles_.block(destination, source);
-            copy_bytes(end, block.data, block.bytes);
-            end += block.bytes;
+            const std::size_t bytes = before + exchange_.bytes_of(block.bytes);
+            copy_bytes(end, block.data - before, bytes);
+            end += bytes;
         }
+        const std::size_t most = most_bytes(bundles_.shape().ranks);
+        if (has_sizes_ && most > wire_.limit()) end = message + most;
         wire_.send(bundles_.destinations()[destination].rank, message,
                    static_cast<std::size_t>(end - message));
         return end;
     }
 
-    void deliver(int node, const std::byte* message) {
+    void deliver(int node, std::byte* message, Status& status) {
+        if (!has_sizes_) return deliver_expected(node, message);
+        for (const int source : map_.ranks_of(node))
+            message = deliver_block(exchange_, source, message, bundles_.size_bytes(), status);
+    }
+    void deliver_expected(int node, const std::byte* message) {
         std::size_t left = layout_.in_bytes; // an application may expect more than the largest block
         for (const int source : map_.ranks_of(node)) {
             const std::size_t bytes = std::min(exchange_.recv_size(source), left);
@@ -87,6 +108,7 @@ class Coalesced {
     const NodeBundles& bundles_;
     Wire& wire_;
     const CoalescedLayout layout_;
+    const bool has_sizes_;
     std::byte* const outgoing_;
     std::byte* const incoming_;
 };
@@ -94,9 +116,10 @@ class Coalesced {
 } // namespace
 
 Status tuna_coalesced(const Exchange& exchange, Context& context) {
-    return exchange_by_bundles(
-        exchange, context, tuna_coalesced_scratch_bytes,
-        [&](const NodeBundles& bundles) { return Coalesced(exchange, context, bundles).run(); });
+    return exchange_by_bundles(exchange, context, tuna_coalesced_scratch_bytes,
+                               [](const Exchange& forwarded, Context& means, const NodeBundles& bundles) {
+                                   return Coalesced(forwarded, means, bundles).run();
+                               });
 }
 
 } // namespace switchyard::algorithms::alltoallv

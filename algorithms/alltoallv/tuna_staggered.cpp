@@ -4,8 +4,9 @@
 //   block for each rank, in ceil((N - 1) Q / block_count) waits.
 // Needs: the largest block, agreed by all ranks; any number of ranks on each node, wherever they are.
 // Departs: where nodes differ, as tuna_coalesced does. Batches then count the (distance, local source) pairs
-//   of the largest node, so that both sides cut them alike. Blocks of no bytes send no message. intra=shared
-//   copies the bundles through the node's memory and sends no message inside the node.
+//   of the largest node, so that both sides cut them alike. Blocks of no bytes send no message. With
+//   direct_from each message begins with the size of its block. intra=shared copies the bundles through the
+//   node's memory and sends no message inside the node.
 // Source: TuNA paper, section IV, algorithm 2.
 #include "tuna/node_bundles.hpp"
 #include "tuna_staggered_scratch.hpp"
@@ -18,60 +19,106 @@ class Staggered {
   public:
     Staggered(const Exchange& exchange, Context& context, const NodeBundles& bundles)
         : exchange_(exchange), map_(*exchange.group.node_map), bundles_(bundles), wire_(context.wire),
-          block_count_(
-              std::min<std::int64_t>(context.parameters[Parameter::block_count], Wire::largest_batch)) {}
+          layout_(map_.nodes(), map_.largest(), exchange.max_block, context.parameters),
+          size_bytes_(exchange.straight == nullptr ? 0 : bundles.size_bytes()),
+          incoming_(context.workspace.take(layout_.at_once * layout_.message_bytes).data()) {}
 
     Status run() { // lines 2 to 18
         Status status;
         const std::int64_t local = map_.largest(), all = (map_.nodes() - 1) * local;
-        std::size_t first = 1; // the first destination of a distance; destination 0 is this rank
-        for (std::int64_t begin = 0; begin < all; begin += block_count_) {
-            const std::int64_t end = std::min(begin + block_count_, all);
-            for (std::int64_t i = begin; i < end; ++i)
-                receive(static_cast<int>(i / local) + 1, static_cast<int>(i % local));
-            for (std::int64_t i = begin; i < end; ++i)
-                first = send(first, static_cast<int>(i / local) + 1, static_cast<int>(i % local));
-            status.keep(wire_.wait_all());
+        const auto at_once = static_cast<std::int64_t>(layout_.at_once);
+        for (std::int64_t begin = 0; begin < all; begin += at_once) {
+            const std::int64_t end = std::min(begin + at_once, all);
+            status.keep(exchange_batch(begin, end, Share::first));
+            if (layout_.message_bytes > wire_.limit()) status.keep(exchange_batch(begin, end, Share::rest));
+            if (size_bytes_ == 0) continue;
+            for_each_incoming(begin, end, [&](int source, std::byte* message) {
+                deliver_block(exchange_, source, message, size_bytes_, status);
+            });
         }
         return status;
     }
 
   private:
-    // Receives the block of that local rank of the node `distance` places down the ring.
-    void receive(int distance, int local_source) {
-        const int node = bundles_.carriers().node_down(distance);
-        if (local_source >= map_.size_of(node)) return;
-        const int source = map_.rank_of(node, local_source);
-        wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), exchange_.recv_from(source),
-                      exchange_.recv_size(source));
+    // Only its sender knows the length of a message with a size, and both sides must split it alike. So the bytes over the
+    // limit travel when the receiver has read the size.
+    enum class Share : std::uint8_t { first, rest };
+
+    Status exchange_batch(std::int64_t begin, std::int64_t end, Share share) {
+        for_each_incoming(begin, end,
+                          [&](int source, std::byte* message) { receive(source, message, share); });
+        for_each_outgoing(begin, end,
+                          [&](int destination, const Part& block) { send(destination, block, share); });
+        const Status status = wire_.wait_all();
+        if (!status.ok() && size_bytes_ > 0) // sizes that did not arrive must not be read
+            std::memset(incoming_, 0, layout_.at_once * layout_.message_bytes);
+        return status;
     }
 
-    // Sends the blocks of that local rank to this carrier's destinations on the node `distance` places up the
-    // ring. Returns the first destination that is at least as far.
-    std::size_t send(std::size_t first, int distance, int local_source) {
-        const auto destinations = bundles_.destinations();
-        while (first < destinations.size() && destinations[first].distance < distance) ++first;
-        if (local_source >= bundles_.shape().ranks) return first;
-        for (std::size_t i = first; i < destinations.size() && destinations[i].distance == distance; ++i) {
-            const Part block = bundles_.block(i, local_source);
-            wire_.send(destinations[i].rank, block.data, block.bytes);
+    // Calls visit(source, room for its message) for the blocks that come to this rank in a batch.
+    template <typename Visitor>
+    void for_each_incoming(std::int64_t begin, std::int64_t end, Visitor&& visit) const {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const int node = bundles_.carriers().node_down(static_cast<int>(i / map_.largest()) + 1);
+            const auto local_source = static_cast<int>(i % map_.largest());
+            if (local_source < map_.size_of(node))
+                visit(map_.rank_of(node, local_source),
+                      incoming_ + static_cast<std::size_t>(i - begin) * layout_.message_bytes);
         }
-        return first;
     }
+    // Calls visit(destination, block) for the blocks that this carrier sends in a batch.
+    template <typename Visitor>
+    void for_each_outgoing(std::int64_t begin, std::int64_t end, Visitor&& visit) const {
+        const auto destinations = bundles_.destinations();
+        std::size_t first = 1; // destination 0 is this rank
+        for (std::int64_t i = begin; i < end; ++i) {
+            const int distance = static_cast<int>(i / map_.largest()) + 1;
+            const auto local_source = static_cast<int>(i % map_.largest());
+            while (first < destinations.size() && destinations[first].distance < distance) ++first;
+            if (local_source >= bundles_.shape().ranks) continue;
+            for (std::size_t k = first; k < destinations.size() && destinations[k].distance == distance; ++k)
+                visit(destinations[k].rank, bundles_.block(k, local_source));
+        }
+    }
+
+    void receive(int source, std::byte* message, Share share) {
+        const int carrier = bundles_.carriers().carrier_on(map_.node_of(source), exchange_.group.rank);
+        if (size_bytes_ == 0)
+            wire_.receive(carrier, exchange_.recv_from(source), exchange_.recv_size(source));
+        else if (share == Share::first)
+            wire_.receive(carrier, message, std::min(layout_.message_bytes, wire_.limit()));
+        else if (const std::size_t bytes = message_bytes(patterns::PackedSizes(message, size_bytes_).get(0));
+                 bytes > wire_.limit())
+            wire_.receive(carrier, message + wire_.limit(), bytes - wire_.limit());
+    }
+    void send(int destination, const Part& block, Share share) {
+        const std::byte* const message = block.data - size_bytes_;
+        const std::size_t bytes = message_bytes(block.bytes);
+        if (size_bytes_ == 0)
+            wire_.send(destination, message, bytes);
+        else if (share == Share::first)
+            wire_.send(destination, message, std::min(bytes, wire_.limit()));
+        else if (bytes > wire_.limit())
+            wire_.send(destination, message + wire_.limit(), bytes - wire_.limit());
+    }
+    std::size_t message_bytes(std::size_t said) const { return size_bytes_ + exchange_.bytes_of(said); }
 
     const Exchange& exchange_;
     const NodeMap& map_;
     const NodeBundles& bundles_;
     Wire& wire_;
-    const std::int64_t block_count_;
+    const StaggeredLayout layout_;
+    const std::size_t size_bytes_; // of the size before a block; 0: no sizes travel between nodes
+    std::byte* const incoming_;    // the messages of a batch that have sizes
 };
 
 } // namespace
 
 Status tuna_staggered(const Exchange& exchange, Context& context) {
-    return exchange_by_bundles(
-        exchange, context, tuna_staggered_scratch_bytes,
-        [&](const NodeBundles& bundles) { return Staggered(exchange, context, bundles).run(); });
+    return exchange_by_bundles(exchange, context, tuna_staggered_scratch_bytes,
+                               [](const Exchange& forwarded, Context& means, const NodeBundles& bundles) {
+                                   return Staggered(forwarded, means, bundles).run();
+                               });
 }
 
 } // namespace switchyard::algorithms::alltoallv

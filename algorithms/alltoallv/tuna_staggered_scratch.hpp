@@ -5,13 +5,32 @@
 
 namespace switchyard::algorithms::alltoallv {
 
+// The messages of one batch.
+struct StaggeredLayout {
+    std::size_t at_once;
+    std::size_t message_bytes =
+        0; // where messages say the size of their block; without sizes blocks need no room
+
+    // `max_block`: the bound of a forwarded block, forwarded_bound().
+    StaggeredLayout(int nodes, int largest, std::size_t max_block, const Parameters& parameters)
+        : at_once(static_cast<std::size_t>(
+              std::min({parameters[Parameter::block_count], std::int64_t{patterns::largest_batch},
+                        static_cast<std::int64_t>(nodes - 1) * largest}))) {
+        if (sends_straight(parameters)) message_bytes = patterns::narrowest(max_block) + max_block;
+    }
+};
+
 inline std::size_t tuna_staggered_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                                 const Parameters& parameters) {
-    if (shape.ranks < 2 || max_block == 0) return 0; // nothing travels
-    return most_of_nodes(shape, [&](const NodeShape& node) {
-        return node_bundles_scratch_bytes(node, max_block) +
-               inner_tuna_scratch_bytes(node, max_block, parameters);
+    const std::size_t block = forwarded_bound(max_block, parameters);
+    if (shape.ranks < 2 || block == 0) return 0; // nothing travels
+    const StaggeredLayout layout(shape.nodes, shape.ranks_per_node, block, parameters);
+    const std::size_t between = Workspace::rounded(layout.at_once * layout.message_bytes);
+    const std::size_t forwarding = most_of_nodes(shape, [&](const NodeShape& node) {
+        return node_bundles_scratch_bytes(node, block) +
+               std::max(between, inner_tuna_scratch_bytes(node, block, parameters));
     });
+    return straight_blocks_scratch_bytes(shape.ranks, parameters) + forwarding;
 }
 
 } // namespace switchyard::algorithms::alltoallv

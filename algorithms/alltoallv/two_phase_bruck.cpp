@@ -9,7 +9,7 @@
 //   times the largest block.
 // Source: two-phase Bruck paper, section 3.2, algorithm 1.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/deliver.hpp"
 #include "two_phase_bruck_scratch.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class TwoPhaseBruck {
     Status run() {
         std::ranges::fill(status_, false);
         for (int i = 0; i < group_.size; ++i) {
-            sendcounts_[at(i)] = static_cast<Size>(exchange_.send_size(i));
+            sendcounts_[at(i)] = static_cast<Size>(exchange_.said_size(i));
         }
         Status status;
         for (int k = 0; (std::int64_t{1} << k) < group_.size; ++k) { // line 6
@@ -96,9 +96,9 @@ class TwoPhaseBruck {
         std::byte* out = outgoing_;
         for_each_block(two_to_k, [&](std::size_t i, int data) {
             const int destination = I(data);
-            copy_bytes(out, status_[at(destination)] ? W(data) : exchange_.send_to(destination),
-                       metadata_[i]);
-            out += metadata_[i];
+            const std::size_t bytes = exchange_.bytes_of(metadata_[i]);
+            copy_bytes(out, status_[at(destination)] ? W(data) : exchange_.send_to(destination), bytes);
+            out += bytes;
         });
     }
 
@@ -107,21 +107,23 @@ class TwoPhaseBruck {
         Status result;
         const std::byte* in = incoming_;
         for_each_block(two_to_k, [&](std::size_t i, int data) {
-            const std::size_t size = received_metadata_[i];
+            const std::size_t said = received_metadata_[i], bytes = exchange_.bytes_of(said);
             if (offset(data) < 2 * std::int64_t{two_to_k}) { // no bit above the k-th: it is home
-                result.keep(deliver(exchange_, data, in, size));
+                result.keep(deliver(exchange_, data, in, said));
             } else {
-                copy_bytes(W(data), in, size);
+                copy_bytes(W(data), in, bytes);
             }
-            in += size;
+            in += bytes;
             status_[at(I(data))] = true;
             sendcounts_[at(I(data))] = received_metadata_[i];
         });
         return result;
     }
 
-    static std::size_t sum(std::span<const Size> sizes) {
-        return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    std::size_t sum(std::span<const Size> sizes) const {
+        return std::accumulate(
+            sizes.begin(), sizes.end(), std::size_t{0},
+            [this](std::size_t sum, std::size_t said) { return sum + exchange_.bytes_of(said); });
     }
 
     const Exchange& exchange_;
@@ -136,21 +138,22 @@ class TwoPhaseBruck {
     std::byte* const incoming_;
 };
 
+Status forward(const Exchange& exchange, Context& context) {
+    const auto layout = two_phase_layout(exchange.group.size, exchange.max_block);
+    return layout.size_bytes == sizeof(std::uint32_t)
+               ? TwoPhaseBruck<std::uint32_t>(exchange, context, layout).run()
+               : TwoPhaseBruck<std::uint64_t>(exchange, context, layout).run();
+}
+
 } // namespace
 
 Status two_phase_bruck(const Exchange& exchange, Context& context) {
-    const auto layout = two_phase_layout(exchange.group.size, exchange.max_block);
-    if (layout.ranks == 0) { // nothing travels, as all ranks know
-        return copy_own_block(exchange);
-    }
-    if (!context.workspace.has(
-            two_phase_bruck_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters))) {
-        return {MPI_ERR_NO_MEM};
-    }
+    const std::size_t scratch =
+        two_phase_bruck_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
+    if (scratch == 0) return copy_own_block(exchange); // nothing travels, as all ranks know
+    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
     Status status = copy_own_block(exchange);
-    status.keep(layout.size_bytes == sizeof(std::uint32_t)
-                    ? TwoPhaseBruck<std::uint32_t>(exchange, context, layout).run()
-                    : TwoPhaseBruck<std::uint64_t>(exchange, context, layout).run());
+    status.keep(with_straight_blocks(exchange, context, forward));
     return status;
 }
 

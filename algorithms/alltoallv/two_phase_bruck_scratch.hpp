@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/patterns/radix.hpp"
+#include "algorithms/straight_blocks_scratch.hpp"
 #include "algorithms/traits.hpp"
 #include "algorithms/workspace.hpp"
 
@@ -19,6 +20,7 @@ struct TwoPhaseLayout {
     std::size_t message_bytes = 0; // of the outgoing, and of the incoming, buffer
 };
 
+// `max_block`: the bound of a forwarded block, forwarded_bound().
 inline TwoPhaseLayout two_phase_layout(int ranks, std::size_t max_block) {
     if (ranks < 2 || max_block == 0) return {};
     TwoPhaseLayout layout;
@@ -34,10 +36,11 @@ inline TwoPhaseLayout two_phase_layout(int ranks, std::size_t max_block) {
 // The working buffer; a byte of status and the size of each block; the sizes and the blocks of one step, both
 // ways.
 inline std::size_t two_phase_bruck_scratch_bytes(const GroupShape& shape, std::size_t max_block,
-                                                 const Parameters&) {
-    const TwoPhaseLayout layout = two_phase_layout(shape.ranks, max_block);
-    return Workspace::rounded(layout.working_bytes) + Workspace::rounded(layout.ranks) +
-           Workspace::rounded(layout.ranks * layout.size_bytes) +
+                                                 const Parameters& parameters) {
+    const TwoPhaseLayout layout = two_phase_layout(shape.ranks, forwarded_bound(max_block, parameters));
+    if (layout.ranks == 0) return 0; // nothing travels
+    return straight_blocks_scratch_bytes(shape.ranks, parameters) + Workspace::rounded(layout.working_bytes) +
+           Workspace::rounded(layout.ranks) + Workspace::rounded(layout.ranks * layout.size_bytes) +
            2 * Workspace::rounded(layout.most_blocks * layout.size_bytes) +
            2 * Workspace::rounded(layout.message_bytes);
 }

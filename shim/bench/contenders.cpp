@@ -78,8 +78,8 @@ std::string add_call(Collective collective, Contender::Kind kind, std::string na
 }
 
 // "", or why it was not added.
-std::string add(Collective collective, const std::string& text, int ranks, bool in_place,
-                std::vector<Contender>& contenders) {
+std::string add(Collective collective, const std::string& text, const algorithms::GroupShape& shape,
+                bool in_place, std::vector<Contender>& contenders) {
     for (std::size_t i = 0; i < not_algorithms.size(); ++i)
         if (text == not_algorithms[i])
             return add_call(collective, static_cast<Contender::Kind>(i + 1), std::string(text), contenders);
@@ -90,11 +90,11 @@ std::string add(Collective collective, const std::string& text, int ranks, bool 
         *std::get<policy::Force>(parsed).by_collective[static_cast<std::size_t>(collective)];
     policy::Features fixed;
     fixed.collective = collective;
-    fixed.ranks = ranks;
+    fixed.ranks = shape.ranks;
     Contender contender;
     policy::Choice& choice = contender.choice;
     choice.algorithm = algorithms::find(collective, use.algorithm);
-    choice.parameters = policy::resolve(*choice.algorithm, use, ranks);
+    choice.parameters = policy::resolve(*choice.algorithm, use, shape);
     const std::string why = policy::why_not_admissible(*choice.algorithm, choice.parameters, fixed);
     if (!why.empty()) return text + " cannot run here: " + why;
     if (in_place && !choice.algorithm->native && !choice.algorithm->has(algorithms::takes_overlap))
@@ -139,17 +139,18 @@ std::variant<std::vector<std::string>, std::string> expand(const std::string& sp
 
 std::variant<std::vector<Contender>, std::string> contenders_of(Collective collective,
                                                                 const std::vector<std::string>& specs,
-                                                                int ranks, bool with_native, bool in_place) {
+                                                                const algorithms::GroupShape& shape,
+                                                                bool with_native, bool in_place) {
     std::vector<Contender> contenders;
-    if (with_native) add(collective, "native", ranks, in_place, contenders);
+    if (with_native) add(collective, "native", shape, in_place, contenders);
     std::vector<std::string> single;
     for (const std::string& spec : specs)
         for (std::string& word : split(spec, '+')) single.push_back(std::move(word));
     for (const std::string& spec : single) {
-        auto texts = expand(spec, ranks);
+        auto texts = expand(spec, shape.ranks);
         if (auto* problem = std::get_if<std::string>(&texts)) return *problem;
         for (const std::string& text : std::get<std::vector<std::string>>(texts)) {
-            std::string problem = add(collective, text, ranks, in_place, contenders);
+            std::string problem = add(collective, text, shape, in_place, contenders);
             if (!problem.empty()) return problem;
         }
     }

@@ -33,6 +33,7 @@ struct Contender {
 // All contenders of the texts, each once, in that order; or what is wrong with a text.
 std::variant<std::vector<Contender>, std::string> contenders_of(algorithms::Collective collective,
                                                                 const std::vector<std::string>& specs,
-                                                                int ranks, bool with_native, bool in_place);
+                                                                const algorithms::GroupShape& shape,
+                                                                bool with_native, bool in_place);
 
 } // namespace switchyard::bench

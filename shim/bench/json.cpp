@@ -1,6 +1,8 @@
 #include "results.hpp"
 #include "statistics.hpp"
 
+#include "policy/parameter_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -13,14 +15,8 @@ using Json = nlohmann::ordered_json;
 
 Json parameters_of(const Contender& contender) {
     Json json = Json::object();
-    for (const algorithms::Parameter parameter : contender.choice.algorithm->parameters) {
-        const auto& traits = algorithms::traits_of(parameter);
-        const auto value = contender.choice.parameters[parameter];
-        if (traits.choices.empty())
-            json[std::string(traits.name)] = value;
-        else
-            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(value)];
-    }
+    for (const algorithms::Parameter parameter : contender.choice.algorithm->parameters)
+        policy::add_parameter(json, algorithms::traits_of(parameter), contender.choice.parameters[parameter]);
     return json;
 }
 

@@ -106,8 +106,10 @@ int run(const Rank& rank, Options options) {
     report.environment.simulated = report.environment.mpi.find("SMPI") != std::string::npos;
     Participants participants(report.options, report.environment.simulated);
     if (!participants.problem().empty()) return refuse(rank, participants.problem());
+    const algorithms::NodeMap& map = participants.node_map();
     auto contenders = contenders_of(report.options.collective, report.options.algorithms,
-                                    participants.ranks(), report.options.native, report.options.in_place);
+                                    {participants.ranks(), map.nodes(), map.largest()}, report.options.native,
+                                    report.options.in_place);
     if (const auto* problem = std::get_if<std::string>(&contenders)) return refuse(rank, *problem);
     report.contenders = std::get<std::vector<Contender>>(std::move(contenders));
 

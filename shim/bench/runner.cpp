@@ -220,7 +220,7 @@ class Course {
 
     int call_ours(const Contender& contender, bool in_place) {
         const bool agrees = !traits_of(options_.collective).block_is_known() &&
-                            contender.choice.algorithm->has(algorithms::agreed_block);
+                            needs_agreed_block(*contender.choice.algorithm, contender.choice.parameters);
         const Exchange exchange{group_,
                                 workload_.send_buffer(),
                                 workload_.send().blocks,

@@ -24,6 +24,7 @@ using algorithms::Traits;
 std::string range_of(const ParameterTraits& parameter) {
     if (!parameter.choices.empty()) return in_words(parameter.choices);
     const std::string from = std::to_string(parameter.minimum);
+    if (parameter.takes_auto) return from + " to " + std::to_string(parameter.maximum) + ", or auto";
     if (parameter.ranks_bound) return from + " to ranks";
     // The largest int stands for no limit.
     const bool open = parameter.maximum >= std::numeric_limits<std::int32_t>::max();
@@ -35,7 +36,7 @@ std::string preset_of(const ParameterTraits& parameter) {
     if (parameter.preset == algorithms::Preset::eighth_of_ranks) return "an eighth of ranks";
     if (!parameter.choices.empty())
         return std::string(parameter.choices[static_cast<std::size_t>(parameter.preset_value)]);
-    return std::to_string(parameter.preset_value);
+    return parameter.is_optional ? "none" : std::to_string(parameter.preset_value);
 }
 
 std::string parameters_of(const Traits& traits) {
@@ -48,7 +49,9 @@ std::string parameters_of(const Traits& traits) {
 
 std::vector<std::string> needs_of(const Traits& traits) {
     std::vector<std::string> needs;
-    if (traits.has(algorithms::agreed_block)) needs.emplace_back("largest block agreed");
+    if (traits.has(algorithms::agreed_block))
+        needs.emplace_back(traits.takes(Parameter::direct_from) ? "largest block agreed unless direct_from"
+                                                                : "largest block agreed");
     if (traits.has(algorithms::power_of_two_ranks)) needs.emplace_back("power of two ranks");
     if (traits.has(algorithms::shared_memory)) needs.emplace_back("one node, shared memory");
     if (traits.scratch_bytes != nullptr) needs.emplace_back("workspace");
@@ -111,6 +114,7 @@ nlohmann::ordered_json json_of(const ParameterTraits& parameter) {
             json["max"] = "ranks";
         else
             json["max"] = parameter.maximum;
+        if (parameter.takes_auto) json["words"] = {"auto"};
     } else {
         json["choices"] = parameter.choices;
     }

@@ -1,5 +1,6 @@
 #include "choice_json.hpp"
 
+#include "policy/parameter_json.hpp"
 #include "policy/vocabulary.hpp"
 
 #include <nlohmann/json.hpp>
@@ -8,14 +9,8 @@ namespace switchyard::shim {
 
 nlohmann::ordered_json parameters_json(const policy::Choice& choice) {
     auto json = nlohmann::ordered_json::object();
-    for (auto parameter : choice.algorithm->parameters) {
-        const auto& traits = algorithms::traits_of(parameter);
-        auto value = choice.parameters[parameter];
-        if (traits.choices.empty())
-            json[std::string(traits.name)] = value;
-        else
-            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(value)];
-    }
+    for (auto parameter : choice.algorithm->parameters)
+        policy::add_parameter(json, algorithms::traits_of(parameter), choice.parameters[parameter]);
     return json;
 }
 

@@ -13,6 +13,10 @@ using algorithms::Parameter;
 using algorithms::Parameters;
 using algorithms::Traits;
 
+algorithms::GroupShape group_shape_of(const Shape& shape) {
+    return {shape.ranks, shape.nodes, shape.ranks_per_node};
+}
+
 policy::Features features_of(const Shape& shape) {
     policy::Features features;
     features.collective = shape.collective;
@@ -31,7 +35,7 @@ bool may_be_of_use(const Traits& traits, const Shape& shape) {
 std::vector<std::string> varied(const std::string& candidate, Parameter parameter, const Shape& shape) {
     const auto& traits = traits_of(parameter);
     std::vector<std::string> texts;
-    for (const auto value : algorithms::grid_of(traits, {shape.ranks, shape.nodes, shape.ranks_per_node}))
+    for (const auto value : algorithms::grid_of(traits, group_shape_of(shape)))
         texts.push_back(candidate + ':' + std::string(traits.name) + '=' + text_of(traits, value));
     return texts;
 }
@@ -46,7 +50,8 @@ class Collection {
     explicit Collection(const Shape& shape) : shape_(shape) {}
 
     void add(const Traits& traits, const std::string& text) {
-        const Parameters resolved = policy::resolve(traits, use_of(shape_.collective, text), shape_.ranks);
+        const Parameters resolved =
+            policy::resolve(traits, use_of(shape_.collective, text), group_shape_of(shape_));
         if (!policy::why_not_admissible(traits, resolved, features_of(shape_)).empty()) return;
         const auto same = [&](const Kept& kept) {
             return kept.traits == &traits && is_same(traits, kept.parameters, resolved);
@@ -119,7 +124,9 @@ std::string with_radix(const std::string& algorithm, std::int64_t radix) {
 std::int64_t radix_of(const Shape& shape, const std::string& candidate) {
     const policy::Use use = use_of(shape.collective, candidate);
     const Traits* traits = algorithms::find(shape.collective, use.algorithm);
-    return traits->takes(Parameter::radix) ? policy::resolve(*traits, use, shape.ranks)[Parameter::radix] : 0;
+    return traits->takes(Parameter::radix)
+               ? policy::resolve(*traits, use, group_shape_of(shape))[Parameter::radix]
+               : 0;
 }
 
 std::vector<std::string> variations_of(const Shape& shape, const std::string& candidate) {
@@ -156,8 +163,8 @@ std::string words_of(std::string_view candidate) {
 
 bool needs_agreement(policy::Collective collective, const std::string& candidate) {
     const Traits* traits = algorithms::find(collective, candidate.substr(0, candidate.find(':')));
-    return !traits_of(collective).block_is_known() && traits != nullptr &&
-           traits->has(algorithms::agreed_block);
+    if (traits_of(collective).block_is_known() || traits == nullptr) return false;
+    return needs_agreed_block(*traits, policy::resolve(*traits, use_of(collective, candidate), 1));
 }
 
 } // namespace switchyard::shim::tune

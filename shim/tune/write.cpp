@@ -2,6 +2,7 @@
 
 #include "candidates.hpp"
 
+#include "policy/parameter_json.hpp"
 #include "policy/parse.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/whole_file.hpp"
@@ -47,11 +48,7 @@ Json use_json(const Ruling& ruling) {
     Json json = {{"algorithm", use.algorithm}};
     for (const auto& traits : algorithms::parameter_vocabulary()) {
         const auto value = use.parameters[static_cast<std::size_t>(traits.parameter)];
-        if (!value) continue;
-        if (traits.choices.empty())
-            json[std::string(traits.name)] = *value;
-        else
-            json[std::string(traits.name)] = traits.choices[static_cast<std::size_t>(*value)];
+        if (value) policy::add_parameter(json, traits, *value);
     }
     return json;
 }

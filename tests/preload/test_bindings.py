@@ -19,6 +19,9 @@ FORCED = [
     {"alltoallv": ("two_phase_bruck", {})},
     {"alltoallv": ("shared", {}), "alltoall": ("shared", {}), "allgather": ("shared", {})},
     {"alltoallv": ("in_place", {"auxiliary_bytes": 100, "buffers": 2})},
+    {"alltoallv": ("padded_bruck", {"direct_from": 9})},
+    {"alltoallv": ("two_phase_bruck", {"direct_from": 8})},
+    {"alltoallv": ("tuna", {"radix": 3, "direct_from": 8})},
     {"alltoallv": ("tuna", {"radix": 2, "in_flight": 1})},
     {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"}), "alltoall": ("parameterized_bruck", {"radix": 3})},
     {"alltoallv": ("tuna", {"radix": 2, "metadata": "fused"}), "alltoall": ("zero_rotation_bruck", {}),
@@ -92,6 +95,14 @@ class Bindings(PreloadTest):
                 with self.subTest(ranks=np, force=spelled(forced)):
                     lines = self.same_as_plain(np, host("c_basic"), binding="c", force=spelled(forced))
                     self.check_forced(lines, forced)
+
+    def test_a_frontier_search(self):
+        """Sparse blocks whose sizes follow a power law, under rules that need no agreement: one border, one for all."""
+        for np in (2, 3, 5) if OPENMPI else (2, 3):
+            for force in (None, "alltoallv:tuna:direct_from=64", "alltoallv:node_aware:intra=shared:direct_from=auto"):
+                with self.subTest(ranks=np, force=force):
+                    lines = self.same_as_plain(np, host("c_frontier"), "40", binding="c", force=force)
+                    self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0})
 
     def test_c_sixteen_ranks(self):
         """On MPICH once only: sixteen ranks take long there on two cores."""

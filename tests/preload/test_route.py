@@ -344,6 +344,61 @@ class Agreement(RouteTest):
         self.assertEqual(set(re.findall(r"allreduces=(\S+)", result.stdout)), {"0..0"})
 
 
+class WithoutAgreement(RouteTest):
+    """Blocks of direct_from bytes and more go straight, whatever the other ranks' blocks are."""
+    ALGORITHMS = ("tuna:radix=2", "tuna:radix=3:metadata=separate", "two_phase_bruck", "padded_bruck", "tuna_coalesced",
+                  "tuna_staggered", "node_aware:radix=2", "node_aware:intra=shared")
+    NP = 5 if OPENMPI else 3
+    WORDS = ("ragged:700", "one_hot:70000", "alltoallv:64", "alltoallv:63", "alltoallv:65", "alltoallv_in_place:300",
+             "alltoallv:0", "gaps:200", "reversed", "ragged:1000:3")
+
+    def check(self, *words, borders=("64", "auto")):
+        """A legal program gets its bytes, by our algorithm."""
+        for algorithm in self.ALGORITHMS:
+            for border in borders:
+                force = f"alltoallv:{algorithm}:direct_from={border}"
+                with self.subTest(force=force):
+                    lines = self.lines(self.NP, *words, force=force, settings={"SWITCHYARD_RANKS_PER_NODE": "2"})
+                    self.assertEqual({line["algorithm"] for line in lines}, {algorithm.split(":")[0]})
+                    self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0}, "no agreement takes no time")
+                    number = 32768 if border == "auto" else int(border)
+                    self.assertEqual({line["parameters"]["direct_from"] for line in lines}, {number})
+
+    def test_every_size(self):
+        self.check(*self.WORDS)
+
+    def test_receivers_that_expect_more(self):
+        self.check("roomy:100:3", "roomy:64", "roomy:9000", "ragged:100", borders=("64",))
+
+    def test_receivers_that_expect_more_and_a_sender_ahead(self):
+        """A receive that waits for nothing does not get the message of the next call."""
+        self.check(*("roomy:100", "alltoallv:100") * 60, borders=("64",))
+
+    def test_no_allreduce(self):
+        counted, _ = Agreement.allreduces(self, "ragged:700", "alltoallv:40", np=FEW_RANKS,
+                                          force="alltoallv:tuna:direct_from=64")
+        self.assertEqual(counted, [0, 0])
+
+    def test_traffic(self):
+        """Of 48 bytes each, forwarded or straight: the papers' counts, and a size with each forwarded block."""
+        blocks, rounds, weight = 0, 0, 1
+        while weight < self.NP:
+            blocks += sum(offset // weight % 2 for offset in range(1, self.NP))
+            rounds, weight = rounds + 1, 2 * weight
+        for border, messages, wire_bytes in ((49, rounds, blocks * (48 + 1)),
+                                             (48, rounds + self.NP - 1, blocks + (self.NP - 1) * 48)):
+            line = self.one_line(self.NP, "alltoallv:48", force=f"alltoallv:tuna:radix=2:direct_from={border}")
+            self.assertEqual((line["messages"], line["wire_bytes"]), (messages, wire_bytes), line)
+
+    def test_over_the_memory_limit(self):
+        policy = self.rules(({"collective": "alltoallv"},
+                             {"algorithm": "tuna", "direct_from": 4096, "memory_limit_bytes": 100}))
+        counted, result = Agreement.allreduces(self, "alltoallv:40", policy=policy)
+        self.assertEqual(counted, [0])
+        for line in self.assert_logged(result):
+            self.assert_chosen(line, "native", None, "its workspace is over memory_limit_bytes 100")
+
+
 class Counts(RouteTest):
     """Messages and bytes of uniform blocks are the papers' formulas."""
     BLOCK = 48

@@ -91,6 +91,7 @@ bool can_run(const Use& use, const Features& call) {
     for (const Parameter p : traits->parameters) {
         const auto& bounds = traits_of(p);
         parameters[p] = use.parameters[static_cast<std::size_t>(p)].value_or(preset_of(bounds, call.ranks));
+        if (is_absent(bounds, parameters[p])) continue;
         if (parameters[p] < bounds.minimum || parameters[p] > maximum_of(bounds, call.ranks)) return false;
     }
     const bool on_device = call.buffer == Buffer::device;
@@ -479,6 +480,85 @@ TEST_CASE("a limit on memory is kept", "[match]") {
     CHECK(match.candidate == 1);
     CHECK(policy::reason_of(shortlist, match) ==
           "rule \"tight\" passed over: its workspace is over memory_limit_bytes 5000");
+}
+
+Features on_nodes(int ranks, int ranks_per_node) {
+    Features call = a_call(Collective::alltoallv, ranks, 0);
+    call.nodes = ranks / ranks_per_node;
+    call.ranks_per_node = ranks_per_node;
+    call.devices = false;
+    return call;
+}
+
+TEST_CASE("a use whose large blocks go straight needs no agreement", "[match]") {
+    for (const std::string use :
+         {R"("algorithm": "node_aware", "direct_from": 1024)",
+          R"("algorithm": "node_aware", "direct_from": "auto", "memory_limit_bytes": 4000000)",
+          R"("algorithm": "tuna", "direct_from": 1)"}) {
+        INFO(use);
+        const Policy policy =
+            parsed(R"({"name": "all sizes", "when": {"collective": "alltoallv"}, "use": {)" + use + "}}");
+        const Shortlist shortlist = policy::prune(policy, on_nodes(64, 8));
+        CHECK_FALSE(shortlist.looks_at_block);
+        CHECK_FALSE(shortlist.looks_at_overlap);
+        CHECK_FALSE(shortlist.looks_at_buffer);
+        CHECK_FALSE(shortlist.always_native);
+        // Each rank asks with its own block.
+        const policy::Choice& choice = shortlist.candidates.front().choice;
+        for (const std::size_t block : {std::size_t{0}, std::size_t{1000000}}) {
+            Features call = on_nodes(64, 8);
+            call.max_block_bytes = block;
+            CHECK(policy::choose(shortlist, call).candidate == 0);
+            CHECK(policy::scratch_bytes(choice, call) == choice.fixed_scratch_bytes);
+        }
+    }
+    const Policy with_block =
+        parsed(R"({"name": "small", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 9}},
+                                         "use": {"algorithm": "tuna", "direct_from": 64}})");
+    CHECK(policy::prune(with_block, on_nodes(64, 8)).looks_at_block);
+}
+
+TEST_CASE("auto is a border whose workspace fits", "[match]") {
+    const auto border = [](const std::string& more, const Features& call) {
+        const Policy policy = parsed(
+            R"({"name": "all sizes", "when": {"collective": "alltoallv"}, "use": {"algorithm": "node_aware", "direct_from": "auto")" +
+            more + "}}");
+        const Shortlist shortlist = policy::prune(policy, call);
+        return shortlist.candidates.front().choice.parameters[Parameter::direct_from];
+    };
+    CHECK(border("", on_nodes(16, 4)) == 32768);
+    CHECK(border("", on_nodes(4096, 32)) < 32768);
+    const auto limited = border(R"(, "memory_limit_bytes": 300000)", on_nodes(16, 4));
+    CHECK(limited < 32768);
+    CHECK(limited >= 1024);
+    // Parameters that cannot be are not computed with.
+    for (const std::string radix : {"1", "0", "-7", "64"}) {
+        const auto reading = policy::read(
+            document(R"({"name": "wrong", "use": {"algorithm": "tuna", "direct_from": "auto", "radix": )" +
+                     radix + "}}"));
+        REQUIRE(reading.value.has_value());
+        CHECK(policy::prune(*reading.value, on_nodes(16, 4)).always_native);
+    }
+    // Where nothing fits, the rule is passed over.
+    const Policy tight = parsed(
+        R"({"name": "tight", "use": {"algorithm": "node_aware", "direct_from": "auto", "memory_limit_bytes": 10}})");
+    const Shortlist shortlist = policy::prune(tight, on_nodes(16, 4));
+    CHECK(policy::choose(shortlist, on_nodes(16, 4)).why == policy::PassedOver::over_memory_limit);
+}
+
+TEST_CASE("a border that is no number of bytes spoils its rule", "[match]") {
+    for (const std::string border : {"0", "-1", "2147483649"}) {
+        INFO(border);
+        const auto reading = policy::read(
+            document(R"({"name": "border", "use": {"algorithm": "tuna", "direct_from": )" + border + "}}"));
+        REQUIRE(reading.value.has_value());
+        CHECK(reading.problems.size() == 1);
+        const Features call = a_call(Collective::alltoallv, 8, 100);
+        const Shortlist shortlist = policy::prune(*reading.value, call);
+        CHECK(shortlist.always_native);
+        CHECK(policy::reason_of(shortlist, policy::choose(shortlist, call)).find("direct_from " + border) !=
+              std::string::npos);
+    }
 }
 
 TEST_CASE("otherwise serves the collectives that have its algorithm", "[match]") {

@@ -353,7 +353,9 @@ TEST_CASE("the vocabulary and the registry are consistent") {
         CHECK(static_cast<std::size_t>(parameter.parameter) == i);
         CHECK_FALSE(parameter.help.empty());
         CHECK(&traits_of(parameter.parameter) == &parameter);
+        if (parameter.is_optional) CHECK(parameter.minimum > absent);
         for (int ranks : {1, 2, 3, 4, 5, 16, 17, 1000000}) {
+            if (is_absent(parameter, preset_of(parameter, ranks))) continue;
             CHECK(preset_of(parameter, ranks) >= parameter.minimum);
             CHECK(preset_of(parameter, ranks) <= maximum_of(parameter, ranks));
         }
@@ -396,6 +398,7 @@ TEST_CASE("a search tries admissible values, and each value once") {
     CHECK(grid(Parameter::stride, {5000, 1250, 4}) == "1 2 4 8 16 32 64 128 256 512");
     CHECK(grid(Parameter::in_flight, {5000, 1250, 4}) == "1 2 4 8");
     CHECK(grid(Parameter::lanes, shape) == "1 2 4");
+    CHECK(grid(Parameter::direct_from, shape) == "256 4096 65536");
     CHECK(grid(Parameter::metadata, shape) == "separate");
     CHECK(grid(Parameter::intra, shape) == "shared");
     CHECK(grid(Parameter::intra, {3, 3, 1}).empty());

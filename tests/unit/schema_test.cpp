@@ -62,8 +62,10 @@ void check_range(const json& range, const policy::Range& possible) {
 
 void check_parameter(const json& node, const algorithms::ParameterTraits& parameter) {
     INFO(parameter.name);
+    if (parameter.takes_auto) CHECK(words_of(resolved(node).at("anyOf").at(1)) == Names{"auto"});
     if (parameter.choices.empty())
-        check_bounds(node, static_cast<std::uint64_t>(parameter.minimum),
+        check_bounds(parameter.takes_auto ? resolved(node).at("anyOf").at(0) : node,
+                     static_cast<std::uint64_t>(parameter.minimum),
                      static_cast<std::uint64_t>(
                          algorithms::maximum_of(parameter, static_cast<int>(policy::most_ranks))));
     else

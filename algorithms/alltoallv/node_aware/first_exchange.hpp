@@ -32,8 +32,8 @@ class FirstExchange {
         for (int local = 0; local < own_node_.size; ++local) {
             const int destination = own_node_.rank_in_comm(local);
             if (local != own_node_.rank)
-                append_block(bundles_, local, exchange_.send_to(destination),
-                             exchange_.send_size(destination), routes_.layout().size_bytes);
+                append_block(exchange_, bundles_, local, exchange_.send_to(destination),
+                             exchange_.said_size(destination), routes_.layout().size_bytes);
         }
         for_each_key([&](int offset, int lane) { append_row(offset, lane); });
     }
@@ -46,8 +46,9 @@ class FirstExchange {
                                           size_bytes);
         for (int i = 0; i < blocks; ++i) {
             const int destination = destinations[static_cast<std::size_t>(lane + i * routes_.hops().lanes())];
-            sizes.set(static_cast<std::size_t>(i), exchange_.send_size(destination));
-            bundles_.append(to, exchange_.send_to(destination), exchange_.send_size(destination));
+            const std::size_t said = exchange_.said_size(destination);
+            sizes.set(static_cast<std::size_t>(i), said);
+            bundles_.append(to, exchange_.send_to(destination), exchange_.bytes_of(said));
         }
     }
 

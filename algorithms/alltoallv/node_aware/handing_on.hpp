@@ -46,8 +46,8 @@ class HandingOn {
         });
     }
     void hand_out(const Row& row) {
-        row.for_each_block([&](std::size_t i, const std::byte* block, std::size_t size) {
-            append_block(bundles_, static_cast<int>(i), block, size, row.size_bytes);
+        row.for_each_block([&](std::size_t i, const std::byte* block, std::size_t said) {
+            append_block(exchange_, bundles_, static_cast<int>(i), block, said, row.size_bytes);
         });
     }
 

@@ -17,7 +17,7 @@ class HopMessages {
         std::byte* const end =
             for_each_arrived(weight, [&](int z, int lane, std::byte* in, std::size_t most) {
                 const int from = routes_.node_down(z * weight);
-                const bool is_exact = routes_.ends_exchange(weight) && most > 0 && most <= wire_.limit();
+                const bool is_exact = !has_sizes(weight) && most > 0 && most <= wire_.limit();
                 wire_.receive(rank_in_charge(from, z, lane), in, is_exact ? expected_bytes(weight, z) : most);
             });
         std::byte* out = outgoing_;
@@ -47,23 +47,34 @@ class HopMessages {
         return message;
     }
 
-    // Delivers the messages of the hops that end the exchange: blocks without sizes.
+    // Delivers the messages of the hops that end the exchange: a block in each row.
     Status deliver(std::int64_t weight) const {
         Status status;
-        for_each_arrived(weight, [&](int z, int lane, const std::byte* in, std::size_t) {
+        for_each_arrived(weight, [&](int z, int lane, std::byte* in, std::size_t) {
             if (lane != routes_.lane()) return; // the node has no rank in the lane, and no block is for it
             routes_.for_each_row(weight, z, [&](int, int source_node, int source_rank) {
                 const int source = map_.rank_of(source_node, source_rank);
-                const std::size_t size = arriving_size(source);
-                if (size < exchange_.recv_size(source)) status.keep({MPI_ERR_TRUNCATE});
-                copy_bytes(exchange_.recv_from(source), in, size);
-                in += size;
+                in = has_sizes(weight)
+                         ? deliver_block(exchange_, source, in, routes_.layout().size_bytes, status)
+                         : deliver_expected(source, in, status);
             });
         });
         return status;
     }
 
   private:
+    // The receiver of a hop that ends the exchange knows the sizes of its blocks, so no sizes travel. With blocks that go
+    // straight they do, since the receiver may expect a block here that goes straight, or the other way round.
+    bool has_sizes(std::int64_t weight) const {
+        return exchange_.straight != nullptr || !routes_.ends_exchange(weight);
+    }
+    std::byte* deliver_expected(int source, std::byte* in, Status& status) const {
+        const std::size_t size = arriving_size(source);
+        if (size < exchange_.recv_size(source)) status.keep({MPI_ERR_TRUNCATE});
+        copy_bytes(exchange_.recv_from(source), in, size);
+        return in + size;
+    }
+
     template <typename Visitor>
     void for_each_charge(std::int64_t weight, Visitor&& visit) const {
         routes_.for_each_charge(weight, routes_.own_node().rank, visit);
@@ -101,7 +112,7 @@ class HopMessages {
 
     std::size_t pack(std::int64_t weight, int z, int lane, std::byte* message) {
         std::byte* end = message;
-        const std::size_t without = routes_.ends_exchange(weight) ? routes_.layout().size_bytes : 0;
+        const std::size_t without = has_sizes(weight) ? 0 : routes_.layout().size_bytes;
         routes_.hops().for_each_offset(weight, z, [&](int offset) {
             const int sources = map_.size_of(routes_.node_down(offset % weight));
             for (int source = 0; source < sources; ++source)

@@ -10,7 +10,7 @@ namespace switchyard::algorithms::alltoallv {
 class Routes {
   public:
     Routes(const Exchange& exchange, const Parameters& parameters)
-        : map_(*exchange.group.node_map), own_node_(exchange.group.own_node()),
+        : exchange_(exchange), map_(*exchange.group.node_map), own_node_(exchange.group.own_node()),
           node_(map_.node_of(exchange.group.rank)), parameters_(parameters),
           hops_(map_.nodes(), map_.largest(), parameters[Parameter::radix], parameters[Parameter::lanes]),
           layout_({own_node_.size, map_.nodes(), map_.largest()}, exchange.max_block, parameters) {}
@@ -27,7 +27,7 @@ class Routes {
     }
 
     // Whether the hops of that weight end the exchange: they are the last ones, and every rank has a lane of
-    // its own. Then each block arrives at its destination, which knows its size, so no sizes travel.
+    // its own. Then each block arrives at its destination.
     bool ends_exchange(std::int64_t weight) const {
         return weight * hops_.radix() >= map_.nodes() && hops_.lanes() >= map_.largest();
     }
@@ -59,7 +59,7 @@ class Routes {
     // The row for that lane of that node, which begins there.
     Row row_at(std::byte* begin, int destination_node, int lane) const {
         const int blocks = hops_.ranks_in(lane, map_.size_of(destination_node));
-        return Row::read(begin, static_cast<std::size_t>(blocks), layout_.size_bytes);
+        return Row::read(exchange_, begin, static_cast<std::size_t>(blocks), layout_.size_bytes);
     }
 
     // ---- This rank's lane ----
@@ -81,6 +81,7 @@ class Routes {
     }
 
   private:
+    const Exchange& exchange_;
     const NodeMap& map_;
     const Group own_node_;
     const int node_;

@@ -2,7 +2,8 @@
 // are exchanged inside the node, or inside a group of its ranks.
 #pragma once
 
-#include "algorithms/copy.hpp"
+#include "algorithms/deliver.hpp"
+#include "algorithms/patterns/packed_sizes.hpp"
 #include "exchange_locally.hpp"
 
 #include <cstring>
@@ -67,5 +68,19 @@ class Bundles {
     std::byte* const in_;
     const std::span<Block> places_out_, places_in_;
 };
+
+// Appends a block of that size, as messages say it: the size, then the bytes.
+inline void append_block(const Exchange& exchange, Bundles& bundles, int to, const std::byte* data,
+                         std::size_t said, std::size_t size_bytes) {
+    patterns::PackedSizes(bundles.extend(to, size_bytes), size_bytes).set(0, said);
+    bundles.append(to, data, exchange.bytes_of(said));
+}
+// Delivers such a block, which came from `source`. Returns its end.
+inline std::byte* deliver_block(const Exchange& exchange, int source, std::byte* in, std::size_t size_bytes,
+                                Status& status) {
+    const std::size_t said = patterns::PackedSizes(in, size_bytes).get(0);
+    status.keep(deliver(exchange, source, in + size_bytes, said));
+    return in + size_bytes + exchange.bytes_of(said);
+}
 
 } // namespace switchyard::algorithms::alltoallv

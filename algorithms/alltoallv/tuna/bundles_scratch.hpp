@@ -32,6 +32,7 @@ inline Parameters inside_node(int ranks, const Parameters& parameters) {
     inner[Parameter::radix] = std::clamp<std::int64_t>(parameters[Parameter::radix], 2, std::max(2, ranks));
     inner[Parameter::metadata] = static_cast<std::int64_t>(Metadata::fused);
     inner[Parameter::in_flight] = patterns::largest_batch;
+    inner[Parameter::direct_from] = absent; // the bundles have a bound
     return inner;
 }
 

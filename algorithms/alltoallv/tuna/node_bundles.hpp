@@ -37,11 +37,13 @@ class NodeBundles {
     }
 
     const NodeShape& shape() const { return shape_; }
+    std::size_t size_bytes() const { return layout_.size_bytes; } // of one block size
     const Carriers& carriers() const { return carriers_; }
     // The destinations of this carrier, by rising distance of their nodes. The first one is the carrier
     // itself.
     std::span<const Destination> destinations() const { return destinations_.first(carried_); }
-    // The block of a local rank for one of these destinations.
+    // The block of a local rank for one of these destinations. Its `bytes` are its size as a message says it. The size
+    // lies before the block.
     Part block(std::size_t destination, int source) const {
         return blocks_[destination * count() + static_cast<std::size_t>(source)];
     }
@@ -49,28 +51,23 @@ class NodeBundles {
   private:
     std::size_t count() const { return static_cast<std::size_t>(own_node_.size); }
 
-    // Makes the bundle for `carrier`: sizes, then blocks. This rank's block for itself does not travel.
+    // Makes the bundle for `carrier`. This rank's block for itself does not travel.
     void pack(int carrier) {
-        const auto blocks = static_cast<std::size_t>(carriers_.destinations_of(carrier));
-        const patterns::PackedSizes sizes(bundles_.extend(carrier, blocks * layout_.size_bytes),
-                                          layout_.size_bytes);
-        std::size_t i = 0;
         carriers_.for_each_destination(carrier, [&](int destination, int) {
-            const std::size_t size = destination == group_.rank ? 0 : exchange_.send_size(destination);
-            sizes.set(i++, size);
-            bundles_.append(carrier, exchange_.send_to(destination), size);
+            const std::size_t said = destination == group_.rank ? 0 : exchange_.said_size(destination);
+            append_block(exchange_, bundles_, carrier, exchange_.send_to(destination), said,
+                         layout_.size_bytes);
         });
     }
 
     // Notes the place of each block in the bundle of that local rank.
     void read(int source) {
-        std::byte* const bundle = bundles_.from(source);
-        const patterns::PackedSizes sizes(bundle, layout_.size_bytes);
-        std::byte* block = bundle + carried_ * layout_.size_bytes;
+        std::byte* next = bundles_.from(source);
         for (std::size_t i = 0; i < carried_; ++i) {
-            const std::size_t size = sizes.get(i);
-            blocks_[i * count() + static_cast<std::size_t>(source)] = {block, size};
-            block += size;
+            const std::size_t said = patterns::PackedSizes(next, layout_.size_bytes).get(0);
+            next += layout_.size_bytes;
+            blocks_[i * count() + static_cast<std::size_t>(source)] = {next, said};
+            next += exchange_.bytes_of(said);
         }
     }
 
@@ -94,19 +91,23 @@ class NodeBundles {
 };
 
 // The whole algorithm around the exchange between nodes: own block, workspace, intra-node phase, then
-// between_nodes(bundles).
+// between_nodes(exchange, context, bundles).
 template <typename BetweenNodes>
 Status exchange_by_bundles(const Exchange& exchange, Context& context,
                            decltype(Traits::scratch_bytes) scratch_bytes, BetweenNodes&& between_nodes) {
     Status status = copy_own_block(exchange);
-    if (exchange.max_block == 0 || exchange.group.size == 1) return status;
+    if (exchange.group.size == 1 || forwarded_bound(exchange.max_block, context.parameters) == 0)
+        return status;
     const NodeMap& map = *exchange.group.node_map;
     const GroupShape shape{map.ranks(), map.nodes(), map.largest()};
     if (!context.workspace.has(scratch_bytes(shape, exchange.max_block, context.parameters)))
         return {MPI_ERR_NO_MEM};
-    NodeBundles bundles(exchange, context);
-    status.keep(bundles.exchange_in_node());
-    status.keep(between_nodes(bundles));
+    status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
+        NodeBundles bundles(forwarded, means);
+        Status forwarding = bundles.exchange_in_node();
+        forwarding.keep(between_nodes(forwarded, means, bundles));
+        return forwarding;
+    }));
     return status;
 }
 

@@ -7,7 +7,7 @@
 
 namespace switchyard::algorithms::alltoallv {
 
-// The bundle that one rank of a node sends to a carrier: sizes, then blocks.
+// The bundle that one rank of a node sends to a carrier: blocks, each behind its size.
 struct BundleLayout {
     std::size_t size_bytes;   // of one block size
     std::size_t destinations; // at most

@@ -4,7 +4,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/alltoallv/tuna_scratch.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/deliver.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
@@ -21,14 +21,15 @@ class StoredBlocks {
     void pack(const patterns::Round& round, std::byte* message) const {
         auto* sizes = reinterpret_cast<Size*>(message);
         std::byte* out = message + static_cast<std::size_t>(round.blocks()) * sizeof(Size);
-        auto append = [&](const std::byte* block, std::size_t size) {
-            copy_bytes(out, block, size);
-            out += size;
-            *sizes++ = static_cast<Size>(size);
+        auto append = [&](const std::byte* block, std::size_t said) {
+            const std::size_t bytes = exchange_.bytes_of(said);
+            copy_bytes(out, block, bytes);
+            out += bytes;
+            *sizes++ = static_cast<Size>(said);
         };
         round.for_each_range([&](patterns::OffsetRange range) {
             const int destination = exchange_.group.down(range.begin); // first hop: still in S
-            append(exchange_.send_to(destination), exchange_.send_size(destination));
+            append(exchange_.send_to(destination), exchange_.said_size(destination));
             for (int offset = range.begin + 1; offset < range.end; ++offset) {
                 const auto slot = static_cast<std::size_t>(offset - range.shift);
                 append(temporary_ + slot * exchange_.max_block, sizes_[slot]);
@@ -44,15 +45,15 @@ class StoredBlocks {
         round.for_each_range([&](patterns::OffsetRange range) {
             const bool is_home = range.begin == round.distance();
             for (int offset = range.begin; offset < range.end; ++offset) {
-                const std::size_t size = *sizes++;
+                const std::size_t said = *sizes++, bytes = exchange_.bytes_of(said);
                 if (is_home) {
-                    status.keep(deliver(exchange_, exchange_.group.up(offset), in, size));
+                    status.keep(deliver(exchange_, exchange_.group.up(offset), in, said));
                 } else {
                     const auto slot = static_cast<std::size_t>(offset - range.shift);
-                    copy_bytes(temporary_ + slot * exchange_.max_block, in, size);
-                    sizes_[slot] = static_cast<Size>(size);
+                    copy_bytes(temporary_ + slot * exchange_.max_block, in, bytes);
+                    sizes_[slot] = static_cast<Size>(said);
                 }
-                in += size;
+                in += bytes;
             }
         });
         return status;
@@ -61,7 +62,7 @@ class StoredBlocks {
   private:
     const Exchange& exchange_;
     std::byte* const temporary_; // T of section III-C
-    Size* const sizes_;          // by slot of T
+    Size* const sizes_;          // by slot of T; as messages say them
 };
 
 } // namespace switchyard::algorithms::alltoallv

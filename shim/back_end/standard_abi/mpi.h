@@ -140,6 +140,7 @@ int PMPI_Iprobe(int from, int tag, MPI_Comm, int* flag, MPI_Status*);
 int PMPI_Get_count(const MPI_Status*, MPI_Datatype, int* count);
 int PMPI_Test(MPI_Request*, int* flag, MPI_Status*);
 int PMPI_Testany(int count, MPI_Request[], int* index, int* flag, MPI_Status*);
+int PMPI_Cancel(MPI_Request*);
 int PMPI_Wait(MPI_Request*, MPI_Status*);
 int PMPI_Waitany(int count, MPI_Request[], int* index, MPI_Status*);
 int PMPI_Waitsome(int count, MPI_Request[], int* completed, int indices[], MPI_Status[]);

@@ -46,18 +46,41 @@ std::int64_t waits(std::int64_t ranks, std::int64_t radix, std::int64_t in_fligh
     return count;
 }
 
-Traffic tuna_traffic(int ranks, std::uint64_t block, const Parameters& parameters) {
+std::uint64_t width_of(std::uint64_t value) {
+    return value < 256 ? 1 : value < 65536 ? 2 : 4;
+}
+
+// What travels of a block among the forwarded ones.
+struct Forwarded {
+    std::uint64_t bytes; // with direct_from, none of a block that goes straight
+    std::uint64_t bound; // of any block
+    bool is_sized;       // its size travels even where both ends know it
+
+    Forwarded(std::uint64_t block, const Parameters& parameters)
+        : bytes(block), bound(block), is_sized(false) {
+        const std::int64_t direct_from = parameters[Parameter::direct_from];
+        if (direct_from == absent) return;
+        is_sized = true;
+        bound = static_cast<std::uint64_t>(direct_from);
+        if (block >= bound) bytes = 0;
+    }
+    std::uint64_t with_size(std::uint64_t of) const { return width_of(bound) + of; }
+    std::uint64_t to_its_end() const { return is_sized ? with_size(bytes) : bytes; }
+};
+
+Traffic tuna_traffic(int ranks, const Forwarded& block, const Parameters& parameters) {
     const std::int64_t radix = parameters[Parameter::radix];
     const Counts counts = counts_of(ranks, radix);
     const std::int64_t phase =
         waits(ranks, radix, std::min<std::int64_t>(parameters[Parameter::in_flight], 512));
-    const auto data = static_cast<std::uint64_t>(counts.blocks) * block;
+    const auto data = static_cast<std::uint64_t>(counts.blocks) * block.bytes;
     if (parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate)) {
-        return traffic(2 * counts.rounds, data + static_cast<std::uint64_t>(counts.blocks) * 4, 2 * phase);
+        const int messages = data > 0 ? 2 : 1; // of no bytes, none
+        return traffic(messages * counts.rounds, data + static_cast<std::uint64_t>(counts.blocks) * 4,
+                       messages * phase);
     }
-    const std::uint64_t size_bytes = block < 256 ? 1 : block < 65536 ? 2 : 4;
-    const auto with_sizes = static_cast<std::uint64_t>(counts.blocks - counts.single);
-    return traffic(counts.rounds, data + with_sizes * size_bytes, phase);
+    const auto with_sizes = static_cast<std::uint64_t>(counts.blocks - (block.is_sized ? 0 : counts.single));
+    return traffic(counts.rounds, data + with_sizes * width_of(block.bound), phase);
 }
 
 // The shape of one exchange.
@@ -83,20 +106,16 @@ struct Shape {
 
 // ---- Algorithms that know nodes, on any placement -------------------------------------------------------
 
-std::uint64_t width_of(std::uint64_t value) {
-    return value < 256 ? 1 : value < 65536 ? 2 : 4;
-}
-
 // TuNA inside a node of q ranks, with bundles: each local rank gets one bundle from each other. The bundle
 // for local rank c has the blocks for local ranks i of all nodes where i modulo q is c.
 struct InNode {
     const NodeMap& map;
     int node, self, q;
     std::int64_t radix;
-    std::uint64_t block;
+    Forwarded block;
     bool near_by_copy; // no message inside the node
 
-    InNode(const NodeMap& m, int rank, std::uint64_t b, const Parameters& parameters, bool by_copy)
+    InNode(const NodeMap& m, int rank, const Forwarded& b, const Parameters& parameters, bool by_copy)
         : map(m), node(m.node_of(rank)), self(m.local_rank(rank)), q(m.size_of(node)),
           radix(std::min<std::int64_t>(parameters[Parameter::radix], std::max(q, 2))), block(b),
           near_by_copy(by_copy) {}
@@ -110,13 +129,13 @@ struct InNode {
         return count;
     }
     std::uint64_t bundle(std::int64_t blocks) const {
-        return static_cast<std::uint64_t>(blocks) * (width_of(block) + block);
+        return static_cast<std::uint64_t>(blocks) * block.with_size(block.bytes);
     }
 
     Traffic traffic_in_node() const {
         if (near_by_copy) return {};
-        const std::uint64_t largest =
-            bundle(static_cast<std::int64_t>(map.nodes()) * ((map.largest() + q - 1) / q));
+        const auto most = static_cast<std::uint64_t>(map.nodes() * ((map.largest() + q - 1) / q));
+        const std::uint64_t largest = most * block.with_size(block.bound);
         std::uint64_t bytes = 0;
         std::int64_t messages = 0, rounds = 0;
         for (std::int64_t weight = 1; weight < q; weight *= radix) {
@@ -151,7 +170,7 @@ Traffic coalesced_traffic(const InNode& in_node, const Parameters& parameters) {
     const std::int64_t others = in_node.map.nodes() - 1;
     for (int distance = 1; distance <= others; ++distance)
         all.messages_inter += static_cast<std::uint64_t>(in_node.destinations_at(distance));
-    all.bytes_inter = all.messages_inter * static_cast<std::uint64_t>(in_node.q) * in_node.block;
+    all.bytes_inter = all.messages_inter * static_cast<std::uint64_t>(in_node.q) * in_node.block.to_its_end();
     all.messages += all.messages_inter;
     all.bytes += all.bytes_inter;
     all.rounds += static_cast<std::uint32_t>((others + batch - 1) / batch);
@@ -172,7 +191,7 @@ Traffic staggered_traffic(const InNode& in_node, const Parameters& parameters) {
         if (waits && i / batch != last_batch) ++all.rounds;
         if (waits) last_batch = i / batch;
     }
-    all.bytes_inter = all.messages_inter * in_node.block;
+    all.bytes_inter = all.messages_inter * in_node.block.to_its_end();
     all.messages += all.messages_inter;
     all.bytes += all.bytes_inter;
     return all;
@@ -206,7 +225,8 @@ void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint
 // One message for each hop and lane between two nodes.
 class NodeAwareFormula {
   public:
-    NodeAwareFormula(const Group& group, std::uint64_t block, const Parameters& parameters, bool near_by_copy)
+    NodeAwareFormula(const Group& group, const Forwarded& block, const Parameters& parameters,
+                     bool near_by_copy)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
           radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
@@ -214,8 +234,8 @@ class NodeAwareFormula {
                                                                ? 16 * map_.largest() / (radix_ - 1)
                                                                : parameters[Parameter::lanes],
                                                            1, map_.largest()))),
-          unit_(width_of(block) + block), block_(block),
-          layout_({q_, nodes_, map_.largest()}, block, parameters), parameters_(parameters),
+          unit_(block.with_size(block.bytes)), block_(block.to_its_end()),
+          layout_({q_, nodes_, map_.largest()}, block.bound, parameters), parameters_(parameters),
           near_by_copy_(near_by_copy) {}
 
     Traffic traffic() const {
@@ -487,14 +507,16 @@ class GatherFormula {
 
 std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Group& group, std::uint64_t block,
                                           const Parameters& parameters, bool near_by_copy) {
-    const InNode in_node(*group.node_map, group.rank, block, parameters, near_by_copy);
+    const Forwarded forwarded(block, parameters);
+    const InNode in_node(*group.node_map, group.rank, forwarded, parameters, near_by_copy);
     if (algorithm == "tuna_coalesced") return coalesced_traffic(in_node, parameters);
     if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
     if (algorithm == "hierarchical") return GatherFormula(group, block, near_by_copy).hierarchical();
     if (algorithm == "multi_lane") return GatherFormula(group, block, near_by_copy).multi_lane();
     if (algorithm == "locality_aware_bruck")
         return GatherFormula(group, block, near_by_copy).locality_aware_bruck(parameters[Parameter::levels]);
-    if (algorithm == "node_aware") return NodeAwareFormula(group, block, parameters, near_by_copy).traffic();
+    if (algorithm == "node_aware")
+        return NodeAwareFormula(group, forwarded, parameters, near_by_copy).traffic();
     return std::nullopt;
 }
 
@@ -523,17 +545,20 @@ std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape
         return traffic(shape.others(), shape.direct(), std::min<std::int64_t>(shape.others(), 1));
     }
     const Counts binary = counts_of(shape.ranks, 2);
+    const Forwarded forwarded(shape.block, shape.parameters);
     if (algorithm == "padded_bruck") {
-        return traffic(binary.rounds, static_cast<std::uint64_t>(binary.blocks) * shape.block, binary.rounds);
+        const std::uint64_t slot = forwarded.is_sized ? forwarded.with_size(forwarded.bound) : shape.block;
+        return traffic(binary.rounds, static_cast<std::uint64_t>(binary.blocks) * slot, binary.rounds);
     }
     if (algorithm == "two_phase_bruck") {
         constexpr std::uint64_t size_bytes = 4;
-        return traffic(2 * binary.rounds,
-                       static_cast<std::uint64_t>(binary.blocks) * (size_bytes + shape.block),
-                       2 * binary.rounds);
+        const int messages = forwarded.bytes > 0 ? 2 : 1; // of no bytes, none
+        return traffic(messages * binary.rounds,
+                       static_cast<std::uint64_t>(binary.blocks) * (size_bytes + forwarded.bytes),
+                       messages * binary.rounds);
     }
     if (algorithm == "tuna") {
-        return tuna_traffic(shape.ranks, shape.block, shape.parameters);
+        return tuna_traffic(shape.ranks, forwarded, shape.parameters);
     }
     if (algorithm == "in_place") { // separate buffers: all space is free, so there is one phase
         constexpr std::uint64_t request_bytes = 8;
@@ -603,13 +628,8 @@ std::optional<Traffic> allgather_traffic(std::string_view algorithm, const Shape
     return std::nullopt;
 }
 
-} // namespace
-
-std::optional<Traffic> expected_traffic(Collective collective, std::string_view algorithm, const Group& group,
-                                        std::size_t block, const Parameters& parameters, bool window) {
-    if (block == 0) {
-        return Traffic{};
-    }
+std::optional<Traffic> traffic_of(Collective collective, std::string_view algorithm, const Group& group,
+                                  std::size_t block, const Parameters& parameters, bool window) {
     const Shape shape{group.size, group.rank, block, parameters};
     if (algorithm == "shared") return Traffic{}; // it sends no message
     const bool near_by_copy =
@@ -622,6 +642,33 @@ std::optional<Traffic> expected_traffic(Collective collective, std::string_view 
     case Collective::allgather: return allgather_traffic(algorithm, shape);
     default: return std::nullopt;
     }
+}
+
+// The blocks that go straight: each once, as many at a time as block_count says.
+void add_straight_blocks(Traffic& all, const Group& group, std::uint64_t block,
+                         const Parameters& parameters) {
+    for (int peer = 0; peer < group.size; ++peer) {
+        if (peer == group.rank) continue;
+        ++all.messages;
+        all.bytes += block;
+        if (group.is_near(peer)) continue;
+        ++all.messages_inter;
+        all.bytes_inter += block;
+    }
+    const std::int64_t at_once = std::min<std::int64_t>(parameters[Parameter::block_count], 512);
+    all.rounds += static_cast<std::uint32_t>((group.size - 1 + at_once - 1) / at_once);
+}
+
+} // namespace
+
+std::optional<Traffic> expected_traffic(Collective collective, std::string_view algorithm, const Group& group,
+                                        std::size_t block, const Parameters& parameters, bool window) {
+    const std::int64_t direct_from = parameters[Parameter::direct_from];
+    if (block == 0 && direct_from == absent) return Traffic{};
+    auto all = traffic_of(collective, algorithm, group, block, parameters, window);
+    if (all && direct_from != absent && block >= static_cast<std::uint64_t>(direct_from))
+        add_straight_blocks(*all, group, block, parameters);
+    return all;
 }
 
 } // namespace switchyard::tests

@@ -4,6 +4,7 @@
  *   COLLECTIVE[_in_place]:BYTES[:TIMES]      alltoallv alltoall allgather, all blocks of one size
  *   one_hot:BYTES                            alltoallv; one byte each, but BYTES from the first to the last
  *   ragged:BYTES[:TIMES]                     alltoallv; nothing, a seventh of BYTES, two, ... or all of it
+ *   roomy:BYTES[:TIMES]                      the same, where each receiver expects all of BYTES
  *   gaps:BYTES                               alltoallv of a type with gaps, which must be packed
  *   allreduces                               prints how many PMPI_Allreduce there were since the last time
  *   memory:RANK:MIB                          this world rank can have so much memory more than it has now
@@ -34,12 +35,12 @@ static unsigned char byte_of(int source, int destination, size_t i) {
 }
 
 struct shape {
-    int bytes, one_hot, ragged, in_place, gaps;
+    int bytes, one_hot, ragged, roomy, in_place, gaps;
     enum { alltoallv, alltoall, allgather } which;
 };
 
 static int size_of(const struct shape* shape, int source, int destination) {
-    if (shape->ragged && destination != (source + 1) % ranks)
+    if ((shape->ragged || shape->roomy) && destination != (source + 1) % ranks)
         return (int)((long long)shape->bytes * ((source * 5 + destination * 3) % 8) / 7);
     return !shape->one_hot || (source == 0 && destination == ranks - 1) ? shape->bytes : 1;
 }
@@ -77,7 +78,7 @@ static void call(const struct shape* shape, const char* name) {
     const void* send = shape->in_place ? MPI_IN_PLACE : send_buffer;
     for (int peer = 0; peer < ranks; ++peer) {
         out[peer] = size_of(shape, rank, peer);
-        in[peer] = size_of(shape, peer, rank);
+        in[peer] = shape->roomy ? shape->bytes : size_of(shape, peer, rank);
         at[peer] = peer * shape->bytes;
     }
     if (shape->gaps) {
@@ -166,6 +167,7 @@ static void call_named(const char* name) {
     static const char* const names[] = {"alltoallv", "alltoall", "allgather"};
     struct shape shape = {.one_hot = starts(name, "one_hot:"),
                           .ragged = starts(name, "ragged:"),
+                          .roomy = starts(name, "roomy:"),
                           .gaps = starts(name, "gaps:")};
     const char* colon = strchr(name, ':');
     if (!colon) host_fail("what is %s?", name);

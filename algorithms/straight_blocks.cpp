@@ -1,0 +1,71 @@
+#include "straight_blocks.hpp"
+
+#include <algorithm>
+
+namespace switchyard::algorithms {
+
+StraightBlocks::StraightBlocks(const Exchange& exchange, Context& context)
+    : exchange_(exchange), wire_(context.wire.take_aside()),
+      sends_at_once_(static_cast<int>(std::min<std::int64_t>(
+          context.parameters[Parameter::block_count] == 0
+              ? traits_of(Parameter::block_count).preset_value // of an algorithm that does not take it
+              : context.parameters[Parameter::block_count],
+          Wire::largest_batch))),
+      was_forwarded_(context.workspace.take_array<bool>(static_cast<std::size_t>(exchange.group.size))) {
+    std::ranges::fill(was_forwarded_, false);
+}
+
+void StraightBlocks::start() {
+    receive_some();
+    send_some();
+}
+
+bool StraightBlocks::meets(int source, std::size_t said) {
+    const bool is_mark = goes_straight(said);
+    const bool is_expected = goes_straight(exchange_.recv_size(source));
+    if (is_expected && !is_mark) { // this rank expects more than was sent
+        wire_.cancel_receive(source);
+        was_forwarded_[static_cast<std::size_t>(source)] = true;
+    }
+    if (is_mark && !is_expected) { // it expects less than was sent: the message must not stay behind
+        error_ = MPI_ERR_TRUNCATE;
+        wire_.receive(source, &nowhere_, 1);
+    }
+    return !is_mark;
+}
+
+Status StraightBlocks::finish() {
+    Status status;
+    while (true) {
+        while (next_send_ < next_receive_) {
+            wire_.wait_for_sends();
+            send_some();
+        }
+        status.keep(wire_.wait_all());
+        if (next_receive_ >= exchange_.group.size) break;
+        start();
+    }
+    status.keep({error_});
+    return status;
+}
+
+// All ranks cut the same distances, so each of these sends finds its receiver.
+void StraightBlocks::receive_some() {
+    const int end = std::min(next_receive_ + Wire::largest_batch, exchange_.group.size);
+    for (; next_receive_ < end; ++next_receive_) {
+        const int source = exchange_.group.up(next_receive_);
+        if (goes_straight(exchange_.recv_size(source)) && !was_forwarded_[static_cast<std::size_t>(source)])
+            wire_.receive(source, exchange_.recv_from(source), exchange_.recv_size(source));
+    }
+}
+
+void StraightBlocks::send_some() {
+    for (int started = 0; next_send_ < next_receive_ && started < sends_at_once_; ++next_send_) {
+        const int destination = exchange_.group.down(next_send_);
+        if (!goes_straight(exchange_.send_size(destination))) continue;
+        wire_.send(destination, exchange_.send_to(destination), exchange_.send_size(destination));
+        ++started;
+    }
+}
+
+} // namespace switchyard::algorithms

@@ -1,0 +1,59 @@
+// Blocks that go straight to their receivers, beside an algorithm that forwards the others (Parameter::direct_from).
+//
+// In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether it goes straight. No
+// other rank has to know. Therefore nothing is agreed before the call, and a large block travels once.
+//
+// Where the counts of the two sides do not match, the receiver may guess wrong. Each block that goes straight leaves a
+// mark among the forwarded blocks, so the receiver hears of it, and mends its guess.
+#pragma once
+
+#include "algorithm.hpp"
+#include "straight_blocks_scratch.hpp"
+
+#include <span>
+
+namespace switchyard::algorithms {
+
+class StraightBlocks {
+  public:
+    // `exchange.max_block`: the bytes from which on blocks go straight. Memory: straight_blocks_scratch_bytes.
+    StraightBlocks(const Exchange& exchange, Context& context);
+
+    // Starts the first transfers. They are under way while the algorithm forwards the other blocks.
+    void start();
+    // Hears what a message says of the size of the block from `source`. True: the block is in the message.
+    bool meets(int source, std::size_t said);
+    // Starts the other transfers and waits for all of them.
+    Status finish();
+
+  private:
+    void receive_some();
+    void send_some();
+    bool goes_straight(std::size_t size) const { return size >= exchange_.max_block; }
+
+    const Exchange& exchange_;
+    Wire& wire_;
+    const int sends_at_once_;
+    // By source, of blocks that the receiver expects straight and that were forwarded.
+    const std::span<bool> was_forwarded_;
+    int next_receive_ = 1, next_send_ = 1; // distances of the next ones
+    std::byte nowhere_{};                  // where a message goes that nobody expects
+    int error_ = MPI_SUCCESS;
+};
+
+// Runs forward(exchange, context) on the blocks under Parameter::direct_from, with the others beside it. `context` must have
+// straight_blocks_scratch_bytes beside the memory of the algorithm.
+template <typename Forward>
+Status with_straight_blocks(const Exchange& exchange, Context& context, Forward&& forward) {
+    if (!sends_straight(context.parameters)) return forward(exchange, context);
+    Exchange forwarded = exchange;
+    forwarded.max_block = static_cast<std::size_t>(context.parameters[Parameter::direct_from]);
+    StraightBlocks straight(forwarded, context);
+    forwarded.straight = &straight;
+    straight.start();
+    Status status = forward(forwarded, context);
+    status.keep(straight.finish());
+    return status;
+}
+
+} // namespace switchyard::algorithms
