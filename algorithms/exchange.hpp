@@ -35,6 +35,11 @@ struct Exchange {
         return send_base + send[static_cast<std::size_t>(destination)].offset;
     }
     std::size_t send_size(int destination) const { return send[static_cast<std::size_t>(destination)].size; }
+    std::byte* recv_from(int source) const {
+        return recv_base + recv[static_cast<std::size_t>(source)].offset;
+    }
+    std::size_t recv_size(int source) const { return recv[static_cast<std::size_t>(source)].size; }
+
     // ---- Of blocks that are forwarded, or may be ----
 
     // What a message says of the block's size: its bytes, or the mark `max_block` of a block that goes straight.
@@ -46,11 +51,6 @@ struct Exchange {
     std::size_t bytes_of(std::size_t said) const {
         return straight != nullptr && said == max_block ? 0 : said;
     }
-
-    std::byte* recv_from(int source) const {
-        return recv_base + recv[static_cast<std::size_t>(source)].offset;
-    }
-    std::size_t recv_size(int source) const { return recv[static_cast<std::size_t>(source)].size; }
 };
 
 } // namespace switchyard::algorithms

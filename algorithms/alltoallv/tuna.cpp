@@ -3,7 +3,7 @@
 // Cost: K rounds of D blocks in all (K <= w(r-1), D <= w(r-1)r^(w-1), w = ceil(log_r P)). `in_flight` rounds
 //   of a digit travel together: alpha * sum over digits of ceil(rounds / in_flight), and twice as much with
 //   metadata=separate.
-// Needs: the largest block, agreed by all ranks (the caller does line 1); any number of ranks.
+// Needs: direct_from, or the largest block, agreed by all ranks (the caller does line 1); any number of ranks.
 // Departs: the published algorithm is metadata=separate, in_flight=1. Rounds of one digit do not depend on
 //   each other, so in_flight of them share a wait. metadata=fused sends sizes and blocks in one message. Its
 //   sizes are in the narrowest integer that holds the largest block; it is received into the agreed upper
