@@ -3,9 +3,12 @@
 
 #include "exchange.hpp"
 #include "node_window.hpp"
+#include "schedule.hpp"
 #include "traits.hpp"
 #include "wire.hpp"
 #include "workspace.hpp"
+
+#include <memory>
 
 namespace switchyard::algorithms {
 
@@ -14,6 +17,8 @@ struct Context {
     Workspace& workspace;         // holds at least traits.scratch_bytes(...)
     Wire& wire;                   // the only way to send messages
     NodeWindow* window = nullptr; // memory that the ranks of a node share; null: there is no such memory
+    // Of an algorithm that keeps a schedule: the schedule that it prepared for this group and these parameters.
+    const Schedule* schedule = nullptr;
 
     // The window for the phases inside a node of an algorithm that takes `intra`. Null: these phases use
     // messages.
@@ -23,10 +28,17 @@ struct Context {
 };
 
 using Run = Status (*)(const Exchange&, Context&);
+// May throw std::bad_alloc. No communication.
+using Prepare = std::unique_ptr<Schedule> (*)(const Group&, const Parameters&);
 
 struct Algorithm {
     const Traits* traits;
-    Run run; // null for native
+    Run run;         // null for native
+    Prepare prepare; // null where the algorithm keeps no schedule
+
+    std::unique_ptr<Schedule> prepared(const Group& group, const Parameters& parameters) const {
+        return prepare == nullptr ? nullptr : prepare(group, parameters);
+    }
 };
 
 // The algorithm that a traits entry describes.

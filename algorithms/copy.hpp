@@ -6,15 +6,32 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace switchyard::algorithms {
 
-// memcpy that accepts null addresses where there are no bytes. Empty blocks can have null addresses.
+// Copies `bytes` bytes, no fewer than one Word and no more than two, as two words that may overlap.
+template <typename Word>
+void copy_words(std::byte* to, const std::byte* from, std::size_t bytes) {
+    Word first, last;
+    std::memcpy(&first, from, sizeof(Word));
+    std::memcpy(&last, from + bytes - sizeof(Word), sizeof(Word));
+    std::memcpy(to, &first, sizeof(Word));
+    std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
+}
+
+// memcpy for blocks, most of which are small: these are copied here, without a call. It accepts null addresses where there
+// are no bytes, since empty blocks can have them. The blocks do not overlap.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes != 0) {
+    if (bytes > 2 * sizeof(std::uint64_t))
         std::memcpy(to, from, bytes);
-    }
+    else if (bytes >= sizeof(std::uint64_t))
+        copy_words<std::uint64_t>(to, from, bytes);
+    else if (bytes >= sizeof(std::uint32_t))
+        copy_words<std::uint32_t>(to, from, bytes);
+    else
+        for (; bytes > 0; --bytes) *to++ = *from++;
 }
 
 // Copies a rank's block for itself. The block takes no part in the exchange.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace switchyard::algorithms {
@@ -42,15 +43,29 @@ struct Exchange {
 
     // ---- Of blocks that are forwarded, or may be ----
 
-    // What a message says of the block's size: its bytes, or the mark `max_block` of a block that goes straight.
-    std::size_t said_size(int destination) const {
-        const std::size_t size = send_size(destination);
-        return straight == nullptr ? size : std::min(size, max_block);
-    }
-    // The bytes that travel with a size that a message says. A mark travels without bytes.
-    std::size_t bytes_of(std::size_t said) const {
-        return straight != nullptr && said == max_block ? 0 : said;
-    }
+    std::size_t said_size(int destination) const;
+    std::size_t bytes_of(std::size_t said) const;
 };
+
+// What a message says of the sizes of blocks: the bytes of a block, or the mark `max_block` of a block that goes straight.
+class SaidSizes {
+  public:
+    explicit SaidSizes(const Exchange& exchange)
+        : most_(exchange.straight == nullptr ? SIZE_MAX : exchange.max_block) {}
+
+    std::size_t of(std::size_t bytes) const { return std::min(bytes, most_); }
+    // The bytes that travel with a size that a message says. A mark travels without bytes.
+    std::size_t bytes(std::size_t said) const { return said == most_ ? 0 : said; }
+
+  private:
+    std::size_t most_;
+};
+
+inline std::size_t Exchange::said_size(int destination) const {
+    return SaidSizes(*this).of(send_size(destination));
+}
+inline std::size_t Exchange::bytes_of(std::size_t said) const {
+    return SaidSizes(*this).bytes(said);
+}
 
 } // namespace switchyard::algorithms

@@ -27,6 +27,7 @@ class NodeMap {
     bool is_equal() const { return nodes() * largest_ == ranks(); } // as many on each
 
     int node_of(int rank) const { return node_of_[index(rank)]; }
+    std::span<const int> node_of_each() const { return node_of_; } // by rank
     // The rank's place among the ranks of its node, from 0, by ascending ranks.
     int local_rank(int rank) const { return local_rank_[index(rank)]; }
     int size_of(int node) const { return begins_[index(node) + 1] - begins_[index(node)]; }

@@ -14,14 +14,9 @@ namespace switchyard::algorithms {
 // waits for all of them. All ranks use the same range, so every message that one rank waits for is sent by
 // its partner in the same call, and nothing blocks for ever.
 inline Status exchange_with(int first, int last, const Exchange& exchange, Wire& wire) {
-    for (int distance = first; distance < last; ++distance) {
-        const int source = exchange.group.down(distance);
-        wire.receive(source, exchange.recv_from(source), exchange.recv_size(source));
-    }
-    for (int distance = first; distance < last; ++distance) {
-        const int destination = exchange.group.up(distance);
-        wire.send(destination, exchange.send_to(destination), exchange.send_size(destination));
-    }
+    const Group& group = exchange.group;
+    wire.receive_downwards(group.down(first), last - first, exchange.recv_base, exchange.recv);
+    wire.send_upwards(group.up(first), last - first, exchange.send_base, exchange.send);
     return wire.wait_all();
 }
 

@@ -137,6 +137,8 @@ enum Needs : unsigned {
     // MPI moves all bytes except a rank's own block, so the buffers may be memory that only MPI can read and
     // write. Received bytes do not move again.
     moves_by_mpi_alone = 1U << 18,
+    // It computes once what follows from the ranks and its parameters: <name>_schedule() in its file.
+    keeps_schedule = 1U << 19,
 };
 
 struct Traits {

@@ -36,39 +36,49 @@ class Type {
 
 Wire::Wire(const Group& group, std::size_t limit) : group_(&group), limit_(limit) {
     constexpr auto most = 2 * static_cast<std::size_t>(largest_batch);
-    requests_.reserve(most);
-    transfer_of_.reserve(most);
-    transfers_.reserve(most);
+    requests_.resize(most);
+    messages_.resize(most);
+    look_at(group);
     aside_.reset(new Wire(*this));
 }
 
-// Its lists have room for the few messages that most exchanges need aside, and grow.
+// It has room for the few messages that most exchanges need aside.
 Wire::Wire(Wire& beside)
     : group_(beside.group_), limit_(beside.limit_), tag_offset_(1), traffic_(beside.traffic_),
       beside_(&beside) {
     constexpr std::size_t some = 64;
-    requests_.reserve(some);
-    transfer_of_.reserve(some);
-    transfers_.reserve(some);
+    requests_.resize(some);
+    messages_.resize(some);
+    look_at(*group_);
 }
 
 // A rank is never two exchanges ahead of another rank, since it has something from each rank in each exchange. So two tags
 // in turn are enough.
 Wire& Wire::take_aside() {
     aside_->tag_offset_ = tags - aside_->tag_offset_;
+    aside_->look_at(*group_);
     return *aside_;
 }
 
+void Wire::look_at(const Group& group) {
+    const NodeMap* const map = group.node_map;
+    group_ = &group;
+    envelope_ = {group.carrier_comm(),
+                 group.carrier.tag + tag_offset_,
+                 group.members,
+                 group.carrier.ranks,
+                 map == nullptr ? nullptr : map->node_of_each().data(),
+                 map == nullptr ? 0 : map->node_of(group.rank_in_comm(group.rank))};
+}
+
 void Wire::keep(int code) {
-    if (code != MPI_SUCCESS && group_->carrier.alarm != nullptr) group_->carrier.alarm->look();
-    if (error_ == MPI_SUCCESS) {
-        error_ = code;
-    }
+    if (code == MPI_SUCCESS) return;
+    if (group_->carrier.alarm != nullptr) group_->carrier.alarm->look();
+    if (error_ == MPI_SUCCESS) error_ = code;
 }
 
 // ---- Starting -------------------------------------------------------------------------------------------
 
-// Makes room before MPI starts a message, since a request that is under way must never be lost.
 template <typename T>
 bool Wire::make_room(std::vector<T>& list, std::size_t more) {
     try {
@@ -80,75 +90,165 @@ bool Wire::make_room(std::vector<T>& list, std::size_t more) {
     }
 }
 
-bool Wire::begin(int peer, bool sent) {
-    if (requests_.empty()) transfers_.clear();
-    if (!make_room(transfers_)) return false;
-    transfers_.push_back({{peer, sent}, 0, nullptr, 0});
+// Makes room before MPI starts a message, since a request that is under way must never be lost.
+bool Wire::widen() {
+    const std::size_t size = 2 * requests_.size();
+    try {
+        messages_.resize(size);
+        requests_.resize(size);
+        return true;
+    } catch (const std::bad_alloc&) {
+        keep(MPI_ERR_NO_MEM);
+        return false;
+    }
+}
+
+// One tag is enough for a wire. Messages between two ranks do not overtake each other, and both sides start their
+// transfers, and the messages of a transfer, in the same order.
+inline int Wire::isend(const void* data, int count, MPI_Datatype type, int peer) {
+    return PMPI_Isend(data, count, type, envelope_.rank_in_carrier(envelope_.rank_in_comm(peer)),
+                      envelope_.tag, envelope_.comm, &requests_[count_]);
+}
+inline int Wire::irecv(void* data, int count, MPI_Datatype type, int peer) {
+    return PMPI_Irecv(data, count, type, envelope_.rank_in_carrier(envelope_.rank_in_comm(peer)),
+                      envelope_.tag, envelope_.comm, &requests_[count_]);
+}
+
+// Notes a message whose request is the first that is not under way.
+inline bool Wire::started(int code, const Message& message) {
+    if (code != MPI_SUCCESS) [[unlikely]] {
+        keep(code);
+        return false;
+    }
+    messages_[count_++] = message;
     return true;
 }
 
-// Starts one message of the last transfer.
-template <typename Start>
-void Wire::start(Start&& start_one) {
-    if (!make_room(requests_) || !make_room(transfer_of_)) return;
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = start_one(&request);
-    if (code != MPI_SUCCESS) {
-        keep(code);
-        return;
-    }
-    requests_.push_back(request);
-    transfer_of_.push_back(transfers_.size() - 1);
-    ++transfers_.back().messages;
-    const Wire* const other = beside_ != nullptr ? beside_ : aside_.get();
-    traffic_->most_under_way = std::max(
-        traffic_->most_under_way, static_cast<std::uint32_t>(requests_.size() + other->requests_.size()));
-}
-
-void Wire::count_sent(int peer, std::uint64_t messages, std::uint64_t bytes) {
+inline void Wire::count_sent(int peer, std::uint64_t messages, std::uint64_t bytes) {
     traffic_->messages += messages;
     traffic_->bytes += bytes;
-    if (group_->is_near(peer)) return;
+    if (envelope_.is_near(envelope_.rank_in_comm(peer))) return;
     traffic_->messages_inter += messages;
     traffic_->bytes_inter += bytes;
 }
 
-// One tag is enough for a wire. Messages between two ranks do not overtake each other, and both sides start their transfers, and the
-// messages of a transfer, in the same order.
-void Wire::transfer(int peer, bool sent, std::byte* data, std::size_t bytes) {
-    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag + tag_offset_;
-    const MPI_Comm comm = group_->carrier_comm();
-    for (std::size_t done = 0; done < bytes;) {
-        const int size = static_cast<int>(std::min(bytes - done, limit_));
-        start([&](MPI_Request* request) {
-            return sent ? PMPI_Isend(data + done, size, MPI_BYTE, rank, tag, comm, request)
-                        : PMPI_Irecv(data + done, size, MPI_BYTE, rank, tag, comm, request);
-        });
-        done += static_cast<std::size_t>(size);
-        if (sent) count_sent(peer, 1, static_cast<std::uint64_t>(size));
+void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
+    if (bytes > limit_) [[unlikely]]
+        return send_pieces(destination, data, bytes);
+    if (bytes == 0 || !has_room()) return;
+    const int code = isend(data, static_cast<int>(bytes), MPI_BYTE, destination);
+    if (started(code, {{destination, true}, alone, nullptr, 0})) count_sent(destination, 1, bytes);
+}
+
+void Wire::receive(int source, std::byte* data, std::size_t bytes) {
+    if (bytes > limit_) [[unlikely]]
+        return receive_pieces(source, data, bytes);
+    if (bytes == 0 || !has_room()) return;
+    const int code = irecv(data, static_cast<int>(bytes), MPI_BYTE, source);
+    started(code, {{source, false}, alone, data, bytes});
+}
+
+// The two below are send() and receive() in a loop. What these ask for each message is asked once. They take the blocks
+// that are no single message.
+
+void Wire::send_upwards(int first, int count, const std::byte* base, std::span<const Block> blocks) {
+    const Envelope to = envelope_;
+    const auto ranks = static_cast<int>(blocks.size());
+    Traffic sent;
+    for (int peer = first; count > 0; --count, peer = peer + 1 == ranks ? 0 : peer + 1) {
+        const Block& block = blocks[static_cast<std::size_t>(peer)];
+        if (block.size - 1 >= limit_) [[unlikely]] {
+            send(peer, base + block.offset, block.size);
+            continue;
+        }
+        if (!has_room()) break;
+        const int known_as = to.rank_in_comm(peer);
+        const int code = PMPI_Isend(base + block.offset, static_cast<int>(block.size), MPI_BYTE,
+                                    to.rank_in_carrier(known_as), to.tag, to.comm, &requests_[count_]);
+        if (!started(code, {{peer, true}, alone, nullptr, 0})) continue;
+        ++sent.messages;
+        sent.bytes += block.size;
+        if (to.is_near(known_as)) continue;
+        ++sent.messages_inter;
+        sent.bytes_inter += block.size;
+    }
+    traffic_->add_sent(sent);
+}
+
+void Wire::receive_downwards(int first, int count, std::byte* base, std::span<const Block> blocks) {
+    const Envelope from = envelope_;
+    const auto ranks = static_cast<int>(blocks.size());
+    for (int peer = first; count > 0; --count, peer = (peer == 0 ? ranks : peer) - 1) {
+        const Block& block = blocks[static_cast<std::size_t>(peer)];
+        std::byte* const data = base + block.offset;
+        if (block.size - 1 >= limit_) [[unlikely]] {
+            receive(peer, data, block.size);
+            continue;
+        }
+        if (!has_room()) break;
+        const int known_as = from.rank_in_comm(peer);
+        const int code = PMPI_Irecv(data, static_cast<int>(block.size), MPI_BYTE,
+                                    from.rank_in_carrier(known_as), from.tag, from.comm, &requests_[count_]);
+        started(code, {{peer, false}, alone, data, block.size});
+    }
+}
+
+bool Wire::begin_pieces() {
+    if (count_ == 0) messages_left_.clear();
+    if (!make_room(messages_left_)) return false;
+    messages_left_.push_back(0);
+    return true;
+}
+
+void Wire::send_pieces(int destination, const std::byte* data, std::size_t bytes) {
+    if (!begin_pieces()) return;
+    const int transfer = static_cast<int>(messages_left_.size()) - 1;
+    for (std::size_t done = 0; done < bytes && has_room();) {
+        const std::size_t size = std::min(bytes - done, limit_);
+        const int code = isend(data + done, static_cast<int>(size), MPI_BYTE, destination);
+        if (started(code, {{destination, true}, transfer, nullptr, 0})) {
+            ++messages_left_.back();
+            count_sent(destination, 1, size);
+        }
+        done += size;
+    }
+}
+
+void Wire::receive_pieces(int source, std::byte* data, std::size_t bytes) {
+    if (!begin_pieces()) return;
+    const int transfer = static_cast<int>(messages_left_.size()) - 1;
+    for (std::size_t done = 0; done < bytes && has_room();) {
+        const std::size_t size = std::min(bytes - done, limit_);
+        const int code = irecv(data + done, static_cast<int>(size), MPI_BYTE, source);
+        if (started(code, {{source, false}, transfer, data, bytes})) ++messages_left_.back();
+        done += size;
     }
 }
 
 // Starts one message of the fragments noted. Their number and sizes fit into MPI's integers.
-void Wire::transfer_fragments(int peer, bool sent, std::size_t bytes) {
-    const Type type(fragment_bytes_, fragment_addresses_);
-    const int rank = group_->rank_in_carrier(peer), tag = group_->carrier.tag + tag_offset_;
-    const MPI_Comm comm = group_->carrier_comm();
-    start([&](MPI_Request* request) {
-        if (type.code() != MPI_SUCCESS) return type.code();
-        return sent ? PMPI_Isend(MPI_BOTTOM, 1, type.get(), rank, tag, comm, request)
-                    : PMPI_Irecv(MPI_BOTTOM, 1, type.get(), rank, tag, comm, request);
-    });
+void Wire::transfer_fragments(const Landed& transfer, std::size_t bytes) {
+    if (has_room()) {
+        const Type type(fragment_bytes_, fragment_addresses_);
+        int code = type.code();
+        if (code == MPI_SUCCESS)
+            code = transfer.sent ? isend(MPI_BOTTOM, 1, type.get(), transfer.peer)
+                                 : irecv(MPI_BOTTOM, 1, type.get(), transfer.peer);
+        if (started(code, {transfer, static_cast<int>(messages_left_.size()) - 1, nullptr, 0})) {
+            ++messages_left_.back();
+            if (transfer.sent) count_sent(transfer.peer, 1, bytes);
+        }
+    }
     fragment_bytes_.clear();
     fragment_addresses_.clear();
-    if (sent) count_sent(peer, 1, bytes);
 }
 
 // Messages are cut by bytes alone, never at the borders of parts: the other side does not know the parts.
-void Wire::transfer_parts(int peer, bool sent, std::span<const Part> parts) {
+void Wire::transfer_parts(const Landed& transfer, std::span<const Part> parts) {
     std::size_t fragments = parts.size(), message = 0;
     for (const Part& part : parts) fragments += part.bytes / limit_ + 1;
-    if (!make_room(fragment_bytes_, fragments) || !make_room(fragment_addresses_, fragments)) return;
+    if (!begin_pieces() || !make_room(fragment_bytes_, fragments) ||
+        !make_room(fragment_addresses_, fragments))
+        return;
     for (const Part& part : parts) {
         for (std::size_t done = 0; done < part.bytes;) {
             const std::size_t fragment = std::min(part.bytes - done, limit_ - message);
@@ -158,59 +258,55 @@ void Wire::transfer_parts(int peer, bool sent, std::span<const Part> parts) {
             fragment_addresses_.push_back(address);
             done += fragment;
             message += fragment;
-            if (message == limit_) transfer_fragments(peer, sent, std::exchange(message, 0));
+            if (message == limit_) transfer_fragments(transfer, std::exchange(message, 0));
         }
     }
-    if (message > 0) transfer_fragments(peer, sent, message);
-}
-
-void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
-    if (bytes != 0 && begin(destination, true))
-        transfer(destination, true, const_cast<std::byte*>(data), bytes); // MPI only reads it
-}
-
-void Wire::receive(int source, std::byte* data, std::size_t bytes) {
-    if (bytes == 0 || !begin(source, false)) return;
-    transfers_.back().data = data;
-    transfers_.back().bytes = bytes;
-    transfer(source, false, data, bytes);
+    if (message > 0) transfer_fragments(transfer, message);
 }
 
 void Wire::send_parts(int destination, std::span<const Part> parts) {
     if (parts.size() == 1) return send(destination, parts.front().data, parts.front().bytes);
-    if (begin(destination, true)) transfer_parts(destination, true, parts);
+    transfer_parts({destination, true}, parts);
 }
 
 void Wire::receive_parts(int source, std::span<const Part> parts) {
     if (parts.size() == 1) return receive(source, parts.front().data, parts.front().bytes);
-    if (begin(source, false)) transfer_parts(source, false, parts);
+    transfer_parts({source, false}, parts);
 }
 
 // ---- Waiting --------------------------------------------------------------------------------------------
+
+// Before messages end, so the most that were under way are seen without a look at every start.
+inline void Wire::note_under_way() {
+    const Wire* const other = beside_ != nullptr ? beside_ : aside_.get();
+    traffic_->most_under_way =
+        std::max(traffic_->most_under_way, static_cast<std::uint32_t>(count_ + other->count_));
+}
 
 // Waits for one request after the other, since each then gives its own error code, while Waitall has one code
 // for all. (In both cases MPICH calls the error handler of MPI_COMM_WORLD instead of our communicator's. No
 // call that waits avoids this.)
 Status Wire::wait_all() {
-    if (!requests_.empty()) {
+    if (count_ > 0) {
+        note_under_way();
         ++traffic_->rounds;
         if (group_->carrier.alarm != nullptr)
             wait_watching(*group_->carrier.alarm);
         else if (landings_ != nullptr)
             wait_telling();
-        for (MPI_Request& request : requests_) {
-            keep(PMPI_Wait(&request, MPI_STATUS_IGNORE));
-        }
-        requests_.clear();
-        transfer_of_.clear();
+        MPI_Request* const end = requests_.data() + count_;
+        for (MPI_Request* request = requests_.data(); request != end; ++request)
+            if (const int code = PMPI_Wait(request, MPI_STATUS_IGNORE); code != MPI_SUCCESS) keep(code);
+        count_ = 0;
     }
     return {std::exchange(error_, MPI_SUCCESS)};
 }
 
 void Wire::wait_for_sends() {
+    note_under_way();
     bool waited = false;
-    for (std::size_t i = requests_.size(); i-- > 0;) {
-        if (!transfers_[transfer_of_[i]].landed.sent) continue;
+    for (std::size_t i = count_; i-- > 0;) {
+        if (!messages_[i].landed.sent) continue;
         if (auto* const alarm = group_->carrier.alarm) watch(requests_[i], *alarm);
         keep(PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE));
         finish(i);
@@ -221,8 +317,8 @@ void Wire::wait_for_sends() {
 
 // The receives are waited for as all others. A receive that found its message all the same keeps its error.
 void Wire::cancel_receive(int source) {
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-        const Landed& landed = transfers_[transfer_of_[i]].landed;
+    for (std::size_t i = 0; i < count_; ++i) {
+        const Landed& landed = messages_[i].landed;
         if (!landed.sent && landed.peer == source) PMPI_Cancel(&requests_[i]);
     }
 }
@@ -237,22 +333,22 @@ bool Wire::watch(MPI_Request& request, Alarm& alarm) {
 }
 
 void Wire::wait_watching(Alarm& alarm) {
-    for (std::size_t last = requests_.size(); last-- > 0;) {
-        if (!watch(requests_[last], alarm)) return;
-        finish(last);
+    while (count_ > 0) {
+        if (!watch(requests_[count_ - 1], alarm)) return;
+        finish(count_ - 1);
     }
 }
 
 // Takes a request that is over off the list. Returns the transfer where this was its last message.
 std::optional<Landed> Wire::finish(std::size_t request) {
-    Transfer& transfer = transfers_[transfer_of_[request]];
-    requests_[request] = requests_.back();
-    requests_.pop_back();
-    transfer_of_[request] = transfer_of_.back();
-    transfer_of_.pop_back();
-    if (--transfer.messages > 0) return std::nullopt;
-    if (landings_ != nullptr && transfer.data != nullptr) landings_->landed(transfer.data, transfer.bytes);
-    return transfer.landed;
+    const Message message = messages_[request];
+    --count_;
+    requests_[request] = requests_[count_];
+    messages_[request] = messages_[count_];
+    if (message.transfer != alone && --messages_left_[static_cast<std::size_t>(message.transfer)] > 0)
+        return std::nullopt;
+    if (landings_ != nullptr && message.data != nullptr) landings_->landed(message.data, message.bytes);
+    return message.landed;
 }
 
 // Waits for some requests at a time, as they end. After an error that belongs to no request, wait_all() waits
@@ -260,13 +356,13 @@ std::optional<Landed> Wire::finish(std::size_t request) {
 void Wire::wait_telling() {
     done_.clear();
     statuses_.clear();
-    if (!make_room(done_, requests_.size()) || !make_room(statuses_, requests_.size())) return;
-    done_.resize(requests_.size());
-    statuses_.resize(requests_.size());
-    while (!requests_.empty()) {
+    if (!make_room(done_, count_) || !make_room(statuses_, count_)) return;
+    done_.resize(count_);
+    statuses_.resize(count_);
+    while (count_ > 0) {
         int count = 0, error_class = MPI_SUCCESS;
-        const int code = PMPI_Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                       done_.data(), statuses_.data());
+        const int code =
+            PMPI_Waitsome(static_cast<int>(count_), requests_.data(), &count, done_.data(), statuses_.data());
         if (code != MPI_SUCCESS) PMPI_Error_class(code, &error_class);
         if (count == MPI_UNDEFINED || count <= 0 || (code != MPI_SUCCESS && error_class != MPI_ERR_IN_STATUS))
             return keep(code);
@@ -279,13 +375,13 @@ void Wire::wait_telling() {
 }
 
 std::optional<Landed> Wire::wait_any() {
+    note_under_way();
     if (auto* const alarm = group_->carrier.alarm)
-        while (!requests_.empty() && !alarm->rings())
+        while (count_ > 0 && !alarm->rings())
             if (auto landed = test_any()) return landed;
-    while (!requests_.empty()) {
+    while (count_ > 0) {
         int index = MPI_UNDEFINED;
-        const int code =
-            PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, MPI_STATUS_IGNORE);
+        const int code = PMPI_Waitany(static_cast<int>(count_), requests_.data(), &index, MPI_STATUS_IGNORE);
         keep(code);
         if (index < 0 ||
             index == MPI_UNDEFINED) { // an error that belongs to no request: take the first request
@@ -301,16 +397,16 @@ std::optional<Landed> Wire::wait_any() {
 }
 
 std::optional<Landed> Wire::test_any() {
-    if (requests_.empty()) return std::nullopt;
+    if (count_ == 0) return std::nullopt;
+    note_under_way();
     if (group_->carrier.alarm != nullptr) group_->carrier.alarm->rings(); // then a request ends with an error
     int index = MPI_UNDEFINED, is_over = 0;
-    int code = PMPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &index, &is_over,
-                            MPI_STATUS_IGNORE);
+    int code = PMPI_Testany(static_cast<int>(count_), requests_.data(), &index, &is_over, MPI_STATUS_IGNORE);
     keep(code);
     if (code == MPI_SUCCESS && is_over == 0) {
         // SimGrid's Testany does not report small sends, which are over at once, as long as other requests
         // are under way. Therefore each request is also tested by itself, in turn.
-        next_asked_ = (next_asked_ + 1) % requests_.size();
+        next_asked_ = (next_asked_ + 1) % count_;
         index = static_cast<int>(next_asked_);
         code = PMPI_Test(&requests_[next_asked_], &is_over, MPI_STATUS_IGNORE);
         keep(code);

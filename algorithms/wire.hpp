@@ -5,6 +5,7 @@
 // part.
 #pragma once
 
+#include "block.hpp"
 #include "group.hpp"
 #include "part.hpp"
 #include "patterns/batches.hpp"
@@ -36,6 +37,13 @@ struct Traffic {
     std::uint32_t most_under_way = 0; // messages at once, sent and received
     // The share to ranks of other nodes.
     std::uint64_t messages_inter = 0, bytes_inter = 0;
+
+    void add_sent(const Traffic& more) {
+        messages += more.messages;
+        bytes += more.bytes;
+        messages_inter += more.messages_inter;
+        bytes_inter += more.bytes_inter;
+    }
 };
 
 // The end of a transfer.
@@ -80,10 +88,10 @@ class Wire {
     // under way when it begins or ends.
     class Within {
       public:
-        Within(Wire& wire, const Group& group) : wire_(wire), outer_(wire.group_) { wire.group_ = &group; }
+        Within(Wire& wire, const Group& group) : wire_(wire), outer_(wire.group_) { wire.look_at(group); }
         Within(const Within&) = delete;
         Within& operator=(const Within&) = delete;
-        ~Within() { wire_.group_ = outer_; }
+        ~Within() { wire_.look_at(*outer_); }
 
       private:
         Wire& wire_;
@@ -95,6 +103,9 @@ class Wire {
     // bytes may be larger. wait_all() reports the errors of a start, so that no transfer is left under way.
     void send(int destination, const std::byte* data, std::size_t bytes);
     void receive(int source, std::byte* data, std::size_t bytes);
+    // The same with `count` ranks, from `first` up or down the ring. Block i is of rank i.
+    void send_upwards(int first, int count, const std::byte* base, std::span<const Block> blocks);
+    void receive_downwards(int first, int count, std::byte* base, std::span<const Block> blocks);
     // Ends all transfers from that rank, whose messages will not come. wait_all() reports no error of theirs.
     void cancel_receive(int source);
     // The same for bytes that lie in several parts. A derived datatype takes them and puts them there,
@@ -112,9 +123,9 @@ class Wire {
     std::optional<Landed> wait_any();
     // The same without waiting. Nothing: no transfer is over yet.
     std::optional<Landed> test_any();
-    bool is_idle() const { return requests_.empty(); }
+    bool is_idle() const { return count_ == 0; }
     // Messages that are under way.
-    std::size_t under_way() const { return requests_.size(); }
+    std::size_t under_way() const { return count_; }
 
     // One round: one send, one receive, and the wait for both.
     Status exchange(int destination, const std::byte* out, std::size_t out_bytes, int source, std::byte* in,
@@ -130,40 +141,70 @@ class Wire {
 
     std::size_t limit() const { return limit_; }
     const Traffic& traffic() const { return *traffic_; }
-    void reset() { *traffic_ = {}; }
+    // Before each exchange: counts begin anew, and the group may have another carrier.
+    void reset() {
+        *traffic_ = {};
+        look_at(*group_);
+        aside_->look_at(*group_);
+    }
 
   private:
     explicit Wire(Wire& beside);
-    struct Transfer {
+    // A message that is under way, beside its request.
+    struct Message {
         Landed landed;
-        int messages;                    // still under way
-        const std::byte* data = nullptr; // of a receive of contiguous bytes
+        int transfer = alone;            // with several messages: its number
+        const std::byte* data = nullptr; // of a receive of contiguous bytes: all that the transfer receives
         std::size_t bytes = 0;
     };
+    static constexpr int alone = -1; // the only message of its transfer
+    // Where the messages of the group go, in one place, since each message asks for it.
+    struct Envelope {
+        MPI_Comm comm;
+        int tag;
+        const int* members;       // Group::members
+        const int* carrier_ranks; // Carrier::ranks
+        const int* node_of;       // by rank in the communicator; null: all are on one node
+        int own_node;
+
+        int rank_in_comm(int peer) const { return members == nullptr ? peer : members[peer]; }
+        int rank_in_carrier(int known_as) const {
+            return carrier_ranks == nullptr ? known_as : carrier_ranks[known_as];
+        }
+        bool is_near(int known_as) const { return node_of == nullptr || node_of[known_as] == own_node; }
+    };
+    void look_at(const Group& group);
     template <typename T>
     bool make_room(std::vector<T>& list, std::size_t more = 1);
-    template <typename Start>
-    void start(Start&& start_one);
-    bool begin(int peer, bool sent);
-    void transfer(int peer, bool sent, std::byte* data, std::size_t bytes);
-    void transfer_parts(int peer, bool sent, std::span<const Part> parts);
-    void transfer_fragments(int peer, bool sent, std::size_t bytes);
+    bool has_room() { return count_ < requests_.size() || widen(); }
+    bool widen();
+    bool started(int code, const Message& message);
+    void send_pieces(int destination, const std::byte* data, std::size_t bytes);
+    void receive_pieces(int source, std::byte* data, std::size_t bytes);
+    bool begin_pieces();
+    void transfer_parts(const Landed& transfer, std::span<const Part> parts);
+    void transfer_fragments(const Landed& transfer, std::size_t bytes);
+    void note_under_way();
     std::optional<Landed> finish(std::size_t request);
     void wait_telling();
     bool watch(MPI_Request& request, Alarm& alarm);
     void wait_watching(Alarm& alarm);
+    int isend(const void* data, int count, MPI_Datatype type, int peer);
+    int irecv(void* data, int count, MPI_Datatype type, int peer);
     void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes);
     void keep(int code);
 
     const Group* group_;
+    Envelope envelope_{}; // of the group
     std::size_t limit_;
     int tag_offset_ = 0; // from the tag of the group
-    // These lists grow only where transfers are split, or where more than largest_batch pairs begin before
-    // all transfers are over.
+    // The first `count_` of each are under way. They get longer only where transfers are split, or where more than
+    // largest_batch pairs begin before all transfers are over.
     std::vector<MPI_Request> requests_;
-    std::vector<std::size_t> transfer_of_; // of each request
-    std::size_t next_asked_ = 0;           // by test_any
-    std::vector<Transfer> transfers_;      // begun since the last time that all were over
+    std::vector<Message> messages_;
+    std::size_t count_ = 0;
+    std::size_t next_asked_ = 0;     // by test_any
+    std::vector<int> messages_left_; // by transfer of several messages
     // The fragments of one message.
     std::vector<int> fragment_bytes_;
     std::vector<MPI_Aint> fragment_addresses_;

@@ -21,50 +21,55 @@ namespace switchyard::algorithms::alltoallv {
 
 namespace {
 
+// Size is the type of block sizes in a message.
+template <typename Size>
 class NodeAware {
   public:
-    NodeAware(const Exchange& exchange, Context& context)
-        : routes_(exchange, context.parameters), waiting_(routes_.layout(), context.workspace),
-          first_exchange_(exchange, context, routes_, waiting_),
-          messages_(exchange, context, routes_, waiting_), handing_on_(exchange, context, routes_, waiting_) {
-    }
+    NodeAware(const Exchange& exchange, Context& context, const NodeAwareSchedule& schedule,
+              const NodeAwareLayout& layout)
+        : schedule_(schedule), waiting_(schedule.shape(), layout, context.workspace),
+          first_exchange_(exchange, context, schedule, layout, waiting_),
+          messages_(exchange, context, layout, waiting_),
+          handing_on_(exchange, context, schedule, layout, waiting_) {}
 
     Status run() {
         Status status = first_exchange_.run();
-        const std::int64_t radix = routes_.hops().radix();
-        for (std::int64_t weight = 1; weight < routes_.map().nodes(); weight *= radix) {
-            status.keep(messages_.exchange(weight));
-            status.keep(routes_.ends_exchange(weight) ? messages_.deliver(weight)
-                                                      : handing_on_.run(weight, messages_));
+        for (const Hop& hop : schedule_.hops()) {
+            status.keep(messages_.exchange(hop));
+            status.keep(hop.ends_exchange ? messages_.deliver(hop) : handing_on_.run(hop, messages_));
         }
         return status;
     }
 
   private:
-    const Routes routes_;
+    const NodeAwareSchedule& schedule_;
     WaitingRows waiting_;
-    FirstExchange first_exchange_;
-    HopMessages messages_;
-    HandingOn handing_on_;
+    FirstExchange<Size> first_exchange_;
+    HopMessages<Size> messages_;
+    HandingOn<Size> handing_on_;
 };
 
-Status forward(const Exchange& exchange, Context& context) {
-    return NodeAware(exchange, context).run();
-}
-
 } // namespace
+
+std::unique_ptr<Schedule> node_aware_schedule(const Group& group, const Parameters& parameters) {
+    return std::make_unique<NodeAwareSchedule>(group, parameters);
+}
 
 Status node_aware(const Exchange& exchange, Context& context) {
     Status status = copy_own_block(exchange);
     const std::size_t block = forwarded_bound(exchange.max_block, context.parameters);
     if (block == 0 || exchange.group.size == 1) return status;
-    const NodeMap& map = *exchange.group.node_map;
-    const NodeShape own = {exchange.group.own_node().size, map.nodes(), map.largest()};
+    const auto& schedule = static_cast<const NodeAwareSchedule&>(*context.schedule);
+    const NodeAwareLayout layout(schedule.shape(), block);
     // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
     if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, context.parameters) +
-                               node_aware_scratch_of(own, block, context.parameters)))
+                               schedule.scratch_bytes(layout)))
         return {MPI_ERR_NO_MEM};
-    status.keep(with_straight_blocks(exchange, context, forward));
+    status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
+        return patterns::with_size_type(layout.size_bytes, [&](auto size) {
+            return NodeAware<decltype(size)>(forwarded, means, schedule, layout).run();
+        });
+    }));
     return status;
 }
 

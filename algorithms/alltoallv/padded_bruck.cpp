@@ -28,21 +28,22 @@ Status exchange_slots(const Exchange& exchange, Context& context, std::size_t sl
 
 // ---- With blocks that go straight: a slot is the size of its block, then the block ----
 
+template <typename Size>
 void pad_with_sizes(const Exchange& exchange, const SizedSlots& slots, std::byte* padded) {
     for (int peer = 0; peer < exchange.group.size; ++peer, padded += slots.bytes()) {
         if (peer == exchange.group.rank) continue;
         const std::size_t said = exchange.said_size(peer);
-        patterns::PackedSizes(padded, slots.size_bytes).set(0, said);
+        patterns::put_size<Size>(padded, said);
         copy_bytes(padded + slots.size_bytes, exchange.send_to(peer), exchange.bytes_of(said));
     }
 }
 
+template <typename Size>
 Status scan_with_sizes(const Exchange& exchange, const SizedSlots& slots, std::byte* padded) {
     Status status;
     for (int peer = 0; peer < exchange.group.size; ++peer, padded += slots.bytes())
         if (peer != exchange.group.rank)
-            status.keep(deliver(exchange, peer, padded + slots.size_bytes,
-                                patterns::PackedSizes(padded, slots.size_bytes).get(0)));
+            status.keep(deliver(exchange, peer, padded + slots.size_bytes, patterns::size_at<Size>(padded)));
     return status;
 }
 
@@ -51,10 +52,12 @@ Status forward(const Exchange& exchange, Context& context) {
     const std::size_t bytes = padded_bytes(exchange.group.size, slots.bytes());
     std::byte* const padded = context.workspace.take(bytes).data();
     std::byte* const received = context.workspace.take(bytes).data();
-    pad_with_sizes(exchange, slots, padded);
-    Status status = exchange_slots(exchange, context, slots.bytes(), padded, received);
-    if (status.ok()) status.keep(scan_with_sizes(exchange, slots, received));
-    return status;
+    return patterns::with_size_type(slots.size_bytes, [&](auto size) {
+        pad_with_sizes<decltype(size)>(exchange, slots, padded);
+        Status status = exchange_slots(exchange, context, slots.bytes(), padded, received);
+        if (status.ok()) status.keep(scan_with_sizes<decltype(size)>(exchange, slots, received));
+        return status;
+    });
 }
 
 } // namespace

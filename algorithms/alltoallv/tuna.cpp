@@ -8,7 +8,8 @@
 //   each other, so in_flight of them share a wait. metadata=fused sends sizes and blocks in one message. Its
 //   sizes are in the narrowest integer that holds the largest block; it is received into the agreed upper
 //   bound (a round whose bound exceeds Wire::limit() is separate); a round of only a direct block has no
-//   sizes, since both ends know them. The index array I of line 5 is computed where it is used. Line 9 is
+//   sizes, since both ends know them. The index array I of line 5 is in the schedule, which also orders the
+//   blocks of a message by their way (TunaRound). Line 9 is
 //   read as "is z", line 16 as the text has it: a block is home when no digit above x is left. The index of T
 //   takes floor(log_r o).
 // Source: TuNA paper (configurable non-uniform all-to-all), section III, algorithm 1.
@@ -20,26 +21,25 @@ namespace switchyard::algorithms::alltoallv {
 
 namespace {
 
-using patterns::Round;
-
 // An exchange under way. Size is the type of block sizes in a message.
 template <typename Size>
 class Tuna {
   public:
-    Tuna(const Exchange& exchange, Context& context, const TunaLayout& layout)
-        : exchange_(exchange), group_(exchange.group), wire_(context.wire), in_flight_(layout.in_flight),
-          message_bytes_(Workspace::rounded(layout.message_bytes)),
+    Tuna(const Exchange& exchange, Context& context, const TunaSchedule& schedule, const TunaLayout& layout)
+        : exchange_(exchange), wire_(context.wire), rounds_(schedule.rounds()),
+          in_flight_(schedule.shape().in_flight), message_bytes_(Workspace::rounded(layout.message_bytes)),
           fused_(context.parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::fused)),
-          stored_(exchange, context, layout.slots),
+          stored_(exchange, context, schedule.shape().slots),
           outgoing_(context.workspace.take(in_flight_ * message_bytes_).data()),
           incoming_(context.workspace.take(in_flight_ * message_bytes_).data()) {}
 
-    Status run(int radix) {
+    Status run() {
         Status status;
-        for (Round round(group_.size, radix); round.valid();) { // lines 6 and 7
-            const int together = std::min(round.left_in_digit(), static_cast<int>(in_flight_));
-            status.keep(exchange_rounds(round, together));
-            for (int i = 0; i < together; ++i) round.advance();
+        for (std::size_t next = 0; next < rounds_.size();) { // lines 6 and 7
+            const auto left = static_cast<std::size_t>(rounds_[next].left_in_digit);
+            const std::size_t together = std::min(left, in_flight_);
+            status.keep(exchange_rounds(rounds_.subspan(next, together)));
+            next += together;
         }
         return status;
     }
@@ -47,41 +47,47 @@ class Tuna {
   private:
     // A round under way and its two messages.
     struct Flight {
-        const Round& round;
+        const TunaRound& round;
         std::byte* outgoing;
         std::byte* incoming;
-        int destination, source;
         std::size_t blocks, metadata; // of the round; bytes of their sizes
     };
 
     template <typename Visitor>
-    void for_each_flight(Round round, int count, Visitor&& visit) const {
-        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i, round.advance()) {
-            const auto blocks = static_cast<std::size_t>(round.blocks());
-            visit(Flight{round, outgoing_ + i * message_bytes_, incoming_ + i * message_bytes_,
-                         group_.down(round.distance()), group_.up(round.distance()), // lines 12 and 13
-                         blocks, blocks * sizeof(Size)});
+    void for_each_flight(std::span<const TunaRound> rounds, Visitor&& visit) const {
+        std::byte *outgoing = outgoing_, *incoming = incoming_;
+        for (const TunaRound& round : rounds) {
+            visit(Flight{round, outgoing, incoming, round.blocks(), round.blocks() * sizeof(Size)});
+            outgoing += message_bytes_;
+            incoming += message_bytes_;
         }
     }
 
-    // `count` rounds of one digit: first the messages that can travel at once, then the data that waits for
-    // its sizes.
-    Status exchange_rounds(const Round& first, int count) {
-        for_each_flight(first, count, [&](const Flight& flight) {
-            if (!is_direct(flight)) {
-                stored_.pack(flight.round, flight.outgoing);
-            } else if (!fused_) {
-                note_direct_size(flight);
+    // Rounds of one digit: first the messages that can travel at once, then the data that waits for its sizes.
+    Status exchange_rounds(std::span<const TunaRound> rounds) {
+        bool some_waits = false;
+        for_each_flight(rounds, [&](const Flight& flight) { // line 14
+            if (sizes_go_ahead(flight)) {
+                some_waits = true;
+                start_sizes(flight);
+            } else if (is_direct(flight)) {
+                start_data(flight);
+            } else {
+                const std::byte* const end = stored_.pack(flight.round, flight.outgoing);
+                wire_.receive(flight.round.source, flight.incoming, most_bytes(flight));
+                wire_.send(flight.round.destination, flight.outgoing,
+                           static_cast<std::size_t>(end - flight.outgoing));
             }
-            start(flight); // line 14
         });
         Status status = wire_.wait_all();
         if (!status.ok()) forget_sizes();
-        for_each_flight(first, count, [&](const Flight& flight) {
-            if (sizes_go_ahead(flight)) start_data(flight); // line 15
-        });
-        status.keep(wire_.wait_all());
-        for_each_flight(first, count, [&](const Flight& flight) {
+        if (some_waits) {
+            for_each_flight(rounds, [&](const Flight& flight) {
+                if (sizes_go_ahead(flight)) start_data(flight); // line 15
+            });
+            status.keep(wire_.wait_all());
+        }
+        for_each_flight(rounds, [&](const Flight& flight) {
             if (!is_direct(flight)) status.keep(stored_.unpack(flight.round, flight.incoming));
         });
         return status;
@@ -100,29 +106,25 @@ class Tuna {
         return !fused_ || (!is_direct(flight) && most_bytes(flight) > wire_.limit());
     }
 
-    void start(const Flight& flight) {
-        if (sizes_go_ahead(flight)) {
-            wire_.receive(flight.source, flight.incoming, flight.metadata);
-            wire_.send(flight.destination, flight.outgoing, flight.metadata);
-        } else if (is_direct(flight)) {
-            start_data(flight);
-        } else {
-            wire_.receive(flight.source, flight.incoming, most_bytes(flight));
-            wire_.send(flight.destination, flight.outgoing,
-                       flight.metadata + data_bytes(flight.outgoing, flight));
-        }
+    void start_sizes(const Flight& flight) {
+        if (is_direct(flight))
+            note_direct_size(flight);
+        else
+            stored_.pack(flight.round, flight.outgoing);
+        wire_.receive(flight.round.source, flight.incoming, flight.metadata);
+        wire_.send(flight.round.destination, flight.outgoing, flight.metadata);
     }
 
     void start_data(const Flight& flight) {
         if (is_direct(flight)) {
-            wire_.receive(flight.source, exchange_.recv_from(flight.source),
-                          exchange_.recv_size(flight.source));
-            wire_.send(flight.destination, exchange_.send_to(flight.destination),
-                       exchange_.send_size(flight.destination));
+            wire_.receive(flight.round.source, exchange_.recv_from(flight.round.source),
+                          exchange_.recv_size(flight.round.source));
+            wire_.send(flight.round.destination, exchange_.send_to(flight.round.destination),
+                       exchange_.send_size(flight.round.destination));
         } else {
-            wire_.receive(flight.source, flight.incoming + flight.metadata,
+            wire_.receive(flight.round.source, flight.incoming + flight.metadata,
                           data_bytes(flight.incoming, flight));
-            wire_.send(flight.destination, flight.outgoing + flight.metadata,
+            wire_.send(flight.round.destination, flight.outgoing + flight.metadata,
                        data_bytes(flight.outgoing, flight));
         }
     }
@@ -139,12 +141,12 @@ class Tuna {
 
     void note_direct_size(const Flight& flight) {
         *reinterpret_cast<Size*>(flight.outgoing) =
-            static_cast<Size>(exchange_.send_size(flight.destination));
+            static_cast<Size>(exchange_.send_size(flight.round.destination));
     }
 
     const Exchange& exchange_;
-    const Group& group_;
     Wire& wire_;
+    const std::span<const TunaRound> rounds_;
     const std::size_t in_flight_, message_bytes_;
     const bool fused_;
     StoredBlocks<Size> stored_;
@@ -152,28 +154,24 @@ class Tuna {
     std::byte* const incoming_;
 };
 
-Status forward(const Exchange& exchange, Context& context) {
-    Status status;
-    const auto layout = tuna_layout(exchange.group.size, exchange.max_block, context.parameters);
-    const auto radix = static_cast<int>(context.parameters[Parameter::radix]);
-    switch (layout.size_bytes) {
-    case 1: status.keep(Tuna<std::uint8_t>(exchange, context, layout).run(radix)); break;
-    case 2: status.keep(Tuna<std::uint16_t>(exchange, context, layout).run(radix)); break;
-    case 4: status.keep(Tuna<std::uint32_t>(exchange, context, layout).run(radix)); break;
-    default: status.keep(Tuna<std::uint64_t>(exchange, context, layout).run(radix)); break;
-    }
-    return status;
-}
-
 } // namespace
 
+std::unique_ptr<Schedule> tuna_schedule(const Group& group, const Parameters& parameters) {
+    return std::make_unique<TunaSchedule>(group.size, group.rank, parameters);
+}
+
 Status tuna(const Exchange& exchange, Context& context) {
-    const int ranks = exchange.group.size;
+    const auto& schedule = static_cast<const TunaSchedule&>(*context.schedule);
+    const std::size_t block = forwarded_bound(exchange.max_block, context.parameters);
     Status status = copy_own_block(exchange);
-    if (ranks == 1 || forwarded_bound(exchange.max_block, context.parameters) == 0) return status;
-    if (!context.workspace.has(tuna_scratch_bytes(ranks, exchange.max_block, context.parameters)))
-        return {MPI_ERR_NO_MEM};
-    status.keep(with_straight_blocks(exchange, context, forward));
+    if (exchange.group.size == 1 || block == 0) return status;
+    const TunaLayout layout(schedule.shape(), block, context.parameters);
+    if (!context.workspace.has(layout.scratch_bytes)) return {MPI_ERR_NO_MEM};
+    status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
+        return patterns::with_size_type(layout.size_bytes, [&](auto size) {
+            return Tuna<decltype(size)>(forwarded, means, schedule, layout).run();
+        });
+    }));
     return status;
 }
 

@@ -21,9 +21,10 @@ namespace {
 
 using patterns::Batch;
 
+template <typename Size>
 class Coalesced {
   public:
-    Coalesced(const Exchange& exchange, Context& context, const NodeBundles& bundles)
+    Coalesced(const Exchange& exchange, Context& context, const NodeBundles<Size>& bundles)
         : exchange_(exchange), map_(*exchange.group.node_map), bundles_(bundles), wire_(context.wire),
           layout_(bundles.shape(), exchange.max_block, context.parameters),
           has_sizes_(exchange.straight != nullptr),
@@ -74,10 +75,11 @@ class Coalesced {
     // since both sides must split it alike.
     std::byte* send(std::size_t destination, std::byte* message) {
         std::byte* end = message;
-        const std::size_t before = has_sizes_ ? bundles_.size_bytes() : 0;
+        const std::size_t before = has_sizes_ ? sizeof(Size) : 0;
+        const SaidSizes said_sizes = bundles_.said_sizes();
         for (int source = 0; source < bundles_.shape().ranks; ++source) {
-            const Part block = bundles_.block(destination, source);
-            const std::size_t bytes = before + exchange_.bytes_of(block.bytes);
+            const Part& block = bundles_.block(destination, source);
+            const std::size_t bytes = before + said_sizes.bytes(block.bytes);
             copy_bytes(end, block.data - before, bytes);
             end += bytes;
         }
@@ -91,7 +93,7 @@ class Coalesced {
     void deliver(int node, std::byte* message, Status& status) {
         if (!has_sizes_) return deliver_expected(node, message);
         for (const int source : map_.ranks_of(node))
-            message = deliver_block(exchange_, source, message, bundles_.size_bytes(), status);
+            message = deliver_block<Size>(exchange_, source, message, bundles_.said_sizes(), status);
     }
     void deliver_expected(int node, const std::byte* message) {
         std::size_t left = layout_.in_bytes; // an application may expect more than the largest block
@@ -105,7 +107,7 @@ class Coalesced {
 
     const Exchange& exchange_;
     const NodeMap& map_;
-    const NodeBundles& bundles_;
+    const NodeBundles<Size>& bundles_;
     Wire& wire_;
     const CoalescedLayout layout_;
     const bool has_sizes_;
@@ -115,9 +117,13 @@ class Coalesced {
 
 } // namespace
 
+std::unique_ptr<Schedule> tuna_coalesced_schedule(const Group& group, const Parameters& parameters) {
+    return std::make_unique<NodeBundlesSchedule>(group, parameters);
+}
+
 Status tuna_coalesced(const Exchange& exchange, Context& context) {
-    return exchange_by_bundles(exchange, context, tuna_coalesced_scratch_bytes,
-                               [](const Exchange& forwarded, Context& means, const NodeBundles& bundles) {
+    return exchange_by_bundles(exchange, context, coalesced_between_bytes,
+                               [](const Exchange& forwarded, Context& means, const auto& bundles) {
                                    return Coalesced(forwarded, means, bundles).run();
                                });
 }

@@ -21,18 +21,16 @@ struct CoalescedLayout {
           in_bytes(static_cast<std::size_t>(node.largest) * block_bytes) {}
 };
 
+inline std::size_t coalesced_between_bytes(const NodeShape& node, std::size_t max_block,
+                                           const Parameters& parameters) {
+    const CoalescedLayout layout(node, max_block, parameters);
+    return Workspace::rounded(layout.nodes_at_once * layout.out_bytes) +
+           Workspace::rounded(layout.nodes_at_once * layout.in_bytes);
+}
+
 inline std::size_t tuna_coalesced_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                                 const Parameters& parameters) {
-    const std::size_t block = forwarded_bound(max_block, parameters);
-    if (shape.ranks < 2 || block == 0) return 0; // nothing travels
-    const std::size_t forwarding = most_of_nodes(shape, [&](const NodeShape& node) {
-        const CoalescedLayout layout(node, block, parameters);
-        const std::size_t between = Workspace::rounded(layout.nodes_at_once * layout.out_bytes) +
-                                    Workspace::rounded(layout.nodes_at_once * layout.in_bytes);
-        return node_bundles_scratch_bytes(node, block) +
-               std::max(between, inner_tuna_scratch_bytes(node, block, parameters));
-    });
-    return straight_blocks_scratch_bytes(shape.ranks, parameters) + forwarding;
+    return bundles_scratch_bytes(shape, max_block, parameters, coalesced_between_bytes);
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -15,12 +15,13 @@ namespace switchyard::algorithms::alltoallv {
 
 namespace {
 
+template <typename Size>
 class Staggered {
   public:
-    Staggered(const Exchange& exchange, Context& context, const NodeBundles& bundles)
+    Staggered(const Exchange& exchange, Context& context, const NodeBundles<Size>& bundles)
         : exchange_(exchange), map_(*exchange.group.node_map), bundles_(bundles), wire_(context.wire),
           layout_(map_.nodes(), map_.largest(), exchange.max_block, context.parameters),
-          size_bytes_(exchange.straight == nullptr ? 0 : bundles.size_bytes()),
+          size_bytes_(exchange.straight == nullptr ? 0 : sizeof(Size)),
           incoming_(context.workspace.take(layout_.at_once * layout_.message_bytes).data()) {}
 
     Status run() { // lines 2 to 18
@@ -33,7 +34,7 @@ class Staggered {
             if (layout_.message_bytes > wire_.limit()) status.keep(exchange_batch(begin, end, Share::rest));
             if (size_bytes_ == 0) continue;
             for_each_incoming(begin, end, [&](int source, std::byte* message) {
-                deliver_block(exchange_, source, message, size_bytes_, status);
+                deliver_block<Size>(exchange_, source, message, bundles_.said_sizes(), status);
             });
         }
         return status;
@@ -87,7 +88,7 @@ class Staggered {
             wire_.receive(carrier, exchange_.recv_from(source), exchange_.recv_size(source));
         else if (share == Share::first)
             wire_.receive(carrier, message, std::min(layout_.message_bytes, wire_.limit()));
-        else if (const std::size_t bytes = message_bytes(patterns::PackedSizes(message, size_bytes_).get(0));
+        else if (const std::size_t bytes = message_bytes(patterns::size_at<Size>(message));
                  bytes > wire_.limit())
             wire_.receive(carrier, message + wire_.limit(), bytes - wire_.limit());
     }
@@ -105,7 +106,7 @@ class Staggered {
 
     const Exchange& exchange_;
     const NodeMap& map_;
-    const NodeBundles& bundles_;
+    const NodeBundles<Size>& bundles_;
     Wire& wire_;
     const StaggeredLayout layout_;
     const std::size_t size_bytes_; // of the size before a block; 0: no sizes travel between nodes
@@ -114,9 +115,13 @@ class Staggered {
 
 } // namespace
 
+std::unique_ptr<Schedule> tuna_staggered_schedule(const Group& group, const Parameters& parameters) {
+    return std::make_unique<NodeBundlesSchedule>(group, parameters);
+}
+
 Status tuna_staggered(const Exchange& exchange, Context& context) {
-    return exchange_by_bundles(exchange, context, tuna_staggered_scratch_bytes,
-                               [](const Exchange& forwarded, Context& means, const NodeBundles& bundles) {
+    return exchange_by_bundles(exchange, context, staggered_between_bytes,
+                               [](const Exchange& forwarded, Context& means, const auto& bundles) {
                                    return Staggered(forwarded, means, bundles).run();
                                });
 }

@@ -20,17 +20,15 @@ struct StaggeredLayout {
     }
 };
 
+inline std::size_t staggered_between_bytes(const NodeShape& node, std::size_t max_block,
+                                           const Parameters& parameters) {
+    const StaggeredLayout layout(node.nodes, node.largest, max_block, parameters);
+    return Workspace::rounded(layout.at_once * layout.message_bytes);
+}
+
 inline std::size_t tuna_staggered_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                                 const Parameters& parameters) {
-    const std::size_t block = forwarded_bound(max_block, parameters);
-    if (shape.ranks < 2 || block == 0) return 0; // nothing travels
-    const StaggeredLayout layout(shape.nodes, shape.ranks_per_node, block, parameters);
-    const std::size_t between = Workspace::rounded(layout.at_once * layout.message_bytes);
-    const std::size_t forwarding = most_of_nodes(shape, [&](const NodeShape& node) {
-        return node_bundles_scratch_bytes(node, block) +
-               std::max(between, inner_tuna_scratch_bytes(node, block, parameters));
-    });
-    return straight_blocks_scratch_bytes(shape.ranks, parameters) + forwarding;
+    return bundles_scratch_bytes(shape, max_block, parameters, staggered_between_bytes);
 }
 
 } // namespace switchyard::algorithms::alltoallv

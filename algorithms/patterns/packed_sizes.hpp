@@ -16,43 +16,27 @@ inline std::size_t narrowest(std::size_t value) {
     return sizeof(std::uint64_t);
 }
 
-// A list of such integers, all of one width.
-class PackedSizes {
-  public:
-    PackedSizes(std::byte* list, std::size_t width) : list_(list), width_(width) {}
+// Returns work(Size{}), where Size is the integer of that many bytes. So the loops of `work` know the width.
+template <typename Work>
+auto with_size_type(std::size_t width, Work&& work) {
+    switch (width) {
+    case sizeof(std::uint8_t): return work(std::uint8_t{});
+    case sizeof(std::uint16_t): return work(std::uint16_t{});
+    case sizeof(std::uint32_t): return work(std::uint32_t{});
+    default: return work(std::uint64_t{});
+    }
+}
 
-    void set(std::size_t index, std::size_t size) const {
-        switch (width_) {
-        case sizeof(std::uint8_t): store<std::uint8_t>(index, size); break;
-        case sizeof(std::uint16_t): store<std::uint16_t>(index, size); break;
-        case sizeof(std::uint32_t): store<std::uint32_t>(index, size); break;
-        default: store<std::uint64_t>(index, size); break;
-        }
-    }
-    std::size_t get(std::size_t index) const {
-        switch (width_) {
-        case sizeof(std::uint8_t): return load<std::uint8_t>(index);
-        case sizeof(std::uint16_t): return load<std::uint16_t>(index);
-        case sizeof(std::uint32_t): return load<std::uint32_t>(index);
-        default: return load<std::uint64_t>(index);
-        }
-    }
-
-  private:
-    template <typename Integer>
-    void store(std::size_t index, std::size_t size) const {
-        const auto integer = static_cast<Integer>(size);
-        std::memcpy(list_ + index * sizeof integer, &integer, sizeof integer);
-    }
-    template <typename Integer>
-    std::size_t load(std::size_t index) const {
-        Integer integer;
-        std::memcpy(&integer, list_ + index * sizeof integer, sizeof integer);
-        return static_cast<std::size_t>(integer);
-    }
-
-    std::byte* list_;
-    std::size_t width_;
-};
+template <typename Size>
+void put_size(std::byte* at, std::size_t size) {
+    const auto integer = static_cast<Size>(size);
+    std::memcpy(at, &integer, sizeof integer);
+}
+template <typename Size>
+std::size_t size_at(const std::byte* at) {
+    Size integer;
+    std::memcpy(&integer, at, sizeof integer);
+    return integer;
+}
 
 } // namespace switchyard::algorithms::patterns

@@ -84,6 +84,8 @@ class Course {
             result.scratch_bytes = scratch_of(contenders[i]);
             result.verified = true;
             results_.push_back(std::move(result));
+            schedules_.push_back(algorithm_of(*contenders[i].choice.algorithm)
+                                     .prepared(group, contenders[i].choice.parameters));
         }
     }
 
@@ -215,10 +217,11 @@ class Course {
         }
         if (contender.kind == Contender::Kind::preloaded) return call_library(preloaded);
         if (contender.is_native()) return call_library(bare);
-        return call_ours(contender, in_place);
+        return call_ours(
+            contender, schedules_[static_cast<std::size_t>(&contender - contenders_.data())].get(), in_place);
     }
 
-    int call_ours(const Contender& contender, bool in_place) {
+    int call_ours(const Contender& contender, const Schedule* schedule, bool in_place) {
         const bool agrees = !traits_of(options_.collective).block_is_known() &&
                             needs_agreed_block(*contender.choice.algorithm, contender.choice.parameters);
         const Exchange exchange{group_,
@@ -227,7 +230,7 @@ class Course {
                                 workload_.recv_buffer(in_place),
                                 workload_.recv().blocks,
                                 agrees ? agreed_block() : largest_block_};
-        Context context{contender.choice.parameters, workspace_, wire_, window_};
+        Context context{contender.choice.parameters, workspace_, wire_, window_, schedule};
         return algorithm_of(*contender.choice.algorithm).run(exchange, context).code;
     }
 
@@ -262,6 +265,7 @@ class Course {
     Workspace workspace_;
     Wire wire_;
     const std::size_t largest_block_;
+    std::vector<std::unique_ptr<Schedule>> schedules_; // by contender; null where its algorithm keeps none
     std::vector<Result> results_;
     std::vector<double> spent_;  // seconds, by contender
     std::vector<char> sits_out_; // by contender: over the time limit

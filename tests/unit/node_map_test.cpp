@@ -194,11 +194,15 @@ TEST_CASE("packed sizes keep their values at any address", "[nodes]") {
                               std::size_t{65536}, std::size_t{1} << 33}) {
         std::byte bytes[40] = {};
         const std::size_t width = narrowest(value);
-        const PackedSizes sizes(bytes + 1, width); // at any address
-        sizes.set(2, value);
-        CHECK(sizes.get(2) == value);
-        CHECK(sizes.get(1) == 0);
-        CHECK(sizes.get(3) == 0);
+        with_size_type(width, [&](auto size) {
+            using Size = decltype(size);
+            CHECK(sizeof size == width);
+            std::byte* const at = bytes + 1 + width; // any address
+            put_size<Size>(at, value);
+            CHECK(size_at<Size>(at) == value);
+            CHECK(size_at<Size>(at - width) == 0);
+            CHECK(size_at<Size>(at + width) == 0);
+        });
         CHECK((width == 8 || value < std::size_t{1} << (8 * width)));
     }
 }

@@ -4,7 +4,7 @@
 #include "algorithms/allgather/recursive_doubling_scratch.hpp"
 #include "algorithms/alltoall/blocks_scratch.hpp"
 #include "algorithms/alltoall/parameterized_bruck_scratch.hpp"
-#include "algorithms/alltoallv/tuna_scratch.hpp"
+#include "algorithms/alltoallv/tuna/tuna_schedule.hpp"
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/traits.hpp"
@@ -12,9 +12,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace switchyard::algorithms;
@@ -304,24 +307,77 @@ TEST_CASE("the workspace of tuna is whole alignment units, and none where nothin
         CHECK(tuna_scratch_bytes(8, 100, parameters) == Workspace::rounded(4 * 100) +
                                                             Workspace::rounded(4 * size) +
                                                             2 * Workspace::rounded(4 * (size + 100)));
-        CHECK(tuna_layout(8, 256, parameters).size_bytes == 2 * (metadata == Metadata::separate ? 2 : 1));
-        CHECK(tuna_layout(8, 65536, parameters).size_bytes == 4);
-        CHECK(tuna_layout(8, std::size_t{1} << 33, parameters).size_bytes == 8);
+        CHECK(TunaLayout(TunaShape(8, parameters), 256, parameters).size_bytes ==
+              2 * (metadata == Metadata::separate ? 2 : 1));
+        CHECK(TunaLayout(TunaShape(8, parameters), 65536, parameters).size_bytes == 4);
+        CHECK(TunaLayout(TunaShape(8, parameters), std::size_t{1} << 33, parameters).size_bytes == 8);
     }
     // Three rounds of the first digit at a time, and no more than the digit has.
     parameters[Parameter::radix] = 4;
     parameters[Parameter::in_flight] = 3;
-    CHECK(tuna_layout(16, 100, parameters).in_flight == 3);
-    CHECK(tuna_layout(3, 100, parameters).in_flight == 2);
+    CHECK(TunaShape(16, parameters).in_flight == 3);
+    CHECK(TunaShape(3, parameters).in_flight == 2);
     parameters[Parameter::in_flight] = 1000;
-    CHECK(tuna_layout(16, 100, parameters).in_flight == 3);
+    CHECK(TunaShape(16, parameters).in_flight == 3);
     parameters[Parameter::radix] = 5000;
-    CHECK(tuna_layout(5000, 100, parameters).in_flight == largest_batch);
+    CHECK(TunaShape(5000, parameters).in_flight == largest_batch);
     parameters[Parameter::in_flight] = 1;
     parameters[Parameter::radix] = 8;
     CHECK(tuna_scratch_bytes(8, 100, parameters) == 0); // fused: direct blocks only
     parameters[Parameter::metadata] = static_cast<std::int64_t>(Metadata::separate);
     CHECK(tuna_scratch_bytes(8, 100, parameters) == 2 * Workspace::alignment);
+}
+
+// A block on its way: who sent it, and to whom.
+using Traveller = std::pair<int, int>;
+
+TEST_CASE("the rounds of a schedule bring every block home, in the order of its message") {
+    for (int ranks : {2, 3, 5, 8, 13, 27, 40})
+        for (std::int64_t radix : {2, 3, 8, 40}) {
+            Parameters parameters;
+            parameters[Parameter::radix] = std::min<std::int64_t>(radix, ranks);
+            parameters[Parameter::in_flight] = 1;
+            std::vector<std::unique_ptr<TunaSchedule>> schedules;
+            for (int rank = 0; rank < ranks; ++rank)
+                schedules.push_back(std::make_unique<TunaSchedule>(ranks, rank, parameters));
+            std::vector<std::map<int, Traveller>> waiting(static_cast<std::size_t>(ranks));
+            std::set<Traveller> home;
+            for (std::size_t k = 0; k < schedules[0]->rounds().size(); ++k) {
+                std::map<int, std::vector<Traveller>> messages; // by destination
+                for (int rank = 0; rank < ranks; ++rank) {
+                    const TunaRound& round = schedules[static_cast<std::size_t>(rank)]->rounds()[k];
+                    auto& message = messages[round.destination];
+                    CHECK(message.empty());
+                    for (const int destination : round.from_s) message.push_back({rank, destination});
+                    for (const int slot : round.from_t) {
+                        auto& slots = waiting[static_cast<std::size_t>(rank)];
+                        REQUIRE(slots.contains(slot));
+                        message.push_back(slots[slot]);
+                        slots.erase(slot);
+                    }
+                    CHECK(message.size() == round.blocks());
+                }
+                for (int rank = 0; rank < ranks; ++rank) {
+                    const TunaRound& round = schedules[static_cast<std::size_t>(rank)]->rounds()[k];
+                    CHECK(schedules[static_cast<std::size_t>(round.source)]->rounds()[k].destination == rank);
+                    auto next = messages[rank].begin();
+                    const auto keep = [&](std::span<const int> slots) {
+                        for (const int slot : slots) {
+                            CHECK(static_cast<std::size_t>(slot) < schedules[0]->shape().slots);
+                            CHECK(waiting[static_cast<std::size_t>(rank)].emplace(slot, *next++).second);
+                        }
+                    };
+                    keep(round.to_t);
+                    for (const int source : round.to_r) {
+                        CHECK(*next == Traveller{source, rank});
+                        home.insert(*next++);
+                    }
+                    keep(round.stays);
+                    CHECK(next == messages[rank].end());
+                }
+            }
+            CHECK(home.size() == static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks - 1));
+        }
 }
 
 TEST_CASE("the workspace of uniform exchanges is messages, blocks on their way, and parts") {

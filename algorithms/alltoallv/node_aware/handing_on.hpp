@@ -6,86 +6,68 @@
 
 namespace switchyard::algorithms::alltoallv {
 
+template <typename Size>
 class HandingOn {
   public:
-    HandingOn(const Exchange& exchange, Context& context, const Routes& routes, WaitingRows& waiting)
-        : exchange_(exchange), routes_(routes), map_(routes.map()), waiting_(waiting),
-          lane_(routes.lane_group(context.workspace.take_array<int>(routes.layout().lane_ranks))),
-          bundles_(lane_, routes.layout().arrived_bytes, context) {}
+    HandingOn(const Exchange& exchange, Context& context, const NodeAwareSchedule& schedule,
+              const NodeAwareLayout& layout, WaitingRows& waiting)
+        : exchange_(exchange), schedule_(schedule), bundle_bytes_(layout.arrived_bytes),
+          said_sizes_(exchange), waiting_(waiting), bundles_(schedule.lane(), layout.arrived_bytes, context) {
+    }
 
-    Status run(std::int64_t weight, const HopMessages& messages) {
+    Status run(const Hop& hop, const HopMessages<Size>& messages) {
         Status status;
-        pack(weight, messages);
-        if (routes_.own_node().size > routes_.hops().lanes())
-            status.keep(bundles_.exchange(routes_.inner(lane_, routes_.layout().arrived_bytes),
-                                          [&](int from) { return has_bundle(weight, from); }));
+        pack(hop, messages);
+        if (schedule_.hands_on())
+            status.keep(bundles_.exchange(schedule_.in_lane(bundle_bytes_), [&](int from) {
+                return hop.has_bundle[static_cast<std::size_t>(from)] != 0;
+            }));
         else
             bundles_.keep_own();
-        for (int from = 0; from < lane_.size; ++from) unpack(weight, from, status);
+        for (int from = 0; from < schedule_.lane().size; ++from)
+            unpack(hop.handed_on[static_cast<std::size_t>(from)], bundles_.from(from), status);
         return status;
     }
 
   private:
-    // The local rank in charge of the hop after the hops of that weight. -1: there is no such hop.
-    int next_holder(int offset, int lane, std::int64_t weight) const {
-        return routes_.next_holder(offset, lane, weight * routes_.hops().radix());
-    }
-
-    void pack(std::int64_t weight, const HopMessages& messages) {
+    void pack(const Hop& hop, const HopMessages<Size>& messages) {
         bundles_.clear();
-        messages.for_each_arrived(weight, [&](int z, int lane, std::byte* in, std::size_t) {
-            routes_.for_each_row(weight, z, [&](int offset, int source_node, int) {
-                const Row row = routes_.row_at(in, (source_node + offset) % map_.nodes(), lane);
-                const int holder = next_holder(offset, lane, weight);
-                if (holder < 0)
-                    hand_out(row);
+        messages.for_each_arrived(hop, [&](const Charge& charge, const std::byte* in) {
+            for (const auto [blocks, to] : charge.arrived) {
+                const std::byte* const end = end_of_row<Size>(in, blocks, said_sizes_);
+                if (to == ArrivedRow::to_each)
+                    hand_out(in, blocks);
                 else
-                    bundles_.append(holder / routes_.hops().lanes(), row.begin, row.bytes);
-                in = row.end();
-            });
+                    bundles_.append(to, in, static_cast<std::size_t>(end - in));
+                in = end;
+            }
         });
     }
-    void hand_out(const Row& row) {
-        row.for_each_block([&](std::size_t i, const std::byte* block, std::size_t said) {
-            append_block(exchange_, bundles_, static_cast<int>(i), block, said, row.size_bytes);
-        });
+    void hand_out(const std::byte* row, int blocks) {
+        for (int i = 0; i < blocks; ++i) {
+            const std::byte* const end = end_of_row<Size>(row, 1, said_sizes_);
+            bundles_.append(i, row, static_cast<std::size_t>(end - row));
+            row = end;
+        }
     }
 
-    void unpack(std::int64_t weight, int from, Status& status) {
-        std::byte* in = bundles_.from(from);
-        routes_.for_each_charge(weight, routes_.local_rank_of(from), [&](int z, int lane) {
-            routes_.for_each_row(weight, z, [&](int offset, int source_node, int source) {
-                const int holder = next_holder(offset, lane, weight);
-                if (holder < 0 && lane == routes_.lane()) // in other lanes the node has no rank and no block
-                    in = deliver_block(exchange_, map_.rank_of(source_node, source), in,
-                                       routes_.layout().size_bytes, status);
-                else if (holder == routes_.own_node().rank)
-                    in = waiting_.keep(routes_.key_of(offset, lane), source,
-                                       routes_.row_at(in, (source_node + offset) % map_.nodes(), lane));
-            });
-        });
-    }
-    // Whether that rank of the lane sends this rank a bundle after the hops of that weight.
-    bool has_bundle(std::int64_t weight, int from) const {
-        if (from == lane_.rank) return true;
-        bool found = false;
-        routes_.for_each_charge(weight, routes_.local_rank_of(from), [&](int z, int lane) {
-            routes_.hops().for_each_offset(weight, z, [&](int offset) {
-                const int holder = next_holder(offset, lane, weight);
-                const std::int64_t travelled = z * weight + offset % weight;
-                const int destination_node = routes_.node_up(offset - travelled + map_.nodes());
-                const bool is_row = routes_.hops().ranks_in(lane, map_.size_of(destination_node)) > 0;
-                found = found || holder < 0 || (holder == routes_.own_node().rank && is_row);
-            });
-        });
-        return found;
+    void unpack(std::span<const HandedOn> all, std::byte* in, Status& status) {
+        for (const HandedOn& next : all) {
+            if (next.block_of >= 0) {
+                in = deliver_block<Size>(exchange_, next.block_of, in, said_sizes_, status);
+            } else {
+                std::byte* const end = end_of_row<Size>(in, next.row.blocks, said_sizes_);
+                waiting_.keep_copy(next.row.place, in, end);
+                in = end;
+            }
+        }
     }
 
     const Exchange& exchange_;
-    const Routes& routes_;
-    const NodeMap& map_;
+    const NodeAwareSchedule& schedule_;
+    const std::size_t bundle_bytes_;
+    const SaidSizes said_sizes_;
     WaitingRows& waiting_;
-    const Group lane_; // the ranks of this node in this rank's lane
     Bundles bundles_;
 };
 

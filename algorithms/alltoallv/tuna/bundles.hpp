@@ -30,6 +30,12 @@ class Bundles {
         place.size += bytes;
         return end;
     }
+    // The same for a caller that fills one bundle after the other: its begin, and its end when it is full.
+    std::byte* begin(int to) const { return out_ + static_cast<std::size_t>(to) * most_bytes_; }
+    void set_end(int to, const std::byte* end) {
+        places_out_[static_cast<std::size_t>(to)] = {static_cast<std::size_t>(to) * most_bytes_,
+                                                     static_cast<std::size_t>(end - begin(to))};
+    }
     void append(int to, const std::byte* data, std::size_t bytes) {
         copy_bytes(extend(to, bytes), data, bytes);
     }
@@ -38,7 +44,7 @@ class Bundles {
     // An empty bundle sends no message, so has_bundle(source) tells whether that rank sends one. A bundle
     // that did not arrive reads as zeros.
     template <typename HasBundle>
-    Status exchange(const Parameters& inner, HasBundle&& has_bundle) {
+    Status exchange(const InnerTuna& inner, HasBundle&& has_bundle) {
         // Only the sender knows the length of a bundle. A bundle that may exceed the limit of a message
         // travels padded, since both sides must split it alike.
         const bool is_split = most_bytes_ > context_.wire.limit();
@@ -69,18 +75,27 @@ class Bundles {
     const std::span<Block> places_out_, places_in_;
 };
 
-// Appends a block of that size, as messages say it: the size, then the bytes.
-inline void append_block(const Exchange& exchange, Bundles& bundles, int to, const std::byte* data,
-                         std::size_t said, std::size_t size_bytes) {
-    patterns::PackedSizes(bundles.extend(to, size_bytes), size_bytes).set(0, said);
-    bundles.append(to, data, exchange.bytes_of(said));
+// Puts a block, as messages say it, at the end of a message: the size, then the bytes. Returns the new end.
+template <typename Size>
+std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, const SaidSizes& said_sizes) {
+    patterns::put_size<Size>(end, said);
+    const std::size_t bytes = said_sizes.bytes(said);
+    copy_bytes(end + sizeof(Size), data, bytes);
+    return end + sizeof(Size) + bytes;
+}
+template <typename Size>
+std::byte* put_block_for(int destination, std::byte* end, const Exchange& exchange,
+                         const SaidSizes& said_sizes) {
+    const Block& block = exchange.send[static_cast<std::size_t>(destination)];
+    return put_block<Size>(end, exchange.send_base + block.offset, said_sizes.of(block.size), said_sizes);
 }
 // Delivers such a block, which came from `source`. Returns its end.
-inline std::byte* deliver_block(const Exchange& exchange, int source, std::byte* in, std::size_t size_bytes,
-                                Status& status) {
-    const std::size_t said = patterns::PackedSizes(in, size_bytes).get(0);
-    status.keep(deliver(exchange, source, in + size_bytes, said));
-    return in + size_bytes + exchange.bytes_of(said);
+template <typename Size>
+std::byte* deliver_block(const Exchange& exchange, int source, std::byte* in, const SaidSizes& said_sizes,
+                         Status& status) {
+    const std::size_t said = patterns::size_at<Size>(in);
+    status.keep(deliver(exchange, source, in + sizeof(Size), said));
+    return in + sizeof(Size) + said_sizes.bytes(said);
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -4,21 +4,21 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
+#include "inner_tuna.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
 Status tuna(const Exchange& exchange, Context& context);
 
 // All ranks of the node call it at the same time. `exchange.group` is this rank's node in the communicator of
-// the context's wire, or a group of ranks of the node, such as a lane. The memory that TuNA takes is given
-// back.
-inline Status exchange_locally(const Exchange& exchange, const Parameters& tuna_parameters,
-                               Context& context) {
+// the context's wire, or a group of ranks of the node, such as a lane. `inner`: of that group. The memory that TuNA takes
+// is given back.
+inline Status exchange_locally(const Exchange& exchange, const InnerTuna& inner, Context& context) {
     if (NodeWindow* window = context.intra_window()) return window->exchange(exchange);
-    Context inner{tuna_parameters, context.workspace, context.wire};
+    Context means{inner.parameters, context.workspace, context.wire, nullptr, &inner.schedule};
     const std::size_t mark = context.workspace.taken();
     const Wire::Within own_node(context.wire, exchange.group);
-    const Status status = tuna(exchange, inner);
+    const Status status = tuna(exchange, means);
     context.workspace.release_to(mark);
     return status;
 }

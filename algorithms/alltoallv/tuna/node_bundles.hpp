@@ -7,106 +7,108 @@
 #pragma once
 
 #include "bundles.hpp"
-#include "node_bundles_scratch.hpp"
+#include "node_bundles_schedule.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
+// Size is the type of block sizes in a message.
+template <typename Size>
 class NodeBundles {
   public:
-    NodeBundles(const Exchange& exchange, Context& context)
-        : exchange_(exchange), context_(context), group_(exchange.group), map_(*group_.node_map),
-          own_node_(group_.own_node()),
-          carriers_(map_, map_.node_of(group_.rank)), shape_{own_node_.size, map_.nodes(), map_.largest()},
-          layout_(shape_, exchange.max_block), bundles_(own_node_, layout_.bytes, context),
-          destinations_(context.workspace.take_array<Destination>(layout_.destinations)),
-          blocks_(context.workspace.take_array<Part>(count() * layout_.destinations)) {}
+    NodeBundles(const Exchange& exchange, Context& context, const NodeBundlesSchedule& schedule)
+        : exchange_(exchange), schedule_(schedule), said_sizes_(exchange),
+          layout_(schedule.shape(), exchange.max_block),
+          bundles_(schedule.own_node(), layout_.bytes, context),
+          blocks_(context.workspace.take_array<Part>(count() * layout_.destinations).data()) {}
 
     // Runs the phase. It also delivers the blocks of the own node for this rank.
     Status exchange_in_node() {
-        bundles_.clear();
-        for (int carrier = 0; carrier < own_node_.size; ++carrier) pack(carrier);
-        const Parameters inner = inside_node(own_node_.size, context_.parameters);
-        Status status = bundles_.exchange(inner, [](int) { return true; });
-        carriers_.for_each_destination(own_node_.rank, [&](int rank, int distance) {
-            destinations_[carried_++] = {rank, distance};
-        });
-        for (int source = 0; source < own_node_.size; ++source) read(source);
-        for (int source = 0; source < own_node_.size; ++source)
-            if (source != own_node_.rank) status.keep(deliver_from(source));
+        for (int carrier = 0; carrier < own_node().size; ++carrier)
+            bundles_.set_end(carrier, pack(schedule_.destinations_of(carrier), bundles_.begin(carrier)));
+        Status status = bundles_.exchange(schedule_.inner(), [](int) { return true; });
+        for (int source = 0; source < own_node().size; ++source) read(source);
+        for (int source = 0; source < own_node().size; ++source)
+            if (source != own_node().rank) status.keep(deliver_from(source));
         return status;
     }
 
-    const NodeShape& shape() const { return shape_; }
-    std::size_t size_bytes() const { return layout_.size_bytes; } // of one block size
-    const Carriers& carriers() const { return carriers_; }
+    const SaidSizes& said_sizes() const { return said_sizes_; }
+    const NodeBundlesSchedule& schedule() const { return schedule_; }
+    const NodeShape& shape() const { return schedule_.shape(); }
+    const Carriers& carriers() const { return schedule_.carriers(); }
     // The destinations of this carrier, by rising distance of their nodes. The first one is the carrier
     // itself.
-    std::span<const Destination> destinations() const { return destinations_.first(carried_); }
+    std::span<const Destination> destinations() const { return schedule_.carried(); }
     // The block of a local rank for one of these destinations. Its `bytes` are its size as a message says it. The size
     // lies before the block.
-    Part block(std::size_t destination, int source) const {
+    const Part& block(std::size_t destination, int source) const {
         return blocks_[destination * count() + static_cast<std::size_t>(source)];
     }
 
   private:
-    std::size_t count() const { return static_cast<std::size_t>(own_node_.size); }
+    const Group& own_node() const { return schedule_.own_node(); }
+    std::size_t count() const { return static_cast<std::size_t>(own_node().size); }
 
-    // Makes the bundle for `carrier`. This rank's block for itself does not travel.
-    void pack(int carrier) {
-        carriers_.for_each_destination(carrier, [&](int destination, int) {
-            const std::size_t said = destination == group_.rank ? 0 : exchange_.said_size(destination);
-            append_block(exchange_, bundles_, carrier, exchange_.send_to(destination), said,
-                         layout_.size_bytes);
-        });
+    // Returns the end of the bundle. This rank's block for itself does not travel.
+    std::byte* pack(std::span<const int> destinations, std::byte* end) const {
+        const SaidSizes said_sizes = said_sizes_;
+        for (const int destination : destinations)
+            end = destination == exchange_.group.rank
+                      ? put_block<Size>(end, nullptr, 0, said_sizes)
+                      : put_block_for<Size>(destination, end, exchange_, said_sizes);
+        return end;
     }
 
     // Notes the place of each block in the bundle of that local rank.
     void read(int source) {
         std::byte* next = bundles_.from(source);
-        for (std::size_t i = 0; i < carried_; ++i) {
-            const std::size_t said = patterns::PackedSizes(next, layout_.size_bytes).get(0);
-            next += layout_.size_bytes;
-            blocks_[i * count() + static_cast<std::size_t>(source)] = {next, said};
-            next += exchange_.bytes_of(said);
+        Part* place = blocks_ + source;
+        for (std::size_t left = destinations().size(); left > 0; --left, place += count()) {
+            const std::size_t said = patterns::size_at<Size>(next);
+            next += sizeof(Size);
+            *place = {next, said};
+            next += said_sizes_.bytes(said);
         }
     }
 
     Status deliver_from(int local_source) {
-        const Part own = block(0, local_source);
-        return deliver(exchange_, own_node_.rank_in_comm(local_source), own.data, own.bytes);
+        const Part& own = block(0, local_source);
+        return deliver(exchange_, own_node().rank_in_comm(local_source), own.data, own.bytes);
     }
 
     const Exchange& exchange_;
-    Context& context_;
-    const Group& group_;
-    const NodeMap& map_;
-    const Group own_node_;
-    const Carriers carriers_;
-    const NodeShape shape_;
+    const NodeBundlesSchedule& schedule_;
+    const SaidSizes said_sizes_;
     const BundleLayout layout_;
     Bundles bundles_;
-    const std::span<Destination> destinations_;
-    const std::span<Part> blocks_;
-    std::size_t carried_ = 0; // destinations
+    Part* const blocks_;
 };
 
 // The whole algorithm around the exchange between nodes: own block, workspace, intra-node phase, then
-// between_nodes(exchange, context, bundles).
-template <typename BetweenNodes>
-Status exchange_by_bundles(const Exchange& exchange, Context& context,
-                           decltype(Traits::scratch_bytes) scratch_bytes, BetweenNodes&& between_nodes) {
+// between_nodes(exchange, context, bundles). `between_bytes`: its workspace, from the shape of the node, the bound of a
+// forwarded block and the parameters.
+template <typename BetweenBytes, typename BetweenNodes>
+Status exchange_by_bundles(const Exchange& exchange, Context& context, BetweenBytes&& between_bytes,
+                           BetweenNodes&& between_nodes) {
     Status status = copy_own_block(exchange);
-    if (exchange.group.size == 1 || forwarded_bound(exchange.max_block, context.parameters) == 0)
-        return status;
-    const NodeMap& map = *exchange.group.node_map;
-    const GroupShape shape{map.ranks(), map.nodes(), map.largest()};
-    if (!context.workspace.has(scratch_bytes(shape, exchange.max_block, context.parameters)))
+    const Parameters& parameters = context.parameters;
+    const std::size_t block = forwarded_bound(exchange.max_block, parameters);
+    if (exchange.group.size == 1 || block == 0) return status;
+    const auto& schedule = static_cast<const NodeBundlesSchedule&>(*context.schedule);
+    const BundleLayout layout(schedule.shape(), block);
+    const std::size_t bytes =
+        node_bundles_scratch_of(schedule.shape(), block, schedule.inner().scratch_bytes(layout.bytes),
+                                between_bytes(schedule.shape(), block, parameters));
+    // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
+    if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, parameters) + bytes))
         return {MPI_ERR_NO_MEM};
     status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
-        NodeBundles bundles(forwarded, means);
-        Status forwarding = bundles.exchange_in_node();
-        forwarding.keep(between_nodes(forwarded, means, bundles));
-        return forwarding;
+        return patterns::with_size_type(layout.size_bytes, [&](auto size) {
+            NodeBundles<decltype(size)> bundles(forwarded, means, schedule);
+            Status forwarding = bundles.exchange_in_node();
+            forwarding.keep(between_nodes(forwarded, means, bundles));
+            return forwarding;
+        });
     }));
     return status;
 }

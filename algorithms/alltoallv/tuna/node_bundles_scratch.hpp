@@ -19,24 +19,30 @@ struct BundleLayout {
           bytes(destinations * (size_bytes + max_block)) {}
 };
 
-struct Destination {
-    int rank, distance; // of its node
-};
-
-// Bundles, destinations, and the place of each block of each bundle.
-inline std::size_t node_bundles_scratch_bytes(const NodeShape& node, std::size_t max_block) {
+// Bundles, and the place of each block of each bundle; beside them the workspace of tuna while it exchanges the bundles, or
+// of the exchange between nodes.
+inline std::size_t node_bundles_scratch_of(const NodeShape& node, std::size_t max_block,
+                                           std::size_t tuna_bytes, std::size_t between_bytes) {
     const BundleLayout bundle(node, max_block);
-    const auto ranks = static_cast<std::size_t>(node.ranks);
     return bundle_buffers_scratch_bytes(node.ranks, bundle.bytes) +
-           Workspace::rounded(bundle.destinations * sizeof(Destination)) +
-           Workspace::rounded(ranks * bundle.destinations * sizeof(Part));
+           Workspace::rounded(static_cast<std::size_t>(node.ranks) * bundle.destinations * sizeof(Part)) +
+           std::max(tuna_bytes, between_bytes);
 }
 
-// The workspace of tuna while it exchanges the bundles.
-inline std::size_t inner_tuna_scratch_bytes(const NodeShape& node, std::size_t max_block,
-                                            const Parameters& parameters) {
-    return tuna_scratch_bytes(node.ranks, BundleLayout(node, max_block).bytes,
-                              inside_node(node.ranks, parameters));
+// Of the whole algorithm. `between_bytes`: of the exchange between nodes, from the shape of a node, the bound of a
+// forwarded block and the parameters.
+template <typename BetweenBytes>
+std::size_t bundles_scratch_bytes(const GroupShape& shape, std::size_t max_block,
+                                  const Parameters& parameters, BetweenBytes&& between_bytes) {
+    const std::size_t block = forwarded_bound(max_block, parameters);
+    if (shape.ranks < 2 || block == 0) return 0; // nothing travels
+    return straight_blocks_scratch_bytes(shape.ranks, parameters) +
+           most_of_nodes(shape, [&](const NodeShape& node) {
+               const std::size_t tuna_bytes = tuna_scratch_bytes(node.ranks, BundleLayout(node, block).bytes,
+                                                                 inside_node(node.ranks, parameters));
+               return node_bundles_scratch_of(node, block, tuna_bytes,
+                                              between_bytes(node, block, parameters));
+           });
 }
 
 } // namespace switchyard::algorithms::alltoallv

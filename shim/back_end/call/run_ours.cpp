@@ -95,7 +95,8 @@ int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Excha
     rails.wire.reset();
     if (staged != nullptr && choice.algorithm->has(algorithms::moves_by_mpi_alone))
         staged->watch_landings(rails.wire, choice.chunk_bytes);
-    algorithms::Context context{choice.parameters, rails.workspace, rails.wire, rails.window.get()};
+    algorithms::Context context{choice.parameters, rails.workspace, rails.wire, rails.window.get(),
+                                rails.schedule()};
     const auto status = algorithms::algorithm_of(*choice.algorithm).run(blocks, context);
     rails.wire.tell(nullptr);
     return status.code;

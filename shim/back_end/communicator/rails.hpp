@@ -23,19 +23,33 @@ struct Rails {
 
     explicit Rails(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
-    // Makes the workspace large enough for that choice at that call. False on all ranks where one has no memory for it.
+    // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks where one has no
+    // memory for them.
     bool reserve_for(const policy::Choice& choice, const policy::Features& call);
+    // Of the last choice that memory was reserved for. Null: its algorithm keeps none.
+    const algorithms::Schedule* schedule() const { return reserved_for_.schedule; }
 
     // A rank is dead, or the program gave the communicator up: MPI answers the call, with an error.
     bool are_lost() { return alarm && alarm->look(); }
 
   private:
+    // An algorithm with the same parameters has one schedule, whichever rules choose it.
+    struct Prepared {
+        const algorithms::Algorithm* algorithm;
+        algorithms::Parameters parameters;
+        std::unique_ptr<algorithms::Schedule> schedule;
+    };
+    const Prepared* find_prepared(const policy::Choice& choice) const;
+    bool prepare(const policy::Choice& choice);
+
     algorithms::AgreedSize agreed_workspace_;
+    std::vector<Prepared> prepared_;
     // The last choice and block that memory was reserved for: to ask for their bytes can mean a walk over nodes and
     // rounds, of up to 0.1 ms.
     struct {
         const policy::Choice* choice = nullptr;
         std::size_t max_block = 0;
+        const algorithms::Schedule* schedule = nullptr;
     } reserved_for_;
 };
 

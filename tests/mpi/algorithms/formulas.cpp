@@ -235,8 +235,8 @@ class NodeAwareFormula {
                                                                : parameters[Parameter::lanes],
                                                            1, map_.largest()))),
           unit_(block.with_size(block.bytes)), block_(block.to_its_end()),
-          layout_({q_, nodes_, map_.largest()}, block.bound, parameters), parameters_(parameters),
-          near_by_copy_(near_by_copy) {}
+          layout_(alltoallv::NodeAwareShape({q_, nodes_, map_.largest()}, parameters), block.bound),
+          parameters_(parameters), near_by_copy_(near_by_copy) {}
 
     Traffic traffic() const {
         Traffic all;
@@ -284,7 +284,8 @@ class NodeAwareFormula {
     template <typename Size>
     void add_inner(Traffic& all, int ranks, int self, std::uint64_t most, Size&& size) const {
         if (near_by_copy_) return;
-        const auto inner = alltoallv::node_aware_inner(ranks, most, parameters_);
+        const auto inner = alltoallv::node_aware_inner_parameters(
+            ranks, alltoallv::node_aware_inner(most, parameters_), parameters_);
         add_inner_tuna(all, ranks, self, inner[Parameter::radix], most, size);
     }
     // The ranks of that node in lane j of l: ranks whose local rank leaves j when divided by l.

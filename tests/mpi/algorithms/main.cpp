@@ -306,7 +306,8 @@ void run_one(Test& test, const Traits& traits, const Parameters& parameters, con
     const Exchange exchange{test.group,        sent.data(),
                             sides.send.blocks, received.data(),
                             sides.recv.blocks, told_block(test, traits, parameters, sides.max_block)};
-    Context context{parameters, workspace, wire, test.window()};
+    const auto schedule = algorithm_of(traits).prepared(test.group, parameters);
+    Context context{parameters, workspace, wire, test.window(), schedule.get()};
     wire.reset();
     const Status status = algorithm_of(traits).run(exchange, context);
 
@@ -348,7 +349,8 @@ void run_in_place(Test& test, const Traits& traits, const Parameters& parameters
     const Exchange exchange{test.group,      received.data(),   {&own, 1},
                             received.data(), sides.recv.blocks, sides.max_block};
     workspace.reserve(scratch_of(*test.group.node_map, traits, sides.max_block, parameters));
-    Context context{parameters, workspace, wire, test.window()};
+    const auto schedule = algorithm_of(traits).prepared(test.group, parameters);
+    Context context{parameters, workspace, wire, test.window(), schedule.get()};
     test.failures.check(algorithm_of(traits).run(exchange, context).ok(), "status in place");
     compare(test, sides, received);
 }
@@ -493,7 +495,8 @@ void check_no_workspace(Test& test, Collective collective) {
         Workspace nothing;
         const Exchange exchange{test.group,      sides.sent.data(), sides.send.blocks,
                                 received.data(), sides.recv.blocks, sides.max_block};
-        Context context{parameters, nothing, wire, test.window()};
+        const auto schedule = algorithm_of(traits).prepared(test.group, parameters);
+        Context context{parameters, nothing, wire, test.window(), schedule.get()};
         wire.reset();
         test.failures.check_equal(
             static_cast<std::uint64_t>(algorithm_of(traits).run(exchange, context).code), MPI_ERR_NO_MEM,
@@ -547,7 +550,8 @@ void check_wrong_counts(Test& test, Collective collective) {
         std::vector<std::byte> received = sides.untouched;
         const Exchange exchange{test.group,      sides.sent.data(), sides.send.blocks,
                                 received.data(), sides.recv.blocks, sides.max_block};
-        Context context{parameters, workspace, wire, test.window()};
+        const auto schedule = algorithm_of(traits).prepared(test.group, parameters);
+        Context context{parameters, workspace, wire, test.window(), schedule.get()};
         const Status status = algorithm_of(traits).run(exchange, context);
         test.failures.check(wire.is_idle() && wire.aside().is_idle(), "something is still under way");
         // These algorithms send no sizes, or only inside a node, unless some blocks go straight.
