@@ -361,7 +361,7 @@ class WithoutAgreement(RouteTest):
                     lines = self.lines(self.NP, *words, force=force, settings={"SWITCHYARD_RANKS_PER_NODE": "2"})
                     self.assertEqual({line["algorithm"] for line in lines}, {algorithm.split(":")[0]})
                     self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0}, "no agreement takes no time")
-                    number = 32768 if border == "auto" else int(border)
+                    number = 16384 if border == "auto" else int(border)
                     self.assertEqual({line["parameters"]["direct_from"] for line in lines}, {number})
 
     def test_every_size(self):

@@ -526,10 +526,10 @@ TEST_CASE("auto is a border whose workspace fits", "[match]") {
         const Shortlist shortlist = policy::prune(policy, call);
         return shortlist.candidates.front().choice.parameters[Parameter::direct_from];
     };
-    CHECK(border("", on_nodes(16, 4)) == 32768);
-    CHECK(border("", on_nodes(4096, 32)) < 32768);
+    CHECK(border("", on_nodes(16, 4)) == 16384);
+    CHECK(border("", on_nodes(4096, 32)) < 16384);
     const auto limited = border(R"(, "memory_limit_bytes": 300000)", on_nodes(16, 4));
-    CHECK(limited < 32768);
+    CHECK(limited < 16384);
     CHECK(limited >= 1024);
     // Parameters that cannot be are not computed with.
     for (const std::string radix : {"1", "0", "-7", "64"}) {
