@@ -20,6 +20,8 @@ NodeMap::NodeMap(std::span<const std::uint64_t> node_ids) {
     for (int rank = 0; rank < ranks(); ++rank)
         members_[index(begins_[index(node_of(rank))] + local_rank(rank))] = rank;
     for (const int size : sizes) largest_ = std::max(largest_, size);
+    smallest_ = largest_;
+    for (const int size : sizes) smallest_ = std::min(smallest_, size);
 }
 
 NodeMap NodeMap::regions_of(int node, std::span<const int> region_ids) const {

@@ -24,6 +24,7 @@ class NodeMap {
     int ranks() const { return static_cast<int>(node_of_.size()); }
     int nodes() const { return static_cast<int>(begins_.size()) - 1; }
     int largest() const { return largest_; }                        // most ranks on one node
+    int smallest() const { return smallest_; }                      // fewest
     bool is_equal() const { return nodes() * largest_ == ranks(); } // as many on each
 
     int node_of(int rank) const { return node_of_[index(rank)]; }
@@ -46,7 +47,7 @@ class NodeMap {
     std::vector<int> node_of_, local_rank_; // by rank
     std::vector<int> begins_;  // by node: the first of its ranks in members_; one more at the end
     std::vector<int> members_; // ranks, sorted by node
-    int largest_ = 0;
+    int largest_ = 0, smallest_ = 0;
 };
 
 } // namespace switchyard::algorithms

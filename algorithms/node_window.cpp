@@ -41,6 +41,9 @@ int node_of(const Group& group) {
 int ranks_on_node(const Group& group) {
     return group.node_map == nullptr ? group.size : group.node_map->size_of(node_of(group));
 }
+int most_ranks_on_node(const Group& group) {
+    return group.node_map == nullptr ? group.size : group.node_map->largest();
+}
 int rank_on_node(const Group& group, int local) {
     return group.node_map == nullptr ? local : group.node_map->rank_of(node_of(group), local);
 }
@@ -62,14 +65,18 @@ int NodeWindow::cores_of(MPI_Comm node) {
     return CPU_COUNT(&all);
 }
 
+std::size_t NodeWindow::data_begin_of(int ranks) {
+    return (sizeof(Header) + static_cast<std::size_t>(ranks) * sizeof(Slice) + 63) / 64 * 64;
+}
+
 // With more ranks than cores, a rank that spins keeps the rank that it waits for off its core.
 NodeWindow::NodeWindow(const Group& group, std::size_t half_bytes, int cores)
     : comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)),
-      half_bytes_(half_bytes),
-      data_begin_((sizeof(Header) + static_cast<std::size_t>(size_) * sizeof(Slice) + 63) / 64 * 64),
-      capacity_(half_bytes > data_begin_ ? half_bytes - data_begin_ : 0), spins_(size_ > cores ? 0 : 1000),
-      sections_(static_cast<std::size_t>(size_)), received_(static_cast<std::size_t>(size_)),
-      places_(static_cast<std::size_t>(size_)) {}
+      half_bytes_(half_bytes), data_begin_(data_begin_of(size_)),
+      capacity_(half_bytes > data_begin_ ? half_bytes - data_begin_ : 0),
+      least_capacity_(half_bytes - std::min(half_bytes, data_begin_of(most_ranks_on_node(group)))),
+      spins_(size_ > cores ? 0 : 1000), sections_(static_cast<std::size_t>(size_)),
+      received_(static_cast<std::size_t>(size_)), places_(static_cast<std::size_t>(size_)) {}
 
 NodeMemory::Place NodeWindow::offer(NodeMemory& memory) {
     const auto place = memory.lend();
@@ -229,6 +236,24 @@ Status NodeWindow::exchange(const Exchange& exchange) {
         });
     status.keep(waited);
     return status;
+}
+
+Status NodeWindow::largest(std::span<std::uint64_t> numbers) {
+    if (size_ == 1) return {};
+    return run(
+        numbers.size_bytes(),
+        [&](const Half& half, std::uint64_t) {
+            std::memcpy(half.data, numbers.data(), numbers.size_bytes());
+        },
+        [&](int, const Half& half) {
+            const std::byte* at = half.data;
+            for (std::uint64_t& number : numbers) {
+                std::uint64_t other = 0;
+                std::memcpy(&other, at, sizeof other);
+                number = std::max(number, other);
+                at += sizeof other;
+            }
+        });
 }
 
 } // namespace switchyard::algorithms

@@ -68,6 +68,14 @@ class NodeWindow {
     template <typename ForEachPart>
     Status gather(ForEachPart&& for_each_part);
 
+    // The largest of each number over the ranks of the node, in one epoch. All of them call it at the same time, with as many
+    // numbers.
+    Status largest(std::span<std::uint64_t> numbers);
+    // Whether there is room for that many, on every node alike.
+    bool has_room_for(std::size_t numbers) const {
+        return numbers * sizeof(std::uint64_t) <= least_capacity_;
+    }
+
   private:
     // The beginning of a half. The epoch lies beside the bytes that its readers need next, which saves each
     // reader one cache line for every source.
@@ -98,6 +106,7 @@ class NodeWindow {
         }
     };
     NodeWindow(const Group& group, std::size_t half_bytes, int cores);
+    static std::size_t data_begin_of(int ranks); // in a half, on a node of that many ranks
     bool map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places);
     Half half_of(int local_rank) const {
         std::byte* const half = sections_[static_cast<std::size_t>(local_rank)] + epoch_ % 2 * half_bytes_;
@@ -136,6 +145,7 @@ class NodeWindow {
     Alarm* alarm_ = nullptr;
     int rank_, size_;
     std::size_t half_bytes_, data_begin_, capacity_; // of data in a half
+    std::size_t least_capacity_;                     // of a node with the most ranks
     int spins_;                                      // looks before the rank leaves its core to others
     std::uint64_t epoch_ = 0;
     std::vector<std::byte*> sections_;  // by local rank

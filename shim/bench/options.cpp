@@ -28,7 +28,7 @@ constexpr const char* algorithm_help =
     "Repeat the option, or join several algorithms with +. A value may be a list (2,4,8) or a range that "
     "doubles (2..64). The word ranks stands for the number of ranks, sqrt for its square root, rounded up: "
     "tuna:radix=2..ranks. Two more names: preloaded is the MPI function as a program calls it, so a "
-    "preloaded shim takes it; agreement is the shim's allreduce alone";
+    "preloaded shim takes it; agreement is the shim's agreement alone";
 
 constexpr const char* usage_end =
     R"(Distributions:

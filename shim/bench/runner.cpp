@@ -1,5 +1,6 @@
 #include "runner.hpp"
 
+#include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
 #include "policy/admissible.hpp"
 #include "progress.hpp"
@@ -200,14 +201,14 @@ class Course {
 
     // The shim's agreement before such a call. Its time is part of the algorithm's.
     std::size_t agreed_block() {
-        std::array<std::uint64_t, 3> mine{}, all{};
+        std::array<std::uint64_t, 3> facts{};
         for (int peer = 0; peer < group_.size; ++peer)
             if (peer != group_.rank)
-                mine[0] = std::max<std::uint64_t>(
-                    mine[0], workload_.send().blocks[static_cast<std::size_t>(peer)].size);
-        PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_MAX,
-                       group_.comm);
-        return static_cast<std::size_t>(all[0]);
+                facts[0] = std::max<std::uint64_t>(
+                    facts[0], workload_.send().blocks[static_cast<std::size_t>(peer)].size);
+        if (!agree_on_largest(facts, group_, wire_, window_).status.ok()) return largest_block_;
+        wire_.reset(); // the messages of the algorithm are counted alone
+        return static_cast<std::size_t>(facts[0]);
     }
 
     int call(const Contender& contender, bool in_place) {

@@ -1,9 +1,12 @@
 #include "agreement.hpp"
 
+#include "algorithms/agreement.hpp"
 #include "shim/back_end/communicator/book.hpp"
 #include "shim/back_end/process/clock.hpp"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 namespace switchyard::shim {
 
@@ -12,7 +15,7 @@ namespace {
 // How many of the words below the ranks exchange: the first three always, the fourth where something is adaptive, all where
 // device buffers may be. The same on all ranks.
 enum Words : int { always = 3, with_times = 4, with_devices = 9 };
-using Message = std::array<unsigned long long, with_devices>;
+using Message = std::array<std::uint64_t, with_devices>;
 
 Message message_of(const Facts& facts) {
     return {facts.max_block, facts.not_ready, facts.overlapping, facts.owed,         facts.has_driver,
@@ -90,14 +93,17 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
     const auto start = Clock::now();
     const Facts own = own_facts(passage, plan, packing, device, has_memory);
     const Words words = words_of(state);
-    const Message mine = message_of(own);
-    Message all{};
-    agreed.code = PMPI_Allreduce(mine.data(), all.data(), words, MPI_UNSIGNED_LONG_LONG, MPI_MAX,
-                                 state.rails()->group.comm);
-    agreed.facts = facts_of(all, words);
+    Message message = message_of(own);
+    auto& rails = *state.rails();
+    rails.wire.reset();
+    const auto [status, by_mpi] = algorithms::agree_on_largest(std::span(message).first(words), rails.group,
+                                                               rails.wire, rails.window.get());
+    std::fill(message.begin() + words, message.end(), 0); // nobody knows these of the others
+    agreed.code = status.code;
+    agreed.facts = facts_of(message, words);
     agreed.elapsed = Clock::now() - start;
-    agreed.is_reported = agreed.code != MPI_SUCCESS;
-    if (agreed.is_reported) return agreed;
+    agreed.is_reported = by_mpi && agreed.code != MPI_SUCCESS;
+    if (agreed.code != MPI_SUCCESS) return agreed;
     agreed.together = true;
     take_in(agreed.facts, state);
     if (!algorithms::traits_of(passage.call.collective).block_is_known())

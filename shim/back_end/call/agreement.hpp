@@ -1,4 +1,4 @@
-// What the ranks agree on at a call: one counted allreduce, where a rule looks at something that a rank alone does not know.
+// What the ranks agree on at a call, where a rule looks at something that a rank alone does not know.
 #pragma once
 
 #include "device_call.hpp"

@@ -184,7 +184,10 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     outcome.decision.plan = agreed.plan;
     outcome.code = agreed.code;
     outcome.is_reported = agreed.is_reported;
-    if (agreed.code != MPI_SUCCESS) return;
+    if (agreed.code != MPI_SUCCESS) {
+        if (!agreed.is_reported && rails.are_lost()) leave_to_mpi(passage, outcome);
+        return;
+    }
     record.has_detail = true;
 
     outcome.decision = decide(passage, agreed, packs_later, packing, record);

@@ -8,6 +8,7 @@
 #include "formulas.hpp"
 #include "overlap.hpp"
 
+#include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
 
 #include <mpi.h>
@@ -505,6 +506,45 @@ void check_no_workspace(Test& test, Collective collective) {
     });
 }
 
+// A message in each round, where there is a node so many steps away. No node is met twice.
+std::uint64_t agreement_messages(const Group& group) {
+    const NodeMap& map = *group.node_map;
+    std::vector<int> sizes;
+    for (int node = 0; node < map.nodes(); ++node) sizes.push_back(map.size_of(node));
+    const int senders = *std::ranges::min_element(sizes), local = map.local_rank(group.rank);
+    std::uint64_t messages = 0;
+    for (int known = 1; known < map.nodes(); known += senders * known)
+        messages += local < senders && known + local * known < map.nodes() ? 1 : 0;
+    return messages;
+}
+
+// The largest of each number over all ranks, wherever it is. Again and again, so that no call meets another.
+void check_agreement(Test& test) {
+    test.failures.set_place("agreement, " + test.map_name());
+    Wire wire(test.group);
+    for (int turn = 0; turn < 3 * test.group.size; ++turn) {
+        for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{9}}) {
+            std::vector<std::uint64_t> numbers, expected(count);
+            for (std::size_t i = 0; i < count; ++i)
+                numbers.push_back(
+                    mixed(static_cast<std::uint64_t>(turn), static_cast<std::uint64_t>(test.group.rank), i));
+            if (turn % test.group.size == test.group.rank)
+                numbers[0] = UINT64_MAX - static_cast<unsigned>(turn);
+            PMPI_Allreduce(numbers.data(), expected.data(), static_cast<int>(count), MPI_UINT64_T, MPI_MAX,
+                           test.oracle);
+            wire.reset();
+            const auto end = agree_on_largest(numbers, test.group, wire, test.window());
+            test.failures.check(end.status.ok(), "status");
+            test.failures.check(numbers == expected, "a number is not the largest");
+            const bool has_shared = test.window() != nullptr && test.group.node_map->largest() > 1;
+            test.failures.check(end.by_mpi == (!has_shared || !test.window()->has_room_for(count)),
+                                "the way");
+            test.failures.check_equal(wire.traffic().messages,
+                                      end.by_mpi ? 0 : agreement_messages(test.group), "messages");
+        }
+    }
+}
+
 // Blocks of 20 bytes whose receiver expects 33: they come, and the bytes behind them stay.
 // `right`: the sides where the counts match.
 void check_received_less(Test& test, const Sides& right, const Sides& sides,
@@ -894,6 +934,11 @@ int main(int argc, char** argv) {
     check_wire_aside(test);
     check_wire_alltoall(test);
     check_wire_errors(test);
+    for (std::size_t map = 0; map < test.maps.size(); ++map) {
+        test.take_map(map, 0);
+        check_agreement(test);
+    }
+    test.take_map(0, 0);
     for (const CollectiveTraits& traits : all_collectives) {
         const Collective collective = traits.collective;
         check_against_oracle(test, collective);
