@@ -253,7 +253,9 @@ class Candidates(AdaptiveTest):
         lines = self.assert_logged(result)[3:]
         self.assertLessEqual({line["algorithm"] for line in lines}, {"native", "pairwise"})
         lesson = self.learned(result)[0][-1]
-        self.assertEqual([one["trials"] for one in lesson["tried"]], [2, 0, 2])
+        native, tuna, pairwise = (one["trials"] for one in lesson["tried"])
+        self.assertEqual((native, tuna), (2, 0))
+        self.assertIn(pairwise, (1, 2))  # a first trial that takes many times as long as native is the last
         self.assertTrue(lesson["tried"][1]["dropped"])
 
     def test_a_rule_before_it(self):
