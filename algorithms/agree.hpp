@@ -27,7 +27,7 @@ class AgreedSize {
     // False on all ranks where one rank could not. Collective where the size agreed so far is too small.
     template <typename Grow>
     bool reserve(std::size_t bytes, MPI_Comm comm, const Grow& grow) {
-        if (bytes <= agreed_) return true;
+        if (covers(bytes)) return true;
         const std::size_t quarter = std::bit_floor(bytes) / 4;
         const std::size_t step = quarter < smallest_step ? smallest_step : quarter;
         const std::size_t rounded = (bytes + step - 1) / step * step;
@@ -35,6 +35,8 @@ class AgreedSize {
         agreed_ = rounded;
         return true;
     }
+
+    bool covers(std::size_t bytes) const { return bytes <= agreed_; }
 
   private:
     static constexpr std::size_t smallest_step = 4096;

@@ -16,7 +16,7 @@ AgreementEnd ask_mpi(std::span<std::uint64_t> numbers, const Group& group) {
     return {{code}, true};
 }
 
-// Of the nodes as many as `steps` places down the ring.
+// Gives our numbers to the node `steps` places up the ring, and takes those of the node as far down.
 Status exchange_with_nodes(std::span<std::uint64_t> numbers, const Group& group, Wire& wire, int steps) {
     const NodeMap& map = *group.node_map;
     const int node = map.node_of(group.rank), local = map.local_rank(group.rank), nodes = map.nodes();

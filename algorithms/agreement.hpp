@@ -19,9 +19,8 @@ struct [[nodiscard]] AgreementEnd {
     bool by_mpi; // MPI's own collective, which has called the error handler of the communicator
 };
 
-// Replaces each number by the largest over all ranks of the group, a whole communicator. Numbers are below 2^63: MPICH 4.0.2
-// compares larger ones as if they had a sign. Collective. All ranks give as many
-// numbers, at most most_agreed_numbers.
+// Replaces each number by the largest over all ranks of the group, a whole communicator. Collective. All ranks give as many
+// numbers, at most most_agreed_numbers. Numbers are below 2^63: MPICH 4.0.2 compares larger numbers as if they had a sign.
 //
 // With memory that the ranks of each node share (`window`; null: there is none): the largest of each node, then of all nodes
 // in digits of base q + 1, where q is the number of ranks on the smallest node. In a round local rank i exchanges with the

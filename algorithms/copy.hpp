@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exchange.hpp"
+#include "simulation.hpp"
 #include "wire.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ void copy_words(std::byte* to, const std::byte* from, std::size_t bytes) {
 // memcpy for blocks, most of which are small: these are copied here, without a call. It accepts null addresses where there
 // are no bytes, since empty blocks can have them. The blocks do not overlap.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+    simulation::note_copy(bytes);
     if (bytes > 2 * sizeof(std::uint64_t))
         std::memcpy(to, from, bytes);
     else if (bytes >= sizeof(std::uint64_t))

@@ -80,6 +80,11 @@ bool NodeMemory::owns_file() const {
     return file_ >= 0 && fstat(file_, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_;
 }
 
+void NodeMemory::prepare() {
+    const std::lock_guard lock(mutex_);
+    if (file_ < 0) open_file();
+}
+
 std::byte* NodeMemory::map(int file, std::uint64_t offset) {
     void* memory =
         mmap(nullptr, stride(), PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
@@ -96,7 +101,7 @@ NodeMemory::Place NodeMemory::lend() {
         return section.place;
     }
     if (sections_.size() == most_sections) return {};
-    if (file_ < 0 && !open_file()) return {};
+    if (sections_.empty() && !owns_file() && !open_file()) return {};
     const Place place{key_, page_bytes() + sections_.size() * stride(), getpid(), file_};
     // Pages must be there before somebody writes to them: without memory for them the writer would be killed.
     if (!owns_file() || !may_have_size(place.offset + stride()) ||

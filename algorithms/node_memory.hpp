@@ -39,6 +39,10 @@ class NodeMemory {
 
     std::size_t section_bytes() const { return section_bytes_; }
 
+    // Opens the file, where that has not happened yet. Our descriptors have high numbers, and the kernel may take more than
+    // 10 ms to make the first of them in a process with threads: too long for a call of the program.
+    void prepare();
+
     // A section of this process that nobody uses. No section: there is no memory for it. May throw.
     Place lend();
     // Before others learn that they use it: as many of them as will leave it.

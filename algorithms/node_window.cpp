@@ -4,6 +4,7 @@
 #include "copy.hpp"
 
 #include <climits>
+#include <cstdlib>
 #include <new>
 #include <sched.h>
 #include <thread>
@@ -147,10 +148,35 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
     return true;
 }
 
-std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
 #ifdef SWITCHYARD_SIMULATED
-    return nullptr; // simulated ranks take turns where they call MPI: a rank that spins keeps the others out
-#endif
+
+// Simulated ranks live in one process, so the memory of a rank is memory of all ranks.
+std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
+    const std::size_t half_bytes = half_bytes_of(memory);
+    std::unique_ptr<NodeWindow> window(new NodeWindow(group, half_bytes, 1));
+    if (window->least_capacity_ == 0) return nullptr;
+    struct Share {
+        std::shared_ptr<std::byte[]> section;
+        std::shared_ptr<simulation::Meeting> meeting;
+    };
+    // calloc takes pages only where they are written.
+    const Share own{{static_cast<std::byte*>(std::calloc(2, half_bytes)), std::free},
+                    std::make_shared<simulation::Meeting>(window->size_)};
+    const Share* const address = &own;
+    std::vector<const Share*> shares(static_cast<std::size_t>(group.size));
+    PMPI_Allgather(&address, sizeof address, MPI_BYTE, shares.data(), sizeof address, MPI_BYTE, group.comm);
+    for (int local = 0; local < window->size_; ++local) {
+        window->simulated_.push_back(shares[static_cast<std::size_t>(rank_on_node(group, local))]->section);
+        window->sections_[static_cast<std::size_t>(local)] = window->simulated_.back().get();
+    }
+    window->meeting_ = shares[static_cast<std::size_t>(rank_on_node(group, 0))]->meeting;
+    PMPI_Barrier(group.comm); // until here, others read `own`
+    return window;
+}
+
+#else
+
+std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
     const auto own = offer(memory);
     std::vector<NodeMemory::Place> places(static_cast<std::size_t>(group.size));
     PMPI_Allgather(&own, sizeof own, MPI_BYTE, places.data(), sizeof own, MPI_BYTE, group.comm);
@@ -166,6 +192,8 @@ std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& mem
         memory.take_back(own);
     return window;
 }
+
+#endif
 
 NodeWindow::~NodeWindow() {
     if (is_open_ && size_ > 1)
@@ -217,7 +245,7 @@ Status NodeWindow::exchange(const Exchange& exchange) {
                 const int destination = places_[static_cast<std::size_t>(local)];
                 const Block taken = cut.next(destination < 0 ? 0 : exchange.send_size(destination));
                 if (taken.size > 0)
-                    std::memcpy(half.data + end, exchange.send_to(destination) + taken.offset, taken.size);
+                    copy_bytes(half.data + end, exchange.send_to(destination) + taken.offset, taken.size);
                 half.slices[local] = {static_cast<std::uint32_t>(end),
                                       static_cast<std::uint32_t>(taken.size)};
                 end += taken.size;
@@ -236,6 +264,28 @@ Status NodeWindow::exchange(const Exchange& exchange) {
         });
     status.keep(waited);
     return status;
+}
+
+std::byte* NodeWindow::room(std::size_t bytes) const {
+    return size_ > 1 && bytes <= capacity_ ? half_of(rank_, epoch_ + 1).data : nullptr;
+}
+
+NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
+    if (size_ == 1) return {{}, false};
+    ++epoch_;
+    const Half own = half_of(rank_);
+    for (std::size_t local = 0; local < offers.size(); ++local)
+        own.slices[local] = {static_cast<std::uint32_t>(offers[local].offset),
+                             static_cast<std::uint32_t>(offers[local].size)};
+    enter(own, offers.empty() ? 2 : 1);
+    Shown shown{{}, !offers.empty()};
+    for (int distance = 1; distance < size_; ++distance) {
+        const Half half = half_of((rank_ + distance) % size_);
+        if (!wait_for(*half.header)) return {{MPI_ERR_OTHER}, false};
+        shown.by_all = shown.by_all && half.header->epochs == 1;
+    }
+    own_time_.pass();
+    return shown;
 }
 
 Status NodeWindow::largest(std::span<std::uint64_t> numbers) {

@@ -7,16 +7,17 @@
 // next epoch, and they enter it only after they have read that half.
 #pragma once
 
+#include "copy.hpp"
 #include "exchange.hpp"
 #include "node_memory.hpp"
 #include "part.hpp"
+#include "simulation.hpp"
 #include "wire.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -68,6 +69,23 @@ class NodeWindow {
     template <typename ForEachPart>
     Status gather(ForEachPart&& for_each_part);
 
+    // An epoch in which every rank of the node lets the others look at its bytes where they lie, until it enters its next
+    // epoch but one. Until a rank enters its own next epoch it may look.
+    //
+    // Room for so many bytes of this rank in the next such epoch. Null: they do not fit, or nobody else is on the node.
+    std::byte* room(std::size_t bytes) const;
+    // `offers`: places in room(), by local rank; empty: this rank had no room. All ranks of the node call it at the same time.
+    struct Shown {
+        Status status;
+        bool by_all; // else nobody looks
+    };
+    Shown show(std::span<const Block> offers);
+    // The bytes that a rank of the node shows this rank.
+    std::byte* shown_by(int local_rank) const {
+        const Half half = half_of(local_rank);
+        return half.data + half.slices[rank_].begin;
+    }
+
     // The largest of each number over the ranks of the node, in one epoch. All of them call it at the same time, with as many
     // numbers.
     Status largest(std::span<std::uint64_t> numbers);
@@ -108,10 +126,21 @@ class NodeWindow {
     NodeWindow(const Group& group, std::size_t half_bytes, int cores);
     static std::size_t data_begin_of(int ranks); // in a half, on a node of that many ranks
     bool map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places);
-    Half half_of(int local_rank) const {
-        std::byte* const half = sections_[static_cast<std::size_t>(local_rank)] + epoch_ % 2 * half_bytes_;
+    Half half_of(int local_rank) const { return half_of(local_rank, epoch_); }
+    Half half_of(int local_rank, std::uint64_t epoch) const {
+        std::byte* const half = sections_[static_cast<std::size_t>(local_rank)] + epoch % 2 * half_bytes_;
         return {reinterpret_cast<Header*>(half), reinterpret_cast<Slice*>(half + sizeof(Header)),
                 half + data_begin_};
+    }
+    // The own half is written. In a simulator the ranks of the node meet here, so nobody spins.
+    void enter(const Half& own, std::uint64_t needed) {
+        own.header->epochs = needed;
+        own.header->epoch.store(epoch_, std::memory_order_release);
+        if constexpr (simulation::is_on) {
+            own_time_.pass();
+            meeting_->wait();
+            simulation::note_epoch(size_ - 1);
+        }
     }
     bool wait_for(const Header& header) const; // false: for ever, so nobody waits
     void find_places(const Group& group);
@@ -128,8 +157,7 @@ class NodeWindow {
             ++epoch_;
             const Half own = half_of(rank_);
             write(own, number);
-            own.header->epochs = needed;
-            own.header->epoch.store(epoch_, std::memory_order_release);
+            enter(own, needed);
             for (int distance = 1; distance < size_; ++distance) {
                 const int source = (rank_ + distance) % size_;
                 const Half half = half_of(source);
@@ -138,6 +166,7 @@ class NodeWindow {
                 read(source, half);
             }
         }
+        own_time_.pass();
         return {};
     }
 
@@ -152,6 +181,9 @@ class NodeWindow {
     std::vector<std::size_t> received_; // of this exchange, by local rank
     std::vector<int> places_; // in the exchange's group, by local rank; -1: the rank is not in the group
     bool is_open_ = false;
+    simulation::OwnTime own_time_;
+    std::shared_ptr<simulation::Meeting> meeting_;        // of the node, in a simulator
+    std::vector<std::shared_ptr<std::byte[]>> simulated_; // sections_ in a simulator
 };
 
 template <typename ForEachPart>
@@ -167,7 +199,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
             std::size_t end = 0;
             for_each_part(rank_, [&](Part part) {
                 const Block taken = cut.next(part.bytes);
-                if (taken.size > 0) std::memcpy(half.data + end, part.data + taken.offset, taken.size);
+                copy_bytes(half.data + end, part.data + taken.offset, taken.size);
                 end += taken.size;
             });
             half.slices[0] = {0, static_cast<std::uint32_t>(end)};
@@ -179,7 +211,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
             received += cut.room;
             for_each_part(source, [&](Part part) {
                 const Block taken = cut.next(part.bytes);
-                if (taken.size > 0) std::memcpy(part.data + taken.offset, in, taken.size);
+                copy_bytes(part.data + taken.offset, in, taken.size);
                 in += taken.size;
             });
             if (cut.room > 0) status.keep({MPI_ERR_TRUNCATE});

@@ -103,13 +103,20 @@ bool Wire::widen() {
     }
 }
 
+inline void Wire::note_messages(int count) {
+    simulation::note_messages(count);
+    pass_time();
+}
+
 // One tag is enough for a wire. Messages between two ranks do not overtake each other, and both sides start their
 // transfers, and the messages of a transfer, in the same order.
 inline int Wire::isend(const void* data, int count, MPI_Datatype type, int peer) {
+    note_messages(1);
     return PMPI_Isend(data, count, type, envelope_.rank_in_carrier(envelope_.rank_in_comm(peer)),
                       envelope_.tag, envelope_.comm, &requests_[count_]);
 }
 inline int Wire::irecv(void* data, int count, MPI_Datatype type, int peer) {
+    note_messages(1);
     return PMPI_Irecv(data, count, type, envelope_.rank_in_carrier(envelope_.rank_in_comm(peer)),
                       envelope_.tag, envelope_.comm, &requests_[count_]);
 }
@@ -152,6 +159,7 @@ void Wire::receive(int source, std::byte* data, std::size_t bytes) {
 // that are no single message.
 
 void Wire::send_upwards(int first, int count, const std::byte* base, std::span<const Block> blocks) {
+    note_messages(count);
     const Envelope to = envelope_;
     const auto ranks = static_cast<int>(blocks.size());
     Traffic sent;
@@ -176,6 +184,7 @@ void Wire::send_upwards(int first, int count, const std::byte* base, std::span<c
 }
 
 void Wire::receive_downwards(int first, int count, std::byte* base, std::span<const Block> blocks) {
+    note_messages(count);
     const Envelope from = envelope_;
     const auto ranks = static_cast<int>(blocks.size());
     for (int peer = first; count > 0; --count, peer = (peer == 0 ? ranks : peer) - 1) {
@@ -287,6 +296,7 @@ inline void Wire::note_under_way() {
 // for all. (In both cases MPICH calls the error handler of MPI_COMM_WORLD instead of our communicator's. No
 // call that waits avoids this.)
 Status Wire::wait_all() {
+    pass_time();
     if (count_ > 0) {
         note_under_way();
         ++traffic_->rounds;
@@ -295,14 +305,30 @@ Status Wire::wait_all() {
         else if (landings_ != nullptr)
             wait_telling();
         MPI_Request* const end = requests_.data() + count_;
-        for (MPI_Request* request = requests_.data(); request != end; ++request)
+        for (MPI_Request* request = requests_.data() + std::min(waited_for_, count_); request != end;
+             ++request)
             if (const int code = PMPI_Wait(request, MPI_STATUS_IGNORE); code != MPI_SUCCESS) keep(code);
         count_ = 0;
     }
+    waited_for_ = 0;
     return {std::exchange(error_, MPI_SUCCESS)};
 }
 
+// A request that is over is MPI_REQUEST_NULL, so later waits pass it by.
+Status Wire::wait_for_first(std::size_t messages) {
+    pass_time();
+    note_under_way();
+    for (const std::size_t end = std::min(messages, count_); waited_for_ < end; ++waited_for_) {
+        MPI_Request& request = requests_[waited_for_];
+        if (auto* const alarm = group_->carrier.alarm)
+            watch(request, *alarm); // where it rings, requests end at once
+        if (const int code = PMPI_Wait(&request, MPI_STATUS_IGNORE); code != MPI_SUCCESS) keep(code);
+    }
+    return {error_};
+}
+
 void Wire::wait_for_sends() {
+    pass_time();
     note_under_way();
     bool waited = false;
     for (std::size_t i = count_; i-- > 0;) {
@@ -375,6 +401,7 @@ void Wire::wait_telling() {
 }
 
 std::optional<Landed> Wire::wait_any() {
+    pass_time();
     note_under_way();
     if (auto* const alarm = group_->carrier.alarm)
         while (count_ > 0 && !alarm->rings())
@@ -397,6 +424,7 @@ std::optional<Landed> Wire::wait_any() {
 }
 
 std::optional<Landed> Wire::test_any() {
+    pass_time();
     if (count_ == 0) return std::nullopt;
     note_under_way();
     if (group_->carrier.alarm != nullptr) group_->carrier.alarm->rings(); // then a request ends with an error
@@ -431,6 +459,7 @@ Status Wire::exchange(int destination, const std::byte* out, std::size_t out_byt
 }
 
 Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
+    pass_time();
     if (block == 0 || group_->size == 1) {
         if (block != 0) std::copy_n(out, block, in);
         return {};

@@ -9,6 +9,7 @@
 #include "group.hpp"
 #include "part.hpp"
 #include "patterns/batches.hpp"
+#include "simulation.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -114,6 +115,13 @@ class Wire {
     void send_parts(int destination, std::span<const Part> parts);
     void receive_parts(int source, std::span<const Part> parts);
 
+    // Waits for the first messages that were started since nothing was under way, so that their bytes can be used while others
+    // are under way. The answer is the first error since the last wait_all(), which has to follow. Not with landings.
+    Status wait_for_first(std::size_t messages);
+    // The messages of a transfer of so many bytes.
+    std::size_t messages_of(std::size_t bytes) const {
+        return bytes / limit_ + (bytes % limit_ == 0 ? 0 : 1);
+    }
     // Waits for all transfers. Counts one round. Returns the first error since the last wait.
     Status wait_all();
     // Waits for all sends. Counts one round. wait_all() reports the errors.
@@ -138,6 +146,9 @@ class Wire {
 
     // `landings` hears of receives from here on, except of receives into several parts. Null: no object hears.
     void tell(Landings* landings) { landings_ = landings; }
+
+    // Lets this rank's own work pass as time, in a simulator.
+    void pass_time() { own_time_.pass(); }
 
     std::size_t limit() const { return limit_; }
     const Traffic& traffic() const { return *traffic_; }
@@ -184,6 +195,7 @@ class Wire {
     bool begin_pieces();
     void transfer_parts(const Landed& transfer, std::span<const Part> parts);
     void transfer_fragments(const Landed& transfer, std::size_t bytes);
+    void note_messages(int count);
     void note_under_way();
     std::optional<Landed> finish(std::size_t request);
     void wait_telling();
@@ -203,6 +215,7 @@ class Wire {
     std::vector<MPI_Request> requests_;
     std::vector<Message> messages_;
     std::size_t count_ = 0;
+    std::size_t waited_for_ = 0;     // of these, by wait_for_first()
     std::size_t next_asked_ = 0;     // by test_any
     std::vector<int> messages_left_; // by transfer of several messages
     // The fragments of one message.
@@ -212,6 +225,7 @@ class Wire {
     // Of requests_, while `landings_` hears.
     std::vector<int> done_;
     std::vector<MPI_Status> statuses_;
+    simulation::OwnTime own_time_;
     int error_ = MPI_SUCCESS; // the first error since the last wait
     Traffic own_traffic_;
     Traffic* traffic_ = &own_traffic_;

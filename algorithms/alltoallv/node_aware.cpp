@@ -35,7 +35,7 @@ class NodeAware {
     Status run() {
         Status status = first_exchange_.run();
         for (const Hop& hop : schedule_.hops()) {
-            status.keep(messages_.exchange(hop));
+            messages_.start(hop);
             status.keep(hop.ends_exchange ? messages_.deliver(hop) : handing_on_.run(hop, messages_));
         }
         return status;

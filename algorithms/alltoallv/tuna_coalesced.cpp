@@ -43,13 +43,15 @@ class Coalesced {
             for (const auto all = bundles_.destinations();
                  next < all.size() && all[next].distance < batch.last(); ++next)
                 out = send(next, out);
-            const Status arrived = wire_.wait_all();
-            status.keep(arrived);
             in = incoming_;
-            if (arrived.ok() || !has_sizes_) // sizes that did not arrive must not be read
-                for (int distance = batch.first(); distance < batch.last();
-                     ++distance, in += layout_.in_bytes)
-                    deliver(bundles_.carriers().node_down(distance), in, status);
+            std::size_t messages = 0;
+            for (int distance = batch.first(); distance < batch.last(); ++distance, in += layout_.in_bytes) {
+                const int node = bundles_.carriers().node_down(distance);
+                messages += wire_.messages_of(arriving_bytes(node));
+                // sizes that did not arrive must not be read
+                if (wire_.wait_for_first(messages).ok() || !has_sizes_) deliver(node, in, status);
+            }
+            status.keep(wire_.wait_all());
         }
         return status;
     }
@@ -57,7 +59,10 @@ class Coalesced {
   private:
     void receive(int node, std::byte* message) {
         wire_.receive(bundles_.carriers().carrier_on(node, exchange_.group.rank), message,
-                      has_sizes_ ? most_bytes(map_.size_of(node)) : expected_bytes(node));
+                      arriving_bytes(node));
+    }
+    std::size_t arriving_bytes(int node) const {
+        return has_sizes_ ? most_bytes(map_.size_of(node)) : expected_bytes(node);
     }
     std::size_t expected_bytes(int node) const {
         const auto sources = map_.ranks_of(node);

@@ -19,7 +19,7 @@ and checks every byte that arrives.
 An iteration lasts as long as its slowest rank needs from a barrier to the return of its call. The table has the median
 over the iterations, the median absolute deviation (MAD) and the ratio to native. The ratio is the median of each
 iteration's own ratio: below 1 the algorithm is faster than native. Where an algorithm needs the largest block of all
-ranks and MPI does not tell it, its time includes the allreduce that the shim would make. Messages, bytes and rounds are
+ranks and MPI does not tell it, its time includes the agreement that the shim would make. Messages, bytes and rounds are
 those of the rank that has the most; the `inter` columns count what goes to other nodes. The messages of native are not
 known. Under smpirun the times are those of the simulated clock.)";
 
@@ -28,7 +28,7 @@ constexpr const char* algorithm_help =
     "Repeat the option, or join several algorithms with +. A value may be a list (2,4,8) or a range that "
     "doubles (2..64). The word ranks stands for the number of ranks, sqrt for its square root, rounded up: "
     "tuna:radix=2..ranks. Two more names: preloaded is the MPI function as a program calls it, so a "
-    "preloaded shim takes it; agreement is the shim's agreement alone";
+    "preloaded shim takes it; agreement is this agreement alone";
 
 constexpr const char* usage_end =
     R"(Distributions:

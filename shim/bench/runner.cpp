@@ -232,7 +232,9 @@ class Course {
                                 workload_.recv().blocks,
                                 agrees ? agreed_block() : largest_block_};
         Context context{contender.choice.parameters, workspace_, wire_, window_, schedule};
-        return algorithm_of(*contender.choice.algorithm).run(exchange, context).code;
+        const Status status = algorithm_of(*contender.choice.algorithm).run(exchange, context);
+        wire_.pass_time();
+        return status.code;
     }
 
     int call_library(const Library& mpi) {

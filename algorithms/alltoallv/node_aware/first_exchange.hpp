@@ -15,8 +15,10 @@ class FirstExchange {
           waiting_(waiting), bundles_(schedule.own_node(), layout.first_bytes, context) {}
 
     Status run() {
+        if (schedule_.rows_stay_in_epoch())
+            bundles_.start([&] { return bytes_with_sizes<Size>(exchange_, said_sizes_); });
         for (int to = 0; to < schedule_.own_node().size; ++to)
-            bundles_.set_end(to, pack(schedule_.first_destinations(to), bundles_.begin(to)));
+            bundles_.set_end(to, pack(schedule_.first_destinations(to), bundles_.begin()));
         Status status = bundles_.exchange(schedule_.in_node(bundle_bytes_), [](int) { return true; });
         for (int source = 0; source < schedule_.own_node().size; ++source) unpack(source, status);
         return status;

@@ -15,8 +15,8 @@ class HandingOn {
           said_sizes_(exchange), waiting_(waiting), bundles_(schedule.lane(), layout.arrived_bytes, context) {
     }
 
-    Status run(const Hop& hop, const HopMessages<Size>& messages) {
-        Status status;
+    Status run(const Hop& hop, HopMessages<Size>& messages) {
+        Status status = messages.wait(hop);
         pack(hop, messages);
         if (schedule_.hands_on())
             status.keep(bundles_.exchange(schedule_.in_lane(bundle_bytes_), [&](int from) {

@@ -14,12 +14,10 @@ class HopMessages {
           waiting_(waiting), outgoing_(context.workspace.take(layout.message_bytes).data()),
           incoming_(context.workspace.take(layout.message_bytes).data()) {}
 
-    // The hops of one weight. Messages that did not arrive read as zeros.
-    Status exchange(const Hop& hop) {
-        std::byte* const end = for_each_arrived(hop, [&](const Charge& charge, std::byte* in) {
-            const std::size_t most = charge.blocks_in * block_bytes_;
-            const bool is_exact = !has_sizes(hop) && most <= wire_.limit();
-            wire_.receive(charge.source, in, is_exact ? expected_bytes(charge) : most);
+    // Starts the hops of one weight.
+    void start(const Hop& hop) {
+        for_each_arrived(hop, [&](const Charge& charge, std::byte* in) {
+            wire_.receive(charge.source, in, arriving_bytes(hop, charge));
         });
         std::byte* out = outgoing_;
         for (const Charge& charge : hop.charges) {
@@ -29,8 +27,13 @@ class HopMessages {
             wire_.send(charge.destination, out, most > wire_.limit() ? most : bytes);
             out += most;
         }
+    }
+
+    // Waits for all messages. Those that did not arrive read as zeros.
+    Status wait(const Hop& hop) {
         const Status status = wire_.wait_all();
-        if (!status.ok()) std::memset(incoming_, 0, static_cast<std::size_t>(end - incoming_));
+        if (!status.ok())
+            for_each_arrived(hop, [&](const Charge& charge, std::byte* in) { clear(charge, in); });
         return status;
     }
 
@@ -45,14 +48,18 @@ class HopMessages {
         return message;
     }
 
-    // Delivers the messages of the hops that end the exchange: a block in each row.
-    Status deliver(const Hop& hop) const {
+    // Delivers the messages of the hops that end the exchange, each as soon as it is here: a block in each row.
+    Status deliver(const Hop& hop) {
         Status status;
+        std::size_t messages = 0;
         for_each_arrived(hop, [&](const Charge& charge, std::byte* in) {
+            messages += wire_.messages_of(arriving_bytes(hop, charge));
+            if (!wire_.wait_for_first(messages).ok()) clear(charge, in);
             for (const int source : charge.arrived_blocks)
                 in = has_sizes(hop) ? deliver_block<Size>(exchange_, source, in, said_sizes_, status)
                                     : deliver_expected(source, in, status);
         });
+        status.keep(wire_.wait_all());
         return status;
     }
 
@@ -66,6 +73,15 @@ class HopMessages {
         if (size < exchange_.recv_size(source)) status.keep({MPI_ERR_TRUNCATE});
         copy_bytes(exchange_.recv_from(source), in, size);
         return in + size;
+    }
+    // Bytes of the receive.
+    std::size_t arriving_bytes(const Hop& hop, const Charge& charge) const {
+        const std::size_t most = charge.blocks_in * block_bytes_;
+        const bool is_exact = !has_sizes(hop) && most <= wire_.limit();
+        return is_exact ? expected_bytes(charge) : most;
+    }
+    void clear(const Charge& charge, std::byte* message) const {
+        std::memset(message, 0, charge.blocks_in * block_bytes_);
     }
     // The bytes that arrive with a hop that ends the exchange. Where all blocks are empty, no message
     // travels.

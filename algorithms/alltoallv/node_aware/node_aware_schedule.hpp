@@ -1,7 +1,7 @@
 // What each phase of node_aware does with each row, computed once.
 //
-// A row is all blocks of one source for the ranks of one lane of one node, each behind its
-// size. A row that waits at this rank for its next hop has a place.
+// A row is all blocks of one source for the ranks of one lane of one node, each behind its size. A row that waits at this
+// rank for its next hop has a place.
 #pragma once
 
 #include "algorithms/alltoallv/node_aware_scratch.hpp"
@@ -63,6 +63,8 @@ class NodeAwareSchedule : public Schedule {
     // Whether the ranks of some lane exchange bundles. Then all ranks of the node take part, since they share a window.
     bool hands_on() const { return own_node_.size > routes_.hops().lanes(); }
     const NodeAwareShape& shape() const { return shape_; }
+    // Rows of the first exchange leave before the ranks of the node share memory again.
+    bool rows_stay_in_epoch() const { return hops_.size() < 2 || !hands_on(); }
 
     // The blocks that this rank has for a local rank in the first exchange: for that rank itself, then rows.
     std::span<const int> first_destinations(int local_rank) const {

@@ -7,6 +7,7 @@
 #include "exchange_locally.hpp"
 
 #include <cstring>
+#include <optional>
 
 namespace switchyard::algorithms::alltoallv {
 
@@ -18,7 +19,10 @@ class Bundles {
           out_(context.workspace.take(count() * most_bytes).data()),
           in_(context.workspace.take(count() * most_bytes).data()),
           places_out_(context.workspace.take_array<Block>(count())),
-          places_in_(context.workspace.take_array<Block>(count())) {}
+          places_in_(context.workspace.take_array<Block>(count())),
+          arrived_(context.workspace.take_array<std::byte*>(count())), end_(out_) {
+        for (std::size_t i = 0; i < count(); ++i) arrived_[i] = in_ + i * most_bytes_;
+    }
 
     void clear() {
         for (std::size_t i = 0; i < count(); ++i) places_out_[i] = {i * most_bytes_, 0};
@@ -30,11 +34,24 @@ class Bundles {
         place.size += bytes;
         return end;
     }
-    // The same for a caller that fills one bundle after the other: its begin, and its end when it is full.
-    std::byte* begin(int to) const { return out_ + static_cast<std::size_t>(to) * most_bytes_; }
-    void set_end(int to, const std::byte* end) {
-        places_out_[static_cast<std::size_t>(to)] = {static_cast<std::size_t>(to) * most_bytes_,
-                                                     static_cast<std::size_t>(end - begin(to))};
+
+    // The same for a caller that fills one bundle after the other, by rising local ranks. `total()`: at least the bytes of
+    // all of them. Where the ranks share memory the bundles lie there if all ranks have room for theirs. Then no bundle is
+    // copied, and it may be read until the window's next epoch. `group` must be the node.
+    template <typename Total>
+    void start(Total&& total) {
+        NodeWindow* const window = context_.intra_window();
+        shows_ = window != nullptr;
+        if (!shows_) return;
+        std::byte* room = window->room(count() * most_bytes_);
+        if (room == nullptr) room = window->room(total());
+        if (room != nullptr) begin_ = end_ = room;
+    }
+    std::byte* begin() const { return end_; }
+    void set_end(int to, std::byte* end) {
+        places_out_[static_cast<std::size_t>(to)] = {static_cast<std::size_t>(end_ - begin_),
+                                                     static_cast<std::size_t>(end - end_)};
+        end_ = end;
     }
     void append(int to, const std::byte* data, std::size_t bytes) {
         copy_bytes(extend(to, bytes), data, bytes);
@@ -45,6 +62,8 @@ class Bundles {
     // that did not arrive reads as zeros.
     template <typename HasBundle>
     Status exchange(const InnerTuna& inner, HasBundle&& has_bundle) {
+        if (shows_)
+            if (const auto shown = show()) return *shown;
         // Only the sender knows the length of a bundle. A bundle that may exceed the limit of a message
         // travels padded, since both sides must split it alike.
         const bool is_split = most_bytes_ > context_.wire.limit();
@@ -62,9 +81,23 @@ class Bundles {
         const Block& own = places_out_[static_cast<std::size_t>(group_.rank)];
         copy_bytes(from(group_.rank), out_ + own.offset, own.size);
     }
-    std::byte* from(int source) const { return in_ + static_cast<std::size_t>(source) * most_bytes_; }
+    std::byte* from(int source) const { return arrived_[static_cast<std::size_t>(source)]; }
 
   private:
+    // Nothing: a rank had no room, so the bundles have to travel.
+    std::optional<Status> show() {
+        NodeWindow& window = *context_.intra_window();
+        const bool has_room = begin_ != out_;
+        const auto [status, by_all] = window.show(has_room ? places_out_ : std::span<Block>());
+        if (!status.ok()) std::memset(in_, 0, count() * most_bytes_);
+        if (!status.ok()) return status;
+        if (by_all)
+            for (std::size_t i = 0; i < count(); ++i) arrived_[i] = window.shown_by(static_cast<int>(i));
+        if (by_all) return Status{};
+        if (has_room) copy_bytes(out_, begin_, static_cast<std::size_t>(end_ - begin_));
+        return std::nullopt;
+    }
+
     std::size_t count() const { return static_cast<std::size_t>(group_.size); }
 
     const Group& group_;
@@ -73,6 +106,9 @@ class Bundles {
     std::byte* const out_;
     std::byte* const in_;
     const std::span<Block> places_out_, places_in_;
+    const std::span<std::byte*> arrived_; // by local rank
+    bool shows_ = false;
+    std::byte *begin_ = out_, *end_; // of the bundles that are filled one after the other
 };
 
 // Puts a block, as messages say it, at the end of a message: the size, then the bytes. Returns the new end.
@@ -88,6 +124,13 @@ std::byte* put_block_for(int destination, std::byte* end, const Exchange& exchan
                          const SaidSizes& said_sizes) {
     const Block& block = exchange.send[static_cast<std::size_t>(destination)];
     return put_block<Size>(end, exchange.send_base + block.offset, said_sizes.of(block.size), said_sizes);
+}
+// Of all blocks that this rank sends, as messages say them.
+template <typename Size>
+std::size_t bytes_with_sizes(const Exchange& exchange, const SaidSizes& said_sizes) {
+    std::size_t bytes = exchange.send.size() * sizeof(Size);
+    for (const Block& block : exchange.send) bytes += said_sizes.bytes(said_sizes.of(block.size));
+    return bytes;
 }
 // Delivers such a block, which came from `source`. Returns its end.
 template <typename Size>

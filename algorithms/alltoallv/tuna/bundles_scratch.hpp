@@ -36,10 +36,11 @@ inline Parameters inside_node(int ranks, const Parameters& parameters) {
     return inner;
 }
 
-// The outgoing and the incoming bundles of a group, and their places.
+// The outgoing and the incoming bundles of a group, their places, and where they arrived.
 inline std::size_t bundle_buffers_scratch_bytes(int ranks, std::size_t most_bytes) {
     const auto count = static_cast<std::size_t>(ranks);
-    return 2 * Workspace::rounded(count * most_bytes) + 2 * Workspace::rounded(count * sizeof(Block));
+    return 2 * Workspace::rounded(count * most_bytes) + 2 * Workspace::rounded(count * sizeof(Block)) +
+           Workspace::rounded(count * sizeof(std::byte*));
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -23,8 +23,9 @@ class NodeBundles {
 
     // Runs the phase. It also delivers the blocks of the own node for this rank.
     Status exchange_in_node() {
+        bundles_.start([&] { return bytes_with_sizes<Size>(exchange_, said_sizes_); });
         for (int carrier = 0; carrier < own_node().size; ++carrier)
-            bundles_.set_end(carrier, pack(schedule_.destinations_of(carrier), bundles_.begin(carrier)));
+            bundles_.set_end(carrier, pack(schedule_.destinations_of(carrier), bundles_.begin()));
         Status status = bundles_.exchange(schedule_.inner(), [](int) { return true; });
         for (int source = 0; source < own_node().size; ++source) read(source);
         for (int source = 0; source < own_node().size; ++source)

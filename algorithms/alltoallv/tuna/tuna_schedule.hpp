@@ -29,14 +29,14 @@ struct TunaRound {
 class TunaSchedule : public Schedule {
   public:
     // Of rank `rank` of `ranks`. `parameters`: of tuna.
-    TunaSchedule(int ranks, int rank, const Parameters& parameters) : shape_(ranks, parameters) {
+    TunaSchedule(int ranks, int rank, const Parameters& parameters) : rank_(rank), shape_(ranks, parameters) {
         const auto radix = static_cast<int>(parameters[Parameter::radix]);
         std::size_t moved = 0, rounds = 0;
         for (patterns::Round round(ranks, radix); round.valid(); round.advance(), ++rounds)
             moved += static_cast<std::size_t>(round.blocks());
         places_.reserve(2 * moved); // so that the spans stay
         rounds_.reserve(rounds);
-        for (patterns::Round round(ranks, radix); round.valid(); round.advance()) add(round, ranks, rank);
+        for (patterns::Round round(ranks, radix); round.valid(); round.advance()) add(round);
     }
     TunaSchedule(const TunaSchedule&) = delete;
     TunaSchedule& operator=(const TunaSchedule&) = delete;
@@ -45,57 +45,46 @@ class TunaSchedule : public Schedule {
     std::span<const TunaRound> rounds() const { return rounds_; }
 
   private:
-    void add(const patterns::Round& round, int ranks, int rank) {
-        const auto up = [&](int offset) {
-            return rank + offset < ranks ? rank + offset : rank + offset - ranks;
-        };
-        const auto down = [&](int offset) { return rank >= offset ? rank - offset : rank - offset + ranks; };
-        const auto for_each_range = [&](auto visit) {
-            round.for_each_range(
-                [&](const patterns::OffsetRange& range) { visit(range, range.begin == round.distance()); });
-        };
-        TunaRound all{
-            down(round.distance()), up(round.distance()), round.left_in_digit(), {}, {}, {}, {}, {}};
-        all.from_s = list([&] {
-            for_each_range([&](const auto& range, bool is_home) {
-                if (!is_home) places_.push_back(down(range.begin));
-            });
-            places_.push_back(all.destination);
+    int up(int offset) const {
+        return rank_ + offset < shape_.ranks ? rank_ + offset : rank_ + offset - shape_.ranks;
+    }
+    int down(int offset) const { return rank_ >= offset ? rank_ - offset : rank_ - offset + shape_.ranks; }
+
+    // Of the ranges of a round, the blocks of the first range are home, and the first block of each range makes its first
+    // hop. All other blocks wait in T (patterns::OffsetRange).
+    void add(const patterns::Round& round) {
+        const int distance = round.distance();
+        TunaRound added{down(distance), up(distance), round.left_in_digit(), {}, {}, {}, {}, {}};
+        const auto is_home = [&](const auto& range) { return range.begin == distance; };
+        added.from_s = list(round, [&](const auto& range) {
+            if (!is_home(range)) places_.push_back(down(range.begin));
         });
-        all.to_t = list([&] {
-            for_each_range([&](const auto& range, bool is_home) {
-                if (!is_home) places_.push_back(range.begin - range.shift);
-            });
+        places_.push_back(added.destination);
+        added.from_s = {added.from_s.data(), added.from_s.size() + 1};
+        added.to_t = list(round, [&](const auto& range) {
+            if (!is_home(range)) places_.push_back(range.begin - range.shift);
         });
-        const auto waiting = [&](bool home) {
-            for_each_range([&](const auto& range, bool is_home) {
-                if (is_home != home) return;
-                for (int offset = range.begin + 1; offset < range.end; ++offset)
-                    places_.push_back(offset - range.shift);
-            });
-        };
-        all.from_t = list([&] {
-            waiting(true);
-            waiting(false);
+        added.from_t = list(round, [&](const auto& range) {
+            for (int offset = range.begin + 1; offset < range.end; ++offset)
+                places_.push_back(offset - range.shift);
         });
-        all.to_r = list([&] {
-            for_each_range([&](const auto& range, bool is_home) {
-                if (!is_home) return;
-                for (int offset = range.begin; offset < range.end; ++offset) places_.push_back(up(offset));
-            });
+        added.to_r = list(round, [&](const auto& range) {
+            for (int offset = range.begin; is_home(range) && offset < range.end; ++offset)
+                places_.push_back(up(offset));
         });
-        all.stays = all.from_t.subspan(all.to_r.size() - 1);
-        rounds_.push_back(all);
+        added.stays = added.from_t.subspan(added.to_r.size() - 1);
+        rounds_.push_back(added);
     }
 
-    // The places that `fill` adds.
-    template <typename Fill>
-    std::span<const int> list(Fill&& fill) {
+    // The places that `put` adds for the ranges of the round.
+    template <typename Put>
+    std::span<const int> list(const patterns::Round& round, Put&& put) {
         const std::size_t begin = places_.size();
-        fill();
+        round.for_each_range(put);
         return {places_.data() + begin, places_.size() - begin};
     }
 
+    const int rank_;
     TunaShape shape_;
     std::vector<int> places_;
     std::vector<TunaRound> rounds_;

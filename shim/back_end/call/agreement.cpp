@@ -35,12 +35,6 @@ Facts facts_of(const Message& message, Words words) {
             .owed = message[3]};
 }
 
-bool looks_at_anything(const policy::Shortlist& shortlist, Collective collective) {
-    const bool is_known = algorithms::traits_of(collective).block_is_known();
-    return shortlist.looks_at_buffer ||
-           (!is_known && (shortlist.looks_at_block || shortlist.looks_at_overlap));
-}
-
 bool rests(const Passage& passage, const Plan& plan) {
     const auto* book = passage.state.book();
     // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call less.
@@ -70,6 +64,13 @@ void take_in(const Facts& facts, CommState& state) {
 
 } // namespace
 
+bool asks_others(const Plan& plan, Collective collective) {
+    const auto& shortlist = plan.shortlist();
+    const bool is_known = algorithms::traits_of(collective).block_is_known();
+    return shortlist.looks_at_buffer ||
+           (!is_known && (shortlist.looks_at_block || shortlist.looks_at_overlap));
+}
+
 Facts facts_of(const DeviceCall& device) {
     Facts facts;
     facts.has_driver = true;
@@ -86,7 +87,7 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
     agreed.max_block = passage.measured.max_block;
     agreed.plan = &plan;
     agreed.rests = rests(passage, plan);
-    if (!looks_at_anything(plan.shortlist(), passage.call.collective) || agreed.rests) {
+    if (!asks_others(plan, passage.call.collective) || agreed.rests) {
         if (device != nullptr && !device->is_readable()) agreed.code = MPI_ERR_BUFFER;
         return agreed;
     }

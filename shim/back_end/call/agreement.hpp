@@ -39,6 +39,9 @@ struct Agreed {
     bool is_reported = false;  // MPI has called the error handler
 };
 
+// Whether calls of that plan look at something that a rank alone does not know.
+bool asks_others(const Plan& plan, Collective collective);
+
 // Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not guarantee that
 // all ranks know it. Collective where the ranks agree, which all of them see alike. `has_memory`: this rank could get the
 // memory that the call needs so far.

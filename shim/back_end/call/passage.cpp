@@ -8,7 +8,8 @@ void note_time(const Passage& passage, const log::CallRecord& record, int code) 
     auto* book = passage.state.book();
     if (book == nullptr || !book->is_running()) return;
     const auto not_counted = book->pays_for_agreement() ? 0 : record.agree;
-    book->end(code == MPI_SUCCESS ? Clock::now() - record.begin - not_counted : adaptive::no_time);
+    const auto time = code == MPI_SUCCESS ? Clock::now() - record.begin - not_counted : adaptive::no_time;
+    book->end(time, record.agree);
 }
 
 } // namespace switchyard::shim

@@ -43,7 +43,9 @@ int route(const Host& host, const CallArgs& call) {
     state->look_for_devices(self);
     Plan& plan = state->plan(call.collective, call.in_place() ? Buffers::in_place : Buffers::separate);
     const bool logs = self.recording.load(std::memory_order_acquire);
-    if (plan.always_native() && !logs && !self.devices.are_here(device::Devices::coarse_now())) {
+    const bool is_left_alone =
+        !logs && !self.devices.are_here(device::Devices::coarse_now()); // where it is native
+    if (is_left_alone && plan.always_native()) {
         state->count(false);
         return call_native(host, call);
     }
@@ -51,10 +53,11 @@ int route(const Host& host, const CallArgs& call) {
     const auto measured = measure(call, state->blocks(), state->own_block());
     if (!measured.valid) return call_native(host, call); // an error, and MPI's to report
     const Passage passage{self, call, *state, measured, logs};
-    if (!plan.always_native())
-        return is_for_mpi_to_refuse(passage) ? call_native(host, call) : run_routed(passage, plan);
-    state->count(false);
-    return run_always_native(passage, plan);
+    if (is_surely_native(passage, plan)) {
+        state->count(false);
+        return is_left_alone ? call_native(host, call) : run_surely_native(passage, plan);
+    }
+    return is_for_mpi_to_refuse(passage) ? call_native(host, call) : run_routed(passage, plan);
 }
 
 } // namespace switchyard::shim

@@ -35,20 +35,19 @@ Codes call_on_copies(const Passage& passage, DeviceCall& device, log::CallRecord
     return codes;
 }
 
-// Every choice is native, but the candidates that are passed over differ from call to call, and the log names them.
-Decision choose_among_natives(const Passage& passage, Plan& plan, const DeviceCall* device, bool in_place) {
-    Decision decision{&plan};
+policy::Match choose_alone(const Passage& passage, const Plan& plan, const DeviceCall* device,
+                           bool in_place) {
     Agreed own;
     own.max_block = passage.measured.max_block;
     if (device != nullptr) own.facts = facts_of(*device);
-    decision.match = policy::choose(plan.shortlist(), features_of(passage, own, in_place));
-    return decision;
+    return policy::choose(plan.shortlist(), features_of(passage, own, in_place));
 }
 
+// The choice is native, but the candidates that are passed over differ from call to call, and the log names them.
 inline Decision decide(const Passage& passage, Plan& plan, const DeviceCall* device, bool in_place) {
     if (plan.has_one_candidate()) [[likely]]
         return {&plan};
-    return choose_among_natives(passage, plan, device, in_place);
+    return {&plan, choose_alone(passage, plan, device, in_place)};
 }
 
 } // namespace
@@ -73,7 +72,7 @@ int run_native(const Passage& passage, const Decision& decision, log::CallRecord
 namespace {
 
 // The same in a process that has a driver: device buffers may have to be copied.
-int run_always_native_near_devices(const Passage& passage, Plan& plan, const log::CallHead& head) {
+int run_surely_native_near_devices(const Passage& passage, Plan& plan, const log::CallHead& head) {
     log::CallRecord record{head};
     std::optional<DeviceCall> device;
     locate_buffers(passage, device, record); // without memory for a look MPI gets the call as it came
@@ -83,10 +82,24 @@ int run_always_native_near_devices(const Passage& passage, Plan& plan, const log
 
 } // namespace
 
-int run_always_native(const Passage& passage, Plan& plan) {
+bool is_surely_native(const Passage& passage, const Plan& plan) {
+    if (plan.always_native()) return true;
+    auto& state = passage.state;
+    if (asks_others(plan, passage.call.collective) || state.may_have_devices() || state.book() != nullptr)
+        return false;
+    auto& last = state.rails()->last_native;
+    const std::size_t block = passage.measured.max_block;
+    if (last.plan == &plan && last.max_block == block) return true;
+    if (!plan.choice(choose_alone(passage, plan, nullptr, passage.call.in_place())).algorithm->native)
+        return false;
+    last = {&plan, block};
+    return true;
+}
+
+int run_surely_native(const Passage& passage, Plan& plan) {
     auto record = begin_head(passage);
     if (passage.self.devices.are_here(record.begin)) [[unlikely]]
-        return run_always_native_near_devices(passage, plan, record);
+        return run_surely_native_near_devices(passage, plan, record);
     const int code = call_native(*passage.self.host, passage.call);
     end_record(passage, decide(passage, plan, nullptr, record.in_place), record);
     return code;

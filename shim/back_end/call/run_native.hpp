@@ -13,7 +13,9 @@ namespace switchyard::shim {
 int run_native(const Passage& passage, const Decision& decision, log::CallRecord& record,
                std::optional<DeviceCall>& device);
 
-// On a communicator where every choice is native: at most a record is made.
-int run_always_native(const Passage& passage, Plan& plan);
+// Whether every rank sees from its own arguments that MPI's own takes the call.
+bool is_surely_native(const Passage& passage, const Plan& plan);
+// Such a call: at most a record is made.
+int run_surely_native(const Passage& passage, Plan& plan);
 
 } // namespace switchyard::shim

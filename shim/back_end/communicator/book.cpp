@@ -24,6 +24,12 @@ bool Learner::keep(Nanoseconds time) noexcept {
     return ++kept_calls_ >= told_at_once;
 }
 
+void Learner::note_agreement(Nanoseconds time) noexcept {
+    if (time == 0) return;
+    agreement_time_ += time;
+    ++agreements_;
+}
+
 Nanoseconds Learner::median_kept() noexcept {
     const auto times = std::min(kept_times_, told_at_once);
     kept_calls_ = kept_times_ = 0;
@@ -61,8 +67,13 @@ Lesson Learner::lesson() const {
     for (std::size_t i = 0; i < adaptive.count; ++i) {
         const auto standing = chooser_.standing(i);
         lesson.tried.push_back({use_json(shortlist.candidates[adaptive.first + i].choice).dump(),
-                                standing.median, standing.trials, standing.dropped});
+                                standing.median, standing.trials, standing.dropped,
+                                policy::run_depends_on_block(shortlist.candidates[adaptive.first + i])});
     }
+    if (const auto& proof = chooser_.proof(); proof && chooser_.phase() != policy::Phase::proof)
+        lesson.proof = {proof->pairs(), proof->wins(), proof->ratio()};
+    lesson.agreement = agreements_ == 0 ? 0 : agreement_time_ / agreements_;
+    lesson.pays_agreement = can_rest();
     if (chooser_.has_chosen()) lesson.best = chooser_.best();
     lesson.calls = lesson.own_calls = chooser_.calls();
     lesson.trial_calls = chooser_.trial_calls();
@@ -106,9 +117,10 @@ void Book::cancel() noexcept {
     running_ = {};
 }
 
-void Book::end(Nanoseconds time) noexcept {
+void Book::end(Nanoseconds time, Nanoseconds agreement) noexcept {
     if (!is_running()) return;
     auto& learner = *running_.learner;
+    learner.note_agreement(agreement);
     if (learner.tells_all()) {
         owed_.time = time;
     } else if (running_.candidate == learner.chooser().best() && learner.keep(time) &&

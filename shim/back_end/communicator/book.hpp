@@ -46,6 +46,8 @@ class Learner {
 
     // Keeps the time of a call that has no agreement. True: enough times are kept to tell the others their median.
     bool keep(Nanoseconds time) noexcept;
+    // The time of an agreement before a call.
+    void note_agreement(Nanoseconds time) noexcept;
     Nanoseconds median_kept() noexcept; // of the kept times, which are forgotten
 
     Lesson lesson() const;
@@ -59,6 +61,8 @@ class Learner {
     Chooser chooser_;
     std::array<Nanoseconds, told_at_once> kept_{};
     std::size_t kept_calls_ = 0, kept_times_ = 0;
+    Nanoseconds agreement_time_ = 0; // of all agreements
+    std::uint64_t agreements_ = 0;
 };
 
 class Book {
@@ -94,8 +98,8 @@ class Book {
     }
     // Some rank has no memory for the running candidate: the candidate is dropped, and no call is running.
     void cancel() noexcept;
-    // The call is over; no_time: it failed.
-    void end(Nanoseconds time) noexcept;
+    // The call is over; no_time: it failed. `agreement`: of `time` or before it; 0: there was none.
+    void end(Nanoseconds time, Nanoseconds agreement = 0) noexcept;
 
     // The time that this rank has to say in the ranks' next agreement, of whatever kind. All ranks are told the largest.
     Nanoseconds owed() const { return owed_.learner != nullptr ? owed_.time : 0; }

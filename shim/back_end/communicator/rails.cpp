@@ -11,30 +11,38 @@ const Rails::Prepared* Rails::find_prepared(const policy::Choice& choice) const 
     return found == prepared_.end() ? nullptr : &*found;
 }
 
-// False where this rank has no memory for it.
-bool Rails::prepare(const policy::Choice& choice) {
+bool Rails::prepare(const policy::Choice& choice) noexcept {
     try {
         const auto& algorithm = algorithms::algorithm_of(*choice.algorithm);
         prepared_.push_back({&algorithm, choice.parameters, algorithm.prepared(group, choice.parameters)});
         return true;
-    } catch (...) {
+    } catch (...) { // out of memory
         return false;
     }
+}
+
+// One vote on both, where either is new.
+bool Rails::agree_on_memory(const policy::Choice& choice, std::size_t bytes) {
+    const bool keeps_schedule = choice.algorithm->has(algorithms::keeps_schedule);
+    if (!keeps_schedule || find_prepared(choice) != nullptr)
+        return agreed_workspace_.reserve(bytes, group.comm,
+                                         [this](std::size_t more) { return workspace.reserve(more); });
+    const std::size_t before = prepared_.size();
+    const bool is_prepared = prepare(choice);
+    const bool all_are = agreed_workspace_.covers(bytes)
+                             ? algorithms::all_agree(is_prepared, group.comm)
+                             : agreed_workspace_.reserve(bytes, group.comm, [&](std::size_t more) {
+                                   return is_prepared && workspace.reserve(more);
+                               });
+    if (!all_are) prepared_.erase(prepared_.begin() + static_cast<std::ptrdiff_t>(before), prepared_.end());
+    return all_are;
 }
 
 bool Rails::reserve_for(const policy::Choice& choice, const policy::Features& call) {
     // Where large blocks go straight, nobody agreed on the block, and the workspace does not depend on it.
     const std::size_t block = choice.fixed_scratch_bytes ? 0 : call.max_block_bytes;
     if (reserved_for_.choice == &choice && reserved_for_.max_block == block) return true;
-    if (choice.algorithm->has(algorithms::keeps_schedule) && find_prepared(choice) == nullptr) {
-        const std::size_t before = prepared_.size();
-        if (!algorithms::all_agree(prepare(choice), group.comm)) {
-            prepared_.erase(prepared_.begin() + static_cast<std::ptrdiff_t>(before), prepared_.end());
-            return false;
-        }
-    }
-    const auto grow = [this](std::size_t bytes) { return workspace.reserve(bytes); };
-    if (!agreed_workspace_.reserve(policy::scratch_bytes(choice, call), group.comm, grow)) return false;
+    if (!agree_on_memory(choice, policy::scratch_bytes(choice, call))) return false;
     const Prepared* const prepared = find_prepared(choice);
     reserved_for_ = {&choice, block, prepared == nullptr ? nullptr : prepared->schedule.get()};
     return true;

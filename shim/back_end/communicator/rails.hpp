@@ -12,6 +12,8 @@
 
 namespace switchyard::shim {
 
+class Plan;
+
 struct Rails {
     std::unique_ptr<CommAlarm> alarm; // null where the death of a process ends the job
     algorithms::Group group;
@@ -20,13 +22,18 @@ struct Rails {
     algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
     algorithms::Workspace packing;                  // packed blocks, of this rank alone
     std::vector<algorithms::Block> send, recv;
+    // The last call that every rank knew by itself to be MPI's: programs call alike again and again.
+    struct {
+        const Plan* plan = nullptr;
+        std::size_t max_block = 0;
+    } last_native;
 
     explicit Rails(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
     // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks where one has no
     // memory for them.
     bool reserve_for(const policy::Choice& choice, const policy::Features& call);
-    // Of the last choice that memory was reserved for. Null: its algorithm keeps none.
+    // The schedule of the last choice that memory was reserved for. Null: its algorithm keeps no schedule.
     const algorithms::Schedule* schedule() const { return reserved_for_.schedule; }
 
     // A rank is dead, or the program gave the communicator up: MPI answers the call, with an error.
@@ -40,7 +47,8 @@ struct Rails {
         std::unique_ptr<algorithms::Schedule> schedule;
     };
     const Prepared* find_prepared(const policy::Choice& choice) const;
-    bool prepare(const policy::Choice& choice);
+    bool prepare(const policy::Choice& choice) noexcept; // false: this rank has no memory for it
+    bool agree_on_memory(const policy::Choice& choice, std::size_t bytes);
 
     algorithms::AgreedSize agreed_workspace_;
     std::vector<Prepared> prepared_;

@@ -132,6 +132,7 @@ void find_memory(Process& self) {
     const auto bytes = self.settings.shared_bytes();
     if (bytes == 0 || !any_use_has(self, shares_memory)) return;
     manage_together(self.world, [&] { self.memory = std::make_unique<algorithms::NodeMemory>(bytes); });
+    if (self.memory) self.memory->prepare();
     self.node_cores = algorithms::NodeWindow::own_cores();
     MPI_Comm node = self.world == MPI_COMM_NULL ? MPI_COMM_NULL : ranks_of_node(self.world);
     if (node == MPI_COMM_NULL) return;

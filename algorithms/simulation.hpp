@@ -1,0 +1,77 @@
+// What the simulator (SimGrid) is told of a rank's own work. It knows messages only, and ranks of a node share no memory in
+// it. On a real machine all of this is empty.
+//
+// Copies, and our instructions for each copy and message, are added up here. They pass as time before the rank's next
+// message, wait or epoch. Simulated ranks take turns, and change only where they call MPI or the simulator, so the sum is
+// always of the rank that runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace switchyard::algorithms::simulation {
+
+#ifdef SWITCHYARD_SIMULATED
+
+inline constexpr bool is_on = true;
+
+// Work whose time has not passed yet.
+struct Work {
+    std::uint64_t copies = 0, bytes = 0; // copied
+    std::uint64_t messages = 0;          // begun: sends and receives
+    std::uint64_t epochs = 0;            // entered
+    std::uint64_t neighbours = 0;        // whose memory was looked at
+};
+inline Work work;
+
+inline void note_copy(std::size_t bytes) {
+    ++work.copies;
+    work.bytes += bytes;
+}
+inline void note_messages(int count) {
+    work.messages += static_cast<std::uint64_t>(count);
+}
+inline void note_epoch(int neighbours) {
+    ++work.epochs;
+    work.neighbours += static_cast<std::uint64_t>(neighbours);
+}
+
+// Of one rank.
+class OwnTime {
+  public:
+    // Lets the time of the noted work pass.
+    void pass();
+
+  private:
+    double carried_ = 0; // seconds, too few for the simulator, which rounds them away
+};
+
+// The ranks of a node meet, without messages.
+class Meeting {
+  public:
+    explicit Meeting(int ranks);
+    Meeting(const Meeting&) = delete;
+    Meeting& operator=(const Meeting&) = delete;
+    ~Meeting();
+    void wait();
+
+  private:
+    void* barrier_;
+};
+
+#else
+
+inline constexpr bool is_on = false;
+inline void note_copy(std::size_t) {}
+inline void note_messages(int) {}
+inline void note_epoch(int) {}
+struct OwnTime {
+    void pass() {}
+};
+struct Meeting {
+    void wait() {}
+};
+
+#endif
+
+} // namespace switchyard::algorithms::simulation
