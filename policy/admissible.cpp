@@ -30,8 +30,8 @@ std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters
     return "";
 }
 
-// "auto": blocks from 16 KiB on go straight. Over TCP that loses nowhere; with 32 KiB, blocks of up to 32 KiB lose 7 %. Where the workspace
-// would be too large, the border is lower. Most of a workspace is never touched: it is for what could be forwarded.
+// "auto": blocks from 16 KiB on go straight. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of native's time over TCP,
+// with 16 KiB 0.94. Where the workspace would be too large, the border is lower. Most of a workspace is never touched: it is for what could be forwarded.
 std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
                                    const algorithms::GroupShape& shape, std::uint64_t memory_limit_bytes) {
     constexpr std::int64_t highest = 16384, lowest = 64;

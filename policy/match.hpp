@@ -16,8 +16,9 @@ enum class PassedOver : std::uint8_t {
     rank_lost
 };
 
-// Why this candidate of an adaptive use runs: it is on trial, it was the best, or it is tried again.
-enum class Phase : std::uint8_t { none, trial, best, re_check };
+// Why this candidate of an adaptive use runs: it is on trial, the best of the trials is proven against native, it was the
+// best, or it is tried again.
+enum class Phase : std::uint8_t { none, trial, proof, best, re_check };
 
 struct Match {
     std::size_t candidate = 0; // the one to run

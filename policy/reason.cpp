@@ -8,6 +8,7 @@ namespace {
 
 std::string reason_of_adaptive(const Shortlist& shortlist, const Match& match) {
     if (match.phase == Phase::trial) return "adaptive: trial";
+    if (match.phase == Phase::proof) return "adaptive: proof";
     if (match.phase == Phase::re_check) return "adaptive: re-check";
     const Candidate& best = shortlist.candidates[match.candidate];
     return "adaptive: best of " + std::to_string(shortlist.adaptives[*best.adaptive].count);

@@ -108,7 +108,6 @@ std::vector<std::string> coarse_candidates_of(const Shape& shape) {
     Collection collection(shape);
     for (const Traits& traits : algorithms::all_traits()) {
         if (traits.collective != shape.collective || !may_be_of_use(traits, shape)) continue;
-        if (traits.has(algorithms::shared_memory)) continue; // simulated ranks have none
         const std::string name(traits.name);
         collection.add(traits, name);
         if (!traits.takes(Parameter::radix)) continue;

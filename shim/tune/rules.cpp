@@ -10,8 +10,9 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-constexpr double as_good = 1.05;   // time / best time of a candidate that counts as good as the best
-constexpr double unnoticed = 0.01; // agreement / native's time that a size without a gain may bear
+constexpr double as_good = 1.05;      // time / best time of a candidate that counts as good as the best
+constexpr double worth_ranges = 0.97; // time of rules with bounds / time of one rule without
+constexpr double unnoticed = 0.01;    // agreement / native's time that a size without a gain may bear
 
 using Eligible = std::map<std::string, Estimate>;
 
@@ -177,7 +178,7 @@ Proposal best_for(const Shape& shape, const std::vector<Size>& sizes, const Refu
     Proposal best = without_bounds(shape, sizes);
     if (refusals.without_blocks.contains(shape) || !harms_nobody(sizes)) return best;
     Proposal ranges = by_ranges(shape, sizes);
-    return ranges.time < best.time ? ranges : best;
+    return ranges.time < worth_ranges * best.time ? ranges : best;
 }
 
 // ---- Neighbouring numbers of ranks ----
@@ -186,16 +187,9 @@ policy::Range hull(const policy::Range& a, const policy::Range& b) {
     return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
 
-bool covers_shape(const Ruling& ruling, const Shape& shape) {
-    return ruling.collective == shape.collective &&
-           ruling.ranks.contains(static_cast<std::uint64_t>(shape.ranks)) &&
-           ruling.nodes.contains(static_cast<std::uint64_t>(shape.nodes)) &&
-           ruling.ranks_per_node.contains(static_cast<std::uint64_t>(shape.ranks_per_node));
-}
-
 std::size_t shapes_covered(const Ruling& ruling, const std::set<Shape>& shapes) {
     return static_cast<std::size_t>(
-        std::ranges::count_if(shapes, [&](const Shape& shape) { return covers_shape(ruling, shape); }));
+        std::ranges::count_if(shapes, [&](const Shape& shape) { return ruling.covers_shape(shape); }));
 }
 
 // Makes one rule of both, unless it would cover another measured shape.
@@ -216,8 +210,33 @@ bool merge(Ruling& into, const Ruling& from, const std::set<Shape>& shapes) {
 
 } // namespace
 
+std::vector<Point> points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points) {
+    constexpr std::size_t times_larger = 32, most_bytes = std::size_t{64} << 20; // of a rank's blocks
+    std::map<Shape, Point> largest;
+    for (const Ruling& rule : rules)
+        for (const Point& point : points)
+            if (!rule.looks_at_block() && rule.covers_shape(point.shape))
+                largest[point.shape] = std::max(largest[point.shape], point);
+    std::vector<Point> beyond;
+    for (auto& [shape, point] : largest) {
+        const std::size_t block = std::min(times_larger * point.max_block,
+                                           most_bytes / static_cast<std::size_t>(std::max(shape.ranks, 1)));
+        if (block <= point.max_block) continue;
+        point.max_block = block;
+        point.weight = 0;
+        beyond.push_back(point);
+    }
+    return beyond;
+}
+
+bool Ruling::covers_shape(const Shape& shape) const {
+    return collective == shape.collective && ranks.contains(static_cast<std::uint64_t>(shape.ranks)) &&
+           nodes.contains(static_cast<std::uint64_t>(shape.nodes)) &&
+           ranks_per_node.contains(static_cast<std::uint64_t>(shape.ranks_per_node));
+}
+
 bool Ruling::covers(const Point& point) const {
-    return covers_shape(*this, point.shape) && blocks.contains(point.max_block);
+    return covers_shape(point.shape) && blocks.contains(point.max_block);
 }
 
 std::vector<Ruling> rules_of(const std::vector<Point>& points, const Measurements& measurements,

@@ -202,7 +202,9 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     auto rules = rules_of(points_, measurements_, refusals);
     if (machine_.command.empty()) return rules;
     const std::filesystem::path trial = policy.string() + ".trial";
-    std::vector<Point> points = points_, outdated;
+    std::vector<Point> all = points_, outdated;
+    for (const Point& point : points_beyond(rules, points_)) all.push_back(point);
+    std::vector<Point> points = all;
     for (int proof = 0; proof < proofs && !points.empty(); ++proof) {
         write_whole(trial, policy_text(rules, circumstances));
         try {
@@ -213,10 +215,12 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
             std::filesystem::remove(trial);
             throw;
         }
-        const auto changed = refuse(points_, rules, verified_, refusals);
+        const auto changed = refuse(all, rules, verified_, refusals);
         const auto before = std::exchange(rules, rules_of(points_, measurements_, refusals));
         points.clear();
-        for (const Point& point : points_)
+        all = points_;
+        for (const Point& point : points_beyond(rules, points_)) all.push_back(point);
+        for (const Point& point : all)
             if (changed.contains(point.shape)) points.push_back(point);
         outdated.clear();
         for (const Point& point : points)

@@ -53,6 +53,21 @@ Json use_json(const Ruling& ruling) {
     return json;
 }
 
+// What the agreement of a rule costs calls of sizes without a rule: ` Other sizes: 1.01 at 65536 bytes.`
+std::string price_for_others(const Ruling& ruling, const std::vector<Ruling>& rules,
+                             const Circumstances& circumstances) {
+    if (!ruling.looks_at_block() || traits_of(ruling.collective).block_is_known()) return "";
+    std::string text;
+    for (const auto& [point, estimate] : circumstances.verified) {
+        const bool has_rule =
+            std::ranges::any_of(rules, [&](const Ruling& other) { return other.covers(point); });
+        if (has_rule || !ruling.covers_shape(point.shape)) continue;
+        text += text.empty() ? " Other sizes: " : ", ";
+        text += formatted("{:.2f} at {} bytes", estimate.ratio, point.max_block);
+    }
+    return text.empty() ? text : text + ", which take part in its agreement.";
+}
+
 std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     const bool several_shapes = ruling.ranks.min != ruling.ranks.max;
     const bool simulated = !circumstances.platform.empty();
@@ -84,7 +99,7 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
                      : ", without the costs of switchyard itself.");
 }
 
-Json json_of(const Ruling& ruling, const Circumstances& circumstances) {
+Json json_of(const Ruling& ruling, const std::vector<Ruling>& rules, const Circumstances& circumstances) {
     Json when = {{"collective", algorithms::name_of(ruling.collective)},
                  {"ranks", json_of(ruling.ranks)},
                  {"nodes", json_of(ruling.nodes)},
@@ -94,14 +109,14 @@ Json json_of(const Ruling& ruling, const Circumstances& circumstances) {
     return {{"name", name_of(ruling)},
             {"when", std::move(when)},
             {"use", use_json(ruling)},
-            {"because", because(ruling, circumstances)}};
+            {"because", because(ruling, circumstances) + price_for_others(ruling, rules, circumstances)}};
 }
 
 } // namespace
 
 std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& circumstances) {
     Json json = {{"$schema", "switchyard-policy.schema.json"}, {"version", 1}, {"rules", Json::array()}};
-    for (const Ruling& ruling : rules) json["rules"].push_back(json_of(ruling, circumstances));
+    for (const Ruling& ruling : rules) json["rules"].push_back(json_of(ruling, rules, circumstances));
     json["otherwise"] = {{"algorithm", "native"}};
     std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     const auto parsed = policy::parse(text);

@@ -22,12 +22,12 @@ const shim::adaptive::Circumstances here{"app", "2026-11-21T09:30:00+0100", "Ope
 
 Lesson lesson(std::uint64_t least, std::uint64_t most, std::optional<std::size_t> best) {
     Lesson lesson;
-    lesson.subject = {.collective = Collective::alltoallv, .ranks = 8, .nodes = 2, .ranks_per_node = 4};
+    lesson.subject = {.collective = Collective::alltoall, .ranks = 8, .nodes = 2, .ranks_per_node = 4};
     lesson.subject.least_block = least;
     lesson.subject.most_block = most;
     lesson.subject.rule = "by trial";
     lesson.tried = {{R"({"algorithm":"native"})", 12'000, 5, false},
-                    {R"({"algorithm":"tuna","radix":4})", 8'100, 5, false},
+                    {R"({"algorithm":"parameterized_bruck","radix":4})", 8'100, 5, false},
                     {R"({"algorithm":"spread_out"})", no_time, 0, true}};
     lesson.best = best;
     lesson.own_calls = lesson.calls = 100;
@@ -51,7 +51,11 @@ TEST_CASE("a lesson survives the way to rank 0", "[adaptive]") {
     auto odd = lesson(3, 4, std::nullopt);
     odd.subject.rule = "quotes \" and ü";
     odd.subject.in_place = odd.subject.on_device = true;
-    sent.add(lesson(5, 8, 1));
+    auto proven = lesson(5, 8, 1);
+    proven.proof = {7, 6, 0.675};
+    proven.agreement = 1'500;
+    proven.pays_agreement = proven.tried[1].needs_agreement = true;
+    sent.add(proven);
     sent.add(odd);
     received.add_lines("not a lesson\n{\"tried\": 3}\n" + sent.to_lines());
     REQUIRE(received.sorted().size() == 2);
@@ -93,26 +97,73 @@ TEST_CASE("rules are made where something beat native, and of blocks that follow
                                 lesson(65, 128, 2), lesson(129, 256, std::nullopt)});
     REQUIRE(policy.rules.size() == 3);
     const auto& first = policy.rules.front();
-    CHECK(first.when.collective == Collective::alltoallv);
+    CHECK(first.when.collective == Collective::alltoall);
     CHECK(first.when.ranks == policy::Range{8, 8});
     CHECK(first.when.nodes == policy::Range{2, 2});
     CHECK(first.when.ranks_per_node == policy::Range{4, 4});
     CHECK(first.when.max_block_bytes == policy::Range{5, 16});
     CHECK_FALSE(first.when.in_place.has_value()); // asking would cost an agreement
     CHECK_FALSE(first.when.buffer.has_value());
-    CHECK(first.use.algorithm == "tuna");
+    CHECK(first.use.algorithm == "parameterized_bruck");
     CHECK(first.use.parameters[static_cast<std::size_t>(algorithms::Parameter::radix)] == 4);
     CHECK(first.because ==
           "learned by trial in a run of app on 2026-11-21T09:30:00+0100 with Open MPI v4.1.4; "
           "medians of the slowest rank: "
-          "blocks of 5 to 8 bytes: native 12.0 us, tuna radix=4 8.1 us, "
+          "blocks of 5 to 8 bytes: native 12.0 us, parameterized_bruck radix=4 8.1 us, "
           "spread_out not measured (dropped); "
-          "blocks of 9 to 16 bytes: native 12.0 us, tuna radix=4 8.1 us, "
+          "blocks of 9 to 16 bytes: native 12.0 us, parameterized_bruck radix=4 8.1 us, "
           "spread_out not measured (dropped); "
           "200 calls, 24 of them trials, which took 51.0 us longer than the best would have");
     CHECK(policy.rules[1].when.max_block_bytes == policy::Range{33, 64});
     CHECK(policy.rules[2].use.algorithm == "spread_out");
     CHECK(policy.otherwise.algorithm == "native");
+}
+
+// Of alltoallv: what its candidates took, and whether they need an agreement of 1 us.
+Lesson irregular(std::uint64_t most, std::optional<std::size_t> best, std::uint64_t tuna,
+                 std::uint64_t spread_out) {
+    auto one = lesson(most / 2 + 1, most, best);
+    one.subject.collective = Collective::alltoallv;
+    one.tried = {{R"({"algorithm":"native"})", 12'000, 5, false},
+                 {R"({"algorithm":"tuna","radix":4})", tuna, 5, false, true},
+                 {R"({"algorithm":"spread_out"})", spread_out, 5, false, false}};
+    one.agreement = 1'000;
+    return one;
+}
+
+TEST_CASE("where ranks must agree on blocks, one rule for all of them is preferred", "[adaptive]") {
+    // spread_out is proven at 8 bytes, and was not slower than native at 16.
+    auto policy = parsed({irregular(8, 2, 11'500, 9'000), irregular(16, 0, 13'000, 12'000)});
+    REQUIRE(policy.rules.size() == 1);
+    CHECK(policy.rules.front().use.algorithm == "spread_out");
+    CHECK(policy.rules.front().when.max_block_bytes == policy::Range{});
+    // It was slower at 16 bytes, and rules with blocks would cost native an agreement there.
+    CHECK(parsed({irregular(8, 2, 11'500, 9'000), irregular(16, 0, 13'000, 13'000)}).rules.empty());
+    CHECK(parsed({irregular(8, 1, 5'000, 13'000), irregular(16, 0, 13'000, 13'000)}).rules.empty());
+    // Each size has a winner in spite of the agreement.
+    policy = parsed({irregular(8, 1, 5'000, 13'000), irregular(16, 2, 13'000, 9'000)});
+    REQUIRE(policy.rules.size() == 2);
+    CHECK(policy.rules.front().use.algorithm == "tuna");
+    CHECK(policy.rules.front().when.max_block_bytes == policy::Range{5, 8});
+    // A winner, but not with its agreement.
+    CHECK(parsed({irregular(8, 1, 11'000, 13'000)}).rules.empty());
+    auto included = irregular(8, 1, 11'000, 13'000);
+    included.pays_agreement = true; // its times have the agreement in them
+    CHECK(parsed({included}).rules.size() == 1);
+    // Within 3 % of rules with blocks: 2 * 7.2 us against 6 + 1 and 7 + 1.
+    policy = parsed({irregular(8, 1, 6'000, 7'200), irregular(16, 2, 13'000, 7'000)});
+    REQUIRE(policy.rules.size() == 1);
+    CHECK(policy.rules.front().use.algorithm == "spread_out");
+    // Trials that did not end say nothing.
+    policy = parsed({irregular(8, 2, 11'500, 9'000), irregular(16, std::nullopt, 13'000, 13'000)});
+    CHECK(policy.rules.size() == 1);
+}
+
+TEST_CASE("a rule says how it was proven", "[adaptive]") {
+    auto proven = lesson(5, 8, 1);
+    proven.proof = {7, 6, 0.675};
+    CHECK_THAT(parsed({proven}).rules.front().because,
+               Catch::Contains("(dropped), proven in 6 of 7 pairs of stretches: 0.68 of native's time;"));
 }
 
 TEST_CASE("nothing that beats native makes no rule", "[adaptive]") {

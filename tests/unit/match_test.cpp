@@ -702,6 +702,7 @@ TEST_CASE("an adaptive use is native and what else can run here, side by side", 
     call.max_block_bytes = 101;
     CHECK_FALSE(shortlist.candidates[policy::choose(shortlist, call).candidate].adaptive.has_value());
     for (const auto& [phase, text] : {std::pair{policy::Phase::trial, "adaptive: trial"},
+                                      {policy::Phase::proof, "adaptive: proof"},
                                       {policy::Phase::best, "adaptive: best of 3"},
                                       {policy::Phase::re_check, "adaptive: re-check"}})
         CHECK(policy::reason_of(

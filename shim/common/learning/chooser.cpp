@@ -27,11 +27,12 @@ Chooser::Chooser(std::size_t candidates, std::size_t trials)
 
 // With it at most an eighth of all calls are trials.
 std::uint64_t Chooser::first_distance() const {
-    return 8 * candidates_.size() * trials_;
+    return 8 * (candidates_.size() * trials_ + Proof::most_calls);
 }
 
 policy::Phase Chooser::phase() const {
     if (!trying_) return policy::Phase::best;
+    if (proving_) return policy::Phase::proof;
     return passes_ == 1 ? policy::Phase::trial : policy::Phase::re_check;
 }
 
@@ -61,13 +62,19 @@ std::size_t Chooser::fastest_here() const {
 
 std::size_t Chooser::pick_possible() noexcept {
     ++calls_;
-    if (trying_) {
+    if (trying_ && !proving_) {
         if (const std::size_t next = next_to_try(); next != nobody) {
             ++candidates_[next].tries;
             ++trial_calls_;
             return next;
         }
-        settle();
+        end_trials();
+    }
+    if (proving_ && proof_->verdict() == Proof::Verdict::lost) end_proof(); // too many calls failed
+    if (proving_ && candidates_[best_].runs_here) {
+        ++trial_calls_;
+        proof_->begin();
+        return proof_->native_is_next() ? 0 : best_;
     }
     ++settled_calls_;
     return fastest_here();
@@ -115,11 +122,36 @@ void Chooser::choose_best() {
     usual_ = 0;
 }
 
-void Chooser::settle() {
+bool Chooser::needs_proof() const {
+    return best_ != 0 && candidates_[0].is_in() && candidates_[0].last.median != no_time;
+}
+
+void Chooser::end_trials() {
     choose_best();
+    proving_ = false;
+    proof_.reset();
+    if (!needs_proof()) return settle();
+    proving_ = true;
+    proof_.emplace();
+}
+
+void Chooser::add_proof(std::size_t candidate, Nanoseconds time) {
+    if (candidate != 0 && candidate != best_) return;
+    time_in_trials_ += static_cast<double>(time);
+    ++timed_trials_;
+    proof_->add(candidate == 0, time);
+    if (proof_->verdict() != Proof::Verdict::open) end_proof();
+}
+
+void Chooser::end_proof() {
+    if (proof_->verdict() == Proof::Verdict::lost) best_ = 0;
+    settle();
+}
+
+void Chooser::settle() {
     regret_ = regret();
     time_in_trials_ = timed_trials_ = 0;
-    trying_ = false;
+    trying_ = proving_ = false;
 }
 
 double Chooser::regret() const {
@@ -130,6 +162,7 @@ double Chooser::regret() const {
 
 void Chooser::add(std::size_t candidate, Nanoseconds time) noexcept {
     if (time == no_time) return;
+    if (proving_) return add_proof(candidate, time);
     if (trying_) return add_trial(candidate, time);
     if (candidate != best_) return;
     times_[timed_++ % window] = time;
@@ -170,7 +203,9 @@ void Chooser::drop(std::size_t candidate) noexcept {
     if (candidate == 0) return;
     candidates_[candidate].gone = true;
     candidates_[candidate].last.dropped = true;
-    if (!trying_ && candidate == best_) choose_best();
+    if (candidate != best_ || (trying_ && !proving_)) return;
+    trying_ = true;
+    end_trials();
 }
 
 } // namespace switchyard::shim::adaptive

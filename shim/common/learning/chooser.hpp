@@ -1,7 +1,8 @@
 // Which candidate of an adaptive use runs next. Nothing but the times of earlier calls decides: no MPI, no clock, no
 // memory after construction. Choosers that get the same times answer the same, so all ranks decide alike.
 //
-// A pass tries the candidates in turn, `trials` times each. Then the candidate with the smallest median stays. When its
+// A pass tries the candidates in turn, `trials` times each. Then the candidate with the smallest median stays. Unless it is
+// native, or native was dropped, it is proven against native first (Proof), and native stays where the proof fails. When its
 // time changes by more than drift_factor, the next pass begins: at the earliest after first_distance() calls, then
 // after twice as many, and so on.
 //
@@ -9,15 +10,18 @@
 // bounded. Let m be the best median. One pass costs
 //   - for a candidate that stays (its median is within drop_factor * m): about (drop_factor - 1) * trials * m;
 //   - for a candidate that is dropped: its first call and one or two more. It costs the first call alone where that call
-//     took more than hopeless_factor * m and more than worth_a_thought longer than m.
+//     took more than hopeless_factor * m and more than worth_a_thought longer than m;
+//   - for the proof: (drop_factor - 1) * m for each call of native, or less than hopeless_factor * m for six of them.
 // N calls have at most 1 + log2(1 + N / first_distance()) passes. regret() is the regret that was measured.
 #pragma once
 
 #include "policy/match.hpp"
+#include "proof.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -73,6 +77,9 @@ class Chooser {
         return trying_ && passes_ > 1 ? candidates_[candidate].before : candidates_[candidate].last;
     }
 
+    // The last proof; nothing: no winner needed one.
+    const std::optional<Proof>& proof() const { return proof_; }
+
     std::uint64_t calls() const { return calls_; }
     std::uint64_t trial_calls() const { return trial_calls_; }
     std::uint64_t re_checks() const { return passes_ - 1; }
@@ -95,8 +102,12 @@ class Chooser {
     std::size_t next_to_try() const;
     std::size_t fastest_here() const;
     void add_trial(std::size_t candidate, Nanoseconds time);
+    void add_proof(std::size_t candidate, Nanoseconds time);
+    bool needs_proof() const;
     Nanoseconds median_of(const Candidate& candidate);
     Nanoseconds best_median() const;
+    void end_trials();
+    void end_proof();
     void settle();
     void choose_best();
     void watch(Nanoseconds median);
@@ -104,8 +115,9 @@ class Chooser {
 
     std::size_t trials_;
     std::vector<Candidate> candidates_;
-    std::vector<Nanoseconds> sorted_; // for medians
-    bool trying_ = true;
+    std::vector<Nanoseconds> sorted_;      // for medians
+    bool trying_ = true, proving_ = false; // a proof is part of trying
+    std::optional<Proof> proof_;
     std::size_t best_ = 0;
     std::uint64_t calls_ = 0, trial_calls_ = 0, settled_calls_ = 0, passes_ = 1;
     std::uint64_t distance_;                              // calls until the next pass may begin

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -19,34 +20,110 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Lessons for one rule: they are equal but for their blocks, which are adjacent.
-using Group = std::vector<const Lesson*>;
+// Lessons for one rule, and the use that it has. The lessons are equal but for their blocks, which are adjacent where the rule
+// looks at blocks.
+struct Group {
+    std::vector<const Lesson*> lessons;
+    std::string use; // JSON
+    bool has_blocks;
+};
 
-bool continues(const Lesson& before, const Lesson& lesson) {
-    Subject subject = before.subject;
-    subject.least_block = lesson.subject.least_block;
-    subject.most_block = lesson.subject.most_block;
-    return subject == lesson.subject && before.subject.most_block + 1 == lesson.subject.least_block &&
-           before.tried[*before.best].use == lesson.tried[*lesson.best].use;
+// A lesson's kind: all but its blocks.
+Subject kind_of(const Lesson& lesson) {
+    Subject subject = lesson.subject;
+    subject.least_block = subject.most_block = 0;
+    return subject;
+}
+
+const std::string& winner_of(const Lesson& lesson) {
+    return lesson.tried[*lesson.best].use;
+}
+
+// `kind`: lessons of one kind, by blocks.
+std::vector<Group> by_ranges(const std::vector<const Lesson*>& kind) {
+    std::vector<Group> groups;
+    for (const Lesson* lesson : kind) {
+        if (!lesson->beats_native()) continue;
+        const bool continues =
+            !groups.empty() && groups.back().use == winner_of(*lesson) &&
+            groups.back().lessons.back()->subject.most_block + 1 == lesson->subject.least_block;
+        if (!continues) groups.push_back({{}, winner_of(*lesson), true});
+        groups.back().lessons.push_back(lesson);
+    }
+    return groups;
+}
+
+// ---- Where MPI does not tell all ranks the largest block ----
+//
+// A rule that looks at blocks costs every call on the communicator an agreement. So the times of all lessons of a kind count.
+
+double calls(const Lesson& lesson) {
+    return static_cast<double>(lesson.calls);
+}
+double native_time(const Lesson& lesson) {
+    return static_cast<double>(lesson.tried.front().median);
+}
+
+// Of a call under rules that look at blocks.
+double time_with_agreement(const Lesson& lesson) {
+    const auto& best = lesson.tried[*lesson.best];
+    const bool is_in = lesson.pays_agreement && best.needs_agreement;
+    return static_cast<double>(best.median) + (is_in ? 0 : static_cast<double>(lesson.agreement));
+}
+
+// Summed up over the calls of lessons whose trials ended. Infinite where some calls would be slower than native.
+double time_of_ranges(const std::vector<const Lesson*>& kind) {
+    constexpr double worth_a_rule = 0.97, unnoticed = 1.01;
+    double sum = 0;
+    for (const Lesson* lesson : kind) {
+        if (!lesson->best) continue;
+        const double limit = native_time(*lesson) * (lesson->beats_native() ? worth_a_rule : unnoticed);
+        const double time = time_with_agreement(*lesson);
+        if (time > limit) return INFINITY;
+        sum += calls(*lesson) * time;
+    }
+    return sum;
+}
+
+// The same of one use for all blocks, which needs no agreement.
+double time_of_use(const std::vector<const Lesson*>& kind, const std::string& use) {
+    double sum = 0;
+    for (const Lesson* lesson : kind) {
+        if (!lesson->best) continue;
+        const auto found = std::ranges::find(lesson->tried, use, &Lesson::Tried::use);
+        if (found == lesson->tried.end() || found->median == no_time || found->needs_agreement)
+            return INFINITY;
+        const bool is_proven = lesson->beats_native() && winner_of(*lesson) == use;
+        if (!is_proven && static_cast<double>(found->median) > native_time(*lesson)) return INFINITY;
+        sum += calls(*lesson) * static_cast<double>(found->median);
+    }
+    return sum;
+}
+
+std::vector<Group> with_agreement_or_without(const std::vector<const Lesson*>& kind) {
+    constexpr double worth_ranges = 0.97; // their time / that of one rule for all blocks
+    double least = INFINITY;
+    std::string best;
+    for (const Lesson* lesson : kind) {
+        if (!lesson->beats_native()) continue;
+        const double time = time_of_use(kind, winner_of(*lesson));
+        if (time < least) least = time, best = winner_of(*lesson);
+    }
+    const double ranges = time_of_ranges(kind);
+    if (ranges < (best.empty() ? INFINITY : worth_ranges * least)) return by_ranges(kind);
+    return best.empty() ? std::vector<Group>{} : std::vector<Group>{{kind, best, false}};
 }
 
 // MPI forbids overlapping buffers, so calls with them get no rule.
-std::vector<Group> groups_of(std::vector<const Lesson*> lessons) {
-    std::erase_if(lessons,
-                  [](const Lesson* one) { return !one->beats_native() || one->subject.overlapping; });
-    // Blocks count last, so that lessons of adjacent blocks stand side by side.
-    std::ranges::stable_sort(lessons, [](const Lesson* left, const Lesson* right) {
-        const auto order = [](Subject subject) {
-            const auto block = std::exchange(subject.least_block, 0);
-            subject.most_block = 0;
-            return std::pair(subject, block);
-        };
-        return order(left->subject) < order(right->subject);
-    });
+std::vector<Group> groups_of(const std::vector<Lesson>& lessons) {
+    std::map<Subject, std::vector<const Lesson*>> kinds;
+    for (const Lesson& one : lessons)
+        if (!one.subject.overlapping) kinds[kind_of(one)].push_back(&one);
     std::vector<Group> groups;
-    for (const Lesson* lesson : lessons) {
-        if (groups.empty() || !continues(*groups.back().back(), *lesson)) groups.emplace_back();
-        groups.back().push_back(lesson);
+    for (const auto& [subject, kind] : kinds) {
+        const bool is_known = traits_of(subject.collective).block_is_known();
+        for (Group& group : is_known ? by_ranges(kind) : with_agreement_or_without(kind))
+            groups.push_back(std::move(group));
     }
     return groups;
 }
@@ -68,13 +145,14 @@ struct Differences {
 };
 
 Json when(const Group& group, const Differences& differences) {
-    const Subject& subject = group.front()->subject;
-    Json json = {
-        {"collective", algorithms::name_of(subject.collective)},
-        {"ranks", exactly(subject.ranks)},
-        {"nodes", exactly(subject.nodes)},
-        {"ranks_per_node", exactly(subject.ranks_per_node)},
-        {"max_block_bytes", {{"min", subject.least_block}, {"max", group.back()->subject.most_block}}}};
+    const Subject& subject = group.lessons.front()->subject;
+    Json json = {{"collective", algorithms::name_of(subject.collective)},
+                 {"ranks", exactly(subject.ranks)},
+                 {"nodes", exactly(subject.nodes)},
+                 {"ranks_per_node", exactly(subject.ranks_per_node)}};
+    if (group.has_blocks)
+        json["max_block_bytes"] = {{"min", subject.least_block},
+                                   {"max", group.lessons.back()->subject.most_block}};
     if (differences.in_place) json["in_place"] = subject.in_place;
     if (differences.buffer) json["buffer"] = subject.on_device ? "device" : "host";
     return json;
@@ -103,15 +181,22 @@ std::string medians(const Lesson& lesson) {
     return text;
 }
 
+// `, proven in 6 of 7 pairs of stretches: 0.80 of native's time`
+std::string proof(const Lesson& lesson) {
+    if (!lesson.proof || !lesson.beats_native()) return "";
+    return formatted(", proven in {} of {} pairs of stretches: {:.2f} of native's time", lesson.proof->won,
+                     lesson.proof->pairs, lesson.proof->ratio);
+}
+
 std::string because(const Group& group, const Circumstances& where) {
     std::string text = formatted(
         "learned by trial in a run of {} on {} with {}; medians of the slowest rank:", where.program,
         where.started, where.mpi_library);
     std::uint64_t calls = 0, trials = 0;
     double regret = 0;
-    for (const Lesson* one : group) {
-        text += formatted(" blocks of {} to {} bytes: {};", one->subject.least_block, one->subject.most_block,
-                          medians(*one));
+    for (const Lesson* one : group.lessons) {
+        text += formatted(" blocks of {} to {} bytes: {}{};", one->subject.least_block,
+                          one->subject.most_block, medians(*one), proof(*one));
         calls += one->calls;
         trials += one->trial_calls;
         regret += one->regret;
@@ -126,19 +211,20 @@ std::string shortened(const std::string& text, std::size_t longest) {
 }
 
 std::string name_of(const Group& group) {
-    const Subject& subject = group.front()->subject;
-    return formatted("{} of {} ranks on {} nodes of up to {}, {} to {} bytes{}{}{}",
-                     algorithms::name_of(subject.collective), subject.ranks, subject.nodes,
-                     subject.ranks_per_node, subject.least_block, group.back()->subject.most_block,
-                     subject.in_place ? ", in place" : "", subject.on_device ? ", device" : "",
-                     subject.rule.empty() ? "" : " (" + subject.rule + ")");
+    const Subject& subject = group.lessons.front()->subject;
+    const std::string blocks = group.has_blocks ? formatted(", {} to {} bytes", subject.least_block,
+                                                            group.lessons.back()->subject.most_block)
+                                                : "";
+    return formatted(
+        "{} of {} ranks on {} nodes of up to {}{}{}{}{}", algorithms::name_of(subject.collective),
+        subject.ranks, subject.nodes, subject.ranks_per_node, blocks, subject.in_place ? ", in place" : "",
+        subject.on_device ? ", device" : "", subject.rule.empty() ? "" : " (" + subject.rule + ")");
 }
 
 Json rule_of(const Group& group, const Differences& differences, const Circumstances& where) {
-    const Lesson& first = *group.front();
     return {{"name", shortened(name_of(group), policy::longest_name)},
             {"when", when(group, differences)},
-            {"use", Json::parse(first.tried[*first.best].use)},
+            {"use", Json::parse(group.use)},
             {"because", shortened(because(group, where), policy::longest_because)}};
 }
 
@@ -148,7 +234,7 @@ std::string written(const Json& policy) {
 
 std::uint64_t calls_of(const Group& group) {
     std::uint64_t calls = 0;
-    for (const Lesson* one : group) calls += one->calls;
+    for (const Lesson* one : group.lessons) calls += one->calls;
     return calls;
 }
 
@@ -207,11 +293,9 @@ void erase(Json& rules, const std::vector<policy::Problem>& problems) {
 } // namespace
 
 std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstances& where) {
-    std::vector<const Lesson*> listed;
-    for (const Lesson& one : lessons) listed.push_back(&one);
     const Differences differences(lessons);
     Json policy = {{"version", 1},
-                   {"rules", rules_with_room(groups_of(listed), differences, where)},
+                   {"rules", rules_with_room(groups_of(lessons), differences, where)},
                    {"otherwise", {{"algorithm", "native"}}}};
     auto& rules = policy["rules"];
     // Two adaptive rules of the old policy may have shared a power of two. Then one of the new rules may hide another

@@ -25,7 +25,8 @@ Json tried_json(const Lesson::Tried& tried) {
     Json json = {{"use", Json::parse(tried.use)},
                  {"median_us", nullptr},
                  {"trials", tried.trials},
-                 {"dropped", tried.dropped}};
+                 {"dropped", tried.dropped},
+                 {"needs_agreement", tried.needs_agreement}};
     if (tried.median != no_time) json["median_us"] = us(static_cast<double>(tried.median));
     return json;
 }
@@ -60,9 +61,13 @@ Json Lesson::to_json() const {
                  {"trial_calls", trial_calls},
                  {"re_checks", re_checks},
                  {"regret_us", us(regret)},
+                 {"agreement_us", us(static_cast<double>(agreement))},
+                 {"medians_have_agreement", pays_agreement},
+                 {"proof", nullptr},
                  {"tried", Json::array()}};
     if (!subject.rule.empty()) json["rule"] = subject.rule;
     if (best) json["best"] = *best;
+    if (proof) json["proof"] = {{"pairs", proof->pairs}, {"won", proof->won}, {"ratio", proof->ratio}};
     for (const Tried& one : tried) json["tried"].push_back(tried_json(one));
     return json;
 }
@@ -86,8 +91,12 @@ Lesson Lesson::from_json(const Json& json) {
     lesson.re_checks = json.at("re_checks");
     lesson.regret = json.at("regret_us").get<double>() * 1000.0;
     for (const Json& one : json.at("tried"))
-        lesson.tried.push_back(
-            {one.at("use").dump(), nanoseconds(one.at("median_us")), one.at("trials"), one.at("dropped")});
+        lesson.tried.push_back({one.at("use").dump(), nanoseconds(one.at("median_us")), one.at("trials"),
+                                one.at("dropped"), one.value("needs_agreement", false)});
+    lesson.agreement = nanoseconds(json.value("agreement_us", Json(0)));
+    lesson.pays_agreement = json.value("medians_have_agreement", false);
+    if (const Json proof = json.value("proof", Json()); proof.is_object())
+        lesson.proof = {proof.at("pairs"), proof.at("won"), proof.at("ratio")};
     if (!json.at("best").is_null()) lesson.best = json["best"].get<std::size_t>();
     if (lesson.tried.empty() || lesson.best.value_or(0) >= lesson.tried.size())
         throw std::invalid_argument("nothing was tried");
@@ -107,6 +116,9 @@ void Lessons::add(Lesson lesson) {
         same->own_calls = lesson.own_calls;
         same->tried = std::move(lesson.tried);
         same->best = lesson.best;
+        same->proof = lesson.proof;
+        same->agreement = lesson.agreement;
+        same->pays_agreement = lesson.pays_agreement;
     }
     same->calls += lesson.calls;
     same->trial_calls += lesson.trial_calls;

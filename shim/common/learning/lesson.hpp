@@ -28,11 +28,20 @@ struct Lesson {
         std::uint64_t median = 0; // nanoseconds, of the slowest rank; all bits set: no call succeeded
         std::size_t trials = 0;
         bool dropped = false;
+        bool needs_agreement = false; // on the block, before each call
+    };
+    // The winner of the trials against native, in pairs of stretches.
+    struct Proved {
+        std::size_t pairs = 0, won = 0;
+        double ratio = 1; // its time / native's
     };
 
     Subject subject;
     std::vector<Tried> tried;        // native first
     std::optional<std::size_t> best; // place in `tried`; nothing: the trials did not end
+    std::optional<Proved> proof;     // nothing: none was needed
+    std::uint64_t agreement = 0;     // nanoseconds of an agreement on the block, the mean; 0: there was none
+    bool pays_agreement = false;     // the medians of candidates that need an agreement have it in them
     std::uint64_t own_calls = 0;     // of the communicator that `tried` and `best` are from
     std::uint64_t calls = 0, trial_calls = 0, re_checks = 0; // of all communicators
     double regret = 0; // nanoseconds: the time of the trials, less the time of as many calls of the best
