@@ -202,13 +202,16 @@ NodeWindow::~NodeWindow() {
 
 // Another rank may need this rank for a message, of the application or of ours to another node, before it
 // comes here. Therefore a rank that waits lets MPI work again and again.
-bool NodeWindow::wait_for(const Header& header) const {
+bool NodeWindow::wait_for(const Header& header) {
     constexpr int often = 16; // looks between two probes; a probe costs more than a look
     for (int turn = 0; header.epoch.load(std::memory_order_acquire) < epoch_; ++turn) {
         if (turn % often == often - 1) {
             int arrived = 0;
             PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
-            if (alarm_ != nullptr && alarm_->rings()) return false;
+            if (alarm_ != nullptr && alarm_->rings()) {
+                is_broken_ = true;
+                return false;
+            }
         }
         if (turn < spins_)
             rest_the_core();
@@ -272,6 +275,7 @@ std::byte* NodeWindow::room(std::size_t bytes) const {
 
 NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
     if (size_ == 1) return {{}, false};
+    if (is_broken_) return {{MPI_ERR_OTHER}, false};
     ++epoch_;
     const Half own = half_of(rank_);
     for (std::size_t local = 0; local < offers.size(); ++local)

@@ -142,14 +142,15 @@ class NodeWindow {
             simulation::note_epoch(size_ - 1);
         }
     }
-    bool wait_for(const Header& header) const; // false: for ever, so nobody waits
+    bool wait_for(const Header& header); // false: for ever, so nobody waits
     void find_places(const Group& group);
 
     // Runs as many epochs as any rank of the node needs. In each of them it calls write(half, number of the
     // epoch in this exchange), then read(source, half) for each other rank.
-    // An error where the alarm rings.
+    // An error where the alarm rings, and ever after.
     template <typename Write, typename Read>
     Status run(std::size_t bytes, Write&& write, Read&& read) {
+        if (is_broken_) return {MPI_ERR_OTHER};
         const std::uint64_t needed = std::max<std::uint64_t>(1, (bytes + capacity_ - 1) / capacity_);
         std::ranges::fill(received_, std::size_t{0});
         std::uint64_t epochs = needed;
@@ -181,6 +182,8 @@ class NodeWindow {
     std::vector<std::size_t> received_; // of this exchange, by local rank
     std::vector<int> places_; // in the exchange's group, by local rank; -1: the rank is not in the group
     bool is_open_ = false;
+    // The alarm ended a wait. The other ranks may read what an epoch from now on would write.
+    bool is_broken_ = false;
     simulation::OwnTime own_time_;
     std::shared_ptr<simulation::Meeting> meeting_;        // of the node, in a simulator
     std::vector<std::shared_ptr<std::byte[]>> simulated_; // sections_ in a simulator

@@ -52,7 +52,8 @@ TEST_CASE("a lesson survives the way to rank 0", "[adaptive]") {
     odd.subject.rule = "quotes \" and ü";
     odd.subject.in_place = odd.subject.on_device = true;
     auto proven = lesson(5, 8, 1);
-    proven.proof = {7, 6, 0.675};
+    proven.proof = {1, 7, 6, 0.675};
+    proven.rule_has_blocks = true;
     proven.agreement = 1'500;
     proven.pays_agreement = proven.tried[1].needs_agreement = true;
     sent.add(proven);
@@ -154,14 +155,36 @@ TEST_CASE("where ranks must agree on blocks, one rule for all of them is preferr
     policy = parsed({irregular(8, 1, 6'000, 7'200), irregular(16, 2, 13'000, 7'000)});
     REQUIRE(policy.rules.size() == 1);
     CHECK(policy.rules.front().use.algorithm == "spread_out");
+    // spread_out was faster than native in the trials of 16 bytes, and lost its proof there.
+    auto lost = irregular(16, 0, 13'000, 10'000);
+    lost.proof = {2, 2, 0, 1.04};
+    CHECK(parsed({irregular(8, 2, 11'500, 9'000), lost}).rules.empty());
+    lost.proof->ratio = 0.98; // no slower, but not worth a rule
+    CHECK(parsed({irregular(8, 2, 11'500, 9'000), lost}).rules.size() == 1);
     // Trials that did not end say nothing.
     policy = parsed({irregular(8, 2, 11'500, 9'000), irregular(16, std::nullopt, 13'000, 13'000)});
     CHECK(policy.rules.size() == 1);
 }
 
+TEST_CASE("a rule for all blocks comes only from an adaptive rule for all blocks, and from the only one",
+          "[adaptive]") {
+    auto bounded = irregular(8, 2, 11'500, 9'000);
+    bounded.rule_has_blocks = true;
+    auto policy = parsed({bounded});
+    REQUIRE(policy.rules.size() == 1);
+    CHECK(policy.rules.front().when.max_block_bytes == policy::Range{5, 8});
+    auto other = irregular(16, 2, 11'500, 9'000);
+    other.subject.rule = "another";
+    bounded.rule_has_blocks = false;
+    policy = parsed({bounded, other});
+    REQUIRE(policy.rules.size() == 2);
+    CHECK(policy.rules.front().when.max_block_bytes != policy::Range{});
+    CHECK(policy.rules.back().when.max_block_bytes != policy::Range{});
+}
+
 TEST_CASE("a rule says how it was proven", "[adaptive]") {
     auto proven = lesson(5, 8, 1);
-    proven.proof = {7, 6, 0.675};
+    proven.proof = {1, 7, 6, 0.675};
     CHECK_THAT(parsed({proven}).rules.front().because,
                Catch::Contains("(dropped), proven in 6 of 7 pairs of stretches: 0.68 of native's time;"));
 }

@@ -70,8 +70,10 @@ Lesson Learner::lesson() const {
                                 standing.median, standing.trials, standing.dropped,
                                 policy::run_depends_on_block(shortlist.candidates[adaptive.first + i])});
     }
-    if (const auto& proof = chooser_.proof(); proof && chooser_.phase() != policy::Phase::proof)
-        lesson.proof = {proof->pairs(), proof->wins(), proof->ratio()};
+    if (const auto& contest = chooser_.contest())
+        lesson.proof = {contest->contender, contest->proof.pairs(), contest->proof.wins(),
+                        contest->proof.ratio()};
+    lesson.rule_has_blocks = native.max_block_bytes != policy::Range{};
     lesson.agreement = agreements_ == 0 ? 0 : agreement_time_ / agreements_;
     lesson.pays_agreement = can_rest();
     if (chooser_.has_chosen()) lesson.best = chooser_.best();

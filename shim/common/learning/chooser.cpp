@@ -32,7 +32,7 @@ std::uint64_t Chooser::first_distance() const {
 
 policy::Phase Chooser::phase() const {
     if (!trying_) return policy::Phase::best;
-    if (proving_) return policy::Phase::proof;
+    if (contest_) return policy::Phase::proof;
     return passes_ == 1 ? policy::Phase::trial : policy::Phase::re_check;
 }
 
@@ -60,9 +60,19 @@ std::size_t Chooser::fastest_here() const {
     return fastest;
 }
 
+// Nothing: the contender cannot run at this call. Such calls count, too: a contest must end.
+std::optional<std::size_t> Chooser::next_in_contest() noexcept {
+    contest_->proof.begin();
+    if (!candidates_[contest_->contender].runs_here) return std::nullopt;
+    is_judged_ = true;
+    ++trial_calls_;
+    return contest_->proof.native_is_next() ? 0 : contest_->contender;
+}
+
 std::size_t Chooser::pick_possible() noexcept {
     ++calls_;
-    if (trying_ && !proving_) {
+    is_judged_ = false;
+    if (trying_ && !contest_) {
         if (const std::size_t next = next_to_try(); next != nobody) {
             ++candidates_[next].tries;
             ++trial_calls_;
@@ -70,12 +80,9 @@ std::size_t Chooser::pick_possible() noexcept {
         }
         end_trials();
     }
-    if (proving_ && proof_->verdict() == Proof::Verdict::lost) end_proof(); // too many calls failed
-    if (proving_ && candidates_[best_].runs_here) {
-        ++trial_calls_;
-        proof_->begin();
-        return proof_->native_is_next() ? 0 : best_;
-    }
+    if (contest_ && contest_->proof.verdict() == Proof::Verdict::lost) end_proof(); // too many calls
+    if (contest_)
+        if (const auto next = next_in_contest()) return *next;
     ++settled_calls_;
     return fastest_here();
 }
@@ -112,46 +119,49 @@ void Chooser::add_trial(std::size_t which, Nanoseconds time) {
 }
 
 // The first of several equals; native where no call succeeded.
-void Chooser::choose_best() {
-    best_ = 0;
+std::size_t Chooser::fastest() const {
     const Nanoseconds best = best_median();
+    std::size_t winner = 0;
     for (std::size_t i = candidates_.size(); i-- > 0 && best != no_time;)
-        if (candidates_[i].is_in() && candidates_[i].last.median == best) best_ = i;
-    settled_calls_ = 0;
-    timed_ = 0;
-    usual_ = 0;
+        if (candidates_[i].is_in() && candidates_[i].last.median == best) winner = i;
+    return winner;
 }
 
-bool Chooser::needs_proof() const {
-    return best_ != 0 && candidates_[0].is_in() && candidates_[0].last.median != no_time;
+bool Chooser::needs_proof(std::size_t winner) const {
+    return winner != 0 && candidates_[0].is_in() && candidates_[0].last.median != no_time;
 }
 
 void Chooser::end_trials() {
-    choose_best();
-    proving_ = false;
-    proof_.reset();
-    if (!needs_proof()) return settle();
-    proving_ = true;
-    proof_.emplace();
+    contest_.reset();
+    const std::size_t winner = fastest();
+    if (needs_proof(winner))
+        contest_ = {winner};
+    else
+        settle(winner);
 }
 
 void Chooser::add_proof(std::size_t candidate, Nanoseconds time) {
-    if (candidate != 0 && candidate != best_) return;
+    if (!is_judged_) return;
     time_in_trials_ += static_cast<double>(time);
     ++timed_trials_;
-    proof_->add(candidate == 0, time);
-    if (proof_->verdict() != Proof::Verdict::open) end_proof();
+    contest_->proof.add(candidate == 0, time);
+    if (contest_->proof.verdict() != Proof::Verdict::open) end_proof();
 }
 
 void Chooser::end_proof() {
-    if (proof_->verdict() == Proof::Verdict::lost) best_ = 0;
-    settle();
+    settle(contest_->proof.verdict() == Proof::Verdict::won ? contest_->contender : 0);
 }
 
-void Chooser::settle() {
+void Chooser::settle(std::size_t best) {
     regret_ = regret();
     time_in_trials_ = timed_trials_ = 0;
-    trying_ = proving_ = false;
+    best_ = best;
+    settled_calls_ = 0;
+    timed_ = 0;
+    usual_ = 0;
+    last_contest_ = contest_;
+    contest_.reset();
+    trying_ = false;
 }
 
 double Chooser::regret() const {
@@ -162,7 +172,7 @@ double Chooser::regret() const {
 
 void Chooser::add(std::size_t candidate, Nanoseconds time) noexcept {
     if (time == no_time) return;
-    if (proving_) return add_proof(candidate, time);
+    if (contest_) return add_proof(candidate, time);
     if (trying_) return add_trial(candidate, time);
     if (candidate != best_) return;
     times_[timed_++ % window] = time;
@@ -203,7 +213,9 @@ void Chooser::drop(std::size_t candidate) noexcept {
     if (candidate == 0) return;
     candidates_[candidate].gone = true;
     candidates_[candidate].last.dropped = true;
-    if (candidate != best_ || (trying_ && !proving_)) return;
+    const bool was_best = candidate == best_;
+    if (was_best) best_ = 0;
+    if (contest_ ? candidate != contest_->contender : trying_ || !was_best) return;
     trying_ = true;
     end_trials();
 }

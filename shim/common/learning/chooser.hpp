@@ -77,8 +77,13 @@ class Chooser {
         return trying_ && passes_ > 1 ? candidates_[candidate].before : candidates_[candidate].last;
     }
 
-    // The last proof; nothing: no winner needed one.
-    const std::optional<Proof>& proof() const { return proof_; }
+    // A winner of trials against native.
+    struct Contest {
+        std::size_t contender = 0;
+        Proof proof{};
+    };
+    // Of the last pass that ended; nothing: its winner needed no proof.
+    const std::optional<Contest>& contest() const { return last_contest_; }
 
     std::uint64_t calls() const { return calls_; }
     std::uint64_t trial_calls() const { return trial_calls_; }
@@ -102,22 +107,25 @@ class Chooser {
     std::size_t next_to_try() const;
     std::size_t fastest_here() const;
     void add_trial(std::size_t candidate, Nanoseconds time);
+    std::optional<std::size_t> next_in_contest() noexcept;
     void add_proof(std::size_t candidate, Nanoseconds time);
-    bool needs_proof() const;
+    bool needs_proof(std::size_t winner) const;
     Nanoseconds median_of(const Candidate& candidate);
     Nanoseconds best_median() const;
     void end_trials();
     void end_proof();
-    void settle();
-    void choose_best();
+    void settle(std::size_t best);
+    std::size_t fastest() const;
     void watch(Nanoseconds median);
     void begin_pass();
 
     std::size_t trials_;
     std::vector<Candidate> candidates_;
-    std::vector<Nanoseconds> sorted_;      // for medians
-    bool trying_ = true, proving_ = false; // a proof is part of trying
-    std::optional<Proof> proof_;
+    std::vector<Nanoseconds> sorted_; // for medians
+    bool trying_ = true;
+    std::optional<Contest> contest_; // goes on, and is part of trying
+    bool is_judged_ = false;         // the last call was picked for the contest
+    std::optional<Contest> last_contest_;
     std::size_t best_ = 0;
     std::uint64_t calls_ = 0, trial_calls_ = 0, settled_calls_ = 0, passes_ = 1;
     std::uint64_t distance_;                              // calls until the next pass may begin

@@ -35,6 +35,11 @@ Subject kind_of(const Lesson& lesson) {
     return subject;
 }
 
+Subject without_rule(Subject subject) {
+    subject.rule.clear();
+    return subject;
+}
+
 const std::string& winner_of(const Lesson& lesson) {
     return lesson.tried[*lesson.best].use;
 }
@@ -85,6 +90,15 @@ double time_of_ranges(const std::vector<const Lesson*>& kind) {
     return sum;
 }
 
+// Where native stayed, nothing is known to be faster: a smaller median was luck. A use that lost its proof has its ratio from
+// there.
+double time_of_tried(const Lesson& lesson, const Lesson::Tried& tried) {
+    const auto time = static_cast<double>(tried.median);
+    if (lesson.beats_native()) return time;
+    const bool lost = lesson.proof && &lesson.tried[lesson.proof->candidate] == &tried;
+    return std::max(time, native_time(lesson) * (lost ? lesson.proof->ratio : 1));
+}
+
 // The same of one use for all blocks, which needs no agreement.
 double time_of_use(const std::vector<const Lesson*>& kind, const std::string& use) {
     double sum = 0;
@@ -93,19 +107,21 @@ double time_of_use(const std::vector<const Lesson*>& kind, const std::string& us
         const auto found = std::ranges::find(lesson->tried, use, &Lesson::Tried::use);
         if (found == lesson->tried.end() || found->median == no_time || found->needs_agreement)
             return INFINITY;
+        const double time = time_of_tried(*lesson, *found);
         const bool is_proven = lesson->beats_native() && winner_of(*lesson) == use;
-        if (!is_proven && static_cast<double>(found->median) > native_time(*lesson)) return INFINITY;
-        sum += calls(*lesson) * static_cast<double>(found->median);
+        if (!is_proven && time > native_time(*lesson)) return INFINITY;
+        sum += calls(*lesson) * time;
     }
     return sum;
 }
 
-std::vector<Group> with_agreement_or_without(const std::vector<const Lesson*>& kind) {
+// `is_alone`: no other adaptive rule learned about the same calls.
+std::vector<Group> with_agreement_or_without(const std::vector<const Lesson*>& kind, bool is_alone) {
     constexpr double worth_ranges = 0.97; // their time / that of one rule for all blocks
     double least = INFINITY;
     std::string best;
     for (const Lesson* lesson : kind) {
-        if (!lesson->beats_native()) continue;
+        if (!lesson->beats_native() || lesson->rule_has_blocks || !is_alone) continue;
         const double time = time_of_use(kind, winner_of(*lesson));
         if (time < least) least = time, best = winner_of(*lesson);
     }
@@ -119,10 +135,13 @@ std::vector<Group> groups_of(const std::vector<Lesson>& lessons) {
     std::map<Subject, std::vector<const Lesson*>> kinds;
     for (const Lesson& one : lessons)
         if (!one.subject.overlapping) kinds[kind_of(one)].push_back(&one);
+    std::map<Subject, int> rules; // by what their calls have in common
+    for (const auto& [subject, kind] : kinds) ++rules[without_rule(subject)];
     std::vector<Group> groups;
     for (const auto& [subject, kind] : kinds) {
         const bool is_known = traits_of(subject.collective).block_is_known();
-        for (Group& group : is_known ? by_ranges(kind) : with_agreement_or_without(kind))
+        const bool is_alone = rules[without_rule(subject)] == 1;
+        for (Group& group : is_known ? by_ranges(kind) : with_agreement_or_without(kind, is_alone))
             groups.push_back(std::move(group));
     }
     return groups;

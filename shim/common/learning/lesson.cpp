@@ -55,6 +55,7 @@ Json Lesson::to_json() const {
                  {"overlapping", subject.overlapping},
                  {"buffer", subject.on_device ? "device" : "host"},
                  {"rule", nullptr},
+                 {"rule_has_blocks", rule_has_blocks},
                  {"best", nullptr},
                  {"calls", calls},
                  {"calls_of_measured_communicator", own_calls},
@@ -67,7 +68,11 @@ Json Lesson::to_json() const {
                  {"tried", Json::array()}};
     if (!subject.rule.empty()) json["rule"] = subject.rule;
     if (best) json["best"] = *best;
-    if (proof) json["proof"] = {{"pairs", proof->pairs}, {"won", proof->won}, {"ratio", proof->ratio}};
+    if (proof)
+        json["proof"] = {{"candidate", proof->candidate},
+                         {"pairs", proof->pairs},
+                         {"won", proof->won},
+                         {"ratio", proof->ratio}};
     for (const Tried& one : tried) json["tried"].push_back(tried_json(one));
     return json;
 }
@@ -85,6 +90,7 @@ Lesson Lesson::from_json(const Json& json) {
     subject.overlapping = json.at("overlapping");
     subject.on_device = json.at("buffer") == "device";
     if (json.at("rule").is_string()) subject.rule = json["rule"];
+    lesson.rule_has_blocks = json.value("rule_has_blocks", false);
     lesson.calls = json.at("calls");
     lesson.own_calls = own_calls_at(json);
     lesson.trial_calls = json.at("trial_calls");
@@ -95,10 +101,12 @@ Lesson Lesson::from_json(const Json& json) {
                                 one.at("dropped"), one.value("needs_agreement", false)});
     lesson.agreement = nanoseconds(json.value("agreement_us", Json(0)));
     lesson.pays_agreement = json.value("medians_have_agreement", false);
-    if (const Json proof = json.value("proof", Json()); proof.is_object())
-        lesson.proof = {proof.at("pairs"), proof.at("won"), proof.at("ratio")};
     if (!json.at("best").is_null()) lesson.best = json["best"].get<std::size_t>();
-    if (lesson.tried.empty() || lesson.best.value_or(0) >= lesson.tried.size())
+    if (const Json proof = json.value("proof", Json()); proof.is_object())
+        lesson.proof = {proof.value("candidate", lesson.best.value_or(0)), proof.at("pairs"), proof.at("won"),
+                        proof.at("ratio")};
+    if (lesson.tried.empty() || lesson.best.value_or(0) >= lesson.tried.size() ||
+        (lesson.proof && lesson.proof->candidate >= lesson.tried.size()))
         throw std::invalid_argument("nothing was tried");
     return lesson;
 }
@@ -117,6 +125,7 @@ void Lessons::add(Lesson lesson) {
         same->tried = std::move(lesson.tried);
         same->best = lesson.best;
         same->proof = lesson.proof;
+        same->rule_has_blocks = lesson.rule_has_blocks;
         same->agreement = lesson.agreement;
         same->pays_agreement = lesson.pays_agreement;
     }

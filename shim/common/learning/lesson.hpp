@@ -32,6 +32,7 @@ struct Lesson {
     };
     // The winner of the trials against native, in pairs of stretches.
     struct Proved {
+        std::size_t candidate = 0; // place in `tried`
         std::size_t pairs = 0, won = 0;
         double ratio = 1; // its time / native's
     };
@@ -41,6 +42,7 @@ struct Lesson {
     std::optional<std::size_t> best; // place in `tried`; nothing: the trials did not end
     std::optional<Proved> proof;     // nothing: none was needed
     std::uint64_t agreement = 0;     // nanoseconds of an agreement on the block, the mean; 0: there was none
+    bool rule_has_blocks = false;    // the adaptive rule is for a range of blocks
     bool pays_agreement = false;     // the medians of candidates that need an agreement have it in them
     std::uint64_t own_calls = 0;     // of the communicator that `tried` and `best` are from
     std::uint64_t calls = 0, trial_calls = 0, re_checks = 0; // of all communicators
