@@ -32,6 +32,11 @@ Status exchange_with_nodes(std::span<std::uint64_t> numbers, const Group& group,
 
 } // namespace
 
+bool agrees_in_window(std::size_t numbers, const Group& group, const NodeWindow* window) {
+    return window != nullptr && group.node_map != nullptr && group.node_map->nodes() == 1 &&
+           group.node_map->largest() > 1 && window->has_room_for(numbers);
+}
+
 AgreementEnd agree_on_largest(std::span<std::uint64_t> numbers, const Group& group, Wire& wire,
                               NodeWindow* window) {
     const NodeMap* const map = group.node_map;

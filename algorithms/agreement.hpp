@@ -29,4 +29,7 @@ struct [[nodiscard]] AgreementEnd {
 AgreementEnd agree_on_largest(std::span<std::uint64_t> numbers, const Group& group, Wire& wire,
                               NodeWindow* window);
 
+// Whether the ranks of the group agree through `window` alone: all of them are on one node.
+bool agrees_in_window(std::size_t numbers, const Group& group, const NodeWindow* window);
+
 } // namespace switchyard::algorithms

@@ -19,6 +19,7 @@ struct Context {
     NodeWindow* window = nullptr; // memory that the ranks of a node share; null: there is no such memory
     // Of an algorithm that keeps a schedule: the schedule that it prepared for this group and these parameters.
     const Schedule* schedule = nullptr;
+    bool has_begun = false; // the exchange, in `window`: NodeWindow::begin()
 
     // The window for the phases inside a node of an algorithm that takes `intra`. Null: these phases use
     // messages.

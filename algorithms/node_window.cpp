@@ -52,6 +52,16 @@ int local_rank(const Group& group) {
     return group.node_map == nullptr ? group.rank : group.node_map->local_rank(group.rank);
 }
 
+// `others`: numbers of another rank.
+void take_larger(std::span<std::uint64_t> numbers, const std::byte* others) {
+    for (std::uint64_t& number : numbers) {
+        std::uint64_t other = 0;
+        std::memcpy(&other, others, sizeof other);
+        number = std::max(number, other);
+        others += sizeof other;
+    }
+}
+
 } // namespace
 
 int NodeWindow::own_cores() {
@@ -231,40 +241,75 @@ void NodeWindow::find_places(const Group& group) {
     }
 }
 
-Status NodeWindow::exchange(const Exchange& exchange) {
-    Status status = copy_own_block(exchange);
-    if (size_ == 1) return status;
-    find_places(exchange.group);
-    std::size_t bytes = 0;
+// What this rank writes in all epochs of the exchange.
+std::size_t NodeWindow::bytes_ahead(const Exchange& exchange) const {
+    std::size_t bytes = numbers_bytes_;
     for (int peer = 0; peer < exchange.group.size; ++peer)
         if (peer != exchange.group.rank) bytes += exchange.send_size(peer);
-    const Status waited = run(
-        bytes,
-        [&](const Half& half, std::uint64_t epoch) {
-            Cut cut{epoch * capacity_, capacity_};
-            std::size_t end = 0;
-            for (int distance = 1; distance < size_; ++distance) {
-                const int local = (rank_ + distance) % size_;
-                const int destination = places_[static_cast<std::size_t>(local)];
-                const Block taken = cut.next(destination < 0 ? 0 : exchange.send_size(destination));
-                if (taken.size > 0)
-                    copy_bytes(half.data + end, exchange.send_to(destination) + taken.offset, taken.size);
-                half.slices[local] = {static_cast<std::uint32_t>(end),
-                                      static_cast<std::uint32_t>(taken.size)};
-                end += taken.size;
-            }
-        },
-        [&](int local, const Half& half) {
-            const int source = places_[static_cast<std::size_t>(local)];
-            if (source < 0) return;
-            const Slice slice = half.slices[rank_];
-            std::size_t& received = received_[static_cast<std::size_t>(local)];
-            if (received + slice.bytes <= exchange.recv_size(source))
-                copy_bytes(exchange.recv_from(source) + received, half.data + slice.begin, slice.bytes);
-            else
-                status.keep({MPI_ERR_TRUNCATE});
-            received += slice.bytes;
-        });
+    return bytes;
+}
+
+void NodeWindow::write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch) {
+    Cut cut{epoch * capacity_, capacity_};
+    std::size_t end = cut.next(numbers_bytes_).size;
+    for (int distance = 1; distance < size_; ++distance) {
+        const int local = (rank_ + distance) % size_;
+        const int destination = places_[static_cast<std::size_t>(local)];
+        const Block taken = cut.next(destination < 0 ? 0 : exchange.send_size(destination));
+        if (taken.size > 0)
+            copy_bytes(half.data + end, exchange.send_to(destination) + taken.offset, taken.size);
+        half.slices[local] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(taken.size)};
+        end += taken.size;
+    }
+}
+
+Status NodeWindow::read_blocks(const Exchange& exchange, int local, const Half& half) {
+    const int source = places_[static_cast<std::size_t>(local)];
+    if (source < 0) return {};
+    const Slice slice = half.slices[rank_];
+    std::size_t& received = received_[static_cast<std::size_t>(local)];
+    const bool fits = received + slice.bytes <= exchange.recv_size(source);
+    if (fits) copy_bytes(exchange.recv_from(source) + received, half.data + slice.begin, slice.bytes);
+    received += slice.bytes;
+    return {fits ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
+}
+
+Status NodeWindow::exchange(const Exchange& exchange) {
+    if (size_ == 1) return copy_own_block(exchange);
+    if (is_broken_) return {MPI_ERR_OTHER};
+    numbers_bytes_ = 0;
+    find_places(exchange.group);
+    begin_epoch(0, epochs_for(bytes_ahead(exchange)),
+                [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); });
+    return finish(exchange);
+}
+
+Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numbers) {
+    if (size_ == 1) return {};
+    if (is_broken_) return {MPI_ERR_OTHER};
+    numbers_bytes_ = numbers.size_bytes();
+    if (exchange != nullptr) find_places(exchange->group);
+    begin_epoch(0, exchange != nullptr ? epochs_for(bytes_ahead(*exchange)) : 1,
+                [&](const Half& half, std::uint64_t epoch) {
+                    std::memcpy(half.data, numbers.data(), numbers.size_bytes());
+                    if (exchange != nullptr) write_blocks(*exchange, half, epoch);
+                });
+    for (int distance = 1; distance < size_; ++distance) {
+        const Half half = half_of((rank_ + distance) % size_);
+        if (!wait_for(*half.header)) return {MPI_ERR_OTHER};
+        take_larger(numbers, half.data);
+    }
+    own_time_.pass();
+    return {};
+}
+
+Status NodeWindow::finish(const Exchange& exchange) {
+    Status status = copy_own_block(exchange);
+    if (size_ == 1) return status;
+    const Status waited = go_on(
+        bytes_ahead(exchange),
+        [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); },
+        [&](int local, const Half& half) { status.keep(read_blocks(exchange, local, half)); });
     status.keep(waited);
     return status;
 }
@@ -299,15 +344,7 @@ Status NodeWindow::largest(std::span<std::uint64_t> numbers) {
         [&](const Half& half, std::uint64_t) {
             std::memcpy(half.data, numbers.data(), numbers.size_bytes());
         },
-        [&](int, const Half& half) {
-            const std::byte* at = half.data;
-            for (std::uint64_t& number : numbers) {
-                std::uint64_t other = 0;
-                std::memcpy(&other, at, sizeof other);
-                number = std::max(number, other);
-                at += sizeof other;
-            }
-        });
+        [&](int, const Half& half) { take_larger(numbers, half.data); });
 }
 
 } // namespace switchyard::algorithms

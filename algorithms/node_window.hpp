@@ -63,6 +63,13 @@ class NodeWindow {
     // destination's block.
     Status exchange(const Exchange& exchange);
 
+    // The same where a choice comes first, for which the ranks of the node agree on some numbers: one epoch carries both.
+    // begin() writes this rank's blocks and replaces each number by the largest of the node. Then all ranks finish the
+    // exchange, or none of them, and their blocks were written in vain. `exchange` null: this rank cannot take part, so
+    // nobody will finish. There must be room for the numbers.
+    Status begin(const Exchange* exchange, std::span<std::uint64_t> numbers);
+    Status finish(const Exchange& exchange);
+
     // Brings the parts of every rank of the node to all other ranks of the node. Calls for_each_part(local
     // rank, add), which calls add(Part) for each part of that rank: parts of this rank are read, parts of
     // other ranks are written.
@@ -144,21 +151,37 @@ class NodeWindow {
     }
     bool wait_for(const Header& header); // false: for ever, so nobody waits
     void find_places(const Group& group);
+    std::size_t bytes_ahead(const Exchange& exchange) const;
+    void write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch);
+    Status read_blocks(const Exchange& exchange, int local, const Half& half);
 
+    std::uint64_t epochs_for(std::size_t bytes) const {
+        return std::max<std::uint64_t>(1, (bytes + capacity_ - 1) / capacity_);
+    }
+    template <typename Write>
+    void begin_epoch(std::uint64_t number, std::uint64_t needed, Write&& write) {
+        ++epoch_;
+        const Half own = half_of(rank_);
+        write(own, number);
+        enter(own, needed);
+    }
     // Runs as many epochs as any rank of the node needs. In each of them it calls write(half, number of the
     // epoch in this exchange), then read(source, half) for each other rank.
     // An error where the alarm rings, and ever after.
     template <typename Write, typename Read>
     Status run(std::size_t bytes, Write&& write, Read&& read) {
         if (is_broken_) return {MPI_ERR_OTHER};
-        const std::uint64_t needed = std::max<std::uint64_t>(1, (bytes + capacity_ - 1) / capacity_);
+        begin_epoch(0, epochs_for(bytes), write);
+        return go_on(bytes, write, read);
+    }
+    // The same after the begin of the first epoch.
+    template <typename Write, typename Read>
+    Status go_on(std::size_t bytes, Write&& write, Read&& read) {
         std::ranges::fill(received_, std::size_t{0});
+        const std::uint64_t needed = epochs_for(bytes);
         std::uint64_t epochs = needed;
         for (std::uint64_t number = 0; number < epochs; ++number) {
-            ++epoch_;
-            const Half own = half_of(rank_);
-            write(own, number);
-            enter(own, needed);
+            if (number > 0) begin_epoch(number, needed, write);
             for (int distance = 1; distance < size_; ++distance) {
                 const int source = (rank_ + distance) % size_;
                 const Half half = half_of(source);
@@ -178,6 +201,7 @@ class NodeWindow {
     std::size_t least_capacity_;                     // of a node with the most ranks
     int spins_;                                      // looks before the rank leaves its core to others
     std::uint64_t epoch_ = 0;
+    std::size_t numbers_bytes_ = 0;     // before the blocks in the first epoch of this exchange
     std::vector<std::byte*> sections_;  // by local rank
     std::vector<std::size_t> received_; // of this exchange, by local rank
     std::vector<int> places_; // in the exchange's group, by local rank; -1: the rank is not in the group

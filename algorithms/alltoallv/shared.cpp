@@ -10,7 +10,7 @@
 namespace switchyard::algorithms::alltoallv {
 
 Status shared(const Exchange& exchange, Context& context) {
-    return context.window->exchange(exchange);
+    return context.has_begun ? context.window->finish(exchange) : context.window->exchange(exchange);
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -169,11 +169,13 @@ class Trials(AdaptiveTest):
 
 
 class Agreement(AdaptiveTest):
-    """How many allreduces it takes: times travel in the agreement, or in one of their own where there is none."""
+    """How many allreduces it takes: times travel in the agreement, or in one of their own where there is none. Without memory
+    that the ranks share."""
 
     CALLS = 64 + 3 * TRIALS + MOST_OF_PROOF  # the last of them tells what 63 before took
 
     def allreduces(self, *words, **options):
+        options["settings"] = {"SWITCHYARD_SHARED_BYTES": "0"} | options.get("settings", {})
         result = self.job_without_oracle(*words, "allreduces", **options)
         least, most = map(int, re.search(r"allreduces=(\d+)\.\.(\d+)", result.stdout).groups())
         self.assertEqual(least, most)

@@ -292,8 +292,11 @@ class NoMemory(RouteTest):
 
 
 class Agreement(RouteTest):
+    """When ranks agree. Without memory that they share each agreement is an allreduce, which can be counted."""
+
     def allreduces(self, *words, np=FEW_RANKS, **options):
         """What a hundred calls add after the first one, on every rank alike."""
+        options["settings"] = {"SWITCHYARD_SHARED_BYTES": "0"} | options.get("settings", {})
         doubled = []
         for word in words:
             doubled += [word, "allreduces", f"{word}:100", "allreduces"]
@@ -342,6 +345,46 @@ class Agreement(RouteTest):
             self.assertEqual(counted, [0, 0])
         # Off: not even at the first call.
         self.assertEqual(set(re.findall(r"allreduces=(\S+)", result.stdout)), {"0..0"})
+
+
+class AgreementInMemory(RouteTest):
+    """Through memory that the node's ranks share. With `shared` its epoch carries the blocks, too."""
+
+    def test_no_allreduce(self):
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 50}}, {"algorithm": "spread_out"}))
+        for settings in ({}, {"SWITCHYARD_SHARED_BYTES": "512"}):
+            with self.subTest(settings=settings):
+                counted, result = Agreement.allreduces(
+                    self, "alltoallv:40", "alltoallv:400", policy=policy,
+                    settings={"SWITCHYARD_SHARED_BYTES": "1048576"} | settings)
+                self.assertEqual(counted, [0, 0])
+                lines = self.assert_logged(result)
+                self.assertEqual({line["algorithm"] for line in lines}, {"spread_out", "native"})
+                for line in lines:
+                    self.assertGreater(line["phases_us"]["agree"], 0, line)
+
+    def test_blocks_with_the_agreement(self):
+        """The same call again, a larger block on one rank or on all, types with gaps, in place, other collectives between:
+        each call gets its bytes by the algorithm of its size."""
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 3000}}, {"algorithm": "shared"}),
+                            ({"collective": "alltoall", "max_block_bytes": {"max": 3000}}, {"algorithm": "shared"}))
+        words = ["ragged:700:3", "gaps:300", "ragged:900:2", "ragged:3000:2", "one_hot:9000", "ragged:700:2", "ragged:9000",
+                 "ragged:20:3", "one_hot:2900:2", "alltoall:60", "ragged:20", "alltoallv_in_place:200:3", "roomy:500:2",
+                 "alltoallv:0:2", "split:0,1,0,1,0,1,0,1", "ragged:500:3", "world", "ragged:500:3"]
+        for bytes_ in ("1048576", "4096", "512"):
+            with self.subTest(bytes=bytes_):
+                lines = self.lines(FEW_RANKS, *words, policy=policy, settings={"SWITCHYARD_SHARED_BYTES": bytes_})
+                for line in lines:
+                    self.assertEqual(line["algorithm"], "shared" if line["max_block_bytes"] <= 3000 else "native", line)
+
+    def test_a_rank_without_memory(self):
+        """Its packed blocks do not fit: it says so in the epoch into which the others have written theirs."""
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 8 * MIB}}, {"algorithm": "shared"}))
+        words = ("alltoallv:8", f"alltoallv:{4 * MIB}", "memory:2:20", f"gaps:{4 * MIB}", "gaps:40", "gaps:40")
+        *_, large, small, again = self.lines(4, *words, policy=policy, timeout=40)
+        self.assert_chosen(large, "native", None, "memory")
+        for line in (small, again):
+            self.assert_chosen(line, "shared", "rule 1", "^rule$")
 
 
 class WithoutAgreement(RouteTest):

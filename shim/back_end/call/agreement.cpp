@@ -56,6 +56,31 @@ Words words_of(CommState& state) {
     return state.may_have_devices() ? with_devices : state.book() != nullptr ? with_times : always;
 }
 
+// Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all ranks. Not where
+// times are learned: the time of an agreement would be time of the exchange.
+bool goes_ahead(const Passage& passage, const Plan& plan, Words words) {
+    const auto& rails = *passage.state.rails();
+    return rails.ahead.plan == &plan && words == always &&
+           algorithms::agrees_in_window(words, rails.group, rails.window.get());
+}
+
+// A rank that cannot touch its blocks says that it is not ready. Then, or with a block that is larger than expected, the
+// exchange did not begin, which all ranks see alike.
+algorithms::AgreementEnd begin_exchange(Rails& rails, Packing& packing, const DeviceCall* device,
+                                        Message& message, Agreed& agreed) {
+    auto &max_block = message[0], &not_ready = message[1];
+    if (device != nullptr && device->is_on_device()) not_ready = 1;
+    std::optional<algorithms::Exchange> exchange;
+    if (not_ready == 0 && max_block <= rails.ahead.most) {
+        agreed.loading = packing.load();
+        exchange.emplace(packing.exchange(agreed.max_block));
+    }
+    const auto status =
+        rails.window->begin(exchange ? &*exchange : nullptr, std::span(message).first(always));
+    agreed.has_begun = not_ready == 0 && max_block <= rails.ahead.most;
+    return {status, false};
+}
+
 // What follows from an agreement for the communicator, the same on all ranks.
 void take_in(const Facts& facts, CommState& state) {
     if (auto* book = state.book()) book->tell(facts.owed);
@@ -63,13 +88,6 @@ void take_in(const Facts& facts, CommState& state) {
 }
 
 } // namespace
-
-bool asks_others(const Plan& plan, Collective collective) {
-    const auto& shortlist = plan.shortlist();
-    const bool is_known = algorithms::traits_of(collective).block_is_known();
-    return shortlist.looks_at_buffer ||
-           (!is_known && (shortlist.looks_at_block || shortlist.looks_at_overlap));
-}
 
 Facts facts_of(const DeviceCall& device) {
     Facts facts;
@@ -87,7 +105,7 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
     agreed.max_block = passage.measured.max_block;
     agreed.plan = &plan;
     agreed.rests = rests(passage, plan);
-    if (!asks_others(plan, passage.call.collective) || agreed.rests) {
+    if (!plan.asks_others() || agreed.rests) {
         if (device != nullptr && !device->is_readable()) agreed.code = MPI_ERR_BUFFER;
         return agreed;
     }
@@ -97,8 +115,11 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
     Message message = message_of(own);
     auto& rails = *state.rails();
     rails.wire.reset();
-    const auto [status, by_mpi] = algorithms::agree_on_largest(std::span(message).first(words), rails.group,
-                                                               rails.wire, rails.window.get());
+    const auto [status, by_mpi] =
+        goes_ahead(passage, plan, words)
+            ? begin_exchange(rails, packing, device, message, agreed)
+            : algorithms::agree_on_largest(std::span(message).first(words), rails.group, rails.wire,
+                                           rails.window.get());
     std::fill(message.begin() + words, message.end(), 0); // nobody knows these of the others
     agreed.code = status.code;
     agreed.facts = facts_of(message, words);

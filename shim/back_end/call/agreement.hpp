@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace switchyard::shim {
 
@@ -29,18 +30,17 @@ Facts facts_of(const DeviceCall& device);
 
 // What the ranks know of a call when its choice is made.
 struct Agreed {
-    Facts facts{};             // of this rank alone where the ranks did not agree
-    std::size_t max_block = 0; // the same on all ranks where the plan looks at it
-    bool together = false;     // the ranks agreed at this call
-    bool rests = false;        // they agree on nothing where they otherwise would: adaptive::Book::rests()
-    Plan* plan = nullptr;      // that of overlapping buffers, where some rank has such
-    std::uint64_t elapsed = 0; // nanoseconds that the agreement took
-    int code = MPI_SUCCESS;    // else the call fails: on all ranks, or the communicator is broken
-    bool is_reported = false;  // MPI has called the error handler
+    Facts facts{};              // of this rank alone where the ranks did not agree
+    std::size_t max_block = 0;  // the same on all ranks where the plan looks at it
+    bool together = false;      // the ranks agreed at this call
+    bool rests = false;         // they agree on nothing where they otherwise would: adaptive::Book::rests()
+    Plan* plan = nullptr;       // that of overlapping buffers, where some rank has such
+    std::uint64_t elapsed = 0;  // nanoseconds that the agreement took
+    bool has_begun = false;     // an exchange in the node's memory has: NodeWindow::begin()
+    std::optional<int> loading; // what Packing::load() said, where it was called already
+    int code = MPI_SUCCESS;     // else the call fails: on all ranks, or the communicator is broken
+    bool is_reported = false;   // MPI has called the error handler
 };
-
-// Whether calls of that plan look at something that a rank alone does not know.
-bool asks_others(const Plan& plan, Collective collective);
 
 // Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not guarantee that
 // all ranks know it. Collective where the ranks agree, which all of them see alike. `has_memory`: this rank could get the

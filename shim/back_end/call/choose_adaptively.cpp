@@ -1,6 +1,7 @@
 #include "choose_adaptively.hpp"
 
 #include "algorithms/agree.hpp"
+#include "algorithms/agreement.hpp"
 #include "shim/back_end/process/clock.hpp"
 
 namespace switchyard::shim::adaptive {
@@ -20,13 +21,14 @@ Learner* meet(const Question& question, const Key& key) {
     return nullptr;
 }
 
-// One small allreduce, only where nothing else is agreed.
-std::uint64_t settle_up(MPI_Comm comm, Book& book) {
+// An agreement of its own, only where nothing else is agreed.
+std::uint64_t settle_up(Rails& rails, Book& book) {
     const auto start = Clock::now();
-    unsigned long long mine = book.owed(), slowest = no_time;
-    if (PMPI_Allreduce(&mine, &slowest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm) != MPI_SUCCESS)
-        slowest = no_time;
-    book.tell(slowest);
+    Nanoseconds time = book.owed();
+    rails.wire.reset();
+    const auto end =
+        algorithms::agree_on_largest(std::span(&time, 1), rails.group, rails.wire, rails.window.get());
+    book.tell(end.status.code == MPI_SUCCESS ? time : no_time);
     return Clock::now() - start;
 }
 
@@ -48,7 +50,7 @@ Answer choose(const Question& question) {
     if (question.agreed)
         book.count_agreed(*learner);
     else if (book.is_due(*learner))
-        answer.agree = settle_up(rails.group.comm, book);
+        answer.agree = settle_up(rails, book);
 
     const auto candidate = [&](std::size_t i) -> const policy::Candidate& {
         return shortlist.candidates[adaptive.first + i];

@@ -85,8 +85,7 @@ int run_surely_native_near_devices(const Passage& passage, Plan& plan, const log
 bool is_surely_native(const Passage& passage, const Plan& plan) {
     if (plan.always_native()) return true;
     auto& state = passage.state;
-    if (asks_others(plan, passage.call.collective) || state.may_have_devices() || state.book() != nullptr)
-        return false;
+    if (plan.asks_others() || state.may_have_devices() || state.book() != nullptr) return false;
     auto& last = state.rails()->last_native;
     const std::size_t block = passage.measured.max_block;
     if (last.plan == &plan && last.max_block == block) return true;

@@ -91,12 +91,12 @@ void note_traffic(const Passage& passage, log::CallRecord& record) {
 
 // The algorithm on bytes that the host can touch, or that only MPI can. `staged`: this rank's copies of device buffers.
 int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Exchange& blocks,
-             DeviceCall* staged) {
+             DeviceCall* staged, bool has_begun) {
     rails.wire.reset();
     if (staged != nullptr && choice.algorithm->has(algorithms::moves_by_mpi_alone))
         staged->watch_landings(rails.wire, choice.chunk_bytes);
-    algorithms::Context context{choice.parameters, rails.workspace, rails.wire, rails.window.get(),
-                                rails.schedule()};
+    algorithms::Context context{choice.parameters,  rails.workspace,  rails.wire,
+                                rails.window.get(), rails.schedule(), has_begun};
     const auto status = algorithms::algorithm_of(*choice.algorithm).run(blocks, context);
     rails.wire.tell(nullptr);
     return status.code;
@@ -131,14 +131,15 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
         record.copy_in = Clock::now() - begin;
     }
     begin = Clock::now();
-    error.keep(packing.load());
+    error.keep(agreed.loading ? *agreed.loading : packing.load());
     if (is_direct) {
         const auto own = packing.take_own_block();
         if (!own.fits) error.keep(MPI_ERR_TRUNCATE);
         if (!device->copy(own)) error.keep(MPI_ERR_BUFFER);
     }
     const auto loaded = Clock::now();
-    error.keep(exchange(*passage.state.rails(), choice, packing.exchange(agreed.max_block), staged));
+    error.keep(exchange(*passage.state.rails(), choice, packing.exchange(agreed.max_block), staged,
+                        agreed.has_begun));
     const auto exchanged = Clock::now();
     error.keep(packing.unload());
     const auto unloaded = Clock::now();
@@ -157,6 +158,14 @@ void note_agreement(const Agreed& agreed, log::CallRecord& record) {
     record.max_block = agreed.max_block;
     record.on_device = record.on_device || agreed.facts.on_device;
     record.in_place = record.in_place || agreed.facts.overlapping;
+}
+
+// Programs call alike again and again.
+void expect_alike(Rails& rails, const Plan& plan, const Agreed& agreed, const Decision& decision,
+                  bool packs_later) {
+    const bool goes_ahead = agreed.together && !packs_later && decision.plan == &plan &&
+                            decision.choice().algorithm->has(algorithms::shared_memory);
+    rails.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
 
 // MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange went well misses nothing.
@@ -191,6 +200,7 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     record.has_detail = true;
 
     outcome.decision = decide(passage, agreed, packs_later, packing, record);
+    expect_alike(rails, plan, agreed, outcome.decision, packs_later);
     outcome.is_over = !outcome.decision.is_native();
     if (!outcome.is_over) return;
     if (has_memory && buffers != nullptr && buffers->is_on_device())

@@ -97,7 +97,7 @@ CommState* CommState::create(MPI_Comm comm, Communicators& home) {
     if ((abilities & can_exist) == 0) return nullptr;
     if (home.process().has_own_carriers() && (abilities & can_route) != 0 && !state->carry_alone(comm))
         abilities = can_exist;
-    if ((abilities & can_route) != 0 && (abilities & can_share) == 0 && state->uses_shared_memory() &&
+    if ((abilities & can_route) != 0 && (abilities & can_share) == 0 && state->needs_window() &&
         state->share_after_meeting())
         abilities |= can_share;
     state->settle(abilities);
@@ -174,7 +174,7 @@ unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
     lay_rails(comm, members);
     const bool has_carrier = home_->process().has_own_carriers() || tag_ != 0; // or will have
     const unsigned routed = has_carrier ? unsigned{can_route} : 0U;
-    if (!uses_shared_memory()) return routed;
+    if (!needs_window()) return routed;
     without_window_ = plans_of(nullptr, false);
     sections_ = members.sections();
     auto& self = home_->process();
@@ -224,7 +224,7 @@ void CommState::settle(unsigned abilities) {
     } else if ((abilities & can_share) != 0) {
         rails_->window->open(rails_->group);
         section_ = {}; // the window leaves it; it is not free before the other ranks have left it, too
-    } else if (uses_shared_memory()) {
+    } else if (needs_window()) {
         rails_->window.reset();
         plans_ = without_window_;
         if (!routes()) free_rails();
@@ -264,8 +264,11 @@ bool CommState::any_plan(const Property& has_property) const {
 bool CommState::routes() const {
     return any_plan([](const Plan& plan) { return !plan.always_native(); });
 }
-bool CommState::uses_shared_memory() const {
-    return any_plan([](const Plan& plan) { return plan.uses_shared_memory(); });
+// For an algorithm, or for agreements.
+bool CommState::needs_window() const {
+    return home_->process().memory && any_plan([this](const Plan& plan) {
+               return plan.uses_shared_memory() || (ranks_per_node_ > 1 && plan.asks_others());
+           });
 }
 bool CommState::is_adaptive() const {
     return any_plan([](const Plan& plan) { return !plan.shortlist().adaptives.empty(); });

@@ -122,7 +122,7 @@ class CommState {
     template <typename Property>
     bool any_plan(const Property& has_property) const;
     bool routes() const;
-    bool uses_shared_memory() const;
+    bool needs_window() const;
     bool is_adaptive() const;
     bool looks_at_buffer() const;
 

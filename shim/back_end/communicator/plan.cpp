@@ -48,8 +48,14 @@ std::shared_ptr<Plan> Plans::of(const policy::FixedFeatures& fixed, const char* 
     const Key key{fixed, only_native != nullptr ? only_native : ""};
     std::lock_guard lock(mutex_);
     auto& plan = plans_[key];
-    if (!plan) plan = std::make_shared<Plan>(prune(process_, fixed, only_native));
+    if (!plan) plan = std::make_shared<Plan>(fixed.collective, prune(process_, fixed, only_native));
     return plan;
+}
+
+bool Plan::asks_others() const {
+    const bool is_known = algorithms::traits_of(collective_).block_is_known();
+    return shortlist_.looks_at_buffer ||
+           (!is_known && (shortlist_.looks_at_block || shortlist_.looks_at_overlap));
 }
 
 bool Plan::uses_shared_memory() const {

@@ -24,8 +24,9 @@ inline constexpr std::size_t buffers_count = 3;
 
 class Plan {
   public:
-    explicit Plan(policy::Shortlist shortlist)
-        : shortlist_(std::move(shortlist)), has_one_candidate_(shortlist_.candidates.size() == 1) {}
+    Plan(Collective collective, policy::Shortlist shortlist)
+        : collective_(collective), shortlist_(std::move(shortlist)),
+          has_one_candidate_(shortlist_.candidates.size() == 1) {}
     ~Plan();
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
@@ -37,6 +38,8 @@ class Plan {
     bool always_native() const { return shortlist_.always_native; }
     bool has_one_candidate() const { return has_one_candidate_; }
 
+    // Whether its calls look at something that a rank alone does not know.
+    bool asks_others() const;
     // Whether a candidate that may run here uses memory that the ranks of a node share.
     bool uses_shared_memory() const;
 
@@ -59,6 +62,7 @@ class Plan {
     }
     std::uint32_t add_decision(Process& self, const policy::Match& match);
 
+    Collective collective_;
     policy::Shortlist shortlist_;
     bool has_one_candidate_;
     std::atomic<Decision*> decisions_{nullptr}; // only ever added to, so looking needs no lock

@@ -28,6 +28,13 @@ struct Rails {
         std::size_t max_block = 0;
     } last_native;
 
+    // The plan whose last call the ranks agreed to send through the node's memory. The next one is likely to go there, too,
+    // where no block is larger than this.
+    struct {
+        const Plan* plan = nullptr;
+        std::size_t most = 0; // bytes
+    } ahead;
+
     explicit Rails(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
     // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks where one has no

@@ -127,10 +127,18 @@ void find_region_of(Process& self, const Seat& seat) {
     if (asks_hwloc) tell_of_regions(self, kind, problem);
 }
 
+bool runs_ours(const policy::Use& use) {
+    return use.algorithm != "native";
+}
+
+// An agreement needs some numbers of each rank. Two halves of this size have room for 900 ranks of a node.
+constexpr std::size_t bytes_for_agreements = 16384;
+
 // The memory that this process would share, and the cores of the node. Collective over the world, if there is one.
 void find_memory(Process& self) {
-    const auto bytes = self.settings.shared_bytes();
-    if (bytes == 0 || !any_use_has(self, shares_memory)) return;
+    auto bytes = self.settings.shared_bytes();
+    if (!any_use_has(self, shares_memory)) bytes = std::min(bytes, bytes_for_agreements);
+    if (bytes == 0 || !any_use_has(self, runs_ours)) return;
     manage_together(self.world, [&] { self.memory = std::make_unique<algorithms::NodeMemory>(bytes); });
     if (self.memory) self.memory->prepare();
     self.node_cores = algorithms::NodeWindow::own_cores();

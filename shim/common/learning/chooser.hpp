@@ -30,7 +30,8 @@ namespace switchyard::shim::adaptive {
 // The time of the slowest rank in a call, a MAX over the ranks. A rank on which the call failed gives no_time, and then
 // the MAX is no_time, too.
 using Nanoseconds = std::uint64_t;
-inline constexpr Nanoseconds no_time = ~Nanoseconds{0};
+inline constexpr Nanoseconds no_time =
+    ~Nanoseconds{0} >> 1; // MPICH 4.0.2 compares larger numbers as if they had a sign
 
 // Of an even number of times the lower one in the middle: disturbances make calls longer. `times` must not be empty;
 // its order changes.

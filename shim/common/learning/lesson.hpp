@@ -25,7 +25,7 @@ struct Subject {
 struct Lesson {
     struct Tried {
         std::string use{};        // as in a policy: JSON
-        std::uint64_t median = 0; // nanoseconds, of the slowest rank; all bits set: no call succeeded
+        std::uint64_t median = 0; // nanoseconds, of the slowest rank; no_time: no call succeeded
         std::size_t trials = 0;
         bool dropped = false;
         bool needs_agreement = false; // on the block, before each call

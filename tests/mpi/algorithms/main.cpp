@@ -546,6 +546,42 @@ void check_agreement(Test& test) {
     }
 }
 
+// Blocks and an agreement in one epoch. The exchange goes on or not, as the ranks agree; one rank may not take part; and
+// none of it disturbs the exchange after it. Blocks of several epochs are among them.
+void check_exchange_ahead(Test& test) {
+    test.take_one_node();
+    if (test.window() == nullptr || !agrees_in_window(3, test.group, test.window())) return;
+    std::uint64_t turn = 0;
+    for (const Case& c : cases_of(test, Collective::alltoallv)) {
+        const Sides sides = sides_of(test, Collective::alltoallv, c);
+        for (const char* const kind : {"goes on", "does not go on", "one rank takes no part"}) {
+            test.failures.set_place(std::string("exchange ahead, ") + c.name + ", " + kind);
+            std::vector<std::byte> received = sides.untouched;
+            const Exchange exchange{test.group,      sides.sent.data(), sides.send.blocks,
+                                    received.data(), sides.recv.blocks, sides.max_block};
+            const bool is_odd = ++turn % static_cast<std::uint64_t>(test.group.size) ==
+                                static_cast<std::uint64_t>(test.group.rank);
+            const bool takes_part = kind[0] != 'o' || !is_odd;
+            std::vector<std::uint64_t> numbers(3), expected(3);
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+                numbers[i] = mixed(turn, static_cast<std::uint64_t>(test.group.rank), i) / 2;
+            PMPI_Allreduce(numbers.data(), expected.data(), 3, MPI_UINT64_T, MPI_MAX, test.oracle);
+            test.failures.check(test.window()->begin(takes_part ? &exchange : nullptr, numbers).ok(),
+                                "status of the begin");
+            test.failures.check(numbers == expected, "a number is not the largest");
+            test.failures.check(received == sides.untouched, "a block came too early");
+            if (kind[0] != 'g') continue;
+            test.failures.check(test.window()->finish(exchange).ok(), "status of the end");
+            compare(test, sides, received);
+        }
+        std::vector<std::byte> received = sides.untouched;
+        const Exchange exchange{test.group,      sides.sent.data(), sides.send.blocks,
+                                received.data(), sides.recv.blocks, sides.max_block};
+        test.failures.check(test.window()->exchange(exchange).ok(), "status of the exchange after it");
+        compare(test, sides, received);
+    }
+}
+
 // Blocks of 20 bytes whose receiver expects 33: they come, and the bytes behind them stay.
 // `right`: the sides where the counts match.
 void check_received_less(Test& test, const Sides& right, const Sides& sides,
@@ -939,6 +975,7 @@ int main(int argc, char** argv) {
         test.take_map(map, 0);
         check_agreement(test);
     }
+    check_exchange_ahead(test);
     test.take_map(0, 0);
     for (const CollectiveTraits& traits : all_collectives) {
         const Collective collective = traits.collective;
