@@ -53,6 +53,7 @@ class SaidSizes {
     explicit SaidSizes(const Exchange& exchange)
         : most_(exchange.straight == nullptr ? SIZE_MAX : exchange.max_block) {}
 
+    bool go_straight(std::size_t bytes) const { return bytes >= most_; }
     std::size_t of(std::size_t bytes) const { return std::min(bytes, most_); }
     // The bytes that travel with a size that a message says. A mark travels without bytes.
     std::size_t bytes(std::size_t said) const { return said == most_ ? 0 : said; }

@@ -2,6 +2,7 @@
 
 #include "agree.hpp"
 #include "copy.hpp"
+#include "straight_blocks.hpp"
 
 #include <climits>
 #include <cstdlib>
@@ -245,17 +246,23 @@ void NodeWindow::find_places(const Group& group) {
 std::size_t NodeWindow::bytes_ahead(const Exchange& exchange) const {
     std::size_t bytes = numbers_bytes_;
     for (int peer = 0; peer < exchange.group.size; ++peer)
-        if (peer != exchange.group.rank) bytes += exchange.send_size(peer);
+        if (peer != exchange.group.rank) bytes += exchange.bytes_of(exchange.said_size(peer));
     return bytes;
 }
 
 void NodeWindow::write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch) {
     Cut cut{epoch * capacity_, capacity_};
     std::size_t end = cut.next(numbers_bytes_).size;
+    const SaidSizes sizes(exchange);
     for (int distance = 1; distance < size_; ++distance) {
         const int local = (rank_ + distance) % size_;
         const int destination = places_[static_cast<std::size_t>(local)];
-        const Block taken = cut.next(destination < 0 ? 0 : exchange.send_size(destination));
+        const std::size_t size = destination < 0 ? 0 : exchange.send_size(destination);
+        if (sizes.go_straight(size)) {
+            half.slices[local] = {Slice::mark, 0};
+            continue;
+        }
+        const Block taken = cut.next(size);
         if (taken.size > 0)
             copy_bytes(half.data + end, exchange.send_to(destination) + taken.offset, taken.size);
         half.slices[local] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(taken.size)};
@@ -263,10 +270,14 @@ void NodeWindow::write_blocks(const Exchange& exchange, const Half& half, std::u
     }
 }
 
-Status NodeWindow::read_blocks(const Exchange& exchange, int local, const Half& half) {
+Status NodeWindow::read_block(const Exchange& exchange, int local, const Half& half, std::uint64_t epoch) {
     const int source = places_[static_cast<std::size_t>(local)];
     if (source < 0) return {};
     const Slice slice = half.slices[rank_];
+    const bool is_mark = slice.begin == Slice::mark;
+    if (exchange.straight != nullptr && epoch == 0)
+        exchange.straight->meets(source, is_mark ? exchange.max_block : slice.bytes);
+    if (is_mark) return {};
     std::size_t& received = received_[static_cast<std::size_t>(local)];
     const bool fits = received + slice.bytes <= exchange.recv_size(source);
     if (fits) copy_bytes(exchange.recv_from(source) + received, half.data + slice.begin, slice.bytes);
@@ -309,7 +320,9 @@ Status NodeWindow::finish(const Exchange& exchange) {
     const Status waited = go_on(
         bytes_ahead(exchange),
         [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); },
-        [&](int local, const Half& half) { status.keep(read_blocks(exchange, local, half)); });
+        [&](int local, const Half& half, std::uint64_t epoch) {
+            status.keep(read_block(exchange, local, half, epoch));
+        });
     status.keep(waited);
     return status;
 }
@@ -344,7 +357,7 @@ Status NodeWindow::largest(std::span<std::uint64_t> numbers) {
         [&](const Half& half, std::uint64_t) {
             std::memcpy(half.data, numbers.data(), numbers.size_bytes());
         },
-        [&](int, const Half& half) { take_larger(numbers, half.data); });
+        [&](int, const Half& half, std::uint64_t) { take_larger(numbers, half.data); });
 }
 
 } // namespace switchyard::algorithms

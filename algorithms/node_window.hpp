@@ -60,7 +60,7 @@ class NodeWindow {
     // own group: the node, or a group of ranks of the node, such as a lane. No block size needs to be agreed:
     // ranks whose blocks do not fit into a half tell all others in the first epoch how many epochs they need.
     // A block that is larger than its destination expects is an error there, and is not copied beyond the
-    // destination's block.
+    // destination's block. With `straight`, blocks that go straight leave their mark.
     Status exchange(const Exchange& exchange);
 
     // The same where a choice comes first, for which the ranks of the node agree on some numbers: one epoch carries both.
@@ -112,6 +112,7 @@ class NodeWindow {
     // The bytes of a half's data for one destination.
     struct Slice {
         std::uint32_t begin, bytes;
+        static constexpr std::uint32_t mark = UINT32_MAX; // as `begin`: the block goes straight
     };
     // In shared memory: a header, a slice for each rank of the node, data.
     struct Half {
@@ -153,7 +154,7 @@ class NodeWindow {
     void find_places(const Group& group);
     std::size_t bytes_ahead(const Exchange& exchange) const;
     void write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch);
-    Status read_blocks(const Exchange& exchange, int local, const Half& half);
+    Status read_block(const Exchange& exchange, int local, const Half& half, std::uint64_t epoch);
 
     std::uint64_t epochs_for(std::size_t bytes) const {
         return std::max<std::uint64_t>(1, (bytes + capacity_ - 1) / capacity_);
@@ -166,7 +167,7 @@ class NodeWindow {
         enter(own, needed);
     }
     // Runs as many epochs as any rank of the node needs. In each of them it calls write(half, number of the
-    // epoch in this exchange), then read(source, half) for each other rank.
+    // epoch in this exchange), then read(source, half, number) for each other rank.
     // An error where the alarm rings, and ever after.
     template <typename Write, typename Read>
     Status run(std::size_t bytes, Write&& write, Read&& read) {
@@ -187,7 +188,7 @@ class NodeWindow {
                 const Half half = half_of(source);
                 if (!wait_for(*half.header)) return {MPI_ERR_OTHER};
                 epochs = std::max(epochs, half.header->epochs);
-                read(source, half);
+                read(source, half, number);
             }
         }
         own_time_.pass();
@@ -231,7 +232,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
             });
             half.slices[0] = {0, static_cast<std::uint32_t>(end)};
         },
-        [&](int source, const Half& half) {
+        [&](int source, const Half& half, std::uint64_t) {
             const std::byte* in = half.data;
             std::size_t& received = received_[static_cast<std::size_t>(source)];
             Cut cut{received, half.slices[0].bytes};

@@ -42,7 +42,10 @@ Candidate candidate_of(const Use& use, const FixedFeatures& fixed) {
     candidate.blocked = why_not_admissible(*traits, candidate.choice.parameters, fixed);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);
-    if (candidate.blocked.empty() && sends_straight(candidate.choice.parameters))
+    const bool has_fixed_scratch =
+        sends_straight(candidate.choice.parameters) ||
+        (traits->has(algorithms::shared_memory) && traits->scratch_bytes != nullptr);
+    if (candidate.blocked.empty() && has_fixed_scratch)
         candidate.choice.fixed_scratch_bytes =
             traits->scratch_bytes(shape_of(fixed), 0, candidate.choice.parameters);
     return candidate;

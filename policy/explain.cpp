@@ -105,16 +105,23 @@ bool agrees_on_block(const Shortlist& shortlist, const Features& call) {
 std::string how_times_are_agreed(const Shortlist& shortlist, const Features& call) {
     if (shortlist.adaptives.empty()) return "";
     if (!shortlist.looks_at_buffer && !agrees_on_block(shortlist, call))
-        return "  times: one small allreduce before each call while candidates are tried, then before one "
-               "call in 64\n";
+        return "  times: the ranks tell each other before each call while candidates are tried, then before "
+               "one call in 64\n";
     return std::string("  times: each travels with the agreement of the next call\n") +
            (can_rest(shortlist, 0) ? "  rest: calls that have long been alike skip the agreement, unless the "
                                      "chosen algorithm needs the largest block\n"
                                    : "");
 }
 
+// As algorithms/agreement.hpp does it.
+std::string way_of_agreement(const Features& call) {
+    if (!call.shared_memory || call.ranks_per_node == 1) return "one small allreduce";
+    return call.nodes == 1 ? "through the node's memory"
+                           : "through each node's memory, and in small messages between nodes";
+}
+
 std::string what_is_agreed(const Shortlist& shortlist, const Features& call) {
-    const std::string costs = "  agreement: one small allreduce before each such call, to agree on ";
+    const std::string costs = "  agreement: before each such call, " + way_of_agreement(call) + ", on ";
     if (shortlist.always_native)
         return "  agreement: none; on this communicator such calls are always native\n";
     if (shortlist.looks_at_overlap)

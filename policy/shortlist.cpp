@@ -14,7 +14,8 @@ bool may_refuse_devices(const Candidate& candidate) {
 }
 
 bool has_scratch(const Candidate& candidate) {
-    return candidate.choice.algorithm->scratch_bytes != nullptr;
+    const Choice& choice = candidate.choice;
+    return choice.algorithm->scratch_bytes != nullptr && choice.fixed_scratch_bytes != 0;
 }
 
 bool scratch_grows(const Candidate& candidate) {

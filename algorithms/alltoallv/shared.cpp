@@ -2,15 +2,23 @@
 //   there.
 // Cost: no message; two copies of each block. In each epoch every rank waits once for all others. An exchange
 //   takes one epoch where the blocks of each rank fit into half of its section, else several.
+//   With direct_from, a message for each block that goes straight; the epoch carries its mark.
 // Needs: all ranks on one node, and a window of the node. No agreement on the largest block.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.
-#include "algorithms/algorithm.hpp"
+#include "algorithms/straight_blocks.hpp"
+#include "shared_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
 Status shared(const Exchange& exchange, Context& context) {
-    return context.has_begun ? context.window->finish(exchange) : context.window->exchange(exchange);
+    if (context.has_begun) return context.window->finish(exchange);
+    if (exchange.group.size == 1) return copy_own_block(exchange);
+    if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, context.parameters)))
+        return {MPI_ERR_NO_MEM};
+    return with_straight_blocks(exchange, context, [](const Exchange& small, Context& means) {
+        return means.window->exchange(small);
+    });
 }
 
 } // namespace switchyard::algorithms::alltoallv

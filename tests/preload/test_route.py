@@ -390,7 +390,7 @@ class AgreementInMemory(RouteTest):
 class WithoutAgreement(RouteTest):
     """Blocks of direct_from bytes and more go straight, whatever the other ranks' blocks are."""
     ALGORITHMS = ("tuna:radix=2", "tuna:radix=3:metadata=separate", "two_phase_bruck", "padded_bruck", "tuna_coalesced",
-                  "tuna_staggered", "node_aware:radix=2", "node_aware:intra=shared")
+                  "tuna_staggered", "node_aware:radix=2", "node_aware:intra=shared", "shared")
     NP = 5 if OPENMPI else 3
     WORDS = ("ragged:700", "one_hot:70000", "alltoallv:64", "alltoallv:63", "alltoallv:65", "alltoallv_in_place:300",
              "alltoallv:0", "gaps:200", "reversed", "ragged:1000:3")
@@ -401,10 +401,13 @@ class WithoutAgreement(RouteTest):
             for border in borders:
                 force = f"alltoallv:{algorithm}:direct_from={border}"
                 with self.subTest(force=force):
-                    lines = self.lines(self.NP, *words, force=force, settings={"SWITCHYARD_RANKS_PER_NODE": "2"})
+                    one_node = algorithm == "shared"
+                    lines = self.lines(self.NP, *words, force=force,
+                                       settings={"SWITCHYARD_RANKS_PER_NODE": str(self.NP if one_node else 2)})
                     self.assertEqual({line["algorithm"] for line in lines}, {algorithm.split(":")[0]})
                     self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0}, "no agreement takes no time")
-                    number = 16384 if border == "auto" else int(border)
+                    automatic = 65536 if one_node else 16384
+                    number = automatic if border == "auto" else int(border)
                     self.assertEqual({line["parameters"]["direct_from"] for line in lines}, {number})
 
     def test_every_size(self):

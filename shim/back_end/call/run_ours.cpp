@@ -163,8 +163,10 @@ void note_agreement(const Agreed& agreed, log::CallRecord& record) {
 // Programs call alike again and again.
 void expect_alike(Rails& rails, const Plan& plan, const Agreed& agreed, const Decision& decision,
                   bool packs_later) {
+    const auto& choice = decision.choice();
     const bool goes_ahead = agreed.together && !packs_later && decision.plan == &plan &&
-                            decision.choice().algorithm->has(algorithms::shared_memory);
+                            choice.algorithm->has(algorithms::shared_memory) &&
+                            !sends_straight(choice.parameters);
     rails.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
 
