@@ -137,7 +137,7 @@ std::vector<std::int64_t> grid_of(const ParameterTraits& parameter, const GroupS
         break;
     case Grid::doubling_to_partners: doubling_to(shape.ranks - 1); break;
     case Grid::doubling_to_ranks_per_node: doubling_to(shape.ranks_per_node); break;
-    case Grid::sizes_of_blocks: values = {256, 4096, 65536}; break;
+    case Grid::sizes_of_blocks: values = {256, 1024, 4096, 16384, 65536}; break;
     }
     return values;
 }

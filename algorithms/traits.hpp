@@ -44,7 +44,7 @@ enum class Grid : std::uint8_t {
     doubling_to_ranks,          // doubled from the smallest value up; at the end the number of ranks
     doubling_to_partners,       // doubled from the smallest value up, below the number of ranks
     doubling_to_ranks_per_node, // doubled from 1 up
-    sizes_of_blocks,            // bytes: 256, 4096, 65536
+    sizes_of_blocks,            // bytes: 256 to 65536 in steps of four
 };
 
 // A value that the tests of the algorithms try: a number, or a number added to the ranks.

@@ -40,6 +40,44 @@ std::vector<std::string> varied(const std::string& candidate, Parameter paramete
     return texts;
 }
 
+// The same in the first pass of a search. Of the borders only the middle one: the others are for combinations_of().
+std::vector<std::string> varied_first(const std::string& candidate, Parameter parameter, const Shape& shape) {
+    auto texts = varied(candidate, parameter, shape);
+    if (parameter == Parameter::direct_from) texts = {texts[texts.size() / 2]};
+    return texts;
+}
+
+// The text without a value for that parameter.
+std::string without(std::string candidate, Parameter parameter) {
+    const auto begin = candidate.find(':' + std::string(traits_of(parameter).name) + '=');
+    if (begin == std::string::npos) return candidate;
+    const auto end = candidate.find(':', begin + 1);
+    return candidate.erase(begin, end == std::string::npos ? end : end - begin);
+}
+
+// The setting with half its radix, with its own and with twice its own.
+std::vector<std::string> with_near_radices(const Shape& shape, const std::string& setting) {
+    std::vector<std::string> texts = {setting};
+    const std::int64_t own = radix_of(shape, setting);
+    if (own == 0) return texts;
+    const std::string plain = without(setting, Parameter::radix);
+    for (const std::int64_t radix :
+         {std::max<std::int64_t>(own / 2, 2), std::min<std::int64_t>(own * 2, shape.ranks)})
+        texts.push_back(radix == radix_of(shape, plain) ? plain : with_radix(plain, radix));
+    return texts;
+}
+
+// The borders that tell blocks of up to that size apart, and the next one: with it all of them are forwarded.
+std::vector<std::int64_t> borders_for(const Shape& shape, std::size_t largest_block) {
+    auto borders = algorithms::grid_of(traits_of(Parameter::direct_from), group_shape_of(shape));
+    const auto is_above = [&](std::int64_t border) {
+        return border > static_cast<std::int64_t>(largest_block);
+    };
+    const auto first_above = std::ranges::find_if(borders, is_above);
+    if (first_above != borders.end()) borders.erase(std::next(first_above), borders.end());
+    return borders;
+}
+
 bool is_given(const policy::Use& use, Parameter parameter) {
     return use.parameters[static_cast<std::size_t>(parameter)].has_value();
 }
@@ -97,7 +135,7 @@ std::vector<std::string> candidates_of(const Shape& shape) {
             collection.add(traits, base);
             for (const Parameter parameter : traits.parameters)
                 if (!traits_of(parameter).searched_with_others)
-                    for (const std::string& text : varied(base, parameter, shape))
+                    for (const std::string& text : varied_first(base, parameter, shape))
                         collection.add(traits, text);
         }
     }
@@ -134,14 +172,34 @@ std::vector<std::string> variations_of(const Shape& shape, const std::string& ca
     Collection collection(shape);
     collection.add(traits, candidate);
     for (const Parameter parameter : traits.parameters) {
-        if (parameter == Parameter::radix || traits_of(parameter).searched_with_others) continue;
-        if (is_given(use, parameter)) continue;
+        const bool is_combined = parameter == Parameter::radix || parameter == Parameter::direct_from;
+        if (is_combined || traits_of(parameter).searched_with_others || is_given(use, parameter)) continue;
         const auto texts = varied(candidate, parameter, shape);
         for (std::size_t i = 0; i < texts.size(); i += 3) collection.add(traits, texts[i]);
     }
     auto texts = std::move(collection).take();
     texts.erase(texts.begin());
     return texts;
+}
+
+bool takes_border(const Shape& shape, const std::string& candidate) {
+    const Traits* traits = algorithms::find(shape.collective, candidate.substr(0, candidate.find(':')));
+    return traits != nullptr && traits->takes(Parameter::direct_from);
+}
+
+std::string without_border(const std::string& candidate) {
+    return without(candidate, Parameter::direct_from);
+}
+
+std::vector<std::string> combinations_of(const Shape& shape, const std::string& setting,
+                                         std::size_t largest_block) {
+    const Traits& traits = *algorithms::find(shape.collective, use_of(shape.collective, setting).algorithm);
+    const std::string key = ':' + std::string(traits_of(Parameter::direct_from).name) + '=';
+    Collection collection(shape);
+    for (const std::string& text : with_near_radices(shape, setting))
+        for (const std::int64_t border : borders_for(shape, largest_block))
+            collection.add(traits, text + key + std::to_string(border));
+    return std::move(collection).take();
 }
 
 bool is_known(policy::Collective collective, const std::string& candidate) {

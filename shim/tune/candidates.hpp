@@ -14,8 +14,8 @@ namespace switchyard::shim::tune {
 // All candidates for communicators of that shape, each setting once. A candidate is a text as the benchmark
 // and SWITCHYARD_FORCE take it: `tuna:radix=4`. A parameter that it does not give has its preset. The
 // candidates of an algorithm are its presets, then one changed parameter at a time, then the same with shared
-// memory inside nodes. Left out: `native`, algorithms for overlapping buffers, and on a single node the
-// algorithms that know nodes.
+// memory inside nodes. Of the borders (`direct_from`) there is one: combinations_of() has them all. Left out:
+// `native`, algorithms for overlapping buffers, and on a single node the algorithms that know nodes.
 std::vector<std::string> candidates_of(const Shape& shape);
 
 // Fewer candidates, for simulations, where one evaluation is exact and costly: each algorithm with its
@@ -24,8 +24,17 @@ std::vector<std::string> coarse_candidates_of(const Shape& shape);
 std::string with_radix(const std::string& algorithm, std::int64_t radix);
 // The candidate's radix on communicators of that shape. 0: its algorithm takes none.
 std::int64_t radix_of(const Shape& shape, const std::string& candidate);
-// The candidate with one more parameter set, to values in steps of eight. The radix stays.
+// The candidate with one more parameter set, to values in steps of eight. The radix stays, and there is no
+// border.
 std::vector<std::string> variations_of(const Shape& shape, const std::string& candidate);
+
+// Borders (`direct_from`): whether the candidate's algorithm takes one, and the candidate without it.
+bool takes_border(const Shape& shape, const std::string& candidate);
+std::string without_border(const std::string& candidate);
+// A setting, which gives no border, with half its radix, its own and twice its own, each with every border that
+// tells blocks of up to that size apart, and with one that is above them.
+std::vector<std::string> combinations_of(const Shape& shape, const std::string& setting,
+                                         std::size_t largest_block);
 
 // Whether this version has such a candidate.
 bool is_known(policy::Collective collective, const std::string& candidate);

@@ -80,4 +80,15 @@ std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Rulin
     return changed;
 }
 
+std::set<Shape> unproven_shapes(const std::vector<Point>& points, const std::vector<Ruling>& rules,
+                                const std::map<Point, Measurement>& verified) {
+    std::set<Shape> unproven;
+    for (const Point& point : with_points_beyond(rules, points)) {
+        const Ruling* rule = ruling_over(rules, point);
+        if (rule != nullptr && !rule->looks_at_block() && !verified.contains(point))
+            unproven.insert(point.shape);
+    }
+    return unproven;
+}
+
 } // namespace switchyard::shim::tune

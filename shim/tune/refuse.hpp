@@ -24,4 +24,9 @@ std::string candidate_at(const std::vector<Ruling>& rules, const Point& point); 
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                        const std::map<Point, Measurement>& verified, Refusals& refusals);
 
+// A rule without bounds holds for every block, so it is not written unless it was measured under the shim at each of its points
+// and at those of points_beyond(). The shapes where this is not so.
+std::set<Shape> unproven_shapes(const std::vector<Point>& points, const std::vector<Ruling>& rules,
+                                const std::map<Point, Measurement>& verified);
+
 } // namespace switchyard::shim::tune

@@ -229,6 +229,12 @@ std::vector<Point> points_beyond(const std::vector<Ruling>& rules, const std::ve
     return beyond;
 }
 
+std::vector<Point> with_points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points) {
+    auto all = points;
+    for (Point& point : points_beyond(rules, points)) all.push_back(std::move(point));
+    return all;
+}
+
 bool Ruling::covers_shape(const Shape& shape) const {
     return collective == shape.collective && ranks.contains(static_cast<std::uint64_t>(shape.ranks)) &&
            nodes.contains(static_cast<std::uint64_t>(shape.nodes)) &&

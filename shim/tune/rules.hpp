@@ -55,5 +55,7 @@ std::vector<Ruling> rules_of(const std::vector<Point>& points, const Measurement
 // A rule without bounds also takes blocks that nobody measured. Points with larger blocks where such rules have to prove that
 // they harm nobody, one for each shape that has such a rule; of weight 0.
 std::vector<Point> points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points);
+// The points, then those beyond.
+std::vector<Point> with_points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points);
 
 } // namespace switchyard::shim::tune

@@ -1,6 +1,7 @@
 #include "schedule.hpp"
 
 #include "candidates.hpp"
+#include "combine.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int first_iterations = 20, most_iterations = 4000, most_passes = 12;
 constexpr double sharp = 0.01; // an error of 1 % is small enough
+constexpr std::size_t combined_settings = 3;
 
 } // namespace
 
@@ -31,7 +33,7 @@ std::vector<std::string> Halving::survivors(const Point& point) const {
     std::vector<std::string> kept;
     for (const auto& [candidate, estimate] : last)
         if (kept.size() < most && !is_behind(estimate, last.front().second)) kept.push_back(candidate);
-    const std::string all_sizes = kept_for_all_sizes(point.shape);
+    const std::string all_sizes = kept_for_all_sizes(point);
     if (!all_sizes.empty() && std::ranges::find(kept, all_sizes) == kept.end()) kept.push_back(all_sizes);
     return kept;
 }
@@ -39,16 +41,16 @@ std::vector<std::string> Halving::survivors(const Point& point) const {
 // The best candidate over all sizes stays at each of them, so that an accident at one size does not split its
 // range. It is one that needs no agreement: its rule need not look at the block, and that can be worth more
 // than the best algorithm at each size.
-std::string Halving::kept_for_all_sizes(const Shape& shape) const {
+std::string Halving::kept_for_all_sizes(const Point& point) const {
     std::string best;
     double least = INFINITY;
-    for (const std::string& candidate : candidates_of(shape)) {
-        if (needs_agreement(shape.collective, candidate)) continue;
+    for (const auto& [candidate, here] : measurements_.at(point)) {
+        if (needs_agreement(point.shape.collective, candidate)) continue;
         double sum = 0;
-        for (const Point& point : points_) {
-            if (point.shape != shape) continue;
-            const Record* record = measurements_.find(point, candidate);
-            sum += record == nullptr ? INFINITY : point.weight * record->estimate.ratio;
+        for (const Point& size : points_) {
+            if (size.shape != point.shape) continue;
+            const Record* record = measurements_.find(size, candidate);
+            sum += record == nullptr ? INFINITY : size.weight * record->estimate.ratio;
         }
         if (sum < least) {
             least = sum;
@@ -71,10 +73,32 @@ bool Halving::is_settled(const Point& point, const std::vector<std::string>& sur
            });
 }
 
+// What the second pass adds: the best settings of the first pass, combined. A size that is ahead, since a run was
+// stopped between, has combined them already. Then it is the same here.
+std::vector<std::string> Halving::combinations_due(const Point& point) const {
+    if (measurements_.last_pass(point) != 1) return {};
+    std::vector<std::string> due;
+    for (const Point& other : points_)
+        if (other.shape == point.shape && measurements_.last_pass(other) > 1)
+            for (const auto& [candidate, record] : measurements_.at(other)) due.push_back(candidate);
+    if (due.empty()) due = combinations_for(point.shape, points_, measurements_, combined_settings);
+    std::vector<std::string> fresh;
+    for (const std::string& candidate : due)
+        if (measurements_.find(point, candidate) == nullptr &&
+            std::ranges::find(fresh, candidate) == fresh.end())
+            fresh.push_back(candidate);
+    return fresh;
+}
+
+std::size_t Halving::most_combinations(const Shape& shape) const {
+    return tune::most_combinations(shape, points_, measurements_, combined_settings);
+}
+
 std::vector<std::string> Halving::open_at(const Point& point) const {
     if (measurements_.at(point).empty()) return candidates_of(point.shape);
     auto left = survivors(point);
     if (is_settled(point, left)) left.clear();
+    for (std::string& candidate : combinations_due(point)) left.push_back(std::move(candidate));
     return left;
 }
 
@@ -86,11 +110,15 @@ int Halving::passes_left() const {
 
 double Halving::seconds_per_iteration(const Point& point, const std::vector<std::string>& candidates) const {
     double seconds = 0, dearest = 0;
-    for (const std::string& candidate : candidates)
-        if (const Record* record = measurements_.find(point, candidate)) {
-            seconds += record->seconds_per_iteration;
-            dearest = std::max(dearest, record->seconds_per_iteration);
-        }
+    std::size_t known = 0;
+    for (const auto& [candidate, record] : measurements_.at(point)) {
+        if (std::ranges::find(candidates, candidate) == candidates.end()) continue;
+        seconds += record.seconds_per_iteration;
+        dearest = std::max(dearest, record.seconds_per_iteration);
+        ++known;
+    }
+    if (known > 0) // the others like these
+        seconds *= static_cast<double>(candidates.size()) / static_cast<double>(known);
     return seconds + 2 * dearest; // for native and the agreement
 }
 

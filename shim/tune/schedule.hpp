@@ -29,15 +29,18 @@ class Halving {
     std::vector<Work> next(double seconds, double launch_seconds) const;
 
     // The candidates that are still in at a point: all before the first pass, none where the point is
-    // settled.
+    // settled. The second pass has combinations_for() the shape, too.
     std::vector<std::string> open_at(const Point& point) const;
+    // How many candidates the second pass adds at a point, at most.
+    std::size_t most_combinations(const Shape& shape) const;
     // Passes until one candidate is left at each point, the next pass included.
     int passes_left() const;
 
   private:
     std::vector<std::string> survivors(const Point& point) const;
     bool is_settled(const Point& point, const std::vector<std::string>& survivors) const;
-    std::string kept_for_all_sizes(const Shape& shape) const;
+    std::string kept_for_all_sizes(const Point& point) const;
+    std::vector<std::string> combinations_due(const Point& point) const;
     double seconds_per_iteration(const Point& point, const std::vector<std::string>& candidates) const;
 
     std::vector<Point> points_;

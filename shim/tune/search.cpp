@@ -1,6 +1,7 @@
 #include "search.hpp"
 
 #include "candidates.hpp"
+#include "combine.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t refined_algorithms = 2; // algorithms whose radices are refined
 constexpr std::size_t most_refined = 4;       // radices of each of them beside the coarse ones
+constexpr std::size_t combined_settings = 2;  // settings that are combined with borders
 
 using Records = std::map<std::string, Record>;
 
@@ -91,8 +93,16 @@ std::vector<std::string> missing(const std::vector<std::string>& wanted, const R
     return missing;
 }
 
+Records without_borders(const Records& all) {
+    Records records;
+    for (const auto& [candidate, record] : all)
+        if (candidate == without_border(candidate)) records.emplace(candidate, record);
+    return records;
+}
+
+// As if there were no borders.
 std::vector<std::string> next_at(const Point& point, const Measurements& measurements) {
-    const Records& records = measurements.at(point);
+    const Records records = without_borders(measurements.at(point));
     std::vector<std::string> wanted = missing(coarse_candidates_of(point.shape), records);
     if (!wanted.empty()) return wanted;
     for (const std::string& algorithm : best_with_radix(point.shape, records)) {
@@ -107,6 +117,13 @@ std::vector<std::string> next_at(const Point& point, const Measurements& measure
     return is_varied || best.empty() ? wanted : missing(variations_of(point.shape, best), records);
 }
 
+bool is_due_for_borders(const Shape& shape, const std::vector<Point>& points,
+                        const Measurements& measurements) {
+    return std::ranges::all_of(points, [&](const Point& point) {
+        return point.shape != shape || next_at(point, measurements).empty();
+    });
+}
+
 } // namespace
 
 std::vector<Work> next_evaluations(const std::vector<Point>& points, const Measurements& measurements) {
@@ -115,6 +132,9 @@ std::vector<Work> next_evaluations(const std::vector<Point>& points, const Measu
         Work work;
         work.point = point;
         work.candidates = next_at(point, measurements);
+        if (work.candidates.empty() && is_due_for_borders(point.shape, points, measurements))
+            work.candidates = missing(combinations_for(point.shape, points, measurements, combined_settings),
+                                      measurements.at(point));
         work.pass = measurements.last_pass(point) + 1;
         if (!work.candidates.empty()) works.push_back(std::move(work));
     }

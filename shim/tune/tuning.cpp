@@ -18,8 +18,8 @@ namespace switchyard::shim::tune {
 namespace {
 
 constexpr double for_proof = 0.2; // share of the budget for the runs under the shim
-constexpr int proofs = 4;         // runs under the shim, at most
-constexpr double patience = 5;    // seconds that a launch may exceed its share of the budget
+constexpr int proofs = 4; // runs under the shim, at most, unless a rule without bounds is still to be proved
+constexpr double patience = 5; // seconds that a launch may exceed its share of the budget
 
 // Simulations take long, and only complete works are kept: a few candidates at a time, each time with native.
 std::vector<Work> parts_of(const Work& work) {
@@ -67,9 +67,12 @@ std::string Tuning::plan() const {
     for (const Point& point : points_) {
         const auto candidates =
             is_simulated() ? coarse_candidates_of(point.shape) : candidates_of(point.shape);
+        const std::size_t more =
+            is_simulated() ? 0 : Halving(points_, measurements_).most_combinations(point.shape);
         measurements += candidates.size();
         text +=
-            formatted("  {:<55} {:>4} candidates{}\n", point.text(), candidates.size(),
+            formatted("  {:<55} {:>4} candidates{}{}\n", point.text(), candidates.size(),
+                      more == 0 ? "" : formatted(", then up to {} combinations", more),
                       point.weight == 1 ? "" : formatted(", {:.1f} % of the log's time", 100 * point.weight));
     }
     const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
@@ -202,10 +205,9 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     auto rules = rules_of(points_, measurements_, refusals);
     if (machine_.command.empty()) return rules;
     const std::filesystem::path trial = policy.string() + ".trial";
-    std::vector<Point> all = points_, outdated;
-    for (const Point& point : points_beyond(rules, points_)) all.push_back(point);
+    std::vector<Point> all = with_points_beyond(rules, points_);
     std::vector<Point> points = all;
-    for (int proof = 0; proof < proofs && !points.empty(); ++proof) {
+    for (int proof = 0; !points.empty(); ++proof) {
         write_whole(trial, policy_text(rules, circumstances));
         try {
             for (auto& [point, measurement] :
@@ -216,23 +218,28 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
             throw;
         }
         const auto changed = refuse(all, rules, verified_, refusals);
-        const auto before = std::exchange(rules, rules_of(points_, measurements_, refusals));
+        change(rules, refusals);
+        all = with_points_beyond(rules, points_);
         points.clear();
-        all = points_;
-        for (const Point& point : points_beyond(rules, points_)) all.push_back(point);
         for (const Point& point : all)
             if (changed.contains(point.shape)) points.push_back(point);
-        outdated.clear();
-        for (const Point& point : points)
-            if (candidate_at(before, point) != candidate_at(rules, point)) outdated.push_back(point);
         if (seconds_left() < launch_seconds_) break;
+        if (proof + 1 >= proofs && unproven_shapes(points_, rules, verified_).empty()) break;
     }
     std::filesystem::remove(trial);
-    // The last change was not measured.
-    for (const Point& point : outdated) verified_.erase(point);
+    refusals.shapes.merge(unproven_shapes(points_, rules, verified_));
+    change(rules, refusals);
     for (const auto& [point, measurement] : verified_)
         circumstances.verified[point] = estimate_of(measurement.ratios, false);
     return rules;
+}
+
+// What was measured under another rule says nothing about the new one.
+void Tuning::change(std::vector<Ruling>& rules, const Refusals& refusals) {
+    const auto before = std::exchange(rules, rules_of(points_, measurements_, refusals));
+    std::erase_if(verified_, [&](const auto& entry) {
+        return candidate_at(before, entry.first) != candidate_at(rules, entry.first);
+    });
 }
 
 std::string Tuning::table(const std::vector<Ruling>& rules) const {

@@ -50,6 +50,7 @@ class Tuning {
     std::map<Point, Measurement> verify(const std::filesystem::path& policy, const std::vector<Point>& points,
                                         double seconds_for_it);
     std::vector<Work> verification(const std::vector<Point>& points, double seconds_for_it) const;
+    void change(std::vector<Ruling>& rules, const Refusals& refusals);
     void show(const std::string& what);
     bool is_simulated() const { return !machine_.platform.empty(); }
     double seconds_left() const { return budget_ - seconds(); }

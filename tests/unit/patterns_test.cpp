@@ -454,7 +454,7 @@ TEST_CASE("a search tries admissible values, and each value once") {
     CHECK(grid(Parameter::stride, {5000, 1250, 4}) == "1 2 4 8 16 32 64 128 256 512");
     CHECK(grid(Parameter::in_flight, {5000, 1250, 4}) == "1 2 4 8");
     CHECK(grid(Parameter::lanes, shape) == "1 2 4");
-    CHECK(grid(Parameter::direct_from, shape) == "256 4096 65536");
+    CHECK(grid(Parameter::direct_from, shape) == "256 1024 4096 16384 65536");
     CHECK(grid(Parameter::metadata, shape) == "separate");
     CHECK(grid(Parameter::intra, shape) == "shared");
     CHECK(grid(Parameter::intra, {3, 3, 1}).empty());

@@ -3,6 +3,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include "shim/tune/candidates.hpp"
+#include "shim/tune/combine.hpp"
 #include "shim/tune/refuse.hpp"
 #include "shim/tune/rules.hpp"
 #include "shim/tune/schedule.hpp"
@@ -160,6 +161,32 @@ TEST_CASE("a rule without bounds that is slower with larger blocks goes", "[tune
     std::map<Point, Measurement> verified;
     for (const Point& point : all) verified[point].ratios.assign(1000, point.weight == 0 ? 1.2 : 0.8);
     CHECK(refuse(all, rules, verified, refusals).size() == 1);
+    CHECK(rules_of(points, measurements, refusals).empty());
+}
+
+TEST_CASE("a rule without bounds is unproven until it was measured at every size and beyond", "[tune]") {
+    const auto points = points_of(Collective::alltoallv, {8, 64});
+    Measurements measurements(false);
+    for (const Point& point : points) {
+        measure(measurements, point, "shared", 0.8);
+        measure(measurements, point, "tuna:radix=2", 0.5);
+    }
+    std::map<Point, Measurement> verified;
+    Refusals refusals;
+    const auto ranges = rules_of(points, measurements, refusals);
+    REQUIRE(only_rule(ranges).looks_at_block());
+    CHECK(unproven_shapes(points, ranges, verified).empty()); // it says so itself
+
+    // The last proof refuses the ranges, and `shared` comes instead.
+    for (const Point& point : points) verified[point].ratios.assign(1000, 1.2);
+    CHECK(refuse(points, ranges, verified, refusals).size() == 1);
+    const auto rules = rules_of(points, measurements, refusals);
+    CHECK(only_rule(rules).candidate == "shared");
+    CHECK(unproven_shapes(points, rules, verified) == std::set<Shape>{points[0].shape}); // larger blocks
+    for (const Point& point : points_beyond(rules, points)) verified[point].ratios.assign(1000, 1);
+    CHECK(unproven_shapes(points, rules, verified).empty());
+    verified.erase(points[1]);
+    refusals.shapes.merge(unproven_shapes(points, rules, verified));
     CHECK(rules_of(points, measurements, refusals).empty());
 }
 
@@ -324,6 +351,110 @@ TEST_CASE("the budget is divided over what is open", "[tune]") {
     CHECK(seconds < 20.0 / halving.passes_left() + 1);
     // Out of time: one iteration of each, not none and not thousands.
     for (const Work& work : halving.next(0, 1)) CHECK(work.iterations == 1);
+}
+
+namespace {
+
+// Blocks of 16 bytes to 32 KiB on 16 ranks of 4 nodes. The best: radix 2 in node_aware, 8 in tuna.
+std::vector<Point> combinable_points() {
+    auto points = points_of(Collective::alltoallv, {16, 1024, 32768}, 16);
+    for (Point& point : points) point.shape = {Collective::alltoallv, 16, 4, 4};
+    return points;
+}
+
+double before_borders(const std::string& candidate, const Point& point) {
+    if (point.max_block == 32768) return 3; // forwarding does not pay there
+    if (candidate == "node_aware:intra=shared:radix=2") return 0.5;
+    if (candidate == "tuna:radix=8") return point.max_block == 16 ? 0.6 : 0.95;
+    if (candidate == "tuna_staggered") return 0.9;
+    return 1.02;
+}
+
+} // namespace
+
+TEST_CASE("the second pass combines the best radices with borders", "[tune]") {
+    const auto points = combinable_points();
+    Measurements measurements(false);
+    const Halving halving(points, measurements);
+    for (const Point& point : points)
+        for (const std::string& candidate : candidates_of(point.shape))
+            measure(measurements, point, candidate, before_borders(candidate, point), 1, 20);
+    CHECK(best_settings(points[0].shape, points, measurements) ==
+          std::vector<std::string>{"node_aware:intra=shared:radix=2", "tuna:radix=8", "tuna_staggered"});
+    for (const Point& point : points) {
+        INFO(point.text());
+        const auto open = halving.open_at(point);
+        for (const char* radix : {"node_aware:intra=shared:radix=2", "node_aware:intra=shared", // half of 8
+                                  "tuna:radix=8", "tuna", "tuna:radix=16"})
+            for (const char* border : {"256", "1024", "4096", "16384", "65536"}) {
+                const std::string text = std::string(radix) + ":direct_from=" + border;
+                INFO(text);
+                CHECK((std::ranges::find(open, text) != open.end() ||
+                       measurements.find(point, text) != nullptr));
+            }
+        const auto fresh = std::ranges::count_if(
+            open, [&](const auto& candidate) { return measurements.find(point, candidate) == nullptr; });
+        CHECK(fresh > 20);
+        CHECK(fresh <= static_cast<std::ptrdiff_t>(halving.most_combinations(point.shape)));
+        CHECK(halving.most_combinations(point.shape) <= 45);
+    }
+
+    // A run that is stopped after one size goes on with the same candidates at the others.
+    const auto first = halving.open_at(points[0]);
+    for (const std::string& candidate : first) measure(measurements, points[0], candidate, 0.7, 2, 100);
+    for (const std::string& candidate : first)
+        if (candidate.find("direct_from") != std::string::npos) {
+            const auto open = halving.open_at(points[2]);
+            CHECK((std::ranges::find(open, candidate) != open.end() ||
+                   measurements.find(points[2], candidate) != nullptr));
+        }
+    // The third pass combines nothing more.
+    CHECK(halving.open_at(points[0]).size() <= (first.size() + 1) / 2 + 1);
+}
+
+TEST_CASE("where no setting saves anything, nothing is combined", "[tune]") {
+    const auto points = combinable_points();
+    Measurements measurements(false);
+    for (const Point& point : points)
+        for (const std::string& candidate : candidates_of(point.shape)) {
+            measure(measurements, point, candidate, 1.3, 1, 20);
+            measure(measurements, point, "agreement", 0.2, 1, 20);
+        }
+    CHECK(combinations_for(points[0].shape, points, measurements, 3).empty());
+    measure(measurements, points[0], "tuna", 1.1, 2, 4000); // 0.9 without the agreement
+    CHECK(best_settings(points[0].shape, points, measurements) == std::vector<std::string>{"tuna"});
+}
+
+TEST_CASE("a simulated search finds radix and border together, the same at all sizes", "[tune]") {
+    const auto points = combinable_points();
+    for (const int best_radix : {2, 5, 16}) {
+        Measurements measurements(true);
+        std::map<Point, std::set<std::string>> tried;
+        double least = 9;
+        for (auto works = next_evaluations(points, measurements); !works.empty();
+             works = next_evaluations(points, measurements))
+            for (const Work& work : works)
+                for (const std::string& candidate : work.candidates) {
+                    REQUIRE(tried[work.point].insert(candidate).second); // nothing twice
+                    double ratio = 1;
+                    if (candidate.starts_with("tuna:radix") || candidate == "tuna")
+                        ratio = 0.5 + 0.1 * std::abs(std::log2(
+                                                static_cast<double>(radix_of(work.point.shape, candidate)) /
+                                                best_radix));
+                    if (candidate.find(":direct_from=4096") != std::string::npos) ratio *= 0.5;
+                    least = std::min(least, ratio);
+                    measure(measurements, work.point, candidate, ratio, work.pass, 1);
+                }
+        INFO(best_radix << ": " << tried[points[0]].size() << " evaluations");
+        CHECK(least < 0.28);
+        std::set<std::string> with_border;
+        for (const std::string& candidate : tried[points[0]])
+            if (candidate != without_border(candidate)) with_border.insert(candidate);
+        CHECK(with_border.size() <= 45);
+        for (const Point& point : points)
+            for (const std::string& candidate : with_border) CHECK(tried[point].contains(candidate));
+        CHECK(tried[points[0]].size() < 80);
+    }
 }
 
 TEST_CASE("the search for a radix comes near the best in few evaluations", "[tune]") {

@@ -154,39 +154,25 @@ TEST_CASE("every parameter has its own values to try", "[tune]") {
     const Shape nodes = shape_of(Collective::alltoallv, 12, 3);
     CHECK(of("tuna", nodes) == Texts{"tuna", "tuna:radix=2", "tuna:radix=8", "tuna:radix=12",
                                      "tuna:metadata=separate", "tuna:in_flight=1", "tuna:in_flight=2",
-                                     "tuna:in_flight=4", "tuna:in_flight=8", "tuna:direct_from=256",
-                                     "tuna:direct_from=4096", "tuna:direct_from=65536"});
+                                     "tuna:in_flight=4", "tuna:in_flight=8", "tuna:direct_from=4096"});
     CHECK(of("scattered", nodes) == Texts{"scattered", "scattered:block_count=1", "scattered:block_count=2",
                                           "scattered:block_count=4", "scattered:block_count=8"});
     CHECK(of("stride_waitall", nodes) == Texts{"stride_waitall", "stride_waitall:stride=1",
                                                "stride_waitall:stride=2", "stride_waitall:stride=4",
                                                "stride_waitall:stride=8"});
-    CHECK(of("node_aware", nodes) == Texts{"node_aware",
-                                           "node_aware:radix=2",
-                                           "node_aware:radix=8",
-                                           "node_aware:radix=12",
-                                           "node_aware:lanes=1",
-                                           "node_aware:lanes=2",
-                                           "node_aware:lanes=4",
-                                           "node_aware:direct_from=256",
-                                           "node_aware:direct_from=4096",
-                                           "node_aware:direct_from=65536",
-                                           "node_aware:intra=shared",
-                                           "node_aware:intra=shared:radix=2",
-                                           "node_aware:intra=shared:radix=8",
-                                           "node_aware:intra=shared:radix=12",
-                                           "node_aware:intra=shared:lanes=1",
-                                           "node_aware:intra=shared:lanes=2",
-                                           "node_aware:intra=shared:lanes=4",
-                                           "node_aware:intra=shared:direct_from=256",
-                                           "node_aware:intra=shared:direct_from=4096",
-                                           "node_aware:intra=shared:direct_from=65536"});
+    CHECK(of("node_aware", nodes) ==
+          Texts{"node_aware", "node_aware:radix=2", "node_aware:radix=8", "node_aware:radix=12",
+                "node_aware:lanes=1", "node_aware:lanes=2", "node_aware:lanes=4",
+                "node_aware:direct_from=4096", "node_aware:intra=shared", "node_aware:intra=shared:radix=2",
+                "node_aware:intra=shared:radix=8", "node_aware:intra=shared:radix=12",
+                "node_aware:intra=shared:lanes=1", "node_aware:intra=shared:lanes=2",
+                "node_aware:intra=shared:lanes=4", "node_aware:intra=shared:direct_from=4096"});
     CHECK(of("in_place", nodes).empty());
     CHECK(of("locality_aware_bruck", shape_of(Collective::allgather, 12, 3)) ==
           Texts{"locality_aware_bruck", "locality_aware_bruck:intra=shared"});
     const auto many = of("scattered", shape_of(Collective::alltoallv, 4096, 64));
     CHECK(many.back() == "scattered:block_count=512");
-    CHECK(of("tuna", shape_of(Collective::alltoallv, 4096, 64)).back() == "tuna:direct_from=65536");
+    CHECK(of("tuna", shape_of(Collective::alltoallv, 4096, 64)).back() == "tuna:direct_from=4096");
     CHECK(needs_agreement(Collective::alltoallv, "tuna"));
     CHECK_FALSE(needs_agreement(Collective::alltoallv, "tuna:direct_from=256"));
     CHECK_FALSE(needs_agreement(Collective::alltoallv, "node_aware:radix=2:direct_from=auto"));
@@ -203,7 +189,30 @@ TEST_CASE("radices and variations", "[tune]") {
     // A parameter that the candidate gives is not varied.
     CHECK(variations_of(shape, "scattered:block_count=8").empty());
     CHECK(variations_of(shape, "tuna:in_flight=1") ==
-          std::vector<std::string>{"tuna:in_flight=1:metadata=separate", "tuna:in_flight=1:direct_from=256"});
+          std::vector<std::string>{"tuna:in_flight=1:metadata=separate"});
+}
+
+TEST_CASE("a setting is combined with near radices and with borders", "[tune]") {
+    const Shape shape = shape_of(Collective::alltoallv, 64, 8);
+    CHECK(takes_border(shape, "tuna:radix=5"));
+    CHECK_FALSE(takes_border(shape, "pairwise"));
+    CHECK_FALSE(takes_border(shape_of(Collective::alltoall, 64), "parameterized_bruck"));
+    CHECK(without_border("tuna:direct_from=256:radix=5") == "tuna:radix=5");
+    CHECK(without_border("tuna:radix=5:direct_from=256") == "tuna:radix=5");
+    CHECK(without_border("tuna:radix=5") == "tuna:radix=5");
+
+    using Texts = std::vector<std::string>;
+    // Blocks of up to 300 bytes: a border below them, and one above. 8 is the preset of the radix.
+    CHECK(combinations_of(shape, "tuna:radix=16", 300) ==
+          Texts{"tuna:radix=16:direct_from=256", "tuna:radix=16:direct_from=1024", "tuna:direct_from=256",
+                "tuna:direct_from=1024", "tuna:radix=32:direct_from=256", "tuna:radix=32:direct_from=1024"});
+    CHECK(combinations_of(shape, "node_aware:intra=shared:radix=2", 16) ==
+          Texts{"node_aware:intra=shared:radix=2:direct_from=256",
+                "node_aware:intra=shared:radix=4:direct_from=256"});
+    CHECK(combinations_of(shape, "tuna:radix=64", 16) ==
+          Texts{"tuna:radix=64:direct_from=256", "tuna:radix=32:direct_from=256"});
+    CHECK(combinations_of(shape, "two_phase_bruck", 1 << 20).size() == 5);
+    CHECK(combinations_of(shape, "tuna:in_flight=1", 65536).size() == 15);
 }
 
 TEST_CASE("what is faster beyond the noise", "[tune]") {
