@@ -242,12 +242,14 @@ void NodeWindow::find_places(const Group& group) {
     }
 }
 
-// What this rank writes in all epochs of the exchange.
-std::size_t NodeWindow::bytes_ahead(const Exchange& exchange) const {
-    std::size_t bytes = numbers_bytes_;
-    for (int peer = 0; peer < exchange.group.size; ++peer)
-        if (peer != exchange.group.rank) bytes += exchange.bytes_of(exchange.said_size(peer));
-    return bytes;
+// Blocks that go straight leave nothing here.
+std::size_t NodeWindow::bytes_of(const Exchange& exchange) const {
+    const SaidSizes sizes(exchange);
+    std::size_t bytes = 0;
+    for (const Block& block : exchange.send)
+        if (!sizes.go_straight(block.size)) bytes += block.size;
+    const std::size_t own = exchange.send_size(exchange.group.rank);
+    return numbers_bytes_ + bytes - (sizes.go_straight(own) ? 0 : own);
 }
 
 void NodeWindow::write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch) {
@@ -290,7 +292,8 @@ Status NodeWindow::exchange(const Exchange& exchange) {
     if (is_broken_) return {MPI_ERR_OTHER};
     numbers_bytes_ = 0;
     find_places(exchange.group);
-    begin_epoch(0, epochs_for(bytes_ahead(exchange)),
+    bytes_ = bytes_of(exchange);
+    begin_epoch(0, epochs_for(bytes_),
                 [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); });
     return finish(exchange);
 }
@@ -300,11 +303,11 @@ Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numb
     if (is_broken_) return {MPI_ERR_OTHER};
     numbers_bytes_ = numbers.size_bytes();
     if (exchange != nullptr) find_places(exchange->group);
-    begin_epoch(0, exchange != nullptr ? epochs_for(bytes_ahead(*exchange)) : 1,
-                [&](const Half& half, std::uint64_t epoch) {
-                    std::memcpy(half.data, numbers.data(), numbers.size_bytes());
-                    if (exchange != nullptr) write_blocks(*exchange, half, epoch);
-                });
+    bytes_ = exchange != nullptr ? bytes_of(*exchange) : 0;
+    begin_epoch(0, epochs_for(bytes_), [&](const Half& half, std::uint64_t epoch) {
+        std::memcpy(half.data, numbers.data(), numbers.size_bytes());
+        if (exchange != nullptr) write_blocks(*exchange, half, epoch);
+    });
     for (int distance = 1; distance < size_; ++distance) {
         const Half half = half_of((rank_ + distance) % size_);
         if (!wait_for(*half.header)) return {MPI_ERR_OTHER};
@@ -318,8 +321,7 @@ Status NodeWindow::finish(const Exchange& exchange) {
     Status status = copy_own_block(exchange);
     if (size_ == 1) return status;
     const Status waited = go_on(
-        bytes_ahead(exchange),
-        [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); },
+        bytes_, [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); },
         [&](int local, const Half& half, std::uint64_t epoch) {
             status.keep(read_block(exchange, local, half, epoch));
         });

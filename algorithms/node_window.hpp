@@ -152,7 +152,7 @@ class NodeWindow {
     }
     bool wait_for(const Header& header); // false: for ever, so nobody waits
     void find_places(const Group& group);
-    std::size_t bytes_ahead(const Exchange& exchange) const;
+    std::size_t bytes_of(const Exchange& exchange) const;
     void write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch);
     Status read_block(const Exchange& exchange, int local, const Half& half, std::uint64_t epoch);
 
@@ -203,6 +203,7 @@ class NodeWindow {
     int spins_;                                      // looks before the rank leaves its core to others
     std::uint64_t epoch_ = 0;
     std::size_t numbers_bytes_ = 0;     // before the blocks in the first epoch of this exchange
+    std::size_t bytes_ = 0;             // that this rank writes in all epochs of this exchange
     std::vector<std::byte*> sections_;  // by local rank
     std::vector<std::size_t> received_; // of this exchange, by local rank
     std::vector<int> places_; // in the exchange's group, by local rank; -1: the rank is not in the group

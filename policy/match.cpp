@@ -20,6 +20,7 @@ PassedOver why_passed_over(const Candidate& candidate, const Features& call) {
 
 Match choose(const Shortlist& shortlist, const Features& call, std::size_t from) {
     Match match;
+    if (shortlist.first_takes_all && from == 0) return match;
     const std::size_t last = shortlist.candidates.size() - 1;
     for (std::size_t i = 0; i < last; ++i) {
         const Candidate& candidate = shortlist.candidates[i];

@@ -22,6 +22,11 @@ bool scratch_grows(const Candidate& candidate) {
     return has_scratch(candidate) && !candidate.choice.fixed_scratch_bytes;
 }
 
+bool takes_all_with_memory(const Candidate& candidate) {
+    return candidate.blocked.empty() && !looks_at_block(candidate) && !looks_at_buffer(candidate) &&
+           candidate.choice.memory_limit_bytes == no_memory_limit;
+}
+
 bool takes_every_call(const Candidate& candidate) {
     return candidate.blocked.empty() && !looks_at_buffer(candidate) && !looks_at_block(candidate) &&
            !has_scratch(candidate);
@@ -77,6 +82,8 @@ void set_facts(Shortlist& shortlist) {
         return looks_at_block(candidate) || run_depends_on_block(candidate) || candidate.adaptive;
     });
     shortlist.looks_at_buffer = std::ranges::any_of(shortlist.candidates, looks_at_buffer);
+    shortlist.first_takes_all =
+        !shortlist.candidates.empty() && takes_all_with_memory(shortlist.candidates.front());
     shortlist.always_native = std::ranges::none_of(shortlist.candidates, runs_ours);
 }
 

@@ -53,6 +53,7 @@ struct Shortlist {
     bool looks_at_buffer = false; // some candidate is for one kind of buffer, or may refuse device buffers
     bool looks_at_overlap =
         false; // calls with overlapping buffers take another shortlist, so ranks have to agree
+    bool first_takes_all = false; // unless its memory is not to be had
     bool always_native = false; // native runs whatever the call is, and nothing has to be agreed for it
 };
 

@@ -9,20 +9,25 @@ using algorithms::Block;
 
 Blocks Blocks::sent(const CallArgs& call, int ranks, int rank, int datatype_keyval) {
     const int number = algorithms::traits_of(call.collective).sends_one_block() ? 1 : ranks;
-    return {call, call.outgoing(), true, number, rank, datatype_keyval};
+    return {call, call.outgoing(), true, number, rank, inspect(call.outgoing().type, datatype_keyval)};
 }
 
-Blocks Blocks::received(const CallArgs& call, int ranks, int rank, int datatype_keyval) {
-    return {call, call.recv, false, ranks, rank, datatype_keyval};
+Blocks Blocks::received(const CallArgs& call, int ranks, int rank, int datatype_keyval, const Blocks* sent) {
+    const bool is_known = sent != nullptr && sent->type_.handle == call.recv.type;
+    return {call,  call.recv, false,
+            ranks, rank,      is_known ? sent->type_ : inspect(call.recv.type, datatype_keyval)};
 }
 
 Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
-               int keyval)
+               const Datatype& type)
     : side_(&side),
       lies_in_place_(is_sent && call.in_place() && algorithms::traits_of(call.collective).sends_one_block()),
-      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)),
-      type_(inspect(side.type, keyval)) {
-    for (int i = 0; i < number_; ++i) bytes_ += size(i);
+      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)), type_(type) {}
+
+std::size_t Blocks::bytes() const {
+    std::size_t bytes = 0;
+    for (int i = 0; i < number_; ++i) bytes += size(i);
+    return bytes;
 }
 
 std::uintptr_t Blocks::address(int i) const {

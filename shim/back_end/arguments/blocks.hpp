@@ -16,7 +16,9 @@ class Blocks {
     // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that it receives. `ranks`: of
     // the communicator; of an intercommunicator, of the other group.
     static Blocks sent(const CallArgs& call, int ranks, int rank, int datatype_keyval);
-    static Blocks received(const CallArgs& call, int ranks, int rank, int datatype_keyval);
+    // `sent`: the other side. To inspect a type takes three calls of MPI, and most calls have one type on both sides.
+    static Blocks received(const CallArgs& call, int ranks, int rank, int datatype_keyval,
+                           const Blocks* sent = nullptr);
 
     int number() const { return number_; }
     const Datatype& type() const { return type_; }
@@ -25,13 +27,28 @@ class Blocks {
     std::uintptr_t address(int i) const;
     // The address of a block's first byte, and its length with its gaps.
     algorithms::Block span(int i) const;
-    std::size_t bytes() const { return bytes_; } // of all blocks
+    std::size_t bytes() const; // of all blocks
+
+    // Calls visit(i, size, address) for each block. Counts and displacements of type int, which nearly all calls have, have a
+    // loop of their own.
+    template <typename Visit>
+    void for_each(Visit&& visit) const {
+        if (!side_->counts.is_ints() || !side_->displacements.is_ints()) {
+            for (int i = 0; i < number_; ++i) visit(i, size(i), address(i));
+            return;
+        }
+        const int *const counts = side_->counts.ints(), *const displacements = side_->displacements.ints();
+        for (int i = 0; i < number_; ++i)
+            visit(i, static_cast<std::size_t>(counts[i]) * type_.size,
+                  base_ + static_cast<std::uintptr_t>(displacements[i] * type_.extent));
+    }
 
     // Moves all blocks by the same distance.
     void move(std::uintptr_t distance) { base_ += distance; }
 
   private:
-    Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank, int keyval);
+    Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
+           const Datatype& type);
 
     // The number of block i in the arguments: in place, the one block for everybody is this rank's block of the receive side.
     int place(int i) const { return lies_in_place_ ? rank_ : i; }
@@ -41,7 +58,6 @@ class Blocks {
     int number_, rank_;
     std::uintptr_t base_;
     Datatype type_;
-    std::size_t bytes_ = 0;
 };
 
 } // namespace switchyard::shim

@@ -30,6 +30,7 @@ class Numbers {
     const std::int64_t* wide() const { return value_.wide; }
     std::int64_t value() const { return value_.number; }
     bool is_array() const { return kind_ != Kind::number; }
+    bool is_ints() const { return kind_ == Kind::ints; }
     bool is_null() const { return value_.ints == nullptr; } // of an array
 
   private:

@@ -14,23 +14,38 @@ bool is_complete(const CallArgs::Side& side) {
     return side.counts.value() >= 0;
 }
 
+// Counts are int or MPI_Count: a loop that asked for each of them which would take three times as long.
+template <typename Count>
+bool has_negative(const Count* counts, int blocks) {
+    Count all = 0; // has the sign of any of them
+    for (int i = 0; i < blocks; ++i) all |= counts[i];
+    return all < 0;
+}
+
 bool has_negative(const Numbers& counts, int blocks) {
     if (!counts.is_array()) return false; // is_complete() has looked
-    for (int i = 0; i < blocks; ++i)
-        if (counts[i] < 0) return true;
-    return false;
+    return counts.is_ints() ? has_negative(counts.ints(), blocks) : has_negative(counts.wide(), blocks);
+}
+
+template <typename Count>
+Measure measure_array(const Count* counts, int blocks, int own, std::size_t size) {
+    if (has_negative(counts, blocks)) return {};
+    Count largest = 0;
+    std::int64_t sum = 0;
+    const auto add = [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            largest = std::max(largest, counts[i]);
+            sum += counts[i];
+        }
+    };
+    add(0, std::max(own, 0));
+    add(own + 1, blocks);
+    return {true, static_cast<std::size_t>(largest) * size, static_cast<std::size_t>(sum) * size};
 }
 
 Measure measure_array(const Numbers& counts, int blocks, int own, std::size_t size) {
-    std::int64_t largest = 0, sum = 0;
-    for (int i = 0; i < blocks; ++i) {
-        const std::int64_t count = counts[i];
-        if (count < 0) return {};
-        if (i == own) continue;
-        largest = std::max(largest, count);
-        sum += count;
-    }
-    return {true, static_cast<std::size_t>(largest) * size, static_cast<std::size_t>(sum) * size};
+    return counts.is_ints() ? measure_array(counts.ints(), blocks, own, size)
+                            : measure_array(counts.wide(), blocks, own, size);
 }
 
 Measure measure_number(std::int64_t count, int blocks, int own, std::size_t size) {

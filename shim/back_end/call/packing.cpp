@@ -19,7 +19,7 @@ Packing::Packing(const CallArgs& call, Rails& rails, int datatype_keyval)
     : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()),
       has_one_size_(!call.recv.counts.is_array()), rails_(rails),
       rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
-      recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval)} {
+      recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval, &send_.blocks)} {
     recv_.packed = !recv_.blocks.type().dense;
     // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in its place.
     send_.packed = !send_.blocks.type().dense || (call.in_place() && !sends_one_block_);
@@ -63,14 +63,14 @@ void Packing::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
 // Blocks stay where they lie. Displacements may be negative and out of order, so offsets count from the lowest address.
 // An empty block may have any displacement and does not count.
 void Packing::lay_out_in_place(Side& side, std::span<Block> blocks) {
-    side.origin = ~std::uintptr_t{0};
-    for (int i = 0; i < static_cast<int>(blocks.size()); ++i)
-        if (side.blocks.size(i) > 0) side.origin = std::min(side.origin, side.blocks.address(i));
-    for (int i = 0; i < static_cast<int>(blocks.size()); ++i) {
-        auto bytes = side.blocks.size(i);
-        blocks[static_cast<std::size_t>(i)] = {bytes > 0 ? side.blocks.address(i) - side.origin : 0, bytes};
-    }
-    if (side.blocks.bytes() == 0) side.origin = 0;
+    constexpr auto none = ~std::uintptr_t{0};
+    auto lowest = none;
+    side.blocks.for_each([&](int i, std::size_t bytes, std::uintptr_t address) {
+        blocks[static_cast<std::size_t>(i)] = {address, bytes};
+        if (bytes > 0) lowest = std::min(lowest, address);
+    });
+    side.origin = lowest == none ? 0 : lowest;
+    for (Block& block : blocks) block.offset = block.size > 0 ? block.offset - side.origin : 0;
 }
 
 void Packing::lay_out_packed(Side& side, std::span<Block> blocks, std::byte* memory) {

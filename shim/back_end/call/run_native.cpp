@@ -86,13 +86,13 @@ bool is_surely_native(const Passage& passage, const Plan& plan) {
     if (plan.always_native()) return true;
     auto& state = passage.state;
     if (plan.asks_others() || state.may_have_devices() || state.book() != nullptr) return false;
-    auto& last = state.rails()->last_native;
+    auto& last = state.rails()->last_known;
     const std::size_t block = passage.measured.max_block;
-    if (last.plan == &plan && last.max_block == block) return true;
-    if (!plan.choice(choose_alone(passage, plan, nullptr, passage.call.in_place())).algorithm->native)
-        return false;
-    last = {&plan, block};
-    return true;
+    if (last.plan != &plan || last.max_block != block) {
+        const auto match = choose_alone(passage, plan, nullptr, passage.call.in_place());
+        last = {&plan, block, plan.choice(match).algorithm->native};
+    }
+    return last.is_native;
 }
 
 int run_surely_native(const Passage& passage, Plan& plan) {

@@ -22,11 +22,12 @@ struct Rails {
     algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
     algorithms::Workspace packing;                  // packed blocks, of this rank alone
     std::vector<algorithms::Block> send, recv;
-    // The last call that every rank knew by itself to be MPI's: programs call alike again and again.
+    // The last call of which every rank knew by itself whether it is MPI's: programs call alike again and again.
     struct {
         const Plan* plan = nullptr;
         std::size_t max_block = 0;
-    } last_native;
+        bool is_native = false;
+    } last_known;
 
     // The plan whose last call the ranks agreed to send through the node's memory. The next one is likely to go there, too,
     // where no block is larger than this.
