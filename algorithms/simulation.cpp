@@ -10,6 +10,8 @@
 
 namespace switchyard::algorithms::simulation {
 
+#ifndef SWITCHYARD_UNCHARGED
+
 namespace {
 
 // Ours, fitted to callgrind's count of six algorithms (tests/bench/RESULTS.md, The simulator charges).
@@ -53,6 +55,8 @@ void OwnTime::pass() {
     carried_ += seconds_of(std::exchange(work, {}));
     if (carried_ > one_moment) sg_actor_sleep_for(std::exchange(carried_, 0));
 }
+
+#endif
 
 Meeting::Meeting(int ranks) : barrier_(sg_barrier_init(static_cast<unsigned>(ranks))) {}
 Meeting::~Meeting() {

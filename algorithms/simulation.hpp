@@ -12,8 +12,13 @@
 namespace switchyard::algorithms::simulation {
 
 #ifdef SWITCHYARD_SIMULATED
-
 inline constexpr bool is_on = true;
+#else
+inline constexpr bool is_on = false;
+#endif
+
+// Our own instructions are counted in a simulation without charges, which would be among them (tests/bench/own_instructions).
+#if defined(SWITCHYARD_SIMULATED) && !defined(SWITCHYARD_UNCHARGED)
 
 // Work whose time has not passed yet.
 struct Work {
@@ -46,6 +51,19 @@ class OwnTime {
     double carried_ = 0; // seconds, too few for the simulator, which rounds them away
 };
 
+#else
+
+inline void note_copy(std::size_t) {}
+inline void note_messages(int) {}
+inline void note_epoch(int) {}
+struct OwnTime {
+    void pass() {}
+};
+
+#endif
+
+#ifdef SWITCHYARD_SIMULATED
+
 // The ranks of a node meet, without messages.
 class Meeting {
   public:
@@ -61,13 +79,6 @@ class Meeting {
 
 #else
 
-inline constexpr bool is_on = false;
-inline void note_copy(std::size_t) {}
-inline void note_messages(int) {}
-inline void note_epoch(int) {}
-struct OwnTime {
-    void pass() {}
-};
 struct Meeting {
     void wait() {}
 };
