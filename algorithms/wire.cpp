@@ -91,8 +91,8 @@ bool Wire::make_room(std::vector<T>& list, std::size_t more) {
 }
 
 // Makes room before MPI starts a message, since a request that is under way must never be lost.
-bool Wire::widen() {
-    const std::size_t size = 2 * requests_.size();
+bool Wire::widen(std::size_t more) {
+    const std::size_t size = std::max(2 * requests_.size(), count_ + more);
     try {
         messages_.resize(size);
         requests_.resize(size);
@@ -122,12 +122,13 @@ inline int Wire::irecv(void* data, int count, MPI_Datatype type, int peer) {
 }
 
 // Notes a message whose request is the first that is not under way.
-inline bool Wire::started(int code, const Message& message) {
+inline bool Wire::started(int code, const Landed& landed, const std::byte* data, std::size_t bytes,
+                          int transfer) {
     if (code != MPI_SUCCESS) [[unlikely]] {
         keep(code);
         return false;
     }
-    messages_[count_++] = message;
+    messages_[count_++].begin(landed, data, bytes, transfer);
     return true;
 }
 
@@ -144,7 +145,7 @@ void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
         return send_pieces(destination, data, bytes);
     if (bytes == 0 || !has_room()) return;
     const int code = isend(data, static_cast<int>(bytes), MPI_BYTE, destination);
-    if (started(code, {{destination, true}, alone, nullptr, 0})) count_sent(destination, 1, bytes);
+    if (started(code, {destination, true})) count_sent(destination, 1, bytes);
 }
 
 void Wire::receive(int source, std::byte* data, std::size_t bytes) {
@@ -152,53 +153,94 @@ void Wire::receive(int source, std::byte* data, std::size_t bytes) {
         return receive_pieces(source, data, bytes);
     if (bytes == 0 || !has_room()) return;
     const int code = irecv(data, static_cast<int>(bytes), MPI_BYTE, source);
-    started(code, {{source, false}, alone, data, bytes});
+    started(code, {source, false}, data, bytes);
 }
 
-// The two below are send() and receive() in a loop. What these ask for each message is asked once. They take the blocks
-// that are no single message.
+// The two below are send() and receive() in a loop. What these ask for each message is asked once.
 
 void Wire::send_upwards(int first, int count, const std::byte* base, std::span<const Block> blocks) {
     note_messages(count);
-    const Envelope to = envelope_;
     const auto ranks = static_cast<int>(blocks.size());
-    Traffic sent;
-    for (int peer = first; count > 0; --count, peer = peer + 1 == ranks ? 0 : peer + 1) {
-        const Block& block = blocks[static_cast<std::size_t>(peer)];
-        if (block.size - 1 >= limit_) [[unlikely]] {
-            send(peer, base + block.offset, block.size);
-            continue;
-        }
-        if (!has_room()) break;
-        const int known_as = to.rank_in_comm(peer);
-        const int code = PMPI_Isend(base + block.offset, static_cast<int>(block.size), MPI_BYTE,
-                                    to.rank_in_carrier(known_as), to.tag, to.comm, &requests_[count_]);
-        if (!started(code, {{peer, true}, alone, nullptr, 0})) continue;
-        ++sent.messages;
-        sent.bytes += block.size;
-        if (to.is_near(known_as)) continue;
-        ++sent.messages_inter;
-        sent.bytes_inter += block.size;
-    }
-    traffic_->add_sent(sent);
+    auto* const from = const_cast<std::byte*>(base); // which is only read
+    start_all<true>(first, std::min(first + count, ranks), from, blocks.data());
+    if (first + count > ranks) start_all<true>(0, first + count - ranks, from, blocks.data());
 }
 
 void Wire::receive_downwards(int first, int count, std::byte* base, std::span<const Block> blocks) {
     note_messages(count);
-    const Envelope from = envelope_;
     const auto ranks = static_cast<int>(blocks.size());
-    for (int peer = first; count > 0; --count, peer = (peer == 0 ? ranks : peer) - 1) {
-        const Block& block = blocks[static_cast<std::size_t>(peer)];
-        std::byte* const data = base + block.offset;
-        if (block.size - 1 >= limit_) [[unlikely]] {
-            receive(peer, data, block.size);
-            continue;
+    start_all<false>(first, std::max(first - count, -1), base, blocks.data());
+    if (first - count < -1) start_all<false>(ranks - 1, first - count + ranks, base, blocks.data());
+}
+
+// Where each block from `first` to before `end` was one message or none: all that was `sent`. Most ranks are far, so the near
+// ones are looked at.
+inline void Wire::count_sent_upwards(int first, int end, const Block* blocks, Traffic& sent) {
+    if (const NodeMap* const map = group_->node_map) {
+        sent.messages_inter = sent.messages;
+        sent.bytes_inter = sent.bytes;
+        for (const int near : map->ranks_of(envelope_.own_node)) {
+            if (near < first) continue;
+            if (near >= end) break;
+            const std::size_t bytes = blocks[near].size;
+            sent.messages_inter -= bytes != 0 ? 1 : 0;
+            sent.bytes_inter -= bytes;
         }
-        if (!has_room()) break;
-        const int known_as = from.rank_in_comm(peer);
-        const int code = PMPI_Irecv(data, static_cast<int>(block.size), MPI_BYTE,
-                                    from.rank_in_carrier(known_as), from.tag, from.comm, &requests_[count_]);
-        started(code, {{peer, false}, alone, data, block.size});
+    }
+    traffic_->add_sent(sent);
+}
+
+// Starts the transfers with the ranks from `first` up or down to before `end`, of blocks that are one message or none.
+// Returns the first rank that it left: its block is longer, its message could not be started, the ranks have other names in
+// the communicator, or there is no room for so many messages.
+template <bool sends>
+int Wire::start_singles(int first, int end, std::byte* base, const Block* blocks) {
+    if (envelope_.members != nullptr || !has_room(static_cast<std::size_t>(std::abs(end - first))))
+        return first;
+    const Envelope other = envelope_;
+    const std::size_t most = limit_ - 1;
+    MPI_Request* request = requests_.data() + count_;
+    Message* message = messages_.data() + count_;
+    Traffic sent;
+    int peer = first;
+    for (; peer != end; peer += sends ? 1 : -1) {
+        const Block& block = blocks[peer];
+        if (block.size - 1 > most) [[unlikely]] {
+            if (block.size == 0) continue;
+            break;
+        }
+        std::byte* const data = base + block.offset;
+        const auto bytes = static_cast<int>(block.size);
+        const int rank = other.rank_in_carrier(peer);
+        const int code = sends ? PMPI_Isend(data, bytes, MPI_BYTE, rank, other.tag, other.comm, request)
+                               : PMPI_Irecv(data, bytes, MPI_BYTE, rank, other.tag, other.comm, request);
+        if (code != MPI_SUCCESS) [[unlikely]] {
+            keep(code);
+            break;
+        }
+        ++request;
+        message++->begin({peer, sends}, data, block.size);
+        if (sends) sent.bytes += block.size;
+    }
+    const auto count = static_cast<std::size_t>(request - requests_.data());
+    if (sends) {
+        sent.messages = count - count_;
+        count_sent_upwards(first, peer, blocks, sent);
+    }
+    count_ = count;
+    return peer;
+}
+
+// With all ranks from `first` up or down to before `end`.
+template <bool sends>
+void Wire::start_all(int first, int end, std::byte* base, const Block* blocks) {
+    for (int peer = first; peer != end; peer += sends ? 1 : -1) {
+        peer = start_singles<sends>(peer, end, base, blocks);
+        if (peer == end) return;
+        if (sends)
+            send(peer, base + blocks[peer].offset, blocks[peer].size);
+        else
+            receive(peer, base + blocks[peer].offset, blocks[peer].size);
     }
 }
 
@@ -215,7 +257,7 @@ void Wire::send_pieces(int destination, const std::byte* data, std::size_t bytes
     for (std::size_t done = 0; done < bytes && has_room();) {
         const std::size_t size = std::min(bytes - done, limit_);
         const int code = isend(data + done, static_cast<int>(size), MPI_BYTE, destination);
-        if (started(code, {{destination, true}, transfer, nullptr, 0})) {
+        if (started(code, {destination, true}, nullptr, 0, transfer)) {
             ++messages_left_.back();
             count_sent(destination, 1, size);
         }
@@ -229,7 +271,7 @@ void Wire::receive_pieces(int source, std::byte* data, std::size_t bytes) {
     for (std::size_t done = 0; done < bytes && has_room();) {
         const std::size_t size = std::min(bytes - done, limit_);
         const int code = irecv(data + done, static_cast<int>(size), MPI_BYTE, source);
-        if (started(code, {{source, false}, transfer, data, bytes})) ++messages_left_.back();
+        if (started(code, {source, false}, data, bytes, transfer)) ++messages_left_.back();
         done += size;
     }
 }
@@ -242,7 +284,7 @@ void Wire::transfer_fragments(const Landed& transfer, std::size_t bytes) {
         if (code == MPI_SUCCESS)
             code = transfer.sent ? isend(MPI_BOTTOM, 1, type.get(), transfer.peer)
                                  : irecv(MPI_BOTTOM, 1, type.get(), transfer.peer);
-        if (started(code, {transfer, static_cast<int>(messages_left_.size()) - 1, nullptr, 0})) {
+        if (started(code, transfer, nullptr, 0, static_cast<int>(messages_left_.size()) - 1)) {
             ++messages_left_.back();
             if (transfer.sent) count_sent(transfer.peer, 1, bytes);
         }
@@ -373,7 +415,8 @@ std::optional<Landed> Wire::finish(std::size_t request) {
     messages_[request] = messages_[count_];
     if (message.transfer != alone && --messages_left_[static_cast<std::size_t>(message.transfer)] > 0)
         return std::nullopt;
-    if (landings_ != nullptr && message.data != nullptr) landings_->landed(message.data, message.bytes);
+    if (landings_ != nullptr && !message.landed.sent && message.data != nullptr)
+        landings_->landed(message.data, message.bytes);
     return message.landed;
 }
 

@@ -161,14 +161,23 @@ class Wire {
 
   private:
     explicit Wire(Wire& beside);
+    static constexpr int alone = -1; // the only message of its transfer
     // A message that is under way, beside its request.
     struct Message {
         Landed landed;
-        int transfer = alone;            // with several messages: its number
-        const std::byte* data = nullptr; // of a receive of contiguous bytes: all that the transfer receives
-        std::size_t bytes = 0;
+        int transfer; // with several messages: its number
+        // Of a receive: all that its transfer receives. Null: it lies in several parts.
+        const std::byte* data;
+        std::size_t bytes;
+
+        void begin(const Landed& starts, const std::byte* received, std::size_t size, int number = alone) {
+            landed = starts;
+            transfer = number;
+            if (starts.sent) return;
+            data = received;
+            bytes = size;
+        }
     };
-    static constexpr int alone = -1; // the only message of its transfer
     // Where the messages of the group go, in one place, since each message asks for it.
     struct Envelope {
         MPI_Comm comm;
@@ -187,9 +196,15 @@ class Wire {
     void look_at(const Group& group);
     template <typename T>
     bool make_room(std::vector<T>& list, std::size_t more = 1);
-    bool has_room() { return count_ < requests_.size() || widen(); }
-    bool widen();
-    bool started(int code, const Message& message);
+    bool has_room(std::size_t more = 1) { return count_ + more <= requests_.size() || widen(more); }
+    bool widen(std::size_t more);
+    bool started(int code, const Landed& landed, const std::byte* data = nullptr, std::size_t bytes = 0,
+                 int transfer = alone);
+    template <bool sends>
+    void start_all(int first, int end, std::byte* base, const Block* blocks);
+    template <bool sends>
+    int start_singles(int first, int end, std::byte* base, const Block* blocks);
+    void count_sent_upwards(int first, int end, const Block* blocks, Traffic& sent);
     void send_pieces(int destination, const std::byte* data, std::size_t bytes);
     void receive_pieces(int source, std::byte* data, std::size_t bytes);
     bool begin_pieces();
