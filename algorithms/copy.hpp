@@ -32,8 +32,19 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
         copy_words<std::uint64_t>(to, from, bytes);
     else if (bytes >= sizeof(std::uint32_t))
         copy_words<std::uint32_t>(to, from, bytes);
+    else if (bytes >= sizeof(std::uint16_t))
+        copy_words<std::uint16_t>(to, from, bytes);
+    else if (bytes > 0)
+        *to = *from;
+}
+
+// The same where `spare_bytes` from both addresses on are memory of ours, of which the bytes behind the block do not count.
+inline void copy_spaciously(std::byte* to, const std::byte* from, std::size_t bytes) {
+    simulation::note_copy(bytes);
+    if (bytes > spare_bytes)
+        std::memcpy(to, from, bytes);
     else
-        for (; bytes > 0; --bytes) *to++ = *from++;
+        std::memcpy(to, from, spare_bytes);
 }
 
 // Copies a rank's block for itself. The block takes no part in the exchange.

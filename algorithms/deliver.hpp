@@ -7,15 +7,24 @@
 namespace switchyard::algorithms {
 
 // Copies a block that arrived from `source` to its place. `said`: its size as the message says it. A block that is longer
-// than the application expects is an error, as MPI reports it, and is not copied.
-inline Status deliver(const Exchange& exchange, int source, const std::byte* block, std::size_t said) {
+// than the application expects is an error, as MPI reports it in `status`, and is not copied.
+template <typename Sizes>
+void deliver(const Exchange& exchange, int source, const std::byte* block, std::size_t said, const Sizes&,
+             Status& status) {
     const Block& place = exchange.recv[static_cast<std::size_t>(source)];
-    if (exchange.straight != nullptr && (said >= exchange.max_block || place.size >= exchange.max_block) &&
+    if (Sizes::have_marks && exchange.straight != nullptr &&
+        (said >= exchange.max_block || place.size >= exchange.max_block) &&
         !exchange.straight->meets(source, said))
-        return {};
-    if (said > place.size) return {MPI_ERR_TRUNCATE};
+        return;
+    if (said > place.size) [[unlikely]]
+        return status.keep({MPI_ERR_TRUNCATE});
     copy_bytes(exchange.recv_base + place.offset, block, said);
-    return {};
+}
+inline Status deliver(const Exchange& exchange, int source, const std::byte* block, std::size_t said) {
+    Status status;
+    with_said_sizes(exchange,
+                    [&](const auto& sizes) { deliver(exchange, source, block, said, sizes, status); });
+    return status;
 }
 
 } // namespace switchyard::algorithms

@@ -50,6 +50,7 @@ struct Exchange {
 // What a message says of the sizes of blocks: the bytes of a block, or the mark `max_block` of a block that goes straight.
 class SaidSizes {
   public:
+    static constexpr bool have_marks = true;
     explicit SaidSizes(const Exchange& exchange)
         : most_(exchange.straight == nullptr ? SIZE_MAX : exchange.max_block) {}
 
@@ -61,6 +62,20 @@ class SaidSizes {
   private:
     std::size_t most_;
 };
+
+// The same of an exchange in which no block goes straight.
+class PlainSizes {
+  public:
+    static constexpr bool have_marks = false;
+    std::size_t of(std::size_t bytes) const { return bytes; }
+    std::size_t bytes(std::size_t said) const { return said; }
+};
+
+// Returns work(sizes), so that the loops of `work` ask nothing of blocks that go straight where there are none.
+template <typename Work>
+auto with_said_sizes(const Exchange& exchange, Work&& work) {
+    return exchange.straight == nullptr ? work(PlainSizes()) : work(SaidSizes(exchange));
+}
 
 inline std::size_t Exchange::said_size(int destination) const {
     return SaidSizes(*this).of(send_size(destination));

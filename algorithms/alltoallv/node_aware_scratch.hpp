@@ -92,7 +92,8 @@ inline std::size_t node_aware_scratch_of(int ranks, const NodeAwareShape& shape,
     return bundle_buffers_scratch_bytes(ranks, layout.first_bytes) +
            bundle_buffers_scratch_bytes(lane_ranks, layout.arrived_bytes) +
            Workspace::rounded(shape.slots * shape.rows * sizeof(Part)) +
-           Workspace::rounded(layout.waiting_bytes) + 2 * Workspace::rounded(layout.message_bytes) + inner;
+           Workspace::rounded(layout.waiting_bytes + spare_bytes) +
+           2 * Workspace::rounded(layout.message_bytes + spare_bytes) + inner;
 }
 
 inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t max_block,

@@ -29,7 +29,7 @@ class Tuna {
         : exchange_(exchange), wire_(context.wire), rounds_(schedule.rounds()),
           in_flight_(schedule.shape().in_flight), message_bytes_(Workspace::rounded(layout.message_bytes)),
           fused_(context.parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::fused)),
-          stored_(exchange, context, schedule.shape().slots),
+          stored_(exchange, context, schedule.shape().slots, layout.slot_bytes),
           outgoing_(context.workspace.take(in_flight_ * message_bytes_).data()),
           incoming_(context.workspace.take(in_flight_ * message_bytes_).data()) {}
 
@@ -88,7 +88,7 @@ class Tuna {
             status.keep(wire_.wait_all());
         }
         for_each_flight(rounds, [&](const Flight& flight) {
-            if (!is_direct(flight)) status.keep(stored_.unpack(flight.round, flight.incoming));
+            if (!is_direct(flight)) stored_.unpack(flight.round, flight.incoming, status);
         });
         return status;
     }

@@ -13,8 +13,6 @@
 #include "tuna/node_bundles.hpp"
 #include "tuna_coalesced_scratch.hpp"
 
-#include <numeric>
-
 namespace switchyard::algorithms::alltoallv {
 
 namespace {
@@ -28,7 +26,7 @@ class Coalesced {
         : exchange_(exchange), map_(*exchange.group.node_map), bundles_(bundles), wire_(context.wire),
           layout_(bundles.shape(), exchange.max_block, context.parameters),
           has_sizes_(exchange.straight != nullptr),
-          outgoing_(context.workspace.take(layout_.nodes_at_once * layout_.out_bytes).data()),
+          outgoing_(context.workspace.take(layout_.nodes_at_once * layout_.out_bytes + spare_bytes).data()),
           incoming_(context.workspace.take(layout_.nodes_at_once * layout_.in_bytes).data()) {}
 
     Status run() { // lines 20 to 30
@@ -66,9 +64,9 @@ class Coalesced {
     }
     std::size_t expected_bytes(int node) const {
         const auto sources = map_.ranks_of(node);
-        const std::size_t bytes =
-            std::accumulate(sources.begin(), sources.end(), std::size_t{0},
-                            [&](std::size_t sum, int source) { return sum + exchange_.recv_size(source); });
+        const Block* const recv = exchange_.recv.data();
+        std::size_t bytes = 0;
+        for (const int source : sources) bytes += recv[source].size;
         return std::min(bytes, layout_.in_bytes);
     }
     // Of a message from a node of that many ranks, from numbers that both sides know.
@@ -79,15 +77,8 @@ class Coalesced {
     // Line 19: the blocks of all local ranks, without gaps. A message with sizes that may exceed the limit travels padded,
     // since both sides must split it alike.
     std::byte* send(std::size_t destination, std::byte* message) {
-        std::byte* end = message;
-        const std::size_t before = has_sizes_ ? sizeof(Size) : 0;
-        const SaidSizes said_sizes = bundles_.said_sizes();
-        for (int source = 0; source < bundles_.shape().ranks; ++source) {
-            const Part& block = bundles_.block(destination, source);
-            const std::size_t bytes = before + said_sizes.bytes(block.bytes);
-            copy_bytes(end, block.data - before, bytes);
-            end += bytes;
-        }
+        std::byte* end = has_sizes_ ? pack_with_sizes(bundles_.blocks(destination), message)
+                                    : pack(bundles_.blocks(destination), message);
         const std::size_t most = most_bytes(bundles_.shape().ranks);
         if (has_sizes_ && most > wire_.limit()) end = message + most;
         wire_.send(bundles_.destinations()[destination].rank, message,
@@ -95,16 +86,38 @@ class Coalesced {
         return end;
     }
 
+    // Return the end of the message.
+    std::byte* pack(std::span<const Part> blocks, std::byte* end) const {
+        for (const Part& block : blocks) {
+            copy_spaciously(end, block.data, block.bytes);
+            end += block.bytes;
+        }
+        return end;
+    }
+    std::byte* pack_with_sizes(std::span<const Part> blocks, std::byte* end) const {
+        const SaidSizes said_sizes(exchange_);
+        for (const Part& block : blocks) {
+            const std::size_t bytes = sizeof(Size) + said_sizes.bytes(block.bytes);
+            copy_spaciously(end, block.data - sizeof(Size), bytes);
+            end += bytes;
+        }
+        return end;
+    }
+
     void deliver(int node, std::byte* message, Status& status) {
         if (!has_sizes_) return deliver_expected(node, message);
+        const SaidSizes said_sizes(exchange_);
         for (const int source : map_.ranks_of(node))
-            message = deliver_block<Size>(exchange_, source, message, bundles_.said_sizes(), status);
+            message = deliver_block<Size>(exchange_, source, message, said_sizes, status);
     }
     void deliver_expected(int node, const std::byte* message) {
+        const Block* const recv = exchange_.recv.data();
+        std::byte* const recv_base = exchange_.recv_base;
         std::size_t left = layout_.in_bytes; // an application may expect more than the largest block
         for (const int source : map_.ranks_of(node)) {
-            const std::size_t bytes = std::min(exchange_.recv_size(source), left);
-            copy_bytes(exchange_.recv_from(source), message, bytes);
+            const Block& place = recv[source];
+            const std::size_t bytes = std::min(place.size, left);
+            copy_bytes(recv_base + place.offset, message, bytes);
             message += bytes;
             left -= bytes;
         }

@@ -24,7 +24,7 @@ struct CoalescedLayout {
 inline std::size_t coalesced_between_bytes(const NodeShape& node, std::size_t max_block,
                                            const Parameters& parameters) {
     const CoalescedLayout layout(node, max_block, parameters);
-    return Workspace::rounded(layout.nodes_at_once * layout.out_bytes) +
+    return Workspace::rounded(layout.nodes_at_once * layout.out_bytes + spare_bytes) +
            Workspace::rounded(layout.nodes_at_once * layout.in_bytes);
 }
 

@@ -1,6 +1,7 @@
 // The workspace of tuna.
 #pragma once
 
+#include "algorithms/block.hpp"
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"
 #include "algorithms/patterns/radix.hpp"
@@ -34,6 +35,7 @@ struct TunaShape {
 
 struct TunaLayout {
     std::size_t size_bytes = 0;    // of one block size in a message
+    std::size_t slot_bytes = 0;    // of a block in T
     std::size_t message_bytes = 0; // of the largest message: sizes, then blocks
     std::size_t scratch_bytes = 0; // of all
 
@@ -45,11 +47,12 @@ struct TunaLayout {
         size_bytes = patterns::narrowest(block);
         if (separate) size_bytes = std::max(size_bytes, sizeof(std::uint32_t)); // as in the paper
         if (shape.most_blocks > 1 || sends_straight(parameters))
-            message_bytes = shape.most_blocks * (size_bytes + block);
+            message_bytes = shape.most_blocks * (size_bytes + block) + spare_bytes;
         else if (separate)
             message_bytes = size_bytes; // all blocks are direct and need no buffer
+        slot_bytes = std::max(block, spare_bytes);
         scratch_bytes = straight_blocks_scratch_bytes(shape.ranks, parameters) +
-                        Workspace::rounded(shape.slots * block) +
+                        Workspace::rounded(shape.slots * slot_bytes) +
                         Workspace::rounded(shape.slots * size_bytes) +
                         2 * shape.in_flight * Workspace::rounded(message_bytes);
     }

@@ -34,7 +34,7 @@ class Staggered {
             if (layout_.message_bytes > wire_.limit()) status.keep(exchange_batch(begin, end, Share::rest));
             if (size_bytes_ == 0) continue;
             for_each_incoming(begin, end, [&](int source, std::byte* message) {
-                deliver_block<Size>(exchange_, source, message, bundles_.said_sizes(), status);
+                deliver_block<Size>(exchange_, source, message, SaidSizes(exchange_), status);
             });
         }
         return status;

@@ -11,8 +11,8 @@ class HopMessages {
     HopMessages(const Exchange& exchange, Context& context, const NodeAwareLayout& layout,
                 const WaitingRows& waiting)
         : exchange_(exchange), wire_(context.wire), block_bytes_(layout.block_bytes), said_sizes_(exchange),
-          waiting_(waiting), outgoing_(context.workspace.take(layout.message_bytes).data()),
-          incoming_(context.workspace.take(layout.message_bytes).data()) {}
+          waiting_(waiting), outgoing_(context.workspace.take(layout.message_bytes + spare_bytes).data()),
+          incoming_(context.workspace.take(layout.message_bytes + spare_bytes).data()) {}
 
     // Starts the hops of one weight.
     void start(const Hop& hop) {
@@ -55,9 +55,11 @@ class HopMessages {
         for_each_arrived(hop, [&](const Charge& charge, std::byte* in) {
             messages += wire_.messages_of(arriving_bytes(hop, charge));
             if (!wire_.wait_for_first(messages).ok()) clear(charge, in);
-            for (const int source : charge.arrived_blocks)
-                in = has_sizes(hop) ? deliver_block<Size>(exchange_, source, in, said_sizes_, status)
-                                    : deliver_expected(source, in, status);
+            if (has_sizes(hop))
+                for (const int source : charge.arrived_blocks)
+                    in = deliver_block<Size>(exchange_, source, in, said_sizes_, status);
+            else
+                deliver_expected(charge.arrived_blocks, in, status);
         });
         status.keep(wire_.wait_all());
         return status;
@@ -68,11 +70,18 @@ class HopMessages {
     // straight they do, since the receiver may expect a block here that goes straight, or the other way round.
     bool has_sizes(const Hop& hop) const { return exchange_.straight != nullptr || !hop.ends_exchange; }
 
-    std::byte* deliver_expected(int source, std::byte* in, Status& status) const {
-        const std::size_t size = arriving_size(source);
-        if (size < exchange_.recv_size(source)) status.keep({MPI_ERR_TRUNCATE});
-        copy_bytes(exchange_.recv_from(source), in, size);
-        return in + size;
+    void deliver_expected(std::span<const int> sources, const std::byte* in, Status& status) const {
+        const Block* const recv = exchange_.recv.data();
+        std::byte* const recv_base = exchange_.recv_base;
+        const std::size_t most = exchange_.max_block;
+        for (const int source : sources) {
+            const Block& place = recv[source];
+            const std::size_t size = std::min(place.size, most);
+            if (size < place.size) [[unlikely]]
+                status.keep({MPI_ERR_TRUNCATE});
+            copy_bytes(recv_base + place.offset, in, size);
+            in += size;
+        }
     }
     // Bytes of the receive.
     std::size_t arriving_bytes(const Hop& hop, const Charge& charge) const {
@@ -84,24 +93,23 @@ class HopMessages {
         std::memset(message, 0, charge.blocks_in * block_bytes_);
     }
     // The bytes that arrive with a hop that ends the exchange. Where all blocks are empty, no message
-    // travels.
+    // travels. An application whose counts do not match may expect more than the largest block.
     std::size_t expected_bytes(const Charge& charge) const {
+        const Block* const recv = exchange_.recv.data();
+        const std::size_t most = exchange_.max_block;
         std::size_t bytes = 0;
-        for (const int source : charge.arrived_blocks) bytes += arriving_size(source);
+        for (const int source : charge.arrived_blocks) bytes += std::min(recv[source].size, most);
         return bytes;
-    }
-    // An application whose counts do not match may expect more than the largest block.
-    std::size_t arriving_size(int source) const {
-        return std::min(exchange_.recv_size(source), exchange_.max_block);
     }
 
     // Returns the end of the message.
     std::byte* pack(const Hop& hop, const Charge& charge, std::byte* end) const {
         const std::size_t without = has_sizes(hop) ? 0 : sizeof(Size);
+        const WaitingRows waiting = waiting_; // a byte that is stored may be any object's, but not its
         for (const std::size_t place : charge.outgoing) {
-            const Part& row = waiting_.at(place);
+            const Part row = waiting.at(place);
             const std::size_t bytes = row.bytes - without;
-            copy_bytes(end, row.data + without, bytes);
+            copy_spaciously(end, row.data + without, bytes);
             end += bytes;
         }
         return end;

@@ -10,8 +10,8 @@
 namespace switchyard::algorithms::alltoallv {
 
 // The end of the row of `blocks` blocks that begins there.
-template <typename Size, typename Byte>
-Byte* end_of_row(Byte* row, int blocks, const SaidSizes& said_sizes) {
+template <typename Size, typename Byte, typename Sizes>
+Byte* end_of_row(Byte* row, int blocks, const Sizes& said_sizes) {
     for (; blocks > 0; --blocks) row += sizeof(Size) + said_sizes.bytes(patterns::size_at<Size>(row));
     return row;
 }
@@ -22,7 +22,7 @@ class WaitingRows {
   public:
     WaitingRows(const NodeAwareShape& shape, const NodeAwareLayout& layout, Workspace& workspace)
         : places_(workspace.take_array<Part>(shape.slots * shape.rows).data()),
-          copies_(workspace.take(layout.waiting_bytes).data()) {}
+          copies_(workspace.take(layout.waiting_bytes + spare_bytes).data()) {}
 
     void keep(std::size_t place, std::byte* row, const std::byte* end) {
         places_[place] = {row, static_cast<std::size_t>(end - row)};

@@ -16,8 +16,8 @@ class Bundles {
     // `most_bytes`: of any bundle of the group. Memory: bundle_buffers_scratch_bytes.
     Bundles(const Group& group, std::size_t most_bytes, Context& context)
         : group_(group), most_bytes_(most_bytes), context_(context),
-          out_(context.workspace.take(count() * most_bytes).data()),
-          in_(context.workspace.take(count() * most_bytes).data()),
+          out_(context.workspace.take(count() * most_bytes + spare_bytes).data()),
+          in_(context.workspace.take(count() * most_bytes + spare_bytes).data()),
           places_out_(context.workspace.take_array<Block>(count())),
           places_in_(context.workspace.take_array<Block>(count())),
           arrived_(context.workspace.take_array<std::byte*>(count())), end_(out_) {
@@ -43,8 +43,8 @@ class Bundles {
         NodeWindow* const window = context_.intra_window();
         shows_ = window != nullptr;
         if (!shows_) return;
-        std::byte* room = window->room(count() * most_bytes_);
-        if (room == nullptr) room = window->room(total());
+        std::byte* room = window->room(count() * most_bytes_ + spare_bytes);
+        if (room == nullptr) room = window->room(total() + spare_bytes);
         if (room != nullptr) begin_ = end_ = room;
     }
     std::byte* begin() const { return end_; }
@@ -112,32 +112,40 @@ class Bundles {
 };
 
 // Puts a block, as messages say it, at the end of a message: the size, then the bytes. Returns the new end.
-template <typename Size>
-std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, const SaidSizes& said_sizes) {
+template <typename Size, typename Sizes>
+std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, const Sizes& said_sizes) {
     patterns::put_size<Size>(end, said);
     const std::size_t bytes = said_sizes.bytes(said);
     copy_bytes(end + sizeof(Size), data, bytes);
     return end + sizeof(Size) + bytes;
 }
-template <typename Size>
-std::byte* put_block_for(int destination, std::byte* end, const Exchange& exchange,
-                         const SaidSizes& said_sizes) {
-    const Block& block = exchange.send[static_cast<std::size_t>(destination)];
-    return put_block<Size>(end, exchange.send_base + block.offset, said_sizes.of(block.size), said_sizes);
+// The same of this rank's blocks for all these destinations. What the loop needs is at hand, since a byte that is stored may
+// be any object's.
+template <typename Size, typename Sizes>
+std::byte* put_blocks_for(std::span<const int> destinations, std::byte* end, const Exchange& exchange,
+                          const Sizes& said_sizes) {
+    const Block* const blocks = exchange.send.data();
+    const std::byte* const base = exchange.send_base;
+    const Sizes sizes = said_sizes;
+    for (const int destination : destinations) {
+        const Block& block = blocks[destination];
+        end = put_block<Size>(end, base + block.offset, sizes.of(block.size), sizes);
+    }
+    return end;
 }
 // Of all blocks that this rank sends, as messages say them.
-template <typename Size>
-std::size_t bytes_with_sizes(const Exchange& exchange, const SaidSizes& said_sizes) {
+template <typename Size, typename Sizes>
+std::size_t bytes_with_sizes(const Exchange& exchange, const Sizes& said_sizes) {
     std::size_t bytes = exchange.send.size() * sizeof(Size);
     for (const Block& block : exchange.send) bytes += said_sizes.bytes(said_sizes.of(block.size));
     return bytes;
 }
 // Delivers such a block, which came from `source`. Returns its end.
-template <typename Size>
-std::byte* deliver_block(const Exchange& exchange, int source, std::byte* in, const SaidSizes& said_sizes,
+template <typename Size, typename Sizes>
+std::byte* deliver_block(const Exchange& exchange, int source, std::byte* in, const Sizes& said_sizes,
                          Status& status) {
     const std::size_t said = patterns::size_at<Size>(in);
-    status.keep(deliver(exchange, source, in + sizeof(Size), said));
+    deliver(exchange, source, in + sizeof(Size), said, said_sizes, status);
     return in + sizeof(Size) + said_sizes.bytes(said);
 }
 

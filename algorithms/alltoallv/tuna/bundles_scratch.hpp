@@ -39,8 +39,8 @@ inline Parameters inside_node(int ranks, const Parameters& parameters) {
 // The outgoing and the incoming bundles of a group, their places, and where they arrived.
 inline std::size_t bundle_buffers_scratch_bytes(int ranks, std::size_t most_bytes) {
     const auto count = static_cast<std::size_t>(ranks);
-    return 2 * Workspace::rounded(count * most_bytes) + 2 * Workspace::rounded(count * sizeof(Block)) +
-           Workspace::rounded(count * sizeof(std::byte*));
+    return 2 * Workspace::rounded(count * most_bytes + spare_bytes) +
+           2 * Workspace::rounded(count * sizeof(Block)) + Workspace::rounded(count * sizeof(std::byte*));
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -16,24 +16,16 @@ template <typename Size>
 class NodeBundles {
   public:
     NodeBundles(const Exchange& exchange, Context& context, const NodeBundlesSchedule& schedule)
-        : exchange_(exchange), schedule_(schedule), said_sizes_(exchange),
-          layout_(schedule.shape(), exchange.max_block),
+        : exchange_(exchange), schedule_(schedule), layout_(schedule.shape(), exchange.max_block),
           bundles_(schedule.own_node(), layout_.bytes, context),
           blocks_(context.workspace.take_array<Part>(count() * layout_.destinations).data()) {}
 
     // Runs the phase. It also delivers the blocks of the own node for this rank.
     Status exchange_in_node() {
-        bundles_.start([&] { return bytes_with_sizes<Size>(exchange_, said_sizes_); });
-        for (int carrier = 0; carrier < own_node().size; ++carrier)
-            bundles_.set_end(carrier, pack(schedule_.destinations_of(carrier), bundles_.begin()));
-        Status status = bundles_.exchange(schedule_.inner(), [](int) { return true; });
-        for (int source = 0; source < own_node().size; ++source) read(source);
-        for (int source = 0; source < own_node().size; ++source)
-            if (source != own_node().rank) status.keep(deliver_from(source));
-        return status;
+        return with_said_sizes(exchange_,
+                               [&](const auto& said_sizes) { return exchange_in_node(said_sizes); });
     }
 
-    const SaidSizes& said_sizes() const { return said_sizes_; }
     const NodeBundlesSchedule& schedule() const { return schedule_; }
     const NodeShape& shape() const { return schedule_.shape(); }
     const Carriers& carriers() const { return schedule_.carriers(); }
@@ -46,40 +38,60 @@ class NodeBundles {
         return blocks_[destination * count() + static_cast<std::size_t>(source)];
     }
 
+    // Of all local ranks.
+    std::span<const Part> blocks(std::size_t destination) const {
+        return {blocks_ + destination * count(), count()};
+    }
+
   private:
     const Group& own_node() const { return schedule_.own_node(); }
     std::size_t count() const { return static_cast<std::size_t>(own_node().size); }
 
-    // Returns the end of the bundle. This rank's block for itself does not travel.
-    std::byte* pack(std::span<const int> destinations, std::byte* end) const {
-        const SaidSizes said_sizes = said_sizes_;
-        for (const int destination : destinations)
-            end = destination == exchange_.group.rank
-                      ? put_block<Size>(end, nullptr, 0, said_sizes)
-                      : put_block_for<Size>(destination, end, exchange_, said_sizes);
-        return end;
+    template <typename Sizes>
+    Status exchange_in_node(const Sizes& said_sizes) {
+        bundles_.start([&] { return bytes_with_sizes<Size>(exchange_, said_sizes); });
+        for (int carrier = 0; carrier < own_node().size; ++carrier)
+            bundles_.set_end(carrier, pack(carrier, bundles_.begin(), said_sizes));
+        Status status = bundles_.exchange(schedule_.inner(), [](int) { return true; });
+        for (int source = 0; source < own_node().size; ++source) read(source, said_sizes);
+        for (int source = 0; source < own_node().size; ++source)
+            if (source != own_node().rank) deliver_from(source, said_sizes, status);
+        return status;
+    }
+
+    // Returns the end of the bundle. This rank's block for itself, the first of its own bundle, does not travel.
+    template <typename Sizes>
+    std::byte* pack(int carrier, std::byte* end, const Sizes& said_sizes) const {
+        auto destinations = schedule_.destinations_of(carrier);
+        if (carrier == own_node().rank) {
+            end = put_block<Size>(end, nullptr, 0, said_sizes);
+            destinations = destinations.subspan(1);
+        }
+        return put_blocks_for<Size>(destinations, end, exchange_, said_sizes);
     }
 
     // Notes the place of each block in the bundle of that local rank.
-    void read(int source) {
+    template <typename Sizes>
+    void read(int source, const Sizes& said_sizes) {
         std::byte* next = bundles_.from(source);
         Part* place = blocks_ + source;
-        for (std::size_t left = destinations().size(); left > 0; --left, place += count()) {
+        const std::size_t step = count();
+        for (std::size_t left = destinations().size(); left > 0; --left, place += step) {
             const std::size_t said = patterns::size_at<Size>(next);
             next += sizeof(Size);
             *place = {next, said};
-            next += said_sizes_.bytes(said);
+            next += said_sizes.bytes(said);
         }
     }
 
-    Status deliver_from(int local_source) {
+    template <typename Sizes>
+    void deliver_from(int local_source, const Sizes& said_sizes, Status& status) {
         const Part& own = block(0, local_source);
-        return deliver(exchange_, own_node().rank_in_comm(local_source), own.data, own.bytes);
+        deliver(exchange_, own_node().rank_in_comm(local_source), own.data, own.bytes, said_sizes, status);
     }
 
     const Exchange& exchange_;
     const NodeBundlesSchedule& schedule_;
-    const SaidSizes said_sizes_;
     const BundleLayout layout_;
     Bundles bundles_;
     Part* const blocks_;

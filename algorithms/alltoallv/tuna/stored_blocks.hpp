@@ -13,15 +13,26 @@ namespace switchyard::algorithms::alltoallv {
 template <typename Size>
 class StoredBlocks {
   public:
-    StoredBlocks(const Exchange& exchange, Context& context, std::size_t slots)
-        : exchange_(exchange), temporary_(context.workspace.take(slots * exchange.max_block).data()),
+    StoredBlocks(const Exchange& exchange, Context& context, std::size_t slots, std::size_t slot_bytes)
+        : exchange_(exchange), slot_bytes_(slot_bytes),
+          temporary_(context.workspace.take(slots * slot_bytes).data()),
           sizes_(context.workspace.take_array<Size>(slots).data()) {}
 
     // Lines 8 to 11: gathers the blocks whose digit x is z. Returns the end of the message.
     std::byte* pack(const TunaRound& round, std::byte* message) const {
+        return with_said_sizes(exchange_, [&](const auto& said) { return pack(round, message, said); });
+    }
+
+    // Lines 16 to 20: blocks that are home go to R, the others to T until their next hop.
+    void unpack(const TunaRound& round, const std::byte* message, Status& status) {
+        with_said_sizes(exchange_, [&](const auto& said) { unpack(round, message, said, status); });
+    }
+
+  private:
+    template <typename Sizes>
+    std::byte* pack(const TunaRound& round, std::byte* message, const Sizes& said_sizes) const {
         auto* sizes = reinterpret_cast<Size*>(message);
         std::byte* out = message + round.blocks() * sizeof(Size);
-        const SaidSizes said_sizes(exchange_);
         const Block* const send = exchange_.send.data();
         const std::byte* const send_base = exchange_.send_base;
         for (const int destination : round.from_s) {
@@ -33,47 +44,46 @@ class StoredBlocks {
         }
         const std::byte* const temporary = temporary_;
         const Size* const waiting = sizes_;
-        const std::size_t slot_bytes = exchange_.max_block;
+        const std::size_t slot_bytes = slot_bytes_;
         for (const int place : round.from_t) {
             const auto slot = static_cast<std::size_t>(place);
-            const std::size_t said = waiting[slot], bytes = said_sizes.bytes(said);
-            *sizes++ = static_cast<Size>(said);
-            copy_bytes(out, temporary + slot * slot_bytes, bytes);
+            const Size said = waiting[slot];
+            const std::size_t bytes = said_sizes.bytes(said);
+            *sizes++ = said;
+            copy_spaciously(out, temporary + slot * slot_bytes, bytes);
             out += bytes;
         }
         return out;
     }
 
-    // Lines 16 to 20: blocks that are home go to R, the others to T until their next hop.
-    Status unpack(const TunaRound& round, const std::byte* message) {
+    template <typename Sizes>
+    void unpack(const TunaRound& round, const std::byte* message, const Sizes& said_sizes, Status& status) {
         const auto* sizes = reinterpret_cast<const Size*>(message);
         const std::byte* in = message + round.blocks() * sizeof(Size);
-        const SaidSizes said_sizes(exchange_);
         std::byte* const temporary = temporary_;
         Size* const waiting = sizes_;
-        const std::size_t slot_bytes = exchange_.max_block;
+        const std::size_t slot_bytes = slot_bytes_;
         const auto keep = [&](std::span<const int> slots) {
             for (const int place : slots) {
                 const auto slot = static_cast<std::size_t>(place);
-                const std::size_t said = *sizes++, bytes = said_sizes.bytes(said);
-                waiting[slot] = static_cast<Size>(said);
-                copy_bytes(temporary + slot * slot_bytes, in, bytes);
+                const Size said = *sizes++;
+                waiting[slot] = said;
+                const std::size_t bytes = said_sizes.bytes(said);
+                copy_spaciously(temporary + slot * slot_bytes, in, bytes);
                 in += bytes;
             }
         };
-        Status status;
         keep(round.to_t);
         for (const int source : round.to_r) {
             const std::size_t said = *sizes++;
-            status.keep(deliver(exchange_, source, in, said));
+            deliver(exchange_, source, in, said, said_sizes, status);
             in += said_sizes.bytes(said);
         }
         keep(round.stays);
-        return status;
     }
 
-  private:
     const Exchange& exchange_;
+    const std::size_t slot_bytes_;
     std::byte* const temporary_; // T of section III-C
     Size* const sizes_;          // by slot of T; as messages say them
 };
