@@ -11,6 +11,9 @@ StraightBlocks::StraightBlocks(const Exchange& exchange, Context& context)
               ? traits_of(Parameter::block_count).preset_value // of an algorithm that does not take it
               : context.parameters[Parameter::block_count],
           Wire::largest_batch))),
+      expects_some_(
+          std::ranges::any_of(exchange.recv, [&](auto& block) { return goes_straight(block.size); })),
+      sends_some_(std::ranges::any_of(exchange.send, [&](auto& block) { return goes_straight(block.size); })),
       was_forwarded_(context.workspace.take_array<bool>(static_cast<std::size_t>(exchange.group.size))) {
     std::ranges::fill(was_forwarded_, false);
 }
@@ -52,14 +55,16 @@ Status StraightBlocks::finish() {
 // All ranks cut the same distances, so each of these sends finds its receiver.
 void StraightBlocks::receive_some() {
     const int end = std::min(next_receive_ + Wire::largest_batch, exchange_.group.size);
-    for (; next_receive_ < end; ++next_receive_) {
+    for (; expects_some_ && next_receive_ < end; ++next_receive_) {
         const int source = exchange_.group.up(next_receive_);
         if (goes_straight(exchange_.recv_size(source)) && !was_forwarded_[static_cast<std::size_t>(source)])
             wire_.receive(source, exchange_.recv_from(source), exchange_.recv_size(source));
     }
+    next_receive_ = end;
 }
 
 void StraightBlocks::send_some() {
+    if (!sends_some_) next_send_ = next_receive_;
     for (int started = 0; next_send_ < next_receive_ && started < sends_at_once_; ++next_send_) {
         const int destination = exchange_.group.down(next_send_);
         if (!goes_straight(exchange_.send_size(destination))) continue;

@@ -34,6 +34,7 @@ class StraightBlocks {
     const Exchange& exchange_;
     Wire& wire_;
     const int sends_at_once_;
+    const bool expects_some_, sends_some_; // blocks that go straight, by their sizes here
     // By source, of blocks that the receiver expects straight and that were forwarded.
     const std::span<bool> was_forwarded_;
     int next_receive_ = 1, next_send_ = 1; // distances of the next ones
