@@ -214,9 +214,8 @@ NodeWindow::~NodeWindow() {
 // Another rank may need this rank for a message, of the application or of ours to another node, before it
 // comes here. Therefore a rank that waits lets MPI work again and again.
 bool NodeWindow::wait_for(const Header& header) {
-    constexpr int often = 16; // looks between two probes; a probe costs more than a look
     for (int turn = 0; header.epoch.load(std::memory_order_acquire) < epoch_; ++turn) {
-        if (turn % often == often - 1) {
+        if (turn % looks_per_probe_ == looks_per_probe_ - 1) {
             int arrived = 0;
             PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
             if (alarm_ != nullptr && alarm_->rings()) {
@@ -320,11 +319,13 @@ Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numb
 Status NodeWindow::finish(const Exchange& exchange) {
     Status status = copy_own_block(exchange);
     if (size_ == 1) return status;
+    if (exchange.straight != nullptr && exchange.straight->has_some()) looks_per_probe_ = many_probes;
     const Status waited = go_on(
         bytes_, [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); },
         [&](int local, const Half& half, std::uint64_t epoch) {
             status.keep(read_block(exchange, local, half, epoch));
         });
+    looks_per_probe_ = few_probes;
     status.keep(waited);
     return status;
 }

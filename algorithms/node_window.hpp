@@ -166,6 +166,9 @@ class NodeWindow {
         write(own, number);
         enter(own, needed);
     }
+    // A probe costs more than a look. But messages of ours that are under way need MPI.
+    static constexpr int few_probes = 16, many_probes = 1;
+
     // Runs as many epochs as any rank of the node needs. In each of them it calls write(half, number of the
     // epoch in this exchange), then read(source, half, number) for each other rank.
     // An error where the alarm rings, and ever after.
@@ -203,6 +206,7 @@ class NodeWindow {
     int spins_;                                      // looks before the rank leaves its core to others
     std::uint64_t epoch_ = 0;
     std::size_t numbers_bytes_ = 0;     // before the blocks in the first epoch of this exchange
+    int looks_per_probe_ = few_probes;  // while this rank waits
     std::size_t bytes_ = 0;             // that this rank writes in all epochs of this exchange
     std::vector<std::byte*> sections_;  // by local rank
     std::vector<std::size_t> received_; // of this exchange, by local rank

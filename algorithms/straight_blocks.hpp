@@ -25,6 +25,8 @@ class StraightBlocks {
     bool meets(int source, std::size_t said);
     // Starts the other transfers and waits for all of them.
     Status finish();
+    // This rank sends or expects a block that goes straight.
+    bool has_some() const { return expects_some_ || sends_some_; }
 
   private:
     void receive_some();
