@@ -197,10 +197,8 @@ std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& mem
     PMPI_Comm_free(&node);
     auto window = join(group, memory, places, cores);
     if (!all_agree(window != nullptr, group.comm)) window = meet_and_join(group, memory, places, cores);
-    if (window)
-        window->open(group);
-    else
-        memory.take_back(own);
+    if (window) window->open(group);
+    if (!window || !window->has_neighbours()) memory.take_back(own);
     return window;
 }
 
@@ -331,7 +329,7 @@ Status NodeWindow::finish(const Exchange& exchange) {
 }
 
 std::byte* NodeWindow::room(std::size_t bytes) const {
-    return size_ > 1 && bytes <= capacity_ ? half_of(rank_, epoch_ + 1).data : nullptr;
+    return size_ > 1 && !is_broken_ && bytes <= capacity_ ? half_of(rank_, epoch_ + 1).data : nullptr;
 }
 
 NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {

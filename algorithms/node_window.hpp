@@ -44,6 +44,9 @@ class NodeWindow {
         is_open_ = true;
     }
 
+    // Else this rank is alone on its node, and its section is not used: its owner takes it back.
+    bool has_neighbours() const { return size_ > 1; }
+
     // All these steps. Null on all ranks where one rank cannot join. Collective.
     static std::unique_ptr<NodeWindow> make(const Group& group, NodeMemory& memory);
 

@@ -11,11 +11,16 @@ StraightBlocks::StraightBlocks(const Exchange& exchange, Context& context)
               ? traits_of(Parameter::block_count).preset_value // of an algorithm that does not take it
               : context.parameters[Parameter::block_count],
           Wire::largest_batch))),
-      expects_some_(
-          std::ranges::any_of(exchange.recv, [&](auto& block) { return goes_straight(block.size); })),
-      sends_some_(std::ranges::any_of(exchange.send, [&](auto& block) { return goes_straight(block.size); })),
+      expects_some_(has_some_for_others(exchange.recv)), sends_some_(has_some_for_others(exchange.send)),
       was_forwarded_(context.workspace.take_array<bool>(static_cast<std::size_t>(exchange.group.size))) {
     std::ranges::fill(was_forwarded_, false);
+}
+
+bool StraightBlocks::has_some_for_others(std::span<const Block> blocks) const {
+    const auto own = static_cast<std::size_t>(exchange_.group.rank);
+    const auto is_one = [&](const Block& block) { return goes_straight(block.size); };
+    return std::ranges::any_of(blocks.first(own), is_one) ||
+           std::ranges::any_of(blocks.subspan(own + 1), is_one);
 }
 
 void StraightBlocks::start() {

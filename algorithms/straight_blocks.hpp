@@ -29,6 +29,7 @@ class StraightBlocks {
     bool has_some() const { return expects_some_ || sends_some_; }
 
   private:
+    bool has_some_for_others(std::span<const Block> blocks) const;
     void receive_some();
     void send_some();
     bool goes_straight(std::size_t size) const { return size >= exchange_.max_block; }

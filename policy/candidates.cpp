@@ -80,6 +80,7 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
     Candidate other = candidate;
     other.stands_in = true;
     other.choice.algorithm = traits;
+    other.choice.fixed_scratch_bytes.reset();
     other.choice.parameters = resolve(*traits, {}, fixed.ranks);
     fit_auxiliary(other.choice, fixed);
     other.blocked = why_not_admissible(*traits, other.choice.parameters, fixed);
@@ -130,7 +131,8 @@ Choice native_choice(const FixedFeatures& fixed, std::string reason) {
 }
 
 bool limits_workspace(const Traits& traits, const Use& use) {
-    return use.memory_limit_bytes.has_value() && traits.scratch_bytes != nullptr;
+    const bool has_none = traits.has(algorithms::shared_memory); // but a byte for each rank, at most
+    return use.memory_limit_bytes.has_value() && traits.scratch_bytes != nullptr && !has_none;
 }
 
 void append(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {

@@ -69,7 +69,7 @@ bool goes_ahead(const Passage& passage, const Plan& plan, Words words) {
 algorithms::AgreementEnd begin_exchange(Rails& rails, Packing& packing, const DeviceCall* device,
                                         Message& message, Agreed& agreed) {
     auto &max_block = message[0], &not_ready = message[1];
-    if (device != nullptr && device->is_on_device()) not_ready = 1;
+    if (device != nullptr && (device->is_on_device() || !device->is_readable())) not_ready = 1;
     std::optional<algorithms::Exchange> exchange;
     if (not_ready == 0 && max_block <= rails.ahead.most) {
         agreed.loading = packing.load();

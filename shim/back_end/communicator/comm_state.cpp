@@ -223,13 +223,14 @@ void CommState::settle(unsigned abilities) {
         rails_.reset();
     } else if ((abilities & can_share) != 0) {
         rails_->window->open(rails_->group);
-        section_ = {}; // the window leaves it; it is not free before the other ranks have left it, too
+        // The window leaves it; it is not free before the other ranks have left it, too.
+        if (rails_->window->has_neighbours()) section_ = {};
     } else if (needs_window()) {
         rails_->window.reset();
         plans_ = without_window_;
         if (!routes()) free_rails();
     }
-    take_section_back(); // where there is no window: else each communicator would hold memory in vain
+    take_section_back(); // where no window uses it: else each communicator would hold memory in vain
     without_rails_ = without_window_ = {};
     sections_ = {};
     if (!rails_) { // only algorithms look at maps

@@ -230,13 +230,18 @@ class NodeAwareFormula {
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
           radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
-          lanes_(static_cast<int>(std::clamp<std::int64_t>(parameters[Parameter::lanes] == 0
-                                                               ? 16 * map_.largest() / (radix_ - 1)
-                                                               : parameters[Parameter::lanes],
-                                                           1, map_.largest()))),
+          lanes_(static_cast<int>(std::clamp<std::int64_t>(
+              parameters[Parameter::lanes] == 0 ? few_lanes_or_all() : parameters[Parameter::lanes], 1,
+              map_.largest()))),
           unit_(block.with_size(block.bytes)), block_(block.to_its_end()),
           layout_(alltoallv::NodeAwareShape({q_, nodes_, map_.largest()}, parameters), block.bound),
           parameters_(parameters), near_by_copy_(near_by_copy) {}
+
+    // As many as ranks, unless few blocks for each message would be saved from being handed on.
+    std::int64_t few_lanes_or_all() const {
+        const int q = map_.largest();
+        return radix_ - 1 <= 16 + nodes_ * q / 32 ? q : 16 * q / (radix_ - 1);
+    }
 
     Traffic traffic() const {
         Traffic all;

@@ -4,6 +4,7 @@
 //   --reduced  fewer patterns, and one parameter varied at a time, for an MPI that spins with more ranks than cores
 //   --sampled  still fewer, for hundreds of simulated ranks. Above 128 ranks only small radices, no `linear`, and no
 //              exchanges in place
+// A second word is the name of an algorithm: only it runs.
 #include "cases.hpp"
 #include "formulas.hpp"
 #include "overlap.hpp"
@@ -88,6 +89,7 @@ struct Test {
     Group group;     // for the algorithms
     MPI_Comm oracle; // for the MPI library's collectives
     bool reduced = false, sampled = false;
+    std::string_view only{}; // "": all algorithms
     Failures failures;
     NodeMemory memory{4096};
     std::vector<NamedMap> maps; // placements on nodes, as many as there are kinds
@@ -400,7 +402,8 @@ bool does_as_messages(const Parameters& parameters, const Test& test) {
 template <typename Run>
 void for_each_choice(Test& test, Collective collective, Run&& run) {
     for (const Traits& traits : all_traits()) {
-        if (traits.collective != collective || !can_run(traits, test)) {
+        const bool is_meant = test.only.empty() || traits.name == test.only;
+        if (traits.collective != collective || !is_meant || !can_run(traits, test)) {
             continue;
         }
         for (const Parameters& parameters : combinations(traits, test.group.size, test.reduced)) {
@@ -951,8 +954,12 @@ struct Opposite {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    Test test{
-        .group = {.comm = duplicate()}, .oracle = duplicate(), .failures = {}, .maps = {}, .regions = {}};
+    Test test{.group = {.comm = duplicate()},
+              .oracle = duplicate(),
+              .only = {},
+              .failures = {},
+              .maps = {},
+              .regions = {}};
     PMPI_Comm_rank(test.group.comm, &test.group.rank);
     PMPI_Comm_size(test.group.comm, &test.group.size);
     Opposite opposite(test.group);
@@ -963,6 +970,7 @@ int main(int argc, char** argv) {
     test.take_map(0, 0);
     test.sampled = argc > 1 && std::string_view(argv[1]) == "--sampled";
     test.reduced = test.sampled || (argc > 1 && std::string_view(argv[1]) == "--reduced");
+    if (argc > 2) test.only = argv[2];
 
     check_workspace(test.failures);
     check_wire(test);
