@@ -409,7 +409,10 @@ void for_each_choice(Test& test, Collective collective, Run&& run) {
         for (const Parameters& parameters : combinations(traits, test.group.size, test.reduced)) {
             if (does_as_messages(parameters, test)) continue;
             if (traits.has(knows_nodes)) test.take_next_map();
-            if (traits.has(shared_memory)) test.take_one_node();
+            if (traits.has(shared_memory)) {
+                test.take_one_node();
+                if (test.window() == nullptr) break; // with so many ranks its memory is too small
+            }
             run(traits, parameters);
         }
     }
