@@ -31,7 +31,8 @@ std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters
 }
 
 // "auto": blocks from 16 KiB on go straight. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of native's time over TCP,
-// with 16 KiB 0.94. `shared` copies blocks of up to 64 KiB in 0.3 to 0.5 of native's time. Where the workspace would be too large, the border is lower. Most of a workspace is never touched: it is for what could be forwarded.
+// with 16 KiB 0.94. `shared` copies blocks of 32 KiB in 0.35 to 0.49 of native's time. Where the workspace would be too large,
+// the border is lower. Most of a workspace is never touched: it is for blocks that could be forwarded.
 std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
                                    const algorithms::GroupShape& shape, std::uint64_t memory_limit_bytes) {
     constexpr std::int64_t over_networks = 16384, in_memory = 65536, lowest = 64;

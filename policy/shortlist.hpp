@@ -54,7 +54,7 @@ struct Shortlist {
     bool looks_at_overlap =
         false; // calls with overlapping buffers take another shortlist, so ranks have to agree
     bool first_takes_all = false; // unless its memory is not to be had
-    bool always_native = false; // native runs whatever the call is, and nothing has to be agreed for it
+    bool always_native = false;   // native runs whatever the call is, and nothing has to be agreed for it
 };
 
 // How device buffers travel. Unless the policy says so, an algorithm of ours gets copies in host memory, and the MPI

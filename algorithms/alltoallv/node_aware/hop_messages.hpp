@@ -105,7 +105,7 @@ class HopMessages {
     // Returns the end of the message.
     std::byte* pack(const Hop& hop, const Charge& charge, std::byte* end) const {
         const std::size_t without = has_sizes(hop) ? 0 : sizeof(Size);
-        const WaitingRows waiting = waiting_; // a byte that is stored may be any object's, but not its
+        const WaitingRows waiting = waiting_; // a copied byte cannot change a local variable
         for (const std::size_t place : charge.outgoing) {
             const Part row = waiting.at(place);
             const std::size_t bytes = row.bytes - without;

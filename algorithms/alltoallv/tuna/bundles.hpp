@@ -119,8 +119,8 @@ std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, co
     copy_bytes(end + sizeof(Size), data, bytes);
     return end + sizeof(Size) + bytes;
 }
-// The same of this rank's blocks for all these destinations. What the loop needs is at hand, since a byte that is stored may
-// be any object's.
+// The same of this rank's blocks for all these destinations. What the loop needs is in local variables, which a copied byte
+// cannot change.
 template <typename Size, typename Sizes>
 std::byte* put_blocks_for(std::span<const int> destinations, std::byte* end, const Exchange& exchange,
                           const Sizes& said_sizes) {

@@ -14,7 +14,7 @@ bool is_complete(const CallArgs::Side& side) {
     return side.counts.value() >= 0;
 }
 
-// Counts are int or MPI_Count: a loop that asked for each of them which would take three times as long.
+// Each type of counts has a loop of its own, so that no count costs a branch.
 template <typename Count>
 bool has_negative(const Count* counts, int blocks) {
     Count all = 0; // has the sign of any of them
