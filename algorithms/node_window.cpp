@@ -1,7 +1,7 @@
 #include "node_window.hpp"
 
 #include "agree.hpp"
-#include "copy.hpp"
+#include "node_window_exchange.hpp"
 #include "straight_blocks.hpp"
 
 #include <climits>
@@ -14,14 +14,6 @@ namespace switchyard::algorithms {
 
 namespace {
 
-void rest_the_core() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
 cpu_set_t own_core_set() {
     cpu_set_t mine;
     CPU_ZERO(&mine);
@@ -30,11 +22,6 @@ cpu_set_t own_core_set() {
              ++core)
             CPU_SET(core, &mine);
     return mine;
-}
-
-// Slices count with 32 bits. At the border of a page the two halves share no cache line.
-std::size_t half_bytes_of(const NodeMemory& memory) {
-    return std::min<std::size_t>(memory.section_bytes(), std::size_t{1} << 31) / 128 * 64;
 }
 
 int node_of(const Group& group) {
@@ -63,6 +50,39 @@ void take_larger(std::span<std::uint64_t> numbers, const std::byte* others) {
     }
 }
 
+// The two sides of an exchange. `places`: by local rank, in the exchange's group; -1: the rank is not in the group, and has no
+// block.
+class ListedBlocks {
+  public:
+    ListedBlocks(const Exchange& exchange, const int* places)
+        : exchange_(exchange), places_(places), sizes_(exchange) {}
+    bool goes_straight(std::size_t bytes) const { return sizes_.go_straight(bytes); }
+
+  protected:
+    int place(int local) const { return places_[local]; }
+    const Exchange& exchange_;
+
+  private:
+    const int* places_;
+    SaidSizes sizes_;
+};
+struct SentBlocks : ListedBlocks {
+    using ListedBlocks::ListedBlocks;
+    std::size_t size(int local) const { return place(local) < 0 ? 0 : exchange_.send_size(place(local)); }
+    const std::byte* at(int local) const { return exchange_.send_to(place(local)); }
+};
+struct ReceivedBlocks : ListedBlocks {
+    using ListedBlocks::ListedBlocks;
+    std::size_t size(int local) const { return place(local) < 0 ? 0 : exchange_.recv_size(place(local)); }
+    std::byte* at(int local) const { return exchange_.recv_from(place(local)); }
+    // Hears how many bytes a rank sends.
+    void meets(int local, std::size_t bytes) const {
+        if (exchange_.straight != nullptr && place(local) >= 0)
+            exchange_.straight->meets(place(local), bytes);
+    }
+    void meets_mark(int local) const { meets(local, exchange_.max_block); }
+};
+
 } // namespace
 
 int NodeWindow::own_cores() {
@@ -77,33 +97,58 @@ int NodeWindow::cores_of(MPI_Comm node) {
     return CPU_COUNT(&all);
 }
 
-std::size_t NodeWindow::data_begin_of(int ranks) {
-    return (sizeof(Header) + static_cast<std::size_t>(ranks) * sizeof(Slice) + 63) / 64 * 64;
+namespace {
+
+// Slices count with 32 bits.
+std::size_t section_bytes_of(const NodeMemory& memory) {
+    return std::min<std::size_t>(memory.section_bytes(), std::size_t{1} << 31);
+}
+constexpr std::size_t line_bytes = 64; // of the cache
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) {
+    return (bytes + step - 1) / step * step;
 }
 
-// With more ranks than cores, a rank that spins keeps the rank that it waits for off its core.
-NodeWindow::NodeWindow(const Group& group, std::size_t half_bytes, int cores)
-    : comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)),
-      half_bytes_(half_bytes), data_begin_(data_begin_of(size_)),
-      capacity_(half_bytes > data_begin_ ? half_bytes - data_begin_ : 0),
-      least_capacity_(half_bytes - std::min(half_bytes, data_begin_of(most_ranks_on_node(group)))),
-      spins_(size_ > cores ? 0 : 1000), sections_(static_cast<std::size_t>(size_)),
-      received_(static_cast<std::size_t>(size_)), places_(static_cast<std::size_t>(size_)) {}
+} // namespace
+
+// Counts have cache lines of their own where these leave most of the section to the data.
+NodeWindow::Layout::Layout(int ranks, std::size_t section_bytes) {
+    const auto number = static_cast<std::size_t>(ranks);
+    count_bytes = 2 * number * line_bytes <= section_bytes / 4 ? line_bytes : sizeof(Emptied);
+    first_half = rounded_up(2 * number * count_bytes, line_bytes);
+    half_bytes = (section_bytes - std::min(section_bytes, first_half)) / 2 / line_bytes * line_bytes;
+    data_begin = rounded_up(sizeof(Header) + number * sizeof(Slice), alignof(std::max_align_t));
+    // In an exchange each block may be a stream, and each stream has a slot.
+    const std::size_t places = number * sizeof(StreamPlace),
+                      least = data_begin + places + number * least_slot_bytes;
+    capacity = half_bytes > least ? half_bytes - data_begin : 0;
+    stream_places = capacity - std::min(capacity, places);
+}
+
+NodeWindow::NodeWindow(const Group& group, const Layout& layout, std::size_t least_capacity, int cores)
+    : comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)), layout_(layout),
+      least_capacity_(least_capacity), rest_(size_, cores), sections_(static_cast<std::size_t>(size_)),
+      filled_(sections_.size()), emptied_(sections_.size()), emptied_for_all_(sections_.size()),
+      places_(sections_.size()) {
+    out_.reserve(sections_.size());
+    in_.reserve(sections_.size());
+}
+
+std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeMemory& memory, int cores) {
+    const std::size_t bytes = section_bytes_of(memory);
+    const Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
+    if (of_largest.capacity == 0) return nullptr;
+    return std::unique_ptr<NodeWindow>(new NodeWindow(group, layout, of_largest.capacity, cores));
+}
 
 NodeMemory::Place NodeWindow::offer(NodeMemory& memory) {
-    const auto place = memory.lend();
-    if (std::byte* const data = memory.data_at(place))
-        for (const std::size_t half : {std::size_t{0}, half_bytes_of(memory)}) new (data + half) Header{};
-    return place;
+    return memory.lend();
 }
 
 std::unique_ptr<NodeWindow> NodeWindow::join(const Group& group, NodeMemory& memory,
                                              std::span<const NodeMemory::Place> places, int cores) noexcept {
     try {
-        const std::size_t half_bytes = half_bytes_of(memory);
-        if (half_bytes == 0) return nullptr;
-        std::unique_ptr<NodeWindow> window(new NodeWindow(group, half_bytes, cores));
-        return window->capacity_ > 0 && window->map(group, memory, places) ? std::move(window) : nullptr;
+        auto window = prepared(group, memory, cores);
+        return window && window->map(group, memory, places) ? std::move(window) : nullptr;
     } catch (...) { // out of memory
         return nullptr;
     }
@@ -155,23 +200,29 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
         if (section == nullptr) return false;
         sections_[static_cast<std::size_t>(local)] = section;
     }
+    clear_own_section();
     memory.set_users(places[static_cast<std::size_t>(group.rank)], static_cast<std::uint32_t>(size_));
     return true;
+}
+
+// Another window may have left its counts and epochs there. Nobody looks before all ranks have joined.
+void NodeWindow::clear_own_section() {
+    std::memset(section(rank_), 0, layout_.first_half);
+    for (const std::uint64_t epoch : {0U, 1U}) new (half_of(rank_, epoch).header) Header{};
 }
 
 #ifdef SWITCHYARD_SIMULATED
 
 // Simulated ranks live in one process, so the memory of a rank is memory of all ranks.
 std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
-    const std::size_t half_bytes = half_bytes_of(memory);
-    std::unique_ptr<NodeWindow> window(new NodeWindow(group, half_bytes, 1));
-    if (window->least_capacity_ == 0) return nullptr;
+    auto window = prepared(group, memory, 1);
+    if (!window) return nullptr;
     struct Share {
         std::shared_ptr<std::byte[]> section;
         std::shared_ptr<simulation::Meeting> meeting;
     };
     // calloc takes pages only where they are written.
-    const Share own{{static_cast<std::byte*>(std::calloc(2, half_bytes)), std::free},
+    const Share own{{static_cast<std::byte*>(std::calloc(1, section_bytes_of(memory))), std::free},
                     std::make_shared<simulation::Meeting>(window->size_)};
     const Share* const address = &own;
     std::vector<const Share*> shares(static_cast<std::size_t>(group.size));
@@ -211,154 +262,218 @@ NodeWindow::~NodeWindow() {
 
 // Another rank may need this rank for a message, of the application or of ours to another node, before it
 // comes here. Therefore a rank that waits lets MPI work again and again.
-bool NodeWindow::wait_for(const Header& header) {
-    for (int turn = 0; header.epoch.load(std::memory_order_acquire) < epoch_; ++turn) {
-        if (turn % looks_per_probe_ == looks_per_probe_ - 1) {
-            int arrived = 0;
-            PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
-            if (alarm_ != nullptr && alarm_->rings()) {
-                is_broken_ = true;
-                return false;
-            }
-        }
-        if (turn < spins_)
-            rest_the_core();
-        else
-            sched_yield();
-        if (turn == INT_MAX - 1) turn = spins_;
+bool NodeWindow::rest(int& looks) {
+    if constexpr (simulation::is_on) {
+        own_time_.pass();
+        simulation::rest();
+        return true;
     }
+    if (looks % looks_per_probe_ == looks_per_probe_ - 1) {
+        int arrived = 0;
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+        if (alarm_ != nullptr && alarm_->rings()) {
+            is_broken_ = true;
+            return false;
+        }
+    }
+    rest_.after(looks);
+    if (looks < INT_MAX) ++looks;
     return true;
 }
+
+bool NodeWindow::wait_long_for(const Header& header) {
+    for (int looks = 0; header.epoch.load(std::memory_order_acquire) < epoch_;)
+        if (!rest(looks)) return false;
+    return true;
+}
+
+// ---- Streams --------------------------------------------------------------------------------------------
+
+void NodeWindow::wait_for_readers() {
+    const auto are_empty = [&] {
+        for (int local = after(rank_); local != rank_; local = after(local)) {
+            const Emptied& counts = emptied(rank_, local);
+            if (counts.slots.load(std::memory_order_acquire) < filled_[at(local)] ||
+                counts.slots_for_all.load(std::memory_order_acquire) < filled_for_all_)
+                return false;
+        }
+        return true;
+    };
+    for (int looks = 0; !are_empty();)
+        if (!rest(looks)) return;
+    has_filled_slots_ = false;
+}
+
+// The streams of this rank divide the other half evenly.
+void NodeWindow::lay_out_streams(const Half& own) {
+    const std::size_t area = layout_.capacity / out_.size();
+    std::size_t begin = 0, place = layout_.stream_places;
+    for (Stream& stream : out_) {
+        stream.begin = begin;
+        lay_out_slots(stream, area);
+        const StreamPlace said{stream.bytes, static_cast<std::uint32_t>(begin),
+                               static_cast<std::uint32_t>(stream.slot_bytes),
+                               static_cast<std::uint32_t>(stream.slots)};
+        std::memcpy(own.data + place, &said, sizeof said);
+        own.slices[stream.local] = {static_cast<std::uint32_t>(place), Slice::stream};
+        begin += area;
+        place += sizeof said;
+    }
+}
+
+void NodeWindow::lay_out_slots(Stream& stream, std::size_t area) {
+    const std::size_t quarter = area / 4;
+    stream.slot_bytes = quarter < line_bytes ? std::max<std::size_t>(quarter, 1)
+                                             : std::min(quarter / line_bytes * line_bytes, most_slot_bytes);
+    stream.slots = area / stream.slot_bytes;
+}
+
+bool NodeWindow::has_stream_to(int local) const {
+    return std::ranges::any_of(out_, [&](const Stream& stream) { return stream.local == local; });
+}
+
+// In place, what arrives may cover only what has left.
+bool NodeWindow::may_cover(const Stream& arriving) const {
+    const auto leaving =
+        std::ranges::find_if(out_, [&](const Stream& stream) { return stream.local == arriving.local; });
+    return leaving == out_.end() || leaving->is_over() || leaving->done >= arriving.done + arriving.next();
+}
+
+bool NodeWindow::write_slot(Stream& stream) {
+    if (stream.is_over()) return false;
+    std::uint64_t& count = filled_[at(stream.local)];
+    if (count - emptied(rank_, stream.local).slots.load(std::memory_order_acquire) >= stream.slots)
+        return false;
+    const std::size_t bytes = stream.next();
+    copy_bytes(slots_of(rank_) + stream.slot(), stream.data + stream.done, bytes);
+    stream.done += bytes;
+    filled(rank_, stream.local).slots.store(++count, std::memory_order_release);
+    return true;
+}
+
+// What this rank has no room for is lost, but its writer must not wait.
+bool NodeWindow::read_slot(Stream& stream, bool in_place) {
+    if (stream.is_over()) return false;
+    std::uint64_t& count = emptied_[at(stream.local)];
+    if (filled(stream.local, rank_).slots.load(std::memory_order_acquire) == count) return false;
+    if (in_place && !may_cover(stream)) return false;
+    const std::size_t bytes = stream.next(), room = stream.room - std::min(stream.room, stream.done);
+    if (room > 0)
+        copy_bytes(stream.data + stream.done, slots_of(stream.local) + stream.slot(), std::min(bytes, room));
+    stream.done += bytes;
+    emptied(stream.local, rank_).slots.store(++count, std::memory_order_release);
+    return true;
+}
+
+NodeWindow::Stream NodeWindow::stream_to_all(int local, std::size_t bytes) const {
+    Stream stream{.local = local, .bytes = bytes};
+    lay_out_slots(stream, layout_.capacity);
+    stream.done = layout_.capacity; // these came in the epoch
+    return stream;
+}
+
+bool NodeWindow::has_slot_for_all(const Stream& stream) {
+    for (int local = after(rank_); local != rank_; local = after(local))
+        if (filled_for_all_ - emptied(rank_, local).slots_for_all.load(std::memory_order_acquire) >=
+            stream.slots)
+            return false;
+    return true;
+}
+
+void NodeWindow::fill_slot_for_all(Stream& stream) {
+    stream.done += stream.next();
+    filled(rank_, rank_).slots.store(++filled_for_all_, std::memory_order_release);
+}
+
+bool NodeWindow::is_filled_for_all(const Stream& stream) const {
+    return filled(stream.local, stream.local).slots.load(std::memory_order_acquire) !=
+           emptied_for_all_[at(stream.local)];
+}
+
+void NodeWindow::empty_slot_for_all(Stream& stream) {
+    stream.done += stream.next();
+    emptied(stream.local, rank_)
+        .slots_for_all.store(++emptied_for_all_[at(stream.local)], std::memory_order_release);
+}
+
+// ---- Exchange -------------------------------------------------------------------------------------------
 
 void NodeWindow::find_places(const Group& group) {
     std::ranges::fill(places_, -1);
     for (int place = 0; place < group.size; ++place) {
         const int rank = group.rank_in_comm(place);
         const int local = group.node_map == nullptr ? rank : group.node_map->local_rank(rank);
-        places_[static_cast<std::size_t>(local)] = place;
+        places_[at(local)] = place;
     }
 }
 
-// Blocks that go straight leave nothing here.
-std::size_t NodeWindow::bytes_of(const Exchange& exchange) const {
-    const SaidSizes sizes(exchange);
-    std::size_t bytes = 0;
-    for (const Block& block : exchange.send)
-        if (!sizes.go_straight(block.size)) bytes += block.size;
-    const std::size_t own = exchange.send_size(exchange.group.rank);
-    return numbers_bytes_ + bytes - (sizes.go_straight(own) ? 0 : own);
-}
-
-void NodeWindow::write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch) {
-    Cut cut{epoch * capacity_, capacity_};
-    std::size_t end = cut.next(numbers_bytes_).size;
-    const SaidSizes sizes(exchange);
-    for (int distance = 1; distance < size_; ++distance) {
-        const int local = (rank_ + distance) % size_;
-        const int destination = places_[static_cast<std::size_t>(local)];
-        const std::size_t size = destination < 0 ? 0 : exchange.send_size(destination);
-        if (sizes.go_straight(size)) {
-            half.slices[local] = {Slice::mark, 0};
-            continue;
-        }
-        const Block taken = cut.next(size);
-        if (taken.size > 0)
-            copy_bytes(half.data + end, exchange.send_to(destination) + taken.offset, taken.size);
-        half.slices[local] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(taken.size)};
-        end += taken.size;
-    }
-}
-
-Status NodeWindow::read_block(const Exchange& exchange, int local, const Half& half, std::uint64_t epoch) {
-    const int source = places_[static_cast<std::size_t>(local)];
-    if (source < 0) return {};
-    const Slice slice = half.slices[rank_];
-    const bool is_mark = slice.begin == Slice::mark;
-    if (exchange.straight != nullptr && epoch == 0)
-        exchange.straight->meets(source, is_mark ? exchange.max_block : slice.bytes);
-    if (is_mark) return {};
-    std::size_t& received = received_[static_cast<std::size_t>(local)];
-    const bool fits = received + slice.bytes <= exchange.recv_size(source);
-    if (fits) copy_bytes(exchange.recv_from(source) + received, half.data + slice.begin, slice.bytes);
-    received += slice.bytes;
-    return {fits ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
-}
-
-Status NodeWindow::exchange(const Exchange& exchange) {
-    if (size_ == 1) return copy_own_block(exchange);
-    if (is_broken_) return {MPI_ERR_OTHER};
-    numbers_bytes_ = 0;
-    find_places(exchange.group);
-    bytes_ = bytes_of(exchange);
-    begin_epoch(0, epochs_for(bytes_),
-                [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); });
-    return finish(exchange);
+Status NodeWindow::exchange(const Exchange& blocks) {
+    if (size_ == 1) return copy_own_block(blocks);
+    find_places(blocks.group);
+    return probing_often(blocks, [&] {
+        return exchange(SentBlocks(blocks, places_.data()), ReceivedBlocks(blocks, places_.data()), false);
+    });
 }
 
 Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numbers) {
     if (size_ == 1) return {};
-    if (is_broken_) return {MPI_ERR_OTHER};
-    numbers_bytes_ = numbers.size_bytes();
-    if (exchange != nullptr) find_places(exchange->group);
-    bytes_ = exchange != nullptr ? bytes_of(*exchange) : 0;
-    begin_epoch(0, epochs_for(bytes_), [&](const Half& half, std::uint64_t epoch) {
-        std::memcpy(half.data, numbers.data(), numbers.size_bytes());
-        if (exchange != nullptr) write_blocks(*exchange, half, epoch);
-    });
-    for (int distance = 1; distance < size_; ++distance) {
-        const Half half = half_of((rank_ + distance) % size_);
-        if (!wait_for(*half.header)) return {MPI_ERR_OTHER};
+    if (!is_ready()) return {MPI_ERR_OTHER};
+    const Half own = next_half();
+    std::memcpy(own.data, numbers.data(), numbers.size_bytes());
+    if (exchange != nullptr) {
+        find_places(exchange->group);
+        write_blocks(SentBlocks(*exchange, places_.data()), own, numbers.size_bytes());
+    }
+    enter(own);
+    for (int local = after(rank_); local != rank_; local = after(local)) {
+        const Half half = half_of(local);
+        if (!wait_for(local)) return {MPI_ERR_OTHER};
         take_larger(numbers, half.data);
     }
     own_time_.pass();
     return {};
 }
 
-Status NodeWindow::finish(const Exchange& exchange) {
-    Status status = copy_own_block(exchange);
-    if (size_ == 1) return status;
+Status NodeWindow::finish(const Exchange& blocks) {
+    if (size_ == 1) return copy_own_block(blocks);
+    return probing_often(blocks, [&] {
+        return finish(SentBlocks(blocks, places_.data()), ReceivedBlocks(blocks, places_.data()), false);
+    });
+}
+
+template <typename Work>
+Status NodeWindow::probing_often(const Exchange& exchange, Work&& work) {
     if (exchange.straight != nullptr && exchange.straight->has_some()) looks_per_probe_ = many_probes;
-    const Status waited = go_on(
-        bytes_, [&](const Half& half, std::uint64_t epoch) { write_blocks(exchange, half, epoch); },
-        [&](int local, const Half& half, std::uint64_t epoch) {
-            status.keep(read_block(exchange, local, half, epoch));
-        });
+    const Status status = work();
     looks_per_probe_ = few_probes;
-    status.keep(waited);
     return status;
 }
 
-std::byte* NodeWindow::room(std::size_t bytes) const {
-    return size_ > 1 && !is_broken_ && bytes <= capacity_ ? half_of(rank_, epoch_ + 1).data : nullptr;
+std::byte* NodeWindow::room(std::size_t bytes) {
+    return size_ > 1 && bytes <= layout_.capacity && is_ready() ? half_of(rank_, epoch_ + 1).data : nullptr;
 }
 
 NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
     if (size_ == 1) return {{}, false};
-    if (is_broken_) return {{MPI_ERR_OTHER}, false};
-    ++epoch_;
-    const Half own = half_of(rank_);
+    if (!is_ready()) return {{MPI_ERR_OTHER}, false};
+    const Half own = next_half();
     for (std::size_t local = 0; local < offers.size(); ++local)
         own.slices[local] = {static_cast<std::uint32_t>(offers[local].offset),
                              static_cast<std::uint32_t>(offers[local].size)};
-    enter(own, offers.empty() ? 2 : 1);
+    own.header->word = offers.empty() ? 0 : 1;
+    enter(own);
     Shown shown{{}, !offers.empty()};
-    for (int distance = 1; distance < size_; ++distance) {
-        const Half half = half_of((rank_ + distance) % size_);
-        if (!wait_for(*half.header)) return {{MPI_ERR_OTHER}, false};
-        shown.by_all = shown.by_all && half.header->epochs == 1;
+    for (int local = after(rank_); local != rank_; local = after(local)) {
+        const Half half = half_of(local);
+        if (!wait_for(local)) return {{MPI_ERR_OTHER}, false};
+        shown.by_all = shown.by_all && half.header->word == 1;
     }
     own_time_.pass();
     return shown;
 }
 
 Status NodeWindow::largest(std::span<std::uint64_t> numbers) {
-    if (size_ == 1) return {};
-    return run(
-        numbers.size_bytes(),
-        [&](const Half& half, std::uint64_t) {
-            std::memcpy(half.data, numbers.data(), numbers.size_bytes());
-        },
-        [&](int, const Half& half, std::uint64_t) { take_larger(numbers, half.data); });
+    return begin(nullptr, numbers);
 }
 
 } // namespace switchyard::algorithms

@@ -1,15 +1,20 @@
 // Memory that the ranks of a node share. They exchange blocks by copying them through it. The ranks of a communicator make
 // its window together; each rank frees its part alone.
 //
-// Every rank has a section of its own with two halves. An epoch is one use of a half. In epoch n a rank
-// writes half n % 2 of its section, stores n in that half, and waits until all other ranks of the node have
-// stored n in theirs. One wait is enough: a rank writes a half again only after all others have entered the
-// next epoch, and they enter it only after they have read that half.
+// Every rank has a section of its own with two halves. An epoch is one use of a half. In epoch n a rank writes half n % 2 of
+// its section, stores n in that half, and waits until all other ranks of the node have stored n in theirs. One wait is enough:
+// a rank writes a half again only after all others have entered the next epoch, and they enter it only after they have read
+// that half.
+//
+// Bytes that do not fit into a half go in streams. A stream has a few slots, and two counts: its writer fills a slot, its
+// reader empties it, and each waits for the other alone. A rank serves all of its streams in turn, so a rank that the system
+// took off its core holds up its own streams only. After the wait of epoch n nobody reads the half of epoch n - 1 any more:
+// there the slots are. Before a rank writes that half in epoch n + 1 it looks whether its slots are empty.
 #pragma once
 
-#include "copy.hpp"
 #include "exchange.hpp"
 #include "node_memory.hpp"
+#include "node_rest.hpp"
 #include "part.hpp"
 #include "simulation.hpp"
 #include "wire.hpp"
@@ -60,11 +65,16 @@ class NodeWindow {
     ~NodeWindow(); // this rank's part alone
 
     // Brings every block to its destination. All ranks of the node call it at the same time, each with its
-    // own group: the node, or a group of ranks of the node, such as a lane. No block size needs to be agreed:
-    // ranks whose blocks do not fit into a half tell all others in the first epoch how many epochs they need.
+    // own group: the node, or a group of ranks of the node, such as a lane. No block size needs to be agreed.
     // A block that is larger than its destination expects is an error there, and is not copied beyond the
     // destination's block. With `straight`, blocks that go straight leave their mark.
     Status exchange(const Exchange& exchange);
+
+    // The same for the whole node, with blocks by local rank in a form of node_blocks.hpp (node_window_exchange.hpp). The
+    // ranks may call either. With `in_place` both sides are one: each block lies where the block of its destination arrives,
+    // and has its size.
+    template <typename Sent, typename Received>
+    Status exchange(const Sent& sent, const Received& received, bool in_place);
 
     // The same where a choice comes first, for which the ranks of the node agree on some numbers: one epoch carries both.
     // begin() writes this rank's blocks and replaces each number by the largest of the node. Then all ranks finish the
@@ -83,7 +93,7 @@ class NodeWindow {
     // epoch but one. Until a rank enters its own next epoch it may look.
     //
     // Room for so many bytes of this rank in the next such epoch. Null: they do not fit, or nobody else is on the node.
-    std::byte* room(std::size_t bytes) const;
+    std::byte* room(std::size_t bytes);
     // `offers`: places in room(), by local rank; empty: this rank had no room. All ranks of the node call it at the same time.
     struct Shown {
         Status status;
@@ -109,22 +119,66 @@ class NodeWindow {
     // reader one cache line for every source.
     struct Header {
         std::atomic<std::uint64_t> epoch;
-        std::uint64_t epochs; // that its rank needs for this exchange
+        std::uint64_t word; // what its rank says of this epoch: bytes of a gather, whether it shows
     };
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
     // The bytes of a half's data for one destination.
     struct Slice {
         std::uint32_t begin, bytes;
-        static constexpr std::uint32_t mark = UINT32_MAX; // as `begin`: the block goes straight
+        static constexpr std::uint32_t straight = UINT32_MAX; // as `begin`: the block goes straight
+        static constexpr std::uint32_t stream = UINT32_MAX;   // as `bytes`: a StreamPlace lies there
+    };
+    // Where a stream lies in the other half of its writer's section.
+    struct StreamPlace {
+        std::uint64_t bytes; // of the block
+        std::uint32_t begin, slot_bytes, slots;
+    };
+    // The counts of the streams from one rank to another: filled and emptied slots since the window was made. They lie in the
+    // writer's section. The channel of a rank to itself is that to all others, where each reader counts in its own channel.
+    struct Filled {
+        std::atomic<std::uint64_t> slots;
+    };
+    struct Emptied {
+        std::atomic<std::uint64_t> slots, slots_for_all;
     };
     // In shared memory: a header, a slice for each rank of the node, data.
     struct Half {
         Header* header;
-        Slice* slices; // by destination; a gather uses the first one for all
+        Slice* slices; // by destination
         std::byte* data;
     };
-    // A stream of blocks cut to one epoch: skips the bytes of earlier epochs, then takes at most `room`
-    // bytes.
+    // The layout of a section.
+    struct Layout {
+        Layout(int ranks, std::size_t section_bytes);
+        std::size_t count_bytes;   // from a count to the next
+        std::size_t first_half;    // before it are the counts
+        std::size_t half_bytes;    // of each
+        std::size_t data_begin;    // in a half
+        std::size_t capacity;      // of data in a half; 0: the section is too small
+        std::size_t stream_places; // at the end of the data: where they begin
+    };
+    // One end of a stream, in the exchange under way.
+    struct Stream {
+        int local = 0;                                    // the rank at the other end
+        std::byte* data = nullptr;                        // of the block, or of its place; unused in a gather
+        std::size_t bytes = 0;                            // in all
+        std::size_t begin = 0, slot_bytes = 0, slots = 0; // where the slots lie
+        std::size_t room = 0;                             // bytes of the block's place
+        std::size_t done = 0;                             // bytes written or read
+        bool is_over() const { return done == bytes; }
+        std::size_t next() const { return std::min(slot_bytes, bytes - done); }
+        std::size_t slot() const { return begin + done / slot_bytes % slots * slot_bytes; }
+    };
+    // What came of one turn through all streams: of each, as many slots as can be moved.
+    struct Served {
+        bool some = false, all_are_over = true;
+        template <typename MoveSlot>
+        void note(Stream& stream, MoveSlot&& move_slot) {
+            while (move_slot(stream)) some = true;
+            all_are_over = all_are_over && stream.is_over();
+        }
+    };
+    // A stream of blocks cut to one epoch or slot: skips the bytes before it, then takes at most `room` bytes.
     struct Cut {
         std::size_t skip, room;
         Block next(std::size_t size) {
@@ -134,18 +188,48 @@ class NodeWindow {
             return {skipped, taken};
         }
     };
-    NodeWindow(const Group& group, std::size_t half_bytes, int cores);
-    static std::size_t data_begin_of(int ranks); // in a half, on a node of that many ranks
+    NodeWindow(const Group& group, const Layout& layout, std::size_t least_capacity, int cores);
+    // Without the sections. Null: these are too small on some node, which all ranks see alike.
+    static std::unique_ptr<NodeWindow> prepared(const Group& group, const NodeMemory& memory, int cores);
+    void clear_own_section();
     bool map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places);
+    static std::size_t at(int local_rank) { return static_cast<std::size_t>(local_rank); }
+    std::byte* section(int local_rank) const { return sections_[at(local_rank)]; }
     Half half_of(int local_rank) const { return half_of(local_rank, epoch_); }
     Half half_of(int local_rank, std::uint64_t epoch) const {
-        std::byte* const half = sections_[static_cast<std::size_t>(local_rank)] + epoch % 2 * half_bytes_;
+        std::byte* const half = section(local_rank) + layout_.first_half + epoch % 2 * layout_.half_bytes;
         return {reinterpret_cast<Header*>(half), reinterpret_cast<Slice*>(half + sizeof(Header)),
-                half + data_begin_};
+                half + layout_.data_begin};
+    }
+    // Where slots are in this epoch.
+    std::byte* slots_of(int local_rank) const { return half_of(local_rank, epoch_ + 1).data; }
+    std::byte* count_of(int writer, int reader, bool of_reader) const {
+        const auto number = static_cast<std::size_t>(2 * reader + (of_reader ? 1 : 0));
+        return section(writer) + number * layout_.count_bytes;
+    }
+    Filled& filled(int writer, int reader) const {
+        return *reinterpret_cast<Filled*>(count_of(writer, reader, false));
+    }
+    Emptied& emptied(int writer, int reader) const {
+        return *reinterpret_cast<Emptied*>(count_of(writer, reader, true));
+    }
+
+    // The local rank after this one, around the ring.
+    int after(int local) const { return local + 1 < size_ ? local + 1 : 0; }
+
+    // Before an epoch. False: the window is broken.
+    bool is_ready() {
+        if (has_filled_slots_) [[unlikely]]
+            wait_for_readers();
+        return !is_broken_;
+    }
+    // The half of this rank for a new epoch.
+    Half next_half() {
+        ++epoch_;
+        return half_of(rank_);
     }
     // The own half is written. In a simulator the ranks of the node meet here, so nobody spins.
-    void enter(const Half& own, std::uint64_t needed) {
-        own.header->epochs = needed;
+    void enter(const Half& own) {
         own.header->epoch.store(epoch_, std::memory_order_release);
         if constexpr (simulation::is_on) {
             own_time_.pass();
@@ -153,67 +237,74 @@ class NodeWindow {
             simulation::note_epoch(size_ - 1);
         }
     }
-    bool wait_for(const Header& header); // false: for ever, so nobody waits
+    bool wait_for(int local) { // false: for ever, so nobody waits
+        const Header& header = *half_of(local).header;
+        return header.epoch.load(std::memory_order_acquire) >= epoch_ || wait_long_for(header);
+    }
+    bool wait_long_for(const Header& header);
+    // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody waits.
+    bool rest(int& looks);
+    void wait_for_readers();
     void find_places(const Group& group);
-    std::size_t bytes_of(const Exchange& exchange) const;
-    void write_blocks(const Exchange& exchange, const Half& half, std::uint64_t epoch);
-    Status read_block(const Exchange& exchange, int local, const Half& half, std::uint64_t epoch);
+    template <typename Sent, typename Received>
+    Status copy_own(const Sent& sent, const Received& received);
+    template <typename Sent>
+    void write_blocks(const Sent& sent, const Half& own, std::size_t end);
+    template <typename Sent, typename Received>
+    Status finish(const Sent& sent, const Received& received, bool in_place);
+    template <typename Received>
+    Status read_block(const Received& received, int source, const Half& half);
+    template <typename Received>
+    void meet_stream(const Received& received, int source, const Half& half);
 
-    std::uint64_t epochs_for(std::size_t bytes) const {
-        return std::max<std::uint64_t>(1, (bytes + capacity_ - 1) / capacity_);
-    }
-    template <typename Write>
-    void begin_epoch(std::uint64_t number, std::uint64_t needed, Write&& write) {
-        ++epoch_;
-        const Half own = half_of(rank_);
-        write(own, number);
-        enter(own, needed);
-    }
+    void lay_out_streams(const Half& own);
+    static void lay_out_slots(Stream& stream, std::size_t area);
+    bool has_stream_to(int local) const;
+    bool may_cover(const Stream& arriving) const;
+    template <typename Received>
+    Status run_streams(const Received& received, bool in_place);
+    bool write_slot(Stream& stream);
+    bool read_slot(Stream& stream, bool in_place);
+    template <typename Turn>
+    Status serve(Turn&& turn);
+    template <typename Work>
+    Status probing_often(const Exchange& exchange, Work&& work);
+
+    template <typename ForEachPart>
+    Status gather_by_streams(ForEachPart&& for_each_part);
+    template <typename ForEachPart>
+    void copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to);
+    template <typename ForEachPart>
+    Status copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from);
+    Stream stream_to_all(int local, std::size_t bytes) const;
+    bool has_slot_for_all(const Stream& stream);
+    void fill_slot_for_all(Stream& stream);
+    bool is_filled_for_all(const Stream& stream) const;
+    void empty_slot_for_all(Stream& stream);
+
     // A probe costs more than a look. But messages of ours that are under way need MPI.
     static constexpr int few_probes = 16, many_probes = 1;
-
-    // Runs as many epochs as any rank of the node needs. In each of them it calls write(half, number of the
-    // epoch in this exchange), then read(source, half, number) for each other rank.
-    // An error where the alarm rings, and ever after.
-    template <typename Write, typename Read>
-    Status run(std::size_t bytes, Write&& write, Read&& read) {
-        if (is_broken_) return {MPI_ERR_OTHER};
-        begin_epoch(0, epochs_for(bytes), write);
-        return go_on(bytes, write, read);
-    }
-    // The same after the begin of the first epoch.
-    template <typename Write, typename Read>
-    Status go_on(std::size_t bytes, Write&& write, Read&& read) {
-        std::ranges::fill(received_, std::size_t{0});
-        const std::uint64_t needed = epochs_for(bytes);
-        std::uint64_t epochs = needed;
-        for (std::uint64_t number = 0; number < epochs; ++number) {
-            if (number > 0) begin_epoch(number, needed, write);
-            for (int distance = 1; distance < size_; ++distance) {
-                const int source = (rank_ + distance) % size_;
-                const Half half = half_of(source);
-                if (!wait_for(*half.header)) return {MPI_ERR_OTHER};
-                epochs = std::max(epochs, half.header->epochs);
-                read(source, half, number);
-            }
-        }
-        own_time_.pass();
-        return {};
-    }
+    static constexpr std::size_t least_slot_bytes = 8; // of a window that is not too small
+    static constexpr std::size_t most_slot_bytes =
+        64 * 1024; // some of them fit into a core's second-level cache
 
     MPI_Comm comm_; // MPI works on its messages while this rank waits
     Alarm* alarm_ = nullptr;
     int rank_, size_;
-    std::size_t half_bytes_, data_begin_, capacity_; // of data in a half
-    std::size_t least_capacity_;                     // of a node with the most ranks
-    int spins_;                                      // looks before the rank leaves its core to others
+    Layout layout_;
+    std::size_t least_capacity_; // of a node with the most ranks
+    NodeRest rest_;
     std::uint64_t epoch_ = 0;
-    std::size_t numbers_bytes_ = 0;     // before the blocks in the first epoch of this exchange
-    int looks_per_probe_ = few_probes;  // while this rank waits
-    std::size_t bytes_ = 0;             // that this rank writes in all epochs of this exchange
-    std::vector<std::byte*> sections_;  // by local rank
-    std::vector<std::size_t> received_; // of this exchange, by local rank
+    int looks_per_probe_ = few_probes; // while this rank waits
+    bool has_filled_slots_ = false;    // in the last exchange; its readers may not have emptied them
+    std::vector<std::byte*> sections_; // by local rank
+    std::vector<Stream> out_, in_;     // of this exchange
+    std::vector<std::uint64_t> filled_,
+        emptied_; // by local rank: what this rank counted in its streams to and from it
+    std::uint64_t filled_for_all_ = 0;
+    std::vector<std::uint64_t> emptied_for_all_; // by local rank of the writer
     std::vector<int> places_; // in the exchange's group, by local rank; -1: the rank is not in the group
+    bool is_late_ = false;    // in place: a block waits until this rank's own block is out of its place
     bool is_open_ = false;
     // The alarm ended a wait. The other ranks may read what an epoch from now on would write.
     bool is_broken_ = false;
@@ -221,39 +312,5 @@ class NodeWindow {
     std::shared_ptr<simulation::Meeting> meeting_;        // of the node, in a simulator
     std::vector<std::shared_ptr<std::byte[]>> simulated_; // sections_ in a simulator
 };
-
-template <typename ForEachPart>
-Status NodeWindow::gather(ForEachPart&& for_each_part) {
-    Status status;
-    if (size_ == 1) return status;
-    std::size_t bytes = 0;
-    for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
-    const Status waited = run(
-        bytes,
-        [&](const Half& half, std::uint64_t epoch) {
-            Cut cut{epoch * capacity_, capacity_};
-            std::size_t end = 0;
-            for_each_part(rank_, [&](Part part) {
-                const Block taken = cut.next(part.bytes);
-                copy_bytes(half.data + end, part.data + taken.offset, taken.size);
-                end += taken.size;
-            });
-            half.slices[0] = {0, static_cast<std::uint32_t>(end)};
-        },
-        [&](int source, const Half& half, std::uint64_t) {
-            const std::byte* in = half.data;
-            std::size_t& received = received_[static_cast<std::size_t>(source)];
-            Cut cut{received, half.slices[0].bytes};
-            received += cut.room;
-            for_each_part(source, [&](Part part) {
-                const Block taken = cut.next(part.bytes);
-                copy_bytes(part.data + taken.offset, in, taken.size);
-                in += taken.size;
-            });
-            if (cut.room > 0) status.keep({MPI_ERR_TRUNCATE});
-        });
-    status.keep(waited);
-    return status;
-}
 
 } // namespace switchyard::algorithms

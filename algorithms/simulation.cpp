@@ -66,6 +66,10 @@ void Meeting::wait() {
     sg_barrier_wait(static_cast<sg_bar_t>(barrier_));
 }
 
+void rest() {
+    sg_actor_sleep_for(2e-7); // seconds between two looks
+}
+
 } // namespace switchyard::algorithms::simulation
 
 #endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/node_window_exchange.hpp"
 #include "node_order_scratch.hpp"
 
 namespace switchyard::algorithms::allgather {

@@ -6,6 +6,7 @@
 // Needs: all ranks on one node, and a window of the node. No agreement on the largest block.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.
+#include "algorithms/copy.hpp"
 #include "algorithms/straight_blocks.hpp"
 #include "shared_scratch.hpp"
 

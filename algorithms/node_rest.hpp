@@ -1,0 +1,43 @@
+// How a rank rests that waits for other ranks of its node.
+//
+// With a core for each rank it spins. Else it leaves its core to others, again and again. A program that is not ours then keeps
+// the core for milliseconds each time. So a rank that has met such a program sleeps instead, for the shortest time that the
+// system knows: the system gives a core to a rank that wakes up much sooner than to a rank that left its core.
+#pragma once
+
+#include <chrono>
+
+namespace switchyard::algorithms {
+
+class NodeRest {
+  public:
+    // `ranks`: of the node. `cores`: that they share.
+    NodeRest(int ranks, int cores);
+
+    // After so many looks in vain. May return at any time.
+    void after(int looks) {
+        if (looks < spins_)
+            pause();
+        else
+            leave_core();
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    static void pause(); // for some dozen cycles
+    void leave_core();
+
+    int spins_;
+    Clock::duration turn_of_ours_; // in which all ranks that share this rank's core have had it
+    Clock::time_point sleeps_until_;
+};
+
+inline void NodeRest::pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+} // namespace switchyard::algorithms

@@ -1,0 +1,209 @@
+// What the ranks of a node do with their window: they exchange blocks in any form, and gather parts.
+#pragma once
+
+#include "copy.hpp"
+#include "node_window.hpp"
+
+namespace switchyard::algorithms {
+
+// ---- Exchange -------------------------------------------------------------------------------------------
+
+template <typename Sent, typename Received>
+Status NodeWindow::exchange(const Sent& sent, const Received& received, bool in_place) {
+    if (!is_ready()) return {MPI_ERR_OTHER};
+    if (size_ > 1) {
+        const Half own = next_half();
+        write_blocks(sent, own, 0);
+        enter(own);
+    }
+    return finish(sent, received, in_place);
+}
+
+// `end`: of the bytes that are in this half already.
+template <typename Sent>
+void NodeWindow::write_blocks(const Sent& sent, const Half& own, std::size_t end) {
+    out_.clear();
+    const std::size_t most = layout_.stream_places;
+    for (int local = after(rank_); local != rank_; local = after(local)) {
+        const std::size_t size = sent.size(local);
+        if (sent.goes_straight(size)) {
+            own.slices[local] = {Slice::straight, 0};
+        } else if (size <= most - end) [[likely]] {
+            if (size > 0) copy_bytes(own.data + end, sent.at(local), size);
+            own.slices[local] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(size)};
+            end += size;
+        } else { // const as all that is sent: a stream out is only read
+            out_.push_back({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
+        }
+    }
+    if (!out_.empty()) [[unlikely]]
+        lay_out_streams(own);
+}
+
+template <typename Sent, typename Received>
+Status NodeWindow::finish(const Sent& sent, const Received& received, bool in_place) {
+    Status status;
+    if (!in_place) status = copy_own(sent, received);
+    in_.clear();
+    for (int source = after(rank_); source != rank_; source = after(source)) {
+        const Half half = half_of(source);
+        if (!wait_for(source)) return {MPI_ERR_OTHER};
+        const Slice slice = half.slices[rank_];
+        if (slice.begin == Slice::straight)
+            received.meets_mark(source);
+        else if (slice.bytes == Slice::stream) [[unlikely]]
+            meet_stream(received, source, half);
+        else if (in_place && !out_.empty() && has_stream_to(source)) [[unlikely]]
+            is_late_ = true;
+        else
+            status.keep(read_block(received, source, half));
+    }
+    if (!out_.empty() || !in_.empty()) [[unlikely]]
+        status.keep(run_streams(received, in_place));
+    own_time_.pass();
+    return status;
+}
+
+template <typename Sent, typename Received>
+Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
+    const std::size_t size = sent.size(rank_), room = received.size(rank_);
+    if (std::min(size, room) > 0) copy_bytes(received.at(rank_), sent.at(rank_), std::min(size, room));
+    return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
+}
+
+template <typename Received>
+Status NodeWindow::read_block(const Received& received, int source, const Half& half) {
+    const Slice slice = half.slices[rank_];
+    received.meets(source, slice.bytes);
+    if (slice.bytes == 0) return {};
+    if (slice.bytes > received.size(source)) return {MPI_ERR_TRUNCATE};
+    copy_bytes(received.at(source), half.data + slice.begin, slice.bytes);
+    return {};
+}
+
+template <typename Received>
+void NodeWindow::meet_stream(const Received& received, int source, const Half& half) {
+    StreamPlace place;
+    std::memcpy(&place, half.data + half.slices[rank_].begin, sizeof place);
+    received.meets(source, place.bytes);
+    const std::size_t room = received.size(source);
+    in_.push_back({source, room > 0 ? received.at(source) : nullptr, place.bytes, place.begin,
+                   place.slot_bytes, place.slots, room});
+}
+
+template <typename Received>
+Status NodeWindow::run_streams(const Received& received, bool in_place) {
+    has_filled_slots_ = !out_.empty();
+    const std::size_t rounds = std::max(out_.size(), in_.size());
+    Status status = serve([&] {
+        Served served;
+        for (std::size_t i = 0; i < rounds; ++i) {
+            if (i < out_.size()) served.note(out_[i], [&](Stream& stream) { return write_slot(stream); });
+            if (i < in_.size())
+                served.note(in_[i], [&](Stream& stream) { return read_slot(stream, in_place); });
+        }
+        return served;
+    });
+    for (const Stream& stream : in_)
+        if (stream.room < stream.bytes) status.keep({MPI_ERR_TRUNCATE});
+    if (!is_late_ || is_broken_) return status;
+    // In place: blocks that came in the epoch, for places whose own blocks went out by streams.
+    is_late_ = false;
+    for (const Stream& stream : out_) {
+        const Half half = half_of(stream.local);
+        if (half.slices[rank_].bytes != Slice::stream) status.keep(read_block(received, stream.local, half));
+    }
+    return status;
+}
+
+// Calls turn(), which serves each stream once, until all are over. It rests where none could be served.
+template <typename Turn>
+Status NodeWindow::serve(Turn&& turn) {
+    for (int looks = 0;;) {
+        const Served served = turn();
+        if (served.all_are_over) return {};
+        if (served.some)
+            looks = 0;
+        else if (!rest(looks))
+            return {MPI_ERR_OTHER};
+    }
+}
+
+// ---- Gather ---------------------------------------------------------------------------------------------
+
+template <typename ForEachPart>
+Status NodeWindow::gather(ForEachPart&& for_each_part) {
+    if (size_ == 1) return {};
+    if (!is_ready()) return {MPI_ERR_OTHER};
+    std::size_t bytes = 0;
+    for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
+    out_.clear();
+    in_.clear();
+    const Half own = next_half();
+    own.header->word = bytes;
+    const std::size_t first = std::min(bytes, layout_.capacity);
+    copy_out(for_each_part, {0, first}, own.data);
+    if (first < bytes) out_.push_back(stream_to_all(rank_, bytes));
+    enter(own);
+    Status status;
+    for (int source = after(rank_); source != rank_; source = after(source)) {
+        const Half half = half_of(source);
+        if (!wait_for(source)) return {MPI_ERR_OTHER};
+        const std::uint64_t all = half.header->word;
+        const std::size_t shown = std::min<std::uint64_t>(all, layout_.capacity);
+        status.keep(copy_in(for_each_part, source, {0, shown}, half.data));
+        if (shown < all) in_.push_back(stream_to_all(source, all));
+    }
+    if (!out_.empty() || !in_.empty()) [[unlikely]]
+        status.keep(gather_by_streams(for_each_part));
+    own_time_.pass();
+    return status;
+}
+
+template <typename ForEachPart>
+Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
+    has_filled_slots_ = !out_.empty();
+    Status status;
+    const auto write = [&](Stream& stream) {
+        if (stream.is_over() || !has_slot_for_all(stream)) return false;
+        copy_out(for_each_part, {stream.done, stream.next()}, slots_of(rank_) + stream.slot());
+        fill_slot_for_all(stream);
+        return true;
+    };
+    const auto read = [&](Stream& stream) {
+        if (stream.is_over() || !is_filled_for_all(stream)) return false;
+        status.keep(copy_in(for_each_part, stream.local, {stream.done, stream.next()},
+                            slots_of(stream.local) + stream.slot()));
+        empty_slot_for_all(stream);
+        return true;
+    };
+    status.keep(serve([&] {
+        Served served;
+        for (Stream& stream : out_) served.note(stream, write);
+        for (Stream& stream : in_) served.note(stream, read);
+        return served;
+    }));
+    return status;
+}
+
+// The bytes of this rank's parts in that cut.
+template <typename ForEachPart>
+void NodeWindow::copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to) {
+    for_each_part(rank_, [&](Part part) {
+        const Block taken = cut.next(part.bytes);
+        copy_bytes(to, part.data + taken.offset, taken.size);
+        to += taken.size;
+    });
+}
+// Another rank's. An error where it has more bytes than this rank has room for.
+template <typename ForEachPart>
+Status NodeWindow::copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from) {
+    for_each_part(source, [&](Part part) {
+        const Block taken = cut.next(part.bytes);
+        copy_bytes(part.data + taken.offset, from, taken.size);
+        from += taken.size;
+    });
+    return {cut.room > 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS};
+}
+
+} // namespace switchyard::algorithms

@@ -1,0 +1,137 @@
+/* Calls in the forms that the memory of a node takes without a list of blocks, and in forms that it does not take so: every call
+ * beside its PMPI_ twin, gaps and the bytes around the buffers included.
+ *   c_node KIND:TURNS:LARGEST ...   KIND: plain, in_place, mixed; LARGEST: items of a block
+ * plain: MPI's own types, int counts, displacements in any order, also below the buffer. mixed: now and then, on some of the
+ * ranks, a type that is not MPI's own, or types that differ between the two sides. */
+#include "host.h"
+
+enum { gap = 3, most_items = 1 << 16 };
+
+static int rank, ranks, turn, largest;
+static MPI_Comm comm;
+static MPI_Datatype pair; /* two ints, one after the other: the bytes of two of MPI's own */
+
+static unsigned dice(int source, int destination) {
+    const int numbers[] = {turn, source, destination};
+    return (unsigned)(host_hash(7, numbers, sizeof numbers) >> 32);
+}
+
+/* Items of the block between two ranks: none, a few, or up to the largest. Even, so that pairs have them, too. */
+static int items(int source, int destination) {
+    unsigned number = dice(source, destination);
+    if (number % 4 == 0) return 0;
+    return 2 * (int)(number / 4 % (unsigned)((number % 4 == 1 ? 16 : largest) / 2 + 1));
+}
+
+/* Places in a region of ints: by rising ranks, falling, or from the middle on; with gaps. Returns the end. */
+static int lay_out(const int* counts, int* places, int order) {
+    int end = gap;
+    for (int i = 0; i < ranks; ++i) {
+        int peer = order == 0 ? i : order == 1 ? ranks - 1 - i : (i + ranks / 2) % ranks;
+        places[peer] = end;
+        end += counts[peer] + gap;
+    }
+    return end;
+}
+
+static int* region;
+static size_t region_bytes;
+
+static int* region_of(size_t numbers) {
+    region_bytes = numbers * sizeof *region;
+    region = realloc(region, region_bytes + 1);
+    if (!region) host_fail("no memory");
+    host_fill(region, region_bytes, rank, (unsigned)turn);
+    return region;
+}
+
+static void check(const struct host_arguments* call, const char* what) {
+    host_check(host_run, call, comm, rank, region, region_bytes, what);
+}
+
+static int is_odd_one(const char* kind) {
+    return strcmp(kind, "mixed") == 0 && (turn + rank) % 3 == 0;
+}
+
+static void exchange_blocks(const char* kind) {
+    int out[host_max_ranks], in[host_max_ranks], out_at[host_max_ranks], in_at[host_max_ranks];
+    int in_place = strcmp(kind, "in_place") == 0;
+    for (int peer = 0; peer < ranks; ++peer) {
+        int low = rank < peer ? rank : peer, high = rank < peer ? peer : rank;
+        out[peer] = in_place ? items(low, high) : items(rank, peer); /* in place both sides are one */
+        in[peer] = in_place ? out[peer] : items(peer, rank);
+    }
+    int out_end = lay_out(out, out_at, turn % 3), in_end = lay_out(in, in_at, (turn + 1) % 3);
+    int* ints = region_of((size_t)out_end + (size_t)in_end);
+    int *send = ints, *receive = ints + (in_place ? 0 : out_end);
+    /* Displacements count from anywhere. */
+    int from = turn % 2 ? out_end / 2 : 0, to = turn % 2 ? in_end / 2 : 0;
+    for (int peer = 0; peer < ranks; ++peer) out_at[peer] -= from, in_at[peer] -= to;
+    struct host_arguments call = {.which = host_alltoallv,
+                                  .send = in_place ? MPI_IN_PLACE : (void*)(send + from),
+                                  .sendcounts = out,
+                                  .sdispls = out_at,
+                                  .sendtype = MPI_INT,
+                                  .recv = receive + to,
+                                  .recvcounts = in,
+                                  .rdispls = in_at,
+                                  .recvtype =
+                                      turn % 5 == 0 && strcmp(kind, "mixed") == 0 ? MPI_FLOAT : MPI_INT,
+                                  .comm = comm};
+    if (call.recvtype == MPI_FLOAT) call.sendtype = MPI_FLOAT;
+    int halves[host_max_ranks], half_at[host_max_ranks], can_halve = is_odd_one(kind);
+    for (int peer = 0; peer < ranks; ++peer) {
+        halves[peer] = out[peer] / 2, half_at[peer] = out_at[peer] / 2;
+        can_halve = can_halve && out_at[peer] % 2 == 0;
+    }
+    if (can_halve && call.sendtype == MPI_INT)
+        call.sendtype = pair, call.sendcounts = halves, call.sdispls = half_at;
+    check(&call, kind);
+}
+
+static void exchange_equal(const char* kind, int gathers) {
+    int count = items(ranks, ranks), in_place = strcmp(kind, "in_place") == 0;
+    size_t sent = (size_t)count * (size_t)(gathers ? 1 : ranks), received = (size_t)count * (size_t)ranks;
+    int* ints = region_of(2 * gap + sent + received);
+    struct host_arguments call = {.which = gathers ? host_allgather : host_alltoall,
+                                  .send = in_place ? MPI_IN_PLACE : ints + gap,
+                                  .sendcount = count,
+                                  .sendtype = MPI_INT,
+                                  .recv = ints + gap + sent + gap,
+                                  .recvcount = count,
+                                  .recvtype = MPI_INT,
+                                  .comm = comm};
+    if (is_odd_one(kind)) call.sendtype = pair, call.sendcount = count / 2;
+    region_bytes -= in_place ? 0 : gap * sizeof *ints;
+    check(&call, kind);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm reversed;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    for (int word = 1; word < argc; ++word) {
+        char kind[32];
+        int turns;
+        if (sscanf(argv[word], "%31[a-z_]:%d:%d", kind, &turns, &largest) != 3 || largest > most_items)
+            host_fail("%s is no KIND:TURNS:LARGEST", argv[word]);
+        for (turn = 0; turn < turns; ++turn) {
+            comm = turn % 7 == 6 ? reversed : MPI_COMM_WORLD;
+            MPI_Comm_rank(comm, &rank);
+            MPI_Comm_size(comm, &ranks);
+            if (ranks > host_max_ranks) host_fail("too many ranks");
+            exchange_blocks(kind);
+            exchange_equal(kind, 0);
+            exchange_equal(kind, 1);
+        }
+    }
+    host_finish();
+    free(region);
+    MPI_Type_free(&pair);
+    MPI_Comm_free(&reversed);
+    MPI_Finalize();
+    return 0;
+}
