@@ -158,6 +158,11 @@ std::int64_t size_of(MPI_Datatype type) {
     return size == MPI_UNDEFINED ? -1 : size;
 }
 
+std::size_t size_of_plain(MPI_Datatype type) {
+    if (is_large(type) || envelope_of(type).combiner != MPI_COMBINER_NAMED || !has_no_gaps(type)) return 0;
+    return static_cast<std::size_t>(size_of(type));
+}
+
 Datatype inspect(MPI_Datatype type, int keyval) {
     MPI_Count lower = 0, extent = 0;
     get_extent(type, &lower, &extent);

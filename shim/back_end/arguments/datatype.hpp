@@ -17,6 +17,9 @@ struct Datatype {
 // Bytes of data in one item; -1 where the handle is MPI_DATATYPE_NULL or MPI does not say.
 std::int64_t size_of(MPI_Datatype type);
 
+// Bytes of an item of a type of MPI's own, if an item is its bytes; 0: the type is another. Its handle lasts as long as MPI.
+std::size_t size_of_plain(MPI_Datatype type);
+
 // `keyval`: the attribute of the datatype that remembers the answer.
 Datatype inspect(MPI_Datatype type, int keyval);
 

@@ -25,10 +25,10 @@ struct Decision {
     bool is_native() const { return choice().algorithm->native; }
 };
 
-// The record of a call that begins now.
-inline log::CallHead begin_head(const Passage& passage) {
+// The record of a call that began then, by Clock.
+inline log::CallHead head_of(const Passage& passage, std::uint64_t begin) {
     log::CallHead record;
-    record.begin = Clock::now();
+    record.begin = begin;
     record.max_block = passage.measured.max_block;
     record.sent = passage.measured.sent;
     record.collective = static_cast<std::uint8_t>(passage.call.collective);
@@ -36,6 +36,9 @@ inline log::CallHead begin_head(const Passage& passage) {
     record.in_place = passage.call.in_place();
     record.large_count = passage.call.large_count;
     return record;
+}
+inline log::CallHead begin_head(const Passage& passage) {
+    return head_of(passage, Clock::now());
 }
 inline log::CallRecord begin_record(const Passage& passage) {
     return {begin_head(passage)};

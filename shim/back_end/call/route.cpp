@@ -3,6 +3,7 @@
 #include "run_native.hpp"
 #include "run_ours.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
+#include "short_way.hpp"
 
 #include <optional>
 
@@ -28,6 +29,7 @@ int run_routed(const Passage& passage, Plan& plan) {
     passage.state.count(outcome.is_over);
     if (!outcome.is_over) return run_native(passage, outcome.decision, record, device);
     note_time(passage, record, outcome.code);
+    if (outcome.code == MPI_SUCCESS) remember_short_way(passage, outcome.decision);
     end_record(passage, outcome.decision, record);
     return outcome.is_reported ? outcome.code : report(passage.call, outcome.code);
 }
@@ -49,6 +51,10 @@ int route(const Host& host, const CallArgs& call) {
         state->count(false);
         return call_native(host, call);
     }
+
+    int code = MPI_SUCCESS;
+    if ((logs || is_left_alone) && went_short_way(self, call, *state, plan, logs, code))
+        return report(call, code);
 
     const auto measured = measure(call, state->blocks(), state->own_block());
     if (!measured.valid) return call_native(host, call); // an error, and MPI's to report

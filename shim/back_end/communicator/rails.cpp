@@ -1,5 +1,7 @@
 #include "rails.hpp"
 
+#include "shim/back_end/arguments/datatype.hpp"
+
 #include <algorithm>
 
 namespace switchyard::shim {
@@ -36,6 +38,14 @@ bool Rails::agree_on_memory(const policy::Choice& choice, std::size_t bytes) {
                                });
     if (!all_are) prepared_.erase(prepared_.begin() + static_cast<std::ptrdiff_t>(before), prepared_.end());
     return all_are;
+}
+
+void Rails::remember_type(MPI_Datatype type) {
+    if (plain_type(type) != nullptr) return;
+    if (const std::size_t size = size_of_plain(type)) {
+        plain_types_[next_plain_type_] = {type, size};
+        next_plain_type_ = (next_plain_type_ + 1) % plain_types_.size();
+    }
 }
 
 bool Rails::reserve_for(const policy::Choice& choice, const policy::Features& call) {

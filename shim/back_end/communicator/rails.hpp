@@ -6,13 +6,25 @@
 #include "comm_alarm.hpp"
 #include "policy/match.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace switchyard::shim {
 
 class Plan;
+
+// What is known of the calls of one plan that went to the node's memory: call/short_way.hpp.
+struct ShortWay {
+    static constexpr std::size_t any_block = SIZE_MAX;
+    const Plan* plan = nullptr; // null: the way is long
+    policy::Match match{};
+    std::size_t block = any_block;        // bytes of the only block for which this is known
+    std::size_t straight_from = SIZE_MAX; // bytes; such blocks go straight, and their calls the long way
+    bool sends_straight() const { return straight_from != SIZE_MAX; }
+};
 
 struct Rails {
     std::unique_ptr<CommAlarm> alarm; // null where the death of a process ends the job
@@ -36,6 +48,20 @@ struct Rails {
         std::size_t most = 0; // bytes
     } ahead;
 
+    std::array<ShortWay, algorithms::collective_count> short_ways; // by collective
+
+    // Types of MPI's own whose items are plain bytes. Their handles last.
+    struct PlainType {
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        std::size_t size = 0; // bytes
+    };
+    const PlainType* plain_type(MPI_Datatype type) const {
+        for (const PlainType& known : plain_types_)
+            if (known.type == type && known.size > 0) return &known;
+        return nullptr;
+    }
+    void remember_type(MPI_Datatype type);
+
     explicit Rails(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
     // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks where one has no
@@ -58,6 +84,8 @@ struct Rails {
     bool prepare(const policy::Choice& choice) noexcept; // false: this rank has no memory for it
     bool agree_on_memory(const policy::Choice& choice, std::size_t bytes);
 
+    std::array<PlainType, 4> plain_types_; // seen last
+    std::size_t next_plain_type_ = 0;
     algorithms::AgreedSize agreed_workspace_;
     std::vector<Prepared> prepared_;
     // The last choice and block that memory was reserved for: to ask for their bytes can mean a walk over nodes and

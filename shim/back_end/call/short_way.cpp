@@ -1,0 +1,150 @@
+#include "short_way.hpp"
+
+#include "algorithms/node_blocks.hpp"
+#include "algorithms/node_window_exchange.hpp"
+#include "shim/back_end/arguments/aliases.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace switchyard::shim {
+
+using algorithms::CountedBlocks;
+using algorithms::EqualBlocks;
+using algorithms::Status;
+
+namespace {
+
+// Every block of the call is the whole communicator's and this node's, and its choice depends on nothing but its block.
+bool may_be_short(const Passage& passage, const Plan& plan, const policy::Choice& choice) {
+    auto& state = passage.state;
+    const auto* rails = state.rails();
+    return choice.algorithm->has(algorithms::shared_memory) && state.nodes() == 1 && state.ranks() > 1 &&
+           rails != nullptr && rails->window != nullptr && state.book() == nullptr && !plan.asks_others() &&
+           !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
+}
+
+// The counts of one side, if they are plain: int, and none of them negative or of a block of `limit` items or more.
+bool are_plain(const Numbers& counts, const Numbers& displacements, int blocks, std::size_t limit) {
+    if (!counts.is_ints() || !displacements.is_ints() || counts.is_null() || displacements.is_null())
+        return false;
+    const int* const each = counts.ints();
+    unsigned largest = 0; // of a negative count: more than any other
+    for (int i = 0; i < blocks; ++i) largest = std::max(largest, static_cast<unsigned>(each[i]));
+    return largest < limit;
+}
+
+CountedBlocks counted(const CallArgs::Side& side, std::size_t item) {
+    return {reinterpret_cast<std::uintptr_t>(side.buffer), side.counts.ints(), side.displacements.ints(),
+            item};
+}
+EqualBlocks equal(const CallArgs::Side& side, std::size_t bytes) {
+    return {reinterpret_cast<std::uintptr_t>(side.buffer), bytes};
+}
+
+std::byte* place_in(const void* buffer, std::size_t offset) {
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + offset);
+}
+
+// A call that can go the short way, as far as its arguments say. Its blocks are items of `item` bytes without gaps.
+class ShortCall {
+  public:
+    ShortCall(const CallArgs& call, const ShortWay& way, const CommState& state)
+        : call_(call), way_(way), blocks_(state.blocks()), rank_(state.rank()) {}
+
+    bool has_plain_arguments(const Rails& rails) {
+        const auto* const type = rails.plain_type(call_.recv.type);
+        if (type == nullptr || (!call_.in_place() && call_.send.type != call_.recv.type)) return false;
+        item_ = type->size;
+        return algorithms::traits_of(call_.collective).has_count_arrays() ? has_plain_arrays()
+                                                                          : has_plain_count();
+    }
+
+    // Copies everything through the node's memory.
+    Status run(algorithms::NodeWindow& window) const {
+        const auto &from = call_.outgoing(), &to = call_.recv;
+        switch (call_.collective) {
+        case Collective::alltoallv:
+            return window.exchange(counted(from, item_), counted(to, item_), call_.in_place());
+        case Collective::alltoall:
+            return window.exchange(equal(from, block_), equal(to, block_), call_.in_place());
+        case Collective::allgather: return gather(window);
+        }
+        return {MPI_ERR_INTERN};
+    }
+
+  private:
+    bool has_plain_arrays() const {
+        constexpr auto most_items = std::size_t{1} << 31;
+        const std::size_t limit = std::min(most_items, (way_.straight_from - 1) / item_ + 1);
+        return are_plain(call_.recv.counts, call_.recv.displacements, blocks_, limit) &&
+               (call_.in_place() || are_plain(call_.send.counts, call_.send.displacements, blocks_, limit));
+    }
+    // The counts of both sides are the same, unless the program is wrong.
+    bool has_plain_count() {
+        const auto count = call_.recv.counts.value();
+        if (count < 0 || (!call_.in_place() && call_.send.counts.value() != count)) return false;
+        block_ = static_cast<std::size_t>(count) * item_;
+        return way_.block == ShortWay::any_block || way_.block == block_;
+    }
+    Status gather(algorithms::NodeWindow& window) const {
+        const EqualBlocks received = equal(call_.recv, block_);
+        if (!call_.in_place() && block_ > 0 && call_.send.buffer != received.at(rank_))
+            algorithms::copy_bytes(received.at(rank_), place_in(call_.send.buffer, 0), block_);
+        return window.gather([&](int source, auto&& add) {
+            add(algorithms::Part{received.at(source), received.bytes});
+        });
+    }
+
+    const CallArgs& call_;
+    const ShortWay& way_;
+    const int blocks_, rank_;
+    std::size_t item_ = 0, block_ = 0; // bytes
+};
+
+void write_record(Passage& passage, const Decision& decision, std::uint64_t begin) {
+    passage.measured = measure(passage.call, passage.state.blocks(), passage.state.own_block());
+    log::CallRecord record{head_of(passage, begin)};
+    record.has_detail = true;
+    record.exchange = Clock::now() - begin;
+    end_record(passage, decision, record);
+}
+
+} // namespace
+
+void remember_short_way(const Passage& passage, const Decision& decision) {
+    const auto& plan = *decision.plan;
+    const auto& choice = decision.choice();
+    if (!may_be_short(passage, plan, choice)) return;
+    auto& rails = *passage.state.rails();
+    rails.remember_type(passage.call.recv.type);
+    const bool is_for_all = plan.shortlist().first_takes_all;
+    if (!is_for_all && algorithms::traits_of(passage.call.collective).has_count_arrays()) return;
+    auto& way = rails.short_ways[static_cast<std::size_t>(passage.call.collective)];
+    way = {&plan, decision.match, is_for_all ? ShortWay::any_block : passage.measured.max_block};
+    if (sends_straight(choice.parameters))
+        way.straight_from = static_cast<std::size_t>(choice.parameters[algorithms::Parameter::direct_from]);
+}
+
+bool went_short_way(Process& self, const CallArgs& call, CommState& state, Plan& plan, bool logs, int& code) {
+    Rails* const rails = state.rails();
+    if (rails == nullptr) return false;
+    const ShortWay& way = rails->short_ways[static_cast<std::size_t>(call.collective)];
+    if (way.plan != &plan) return false;
+    const auto begin = logs ? Clock::now() : 0;
+    ShortCall short_call(call, way, state);
+    if (!short_call.has_plain_arguments(*rails) || rails->are_lost()) return false;
+    if (logs && self.devices.are_here(begin)) return false; // else route() has looked
+    if (self.refuses_aliases.load(std::memory_order_relaxed) && is_aliased(call, state.rank())) return false;
+    if (way.sends_straight()) rails->wire.take_aside(); // as ranks on the long way do
+    code = short_call.run(*rails->window).code;
+    if (code != MPI_SUCCESS && rails->are_lost()) return false;
+    state.count(true);
+    if (logs) {
+        Passage passage{self, call, state, {}, logs};
+        write_record(passage, {&plan, way.match}, begin);
+    }
+    return true;
+}
+
+} // namespace switchyard::shim
