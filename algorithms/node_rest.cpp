@@ -11,10 +11,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // A rank that gets the core copies for less than that before it waits itself. Other programs keep a core for 1.5 to 4 ms.
-constexpr auto turn_of_a_rank = 500us;
+constexpr auto turn_of_a_rank = 1ms;
 constexpr auto shortest_turn = 1ms;
 // Then the rank leaves its core once more, and so learns whether the other programs are still there.
-constexpr auto sleeping_time = 200ms;
+constexpr auto sleeping_time = 100ms;
 constexpr auto nap = 1us; // the system makes some 50 of it
 
 } // namespace
@@ -24,10 +24,11 @@ NodeRest::NodeRest(int ranks, int cores)
     : spins_(ranks > cores ? 0 : 1000),
       turn_of_ours_(std::max<Clock::duration>(turn_of_a_rank * ranks / std::max(cores, 1), shortest_turn)) {}
 
-void NodeRest::leave_core() {
+void NodeRest::leave_core(Others others) {
     const auto left = Clock::now();
     if (left < sleeps_until_) return std::this_thread::sleep_for(nap);
     sched_yield();
+    if (others == Others::may_compute) return;
     const auto back = Clock::now();
     if (back - left > turn_of_ours_) sleeps_until_ = back + sleeping_time;
 }

@@ -14,18 +14,21 @@ class NodeRest {
     // `ranks`: of the node. `cores`: that they share.
     NodeRest(int ranks, int cores);
 
+    // What the other ranks do meanwhile. Who computes keeps a core for long, too.
+    enum class Others { may_compute, exchange };
+
     // After so many looks in vain. May return at any time.
-    void after(int looks) {
+    void after(int looks, Others others) {
         if (looks < spins_)
             pause();
         else
-            leave_core();
+            leave_core(others);
     }
 
   private:
     using Clock = std::chrono::steady_clock;
     static void pause(); // for some dozen cycles
-    void leave_core();
+    void leave_core(Others others);
 
     int spins_;
     Clock::duration turn_of_ours_; // in which all ranks that share this rank's core have had it

@@ -262,7 +262,7 @@ NodeWindow::~NodeWindow() {
 
 // Another rank may need this rank for a message, of the application or of ours to another node, before it
 // comes here. Therefore a rank that waits lets MPI work again and again.
-bool NodeWindow::rest(int& looks) {
+bool NodeWindow::rest(int& looks, NodeRest::Others others) {
     if constexpr (simulation::is_on) {
         own_time_.pass();
         simulation::rest();
@@ -276,14 +276,14 @@ bool NodeWindow::rest(int& looks) {
             return false;
         }
     }
-    rest_.after(looks);
+    rest_.after(looks, others);
     if (looks < INT_MAX) ++looks;
     return true;
 }
 
 bool NodeWindow::wait_long_for(const Header& header) {
     for (int looks = 0; header.epoch.load(std::memory_order_acquire) < epoch_;)
-        if (!rest(looks)) return false;
+        if (!rest(looks, NodeRest::Others::may_compute)) return false;
     return true;
 }
 
@@ -300,7 +300,7 @@ void NodeWindow::wait_for_readers() {
         return true;
     };
     for (int looks = 0; !are_empty();)
-        if (!rest(looks)) return;
+        if (!rest(looks, NodeRest::Others::may_compute)) return;
     has_filled_slots_ = false;
 }
 
@@ -322,9 +322,7 @@ void NodeWindow::lay_out_streams(const Half& own) {
 }
 
 void NodeWindow::lay_out_slots(Stream& stream, std::size_t area) {
-    const std::size_t quarter = area / 4;
-    stream.slot_bytes = quarter < line_bytes ? std::max<std::size_t>(quarter, 1)
-                                             : std::min(quarter / line_bytes * line_bytes, most_slot_bytes);
+    stream.slot_bytes = std::min(area < line_bytes ? area : area / line_bytes * line_bytes, most_slot_bytes);
     stream.slots = area / stream.slot_bytes;
 }
 

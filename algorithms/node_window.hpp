@@ -243,7 +243,7 @@ class NodeWindow {
     }
     bool wait_long_for(const Header& header);
     // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody waits.
-    bool rest(int& looks);
+    bool rest(int& looks, NodeRest::Others others);
     void wait_for_readers();
     void find_places(const Group& group);
     template <typename Sent, typename Received>

@@ -124,7 +124,7 @@ Status NodeWindow::serve(Turn&& turn) {
         if (served.all_are_over) return {};
         if (served.some)
             looks = 0;
-        else if (!rest(looks))
+        else if (!rest(looks, NodeRest::Others::exchange))
             return {MPI_ERR_OTHER};
     }
 }

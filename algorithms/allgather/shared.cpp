@@ -1,6 +1,6 @@
 // Idea: every rank writes its block once into memory that the node shares. All others copy it from there.
-// Cost: no message; P copies of a block on each rank. In each epoch every rank waits once for all others. An
-//   exchange takes one epoch where the block fits into half of a rank's section, else several.
+// Cost: no message; P copies of a block on each rank. Every rank waits once for all others. What does not fit into half
+//   of its sender's section goes in a stream to all, where readers and writer wait for each other alone.
 // Needs: all ranks on one node, and a window of the node.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.

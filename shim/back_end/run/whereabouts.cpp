@@ -131,8 +131,8 @@ bool runs_ours(const policy::Use& use) {
     return use.algorithm != "native";
 }
 
-// An agreement needs some numbers of each rank. Two halves of this size have room for 900 ranks of a node.
-constexpr std::size_t bytes_for_agreements = 16384;
+// An agreement needs some numbers of each rank. A window of this size serves 500 ranks of a node.
+constexpr std::size_t bytes_for_agreements = 65536;
 
 // The memory that this process would share, and the cores of the node. Collective over the world, if there is one.
 void find_memory(Process& self) {
