@@ -79,4 +79,10 @@ Measure measure(const CallArgs& call, int blocks, int own) {
     return measured;
 }
 
+Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item) {
+    const auto& counts = call.outgoing().counts;
+    return counts.is_array() ? measure_array(counts, blocks, own, item)
+                             : measure_number(counts.value(), blocks, own, item);
+}
+
 } // namespace switchyard::shim

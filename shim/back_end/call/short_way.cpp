@@ -5,7 +5,6 @@
 #include "shim/back_end/arguments/aliases.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace switchyard::shim {
 
@@ -15,7 +14,7 @@ using algorithms::Status;
 
 namespace {
 
-// Every block of the call is the whole communicator's and this node's, and its choice depends on nothing but its block.
+// All ranks are on this node, and the choice for a call depends on nothing but its block.
 bool may_be_short(const Passage& passage, const Plan& plan, const policy::Choice& choice) {
     auto& state = passage.state;
     const auto* rails = state.rails();
@@ -60,6 +59,8 @@ class ShortCall {
                                                                           : has_plain_count();
     }
 
+    std::size_t item() const { return item_; }
+
     // Copies everything through the node's memory.
     Status run(algorithms::NodeWindow& window) const {
         const auto &from = call_.outgoing(), &to = call_.recv;
@@ -102,8 +103,7 @@ class ShortCall {
     std::size_t item_ = 0, block_ = 0; // bytes
 };
 
-void write_record(Passage& passage, const Decision& decision, std::uint64_t begin) {
-    passage.measured = measure(passage.call, passage.state.blocks(), passage.state.own_block());
+void write_record(const Passage& passage, const Decision& decision, std::uint64_t begin) {
     log::CallRecord record{head_of(passage, begin)};
     record.has_detail = true;
     record.exchange = Clock::now() - begin;
@@ -141,8 +141,8 @@ bool went_short_way(Process& self, const CallArgs& call, CommState& state, Plan&
     if (code != MPI_SUCCESS && rails->are_lost()) return false;
     state.count(true);
     if (logs) {
-        Passage passage{self, call, state, {}, logs};
-        write_record(passage, {&plan, way.match}, begin);
+        const auto measured = measure_plain(call, state.blocks(), state.own_block(), short_call.item());
+        write_record({self, call, state, measured, logs}, {&plan, way.match}, begin);
     }
     return true;
 }

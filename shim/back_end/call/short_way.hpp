@@ -10,7 +10,8 @@ namespace switchyard::shim {
 // After a call that went the long way, and well: calls like it may go the short way from now on.
 void remember_short_way(const Passage& passage, const Decision& decision);
 
-// Whether the call went the short way. Then `code` is what MPI's function returns. `now`: by the clock of Devices::are_here().
+// Whether the call went the short way. Then `code` is what MPI's function returns. Without `logs` the caller has made sure that
+// no buffer is a device's.
 bool went_short_way(Process& self, const CallArgs& call, CommState& state, Plan& plan, bool logs, int& code);
 
 } // namespace switchyard::shim
