@@ -137,7 +137,7 @@ std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeM
     const std::size_t bytes = section_bytes_of(memory);
     const Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
     if (of_largest.capacity == 0) return nullptr;
-    return std::unique_ptr<NodeWindow>(new NodeWindow(group, layout, of_largest.capacity, cores));
+    return std::unique_ptr<NodeWindow>(new NodeWindow(group, layout, of_largest.stream_places, cores));
 }
 
 NodeMemory::Place NodeWindow::offer(NodeMemory& memory) {

@@ -285,22 +285,22 @@ class NodeWindow {
     // A probe costs more than a look. But messages of ours that are under way need MPI.
     static constexpr int few_probes = 16, many_probes = 1;
     static constexpr std::size_t least_slot_bytes = 8; // of a window that is not too small
-    static constexpr std::size_t most_slot_bytes =
-        64 * 1024; // some of them fit into a core's second-level cache
+    // Some of them fit into a core's second-level cache.
+    static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
 
     MPI_Comm comm_; // MPI works on its messages while this rank waits
     Alarm* alarm_ = nullptr;
     int rank_, size_;
     Layout layout_;
-    std::size_t least_capacity_; // of a node with the most ranks
+    std::size_t least_capacity_; // of blocks and numbers that come in an epoch, on a node with the most ranks
     NodeRest rest_;
     std::uint64_t epoch_ = 0;
     int looks_per_probe_ = few_probes; // while this rank waits
     bool has_filled_slots_ = false;    // in the last exchange; its readers may not have emptied them
     std::vector<std::byte*> sections_; // by local rank
     std::vector<Stream> out_, in_;     // of this exchange
-    std::vector<std::uint64_t> filled_,
-        emptied_; // by local rank: what this rank counted in its streams to and from it
+    // By local rank: slots that this rank has filled for it, and has emptied of it.
+    std::vector<std::uint64_t> filled_, emptied_;
     std::uint64_t filled_for_all_ = 0;
     std::vector<std::uint64_t> emptied_for_all_; // by local rank of the writer
     std::vector<int> places_; // in the exchange's group, by local rank; -1: the rank is not in the group

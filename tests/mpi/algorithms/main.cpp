@@ -54,7 +54,7 @@ class Failures {
 struct NamedMap {
     std::string name;
     NodeMap map;
-    std::unique_ptr<NodeWindow> window; // small, so that most exchanges take several epochs
+    std::unique_ptr<NodeWindow> window; // small, so that most exchanges take streams
 };
 
 // The regions inside each node.
@@ -553,7 +553,7 @@ void check_agreement(Test& test) {
 }
 
 // Blocks and an agreement in one epoch. The exchange goes on or not, as the ranks agree; one rank may not take part; and
-// none of it disturbs the exchange after it. Blocks of several epochs are among them.
+// none of it disturbs the exchange after it. Blocks that go in streams are among them.
 void check_exchange_ahead(Test& test) {
     test.take_one_node();
     if (test.window() == nullptr || !agrees_in_window(3, test.group, test.window())) return;
