@@ -33,7 +33,9 @@ class NodeMemory(PreloadTest):
                 lines = self.lines(np, f"plain:{TURNS}:400", force=SHARED)
                 self.assert_all_shared(lines)
                 firsts = {(line["comm"], line["collective"]): line["call"] for line in reversed(lines)}
-                self.assertEqual({line["call"] for line in lines if line["phases_us"]["stage"] > 0}, set(firsts.values()))
+                went_long = {line["call"] for line in lines if line["phases_us"]["stage"] > 0}
+                self.assertTrue(went_long)  # else the log would not show it
+                self.assertLessEqual(went_long, set(firsts.values()))
 
     def test_in_place(self):
         for np in (2, FEW_RANKS):
