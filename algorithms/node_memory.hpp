@@ -21,7 +21,7 @@ namespace switchyard::algorithms {
 class NodeMemory {
   public:
     // The largest number of sections that a process owns.
-    static constexpr std::size_t most_sections = 64;
+    static constexpr std::size_t most_sections = 32;
 
     // Where other processes find a section. They are told by messages.
     struct Place {
@@ -38,6 +38,9 @@ class NodeMemory {
     ~NodeMemory();
 
     std::size_t section_bytes() const { return section_bytes_; }
+
+    // Of this process's file, once it is open. It lies in memory that no other process has.
+    const std::uint64_t* key() const { return &key_; }
 
     // Opens the file, where that has not happened yet. Our descriptors have high numbers, and the kernel may take more than
     // 10 ms to make the first of them in a process with threads: too long for a call of the program.

@@ -25,6 +25,12 @@ class NodeRest {
             leave_core(others);
     }
 
+    // Programs that are not ours keep the cores for long.
+    bool has_met_others() const {
+        return sleeps_until_ > Clock::time_point{} && Clock::now() < sleeps_until_;
+    }
+    void assume_others() { sleeps_until_ = Clock::time_point::max(); }
+
   private:
     using Clock = std::chrono::steady_clock;
     static void pause(); // for some dozen cycles

@@ -103,30 +103,14 @@ namespace {
 std::size_t section_bytes_of(const NodeMemory& memory) {
     return std::min<std::size_t>(memory.section_bytes(), std::size_t{1} << 31);
 }
-constexpr std::size_t line_bytes = 64; // of the cache
-constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) {
-    return (bytes + step - 1) / step * step;
-}
 
 } // namespace
 
-// Counts have cache lines of their own where these leave most of the section to the data.
-NodeWindow::Layout::Layout(int ranks, std::size_t section_bytes) {
-    const auto number = static_cast<std::size_t>(ranks);
-    count_bytes = 2 * number * line_bytes <= section_bytes / 4 ? line_bytes : sizeof(Emptied);
-    first_half = rounded_up(2 * number * count_bytes, line_bytes);
-    half_bytes = (section_bytes - std::min(section_bytes, first_half)) / 2 / line_bytes * line_bytes;
-    data_begin = rounded_up(sizeof(Header) + number * sizeof(Slice), alignof(std::max_align_t));
-    // In an exchange each block may be a stream, and each stream has a slot.
-    const std::size_t places = number * sizeof(StreamPlace),
-                      least = data_begin + places + number * least_slot_bytes;
-    capacity = half_bytes > least ? half_bytes - data_begin : 0;
-    stream_places = capacity - std::min(capacity, places);
-}
-
-NodeWindow::NodeWindow(const Group& group, const Layout& layout, std::size_t least_capacity, int cores)
+NodeWindow::NodeWindow(const Group& group, const section::Layout& layout, std::size_t least_capacity,
+                       int cores)
     : comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)), layout_(layout),
-      least_capacity_(least_capacity), rest_(size_, cores), sections_(static_cast<std::size_t>(size_)),
+      least_capacity_(least_capacity), ring_(layout), rest_(size_, cores),
+      sections_(static_cast<std::size_t>(size_)), writers_(sections_.size()), neighbours_(sections_.size()),
       filled_(sections_.size()), emptied_(sections_.size()), emptied_for_all_(sections_.size()),
       places_(sections_.size()) {
     out_.reserve(sections_.size());
@@ -135,9 +119,9 @@ NodeWindow::NodeWindow(const Group& group, const Layout& layout, std::size_t lea
 
 std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeMemory& memory, int cores) {
     const std::size_t bytes = section_bytes_of(memory);
-    const Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
-    if (of_largest.capacity == 0) return nullptr;
-    return std::unique_ptr<NodeWindow>(new NodeWindow(group, layout, of_largest.stream_places, cores));
+    const section::Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
+    if (!of_largest.is_enough()) return nullptr;
+    return std::unique_ptr<NodeWindow>(new NodeWindow(group, layout, of_largest.capacity, cores));
 }
 
 NodeMemory::Place NodeWindow::offer(NodeMemory& memory) {
@@ -198,8 +182,10 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
         const auto rank = static_cast<std::size_t>(rank_on_node(group, local));
         std::byte* const section = memory.data_at(places[rank]);
         if (section == nullptr) return false;
-        sections_[static_cast<std::size_t>(local)] = section;
+        sections_[at(local)] = section;
+        neighbours_[at(local)] = {places[rank].process, places[rank].key};
     }
+    proof_ = memory.key();
     clear_own_section();
     memory.set_users(places[static_cast<std::size_t>(group.rank)], static_cast<std::uint32_t>(size_));
     return true;
@@ -207,8 +193,9 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
 
 // Another window may have left its counts and epochs there. Nobody looks before all ranks have joined.
 void NodeWindow::clear_own_section() {
-    std::memset(section(rank_), 0, layout_.first_half);
-    for (const std::uint64_t epoch : {0U, 1U}) new (half_of(rank_, epoch).header) Header{};
+    std::memset(section(rank_), 0, layout_.first_notice);
+    for (const std::uint64_t epoch : {0U, 1U})
+        new (layout_.notice(section(rank_), epoch).header) section::Header{};
 }
 
 #ifdef SWITCHYARD_SIMULATED
@@ -281,7 +268,7 @@ bool NodeWindow::rest(int& looks, NodeRest::Others others) {
     return true;
 }
 
-bool NodeWindow::wait_long_for(const Header& header) {
+bool NodeWindow::wait_long_for(const section::Header& header) {
     for (int looks = 0; header.epoch.load(std::memory_order_acquire) < epoch_;)
         if (!rest(looks, NodeRest::Others::may_compute)) return false;
     return true;
@@ -292,7 +279,7 @@ bool NodeWindow::wait_long_for(const Header& header) {
 void NodeWindow::wait_for_readers() {
     const auto are_empty = [&] {
         for (int local = after(rank_); local != rank_; local = after(local)) {
-            const Emptied& counts = emptied(rank_, local);
+            const section::Emptied& counts = emptied(rank_, local);
             if (counts.slots.load(std::memory_order_acquire) < filled_[at(local)] ||
                 counts.slots_for_all.load(std::memory_order_acquire) < filled_for_all_)
                 return false;
@@ -304,26 +291,43 @@ void NodeWindow::wait_for_readers() {
     has_filled_slots_ = false;
 }
 
-// The streams of this rank divide the other half evenly.
-void NodeWindow::lay_out_streams(const Half& own) {
-    const std::size_t area = layout_.capacity / out_.size();
-    std::size_t begin = 0, place = layout_.stream_places;
+// The streams of this rank divide evenly what is free.
+void NodeWindow::lay_out_streams(const Notice& own) {
+    const section::Area free = ring_.free();
+    const std::size_t area = free.bytes / out_.size();
+    std::size_t begin = free.begin;
     for (Stream& stream : out_) {
-        stream.begin = begin;
-        lay_out_slots(stream, area);
-        const StreamPlace said{stream.bytes, static_cast<std::uint32_t>(begin),
-                               static_cast<std::uint32_t>(stream.slot_bytes),
-                               static_cast<std::uint32_t>(stream.slots)};
-        std::memcpy(own.data + place, &said, sizeof said);
-        own.slices[stream.local] = {static_cast<std::uint32_t>(place), Slice::stream};
+        lay_out_slots(stream, {begin, area});
+        if (proof_ != nullptr && stream.pieces() <= Claims::most_pieces) {
+            stream.from = reinterpret_cast<std::uintptr_t>(stream.data);
+            stream.proof = reinterpret_cast<std::uintptr_t>(proof_);
+        }
+        filled(rank_, stream.local).claims.clear();
+        emptied(rank_, stream.local).read.store(0, std::memory_order_relaxed);
+        own.places[stream.local] = place_of(stream);
+        own.slices[stream.local] = {0, Slice::stream};
         begin += area;
-        place += sizeof said;
     }
 }
 
-void NodeWindow::lay_out_slots(Stream& stream, std::size_t area) {
-    stream.slot_bytes = std::min(area < line_bytes ? area : area / line_bytes * line_bytes, most_slot_bytes);
-    stream.slots = area / stream.slot_bytes;
+void NodeWindow::lay_out_slots(Stream& stream, section::Area area) {
+    using section::line_bytes;
+    const std::size_t end = area.begin + area.bytes;
+    stream.begin = area.bytes < 2 * line_bytes ? area.begin : section::rounded_up(area.begin, line_bytes);
+    const std::size_t bytes = end - stream.begin;
+    stream.slot_bytes =
+        std::min(bytes < line_bytes ? bytes : bytes / line_bytes * line_bytes, most_slot_bytes);
+    stream.slots = bytes / stream.slot_bytes;
+}
+
+section::StreamPlace NodeWindow::place_of(const Stream& stream) {
+    return {.bytes = stream.bytes,
+            .begin = static_cast<std::uint32_t>(stream.begin),
+            .slot_bytes = static_cast<std::uint32_t>(stream.slot_bytes),
+            .slots = static_cast<std::uint32_t>(stream.slots),
+            .shown = 0,
+            .from = stream.from,
+            .proof = stream.proof};
 }
 
 bool NodeWindow::has_stream_to(int local) const {
@@ -339,13 +343,52 @@ bool NodeWindow::may_cover(const Stream& arriving) const {
 
 bool NodeWindow::write_slot(Stream& stream) {
     if (stream.is_over()) return false;
+    if (is_read_to_end(stream)) {
+        stream.end = stream.done;
+        return true;
+    }
     std::uint64_t& count = filled_[at(stream.local)];
-    if (count - emptied(rank_, stream.local).slots.load(std::memory_order_acquire) >= stream.slots)
+    section::Filled& filled_for_reader = filled(rank_, stream.local);
+    if (count - emptied(rank_, stream.local).slots.load(std::memory_order_acquire) >= stream.slots ||
+        (stream.from != 0 && !filled_for_reader.claims.take_front(stream.pieces())))
         return false;
     const std::size_t bytes = stream.next();
-    copy_bytes(slots_of(rank_) + stream.slot(), stream.data + stream.done, bytes);
+    writers_[at(stream.local)].write(section(rank_) + stream.slot(), stream.data + stream.done, bytes);
     stream.done += bytes;
-    filled(rank_, stream.local).slots.store(++count, std::memory_order_release);
+    filled_for_reader.slots.store(++count, std::memory_order_release);
+    return true;
+}
+
+// Its reader has read from this rank's memory what did not go through slots.
+bool NodeWindow::is_read_to_end(const Stream& stream) const {
+    if (stream.from == 0) return false;
+    const std::uint64_t read = emptied(rank_, stream.local).read.load(std::memory_order_acquire);
+    return filled(rank_, stream.local).claims.are_all_taken(stream.pieces(), read);
+}
+
+bool NodeWindow::read_directly() {
+    bool some = false;
+    for (Stream& stream : in_) some = read_directly(stream) || some;
+    return some;
+}
+
+// From the end of the block, while its writer goes on from the front.
+bool NodeWindow::read_directly(Stream& stream) {
+    NeighbourMemory& writer = neighbours_[at(stream.local)];
+    if (stream.is_over() || stream.from == 0 || !writer.can_be_read()) return false;
+    Claims& claims = filled(stream.local, rank_).claims;
+    const std::uint64_t most = std::max<std::uint64_t>(most_read_bytes / stream.slot_bytes, 1),
+                        taken = claims.take_back(stream.pieces(), most);
+    if (taken == 0) return false;
+    const std::size_t begin = (stream.pieces_of(stream.end) - taken) * stream.slot_bytes;
+    if (!writer.read(stream.data + begin, stream.from + begin, stream.end - begin, stream.proof)) {
+        claims.give_back(taken);
+        return false;
+    }
+    read_directly_bytes_ += stream.end - begin;
+    stream.end = begin;
+    auto& read = emptied(stream.local, rank_).read;
+    read.store(read.load(std::memory_order_relaxed) + taken, std::memory_order_release);
     return true;
 }
 
@@ -357,16 +400,31 @@ bool NodeWindow::read_slot(Stream& stream, bool in_place) {
     if (in_place && !may_cover(stream)) return false;
     const std::size_t bytes = stream.next(), room = stream.room - std::min(stream.room, stream.done);
     if (room > 0)
-        copy_bytes(stream.data + stream.done, slots_of(stream.local) + stream.slot(), std::min(bytes, room));
+        copy_bytes(stream.data + stream.done, section(stream.local) + stream.slot(), std::min(bytes, room));
     stream.done += bytes;
     emptied(stream.local, rank_).slots.store(++count, std::memory_order_release);
     return true;
 }
 
-NodeWindow::Stream NodeWindow::stream_to_all(int local, std::size_t bytes) const {
-    Stream stream{.local = local, .bytes = bytes};
-    lay_out_slots(stream, layout_.capacity);
-    stream.done = layout_.capacity; // these came in the epoch
+NodeWindow::Stream NodeWindow::stream_to_all(const Notice& own, std::size_t bytes) const {
+    Stream stream{.local = rank_, .bytes = bytes};
+    lay_out_slots(stream, ring_.free());
+    stream.done = layout_.capacity; // these come in the epoch
+    StreamPlace& said = own.places[rank_];
+    const std::uint32_t shown = said.shown;
+    said = place_of(stream);
+    said.shown = shown;
+    return stream;
+}
+
+NodeWindow::Stream NodeWindow::stream_to_all(int source, std::size_t bytes) const {
+    const StreamPlace& said = notice_of(source).places[source];
+    Stream stream{.local = source,
+                  .bytes = bytes,
+                  .begin = said.begin,
+                  .slot_bytes = said.slot_bytes,
+                  .slots = said.slots};
+    stream.done = layout_.capacity;
     return stream;
 }
 
@@ -405,6 +463,18 @@ void NodeWindow::find_places(const Group& group) {
     }
 }
 
+std::byte* NodeWindow::bytes_for_all(const Notice& own, std::size_t bytes) {
+    if (bytes <= most_near_bytes()) return section(rank_) + near_place(bytes, own);
+    const std::size_t place = ring_.take(bytes);
+    own.places[rank_].shown = static_cast<std::uint32_t>(place);
+    return section(rank_) + place;
+}
+
+const std::byte* NodeWindow::bytes_for_all(int source, std::size_t bytes) const {
+    const Notice notice = notice_of(source);
+    return bytes <= most_near_bytes() ? notice.near : section(source) + notice.places[source].shown;
+}
+
 Status NodeWindow::exchange(const Exchange& blocks) {
     if (size_ == 1) return copy_own_block(blocks);
     find_places(blocks.group);
@@ -416,17 +486,16 @@ Status NodeWindow::exchange(const Exchange& blocks) {
 Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numbers) {
     if (size_ == 1) return {};
     if (!is_ready()) return {MPI_ERR_OTHER};
-    const Half own = next_half();
-    std::memcpy(own.data, numbers.data(), numbers.size_bytes());
+    const Notice own = next_notice(numbers.size_bytes());
+    std::memcpy(bytes_for_all(own, numbers.size_bytes()), numbers.data(), numbers.size_bytes());
     if (exchange != nullptr) {
         find_places(exchange->group);
-        write_blocks(SentBlocks(*exchange, places_.data()), own, numbers.size_bytes());
+        write_blocks(SentBlocks(*exchange, places_.data()), own);
     }
     enter(own);
     for (int local = after(rank_); local != rank_; local = after(local)) {
-        const Half half = half_of(local);
         if (!wait_for(local)) return {MPI_ERR_OTHER};
-        take_larger(numbers, half.data);
+        take_larger(numbers, bytes_for_all(local, numbers.size_bytes()));
     }
     own_time_.pass();
     return {};
@@ -448,23 +517,26 @@ Status NodeWindow::probing_often(const Exchange& exchange, Work&& work) {
 }
 
 std::byte* NodeWindow::room(std::size_t bytes) {
-    return size_ > 1 && bytes <= layout_.capacity && is_ready() ? half_of(rank_, epoch_ + 1).data : nullptr;
+    if (size_ == 1 || bytes > layout_.capacity || !is_ready()) return nullptr;
+    room_bytes_ = bytes;
+    return section(rank_) + ring_.next(bytes);
 }
 
 NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
     if (size_ == 1) return {{}, false};
     if (!is_ready()) return {{MPI_ERR_OTHER}, false};
-    const Half own = next_half();
+    const std::size_t bytes = offers.empty() ? 0 : room_bytes_;
+    const Notice own = next_notice(bytes);
+    const std::size_t room = ring_.take(bytes);
     for (std::size_t local = 0; local < offers.size(); ++local)
-        own.slices[local] = {static_cast<std::uint32_t>(offers[local].offset),
+        own.slices[local] = {static_cast<std::uint32_t>(room + offers[local].offset),
                              static_cast<std::uint32_t>(offers[local].size)};
     own.header->word = offers.empty() ? 0 : 1;
     enter(own);
     Shown shown{{}, !offers.empty()};
     for (int local = after(rank_); local != rank_; local = after(local)) {
-        const Half half = half_of(local);
         if (!wait_for(local)) return {{MPI_ERR_OTHER}, false};
-        shown.by_all = shown.by_all && half.header->word == 1;
+        shown.by_all = shown.by_all && notice_of(local).header->word == 1;
     }
     own_time_.pass();
     return shown;

@@ -1,20 +1,25 @@
 // Memory that the ranks of a node share. They exchange blocks by copying them through it. The ranks of a communicator make
 // its window together; each rank frees its part alone.
 //
-// Every rank has a section of its own with two halves. An epoch is one use of a half. In epoch n a rank writes half n % 2 of
-// its section, stores n in that half, and waits until all other ranks of the node have stored n in theirs. One wait is enough:
-// a rank writes a half again only after all others have entered the next epoch, and they enter it only after they have read
-// that half.
+// Every rank has a section of its own. In epoch n it writes its bytes there, where those of epoch n - 1 are not, stores n in its
+// notice n % 2, and waits until all other ranks of the node have stored n in theirs. One wait is enough: a rank writes where
+// it wrote in epoch n - 1 only after all others have entered epoch n, and they enter it only after they have read those bytes.
 //
-// Bytes that do not fit into a half go in streams. A stream has a few slots, and two counts: its writer fills a slot, its
+// Bytes that an epoch has no room for go in streams. A stream has a few slots, and two counts: its writer fills a slot, its
 // reader empties it, and each waits for the other alone. A rank serves all of its streams in turn, so a rank that the system
-// took off its core holds up its own streams only. After the wait of epoch n nobody reads the half of epoch n - 1 any more:
-// there the slots are. Before a rank writes that half in epoch n + 1 it looks whether its slots are empty.
+// took off its core holds up its own streams only. After the wait of epoch n nobody reads bytes of epoch n - 1 any more: all
+// of the section but the bytes of epoch n is for slots. Before a rank enters epoch n + 1 it looks whether its slots are empty.
+//
+// A slot needs its writer and then its reader on a core. Where other programs keep ranks off their cores, a reader therefore
+// reads the end of the block from its writer's own memory, where the system allows it.
 #pragma once
 
 #include "exchange.hpp"
+#include "neighbour_memory.hpp"
 #include "node_memory.hpp"
 #include "node_rest.hpp"
+#include "node_section.hpp"
+#include "node_writer.hpp"
 #include "part.hpp"
 #include "simulation.hpp"
 #include "wire.hpp"
@@ -64,6 +69,11 @@ class NodeWindow {
     NodeWindow& operator=(const NodeWindow&) = delete;
     ~NodeWindow(); // this rank's part alone
 
+    // From now on, as if it had met them. For tests.
+    void assume_other_programs() { rest_.assume_others(); }
+    // Bytes of large blocks that this rank read from their writers' own memory.
+    std::uint64_t read_directly_bytes() const { return read_directly_bytes_; }
+
     // Brings every block to its destination. All ranks of the node call it at the same time, each with its
     // own group: the node, or a group of ranks of the node, such as a lane. No block size needs to be agreed.
     // A block that is larger than its destination expects is an error there, and is not copied beyond the
@@ -102,8 +112,7 @@ class NodeWindow {
     Shown show(std::span<const Block> offers);
     // The bytes that a rank of the node shows this rank.
     std::byte* shown_by(int local_rank) const {
-        const Half half = half_of(local_rank);
-        return half.data + half.slices[rank_].begin;
+        return section(local_rank) + notice_of(local_rank).slices[rank_].begin;
     }
 
     // The largest of each number over the ranks of the node, in one epoch. All of them call it at the same time, with as many
@@ -115,48 +124,9 @@ class NodeWindow {
     }
 
   private:
-    // The beginning of a half. The epoch lies beside the bytes that its readers need next, which saves each
-    // reader one cache line for every source.
-    struct Header {
-        std::atomic<std::uint64_t> epoch;
-        std::uint64_t word; // what its rank says of this epoch: bytes of a gather, whether it shows
-    };
-    static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-    // The bytes of a half's data for one destination.
-    struct Slice {
-        std::uint32_t begin, bytes;
-        static constexpr std::uint32_t straight = UINT32_MAX; // as `begin`: the block goes straight
-        static constexpr std::uint32_t stream = UINT32_MAX;   // as `bytes`: a StreamPlace lies there
-    };
-    // Where a stream lies in the other half of its writer's section.
-    struct StreamPlace {
-        std::uint64_t bytes; // of the block
-        std::uint32_t begin, slot_bytes, slots;
-    };
-    // The counts of the streams from one rank to another: filled and emptied slots since the window was made. They lie in the
-    // writer's section. The channel of a rank to itself is that to all others, where each reader counts in its own channel.
-    struct Filled {
-        std::atomic<std::uint64_t> slots;
-    };
-    struct Emptied {
-        std::atomic<std::uint64_t> slots, slots_for_all;
-    };
-    // In shared memory: a header, a slice for each rank of the node, data.
-    struct Half {
-        Header* header;
-        Slice* slices; // by destination
-        std::byte* data;
-    };
-    // The layout of a section.
-    struct Layout {
-        Layout(int ranks, std::size_t section_bytes);
-        std::size_t count_bytes;   // from a count to the next
-        std::size_t first_half;    // before it are the counts
-        std::size_t half_bytes;    // of each
-        std::size_t data_begin;    // in a half
-        std::size_t capacity;      // of data in a half; 0: the section is too small
-        std::size_t stream_places; // at the end of the data: where they begin
-    };
+    using Slice = section::Slice;
+    using StreamPlace = section::StreamPlace;
+    using Notice = section::Notice;
     // One end of a stream, in the exchange under way.
     struct Stream {
         int local = 0;                                    // the rank at the other end
@@ -164,8 +134,13 @@ class NodeWindow {
         std::size_t bytes = 0;                            // in all
         std::size_t begin = 0, slot_bytes = 0, slots = 0; // where the slots lie
         std::size_t room = 0;                             // bytes of the block's place
-        std::size_t done = 0;                             // bytes written or read
-        bool is_over() const { return done == bytes; }
+        std::uintptr_t from = 0, proof = 0;               // as in StreamPlace
+        std::size_t done = 0;                             // bytes written or read through slots
+        std::size_t end = bytes;                          // of these; the reader has read the bytes behind it
+        bool is_over() const { return done == end; }
+        // A piece fills a slot.
+        std::uint64_t pieces() const { return pieces_of(bytes); }
+        std::uint64_t pieces_of(std::size_t some) const { return (some + slot_bytes - 1) / slot_bytes; }
         std::size_t next() const { return std::min(slot_bytes, bytes - done); }
         std::size_t slot() const { return begin + done / slot_bytes % slots * slot_bytes; }
     };
@@ -188,30 +163,19 @@ class NodeWindow {
             return {skipped, taken};
         }
     };
-    NodeWindow(const Group& group, const Layout& layout, std::size_t least_capacity, int cores);
+    NodeWindow(const Group& group, const section::Layout& layout, std::size_t least_capacity, int cores);
     // Without the sections. Null: these are too small on some node, which all ranks see alike.
     static std::unique_ptr<NodeWindow> prepared(const Group& group, const NodeMemory& memory, int cores);
     void clear_own_section();
     bool map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places);
     static std::size_t at(int local_rank) { return static_cast<std::size_t>(local_rank); }
     std::byte* section(int local_rank) const { return sections_[at(local_rank)]; }
-    Half half_of(int local_rank) const { return half_of(local_rank, epoch_); }
-    Half half_of(int local_rank, std::uint64_t epoch) const {
-        std::byte* const half = section(local_rank) + layout_.first_half + epoch % 2 * layout_.half_bytes;
-        return {reinterpret_cast<Header*>(half), reinterpret_cast<Slice*>(half + sizeof(Header)),
-                half + layout_.data_begin};
+    Notice notice_of(int local_rank) const { return layout_.notice(section(local_rank), epoch_); }
+    section::Filled& filled(int writer, int reader) const {
+        return *reinterpret_cast<section::Filled*>(section(writer) + layout_.count_at(reader, false));
     }
-    // Where slots are in this epoch.
-    std::byte* slots_of(int local_rank) const { return half_of(local_rank, epoch_ + 1).data; }
-    std::byte* count_of(int writer, int reader, bool of_reader) const {
-        const auto number = static_cast<std::size_t>(2 * reader + (of_reader ? 1 : 0));
-        return section(writer) + number * layout_.count_bytes;
-    }
-    Filled& filled(int writer, int reader) const {
-        return *reinterpret_cast<Filled*>(count_of(writer, reader, false));
-    }
-    Emptied& emptied(int writer, int reader) const {
-        return *reinterpret_cast<Emptied*>(count_of(writer, reader, true));
+    section::Emptied& emptied(int writer, int reader) const {
+        return *reinterpret_cast<section::Emptied*>(section(writer) + layout_.count_at(reader, true));
     }
 
     // The local rank after this one, around the ring.
@@ -223,13 +187,34 @@ class NodeWindow {
             wait_for_readers();
         return !is_broken_;
     }
-    // The half of this rank for a new epoch.
-    Half next_half() {
+    // The notice of this rank for a new epoch, with room for `need` bytes at least.
+    Notice next_notice(std::size_t need = 0) {
         ++epoch_;
-        return half_of(rank_);
+        ring_.begin_epoch(need);
+        near_used_ = 0;
+        return notice_of(rank_);
     }
-    // The own half is written. In a simulator the ranks of the node meet here, so nobody spins.
-    void enter(const Half& own) {
+    // Where in the own section so many bytes of this epoch are to lie. 0: there is no room.
+    std::size_t place_for(std::size_t bytes, const Notice& own) {
+        if (bytes <= section::Layout::most_near_block && bytes <= layout_.near_bytes - near_used_)
+            return near_place(bytes, own);
+        return ring_.take(bytes);
+    }
+    std::size_t near_place(std::size_t bytes, const Notice& own) {
+        const auto place = static_cast<std::size_t>(own.near + near_used_ - section(rank_));
+        near_used_ =
+            std::min(section::rounded_up(near_used_ + bytes, sizeof(std::uint64_t)), layout_.near_bytes);
+        return place;
+    }
+    // Where so many bytes of this epoch, for all, lie: of this rank, before any other of it, and of another.
+    std::size_t most_near_bytes() const {
+        return std::min(layout_.near_bytes, section::Layout::most_near_block);
+    }
+    std::byte* bytes_for_all(const Notice& own, std::size_t bytes);
+    const std::byte* bytes_for_all(int source, std::size_t bytes) const;
+
+    // The own notice is written. In a simulator the ranks of the node meet here, so nobody spins.
+    void enter(const Notice& own) {
         own.header->epoch.store(epoch_, std::memory_order_release);
         if constexpr (simulation::is_on) {
             own_time_.pass();
@@ -238,10 +223,10 @@ class NodeWindow {
         }
     }
     bool wait_for(int local) { // false: for ever, so nobody waits
-        const Header& header = *half_of(local).header;
+        const section::Header& header = *notice_of(local).header;
         return header.epoch.load(std::memory_order_acquire) >= epoch_ || wait_long_for(header);
     }
-    bool wait_long_for(const Header& header);
+    bool wait_long_for(const section::Header& header);
     // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody waits.
     bool rest(int& looks, NodeRest::Others others);
     void wait_for_readers();
@@ -249,24 +234,28 @@ class NodeWindow {
     template <typename Sent, typename Received>
     Status copy_own(const Sent& sent, const Received& received);
     template <typename Sent>
-    void write_blocks(const Sent& sent, const Half& own, std::size_t end);
+    void write_blocks(const Sent& sent, const Notice& own);
     template <typename Sent, typename Received>
     Status finish(const Sent& sent, const Received& received, bool in_place);
     template <typename Received>
-    Status read_block(const Received& received, int source, const Half& half);
+    Status read_block(const Received& received, int source, Slice slice);
     template <typename Received>
-    void meet_stream(const Received& received, int source, const Half& half);
+    void meet_stream(const Received& received, int source, const StreamPlace& place);
 
-    void lay_out_streams(const Half& own);
-    static void lay_out_slots(Stream& stream, std::size_t area);
+    void lay_out_streams(const Notice& own);
+    static void lay_out_slots(Stream& stream, section::Area area);
+    static StreamPlace place_of(const Stream& stream);
     bool has_stream_to(int local) const;
     bool may_cover(const Stream& arriving) const;
     template <typename Received>
     Status run_streams(const Received& received, bool in_place);
     bool write_slot(Stream& stream);
     bool read_slot(Stream& stream, bool in_place);
-    template <typename Turn>
-    Status serve(Turn&& turn);
+    bool is_read_to_end(const Stream& stream) const;
+    bool read_directly(Stream& stream);
+    bool read_directly();
+    template <typename Turn, typename Otherwise>
+    Status serve(Turn&& turn, Otherwise&& otherwise);
     template <typename Work>
     Status probing_often(const Exchange& exchange, Work&& work);
 
@@ -276,7 +265,9 @@ class NodeWindow {
     void copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to);
     template <typename ForEachPart>
     Status copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from);
-    Stream stream_to_all(int local, std::size_t bytes) const;
+    // This rank's stream, and that of another.
+    Stream stream_to_all(const Notice& own, std::size_t bytes) const;
+    Stream stream_to_all(int source, std::size_t bytes) const;
     bool has_slot_for_all(const Stream& stream);
     void fill_slot_for_all(Stream& stream);
     bool is_filled_for_all(const Stream& stream) const;
@@ -284,21 +275,29 @@ class NodeWindow {
 
     // A probe costs more than a look. But messages of ours that are under way need MPI.
     static constexpr int few_probes = 16, many_probes = 1;
-    static constexpr std::size_t least_slot_bytes = 8; // of a window that is not too small
     // Some of them fit into a core's second-level cache.
     static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
+    // Of a read from a writer's own memory. The writer, back on its core, finds something left to write.
+    static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
 
     MPI_Comm comm_; // MPI works on its messages while this rank waits
     Alarm* alarm_ = nullptr;
     int rank_, size_;
-    Layout layout_;
-    std::size_t least_capacity_; // of blocks and numbers that come in an epoch, on a node with the most ranks
+    section::Layout layout_;
+    std::size_t least_capacity_; // of an epoch, on a node with the most ranks
+    section::Ring ring_;         // of the own section
+    std::size_t near_used_ = 0;  // beside the own notice, of this epoch
+    std::size_t room_bytes_ = 0; // that room() gave last
     NodeRest rest_;
     std::uint64_t epoch_ = 0;
-    int looks_per_probe_ = few_probes; // while this rank waits
-    bool has_filled_slots_ = false;    // in the last exchange; its readers may not have emptied them
-    std::vector<std::byte*> sections_; // by local rank
-    std::vector<Stream> out_, in_;     // of this exchange
+    int looks_per_probe_ = few_probes;        // while this rank waits
+    bool has_filled_slots_ = false;           // in the last exchange; its readers may not have emptied them
+    std::vector<std::byte*> sections_;        // by local rank
+    std::vector<NodeWriter> writers_;         // by local rank of the reader; the own one is for all
+    std::vector<NeighbourMemory> neighbours_; // by local rank
+    std::uint64_t read_directly_bytes_ = 0;
+    const std::uint64_t* proof_ = nullptr; // of this rank to them
+    std::vector<Stream> out_, in_;         // of this exchange
     // By local rank: slots that this rank has filled for it, and has emptied of it.
     std::vector<std::uint64_t> filled_, emptied_;
     std::uint64_t filled_for_all_ = 0;

@@ -12,26 +12,26 @@ template <typename Sent, typename Received>
 Status NodeWindow::exchange(const Sent& sent, const Received& received, bool in_place) {
     if (!is_ready()) return {MPI_ERR_OTHER};
     if (size_ > 1) {
-        const Half own = next_half();
-        write_blocks(sent, own, 0);
+        const Notice own = next_notice();
+        write_blocks(sent, own);
         enter(own);
     }
     return finish(sent, received, in_place);
 }
 
-// `end`: of the bytes that are in this half already.
 template <typename Sent>
-void NodeWindow::write_blocks(const Sent& sent, const Half& own, std::size_t end) {
+void NodeWindow::write_blocks(const Sent& sent, const Notice& own) {
     out_.clear();
-    const std::size_t most = layout_.stream_places;
     for (int local = after(rank_); local != rank_; local = after(local)) {
         const std::size_t size = sent.size(local);
+        Slice& slice = own.slices[local];
         if (sent.goes_straight(size)) {
-            own.slices[local] = {Slice::straight, 0};
-        } else if (size <= most - end) [[likely]] {
-            if (size > 0) copy_bytes(own.data + end, sent.at(local), size);
-            own.slices[local] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(size)};
-            end += size;
+            slice = {Slice::straight, 0};
+        } else if (size == 0) {
+            slice = {0, 0};
+        } else if (const std::size_t place = place_for(size, own)) [[likely]] {
+            writers_[at(local)].write(section(rank_) + place, sent.at(local), size);
+            slice = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(size)};
         } else { // const as all that is sent: a stream out is only read
             out_.push_back({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
         }
@@ -46,17 +46,17 @@ Status NodeWindow::finish(const Sent& sent, const Received& received, bool in_pl
     if (!in_place) status = copy_own(sent, received);
     in_.clear();
     for (int source = after(rank_); source != rank_; source = after(source)) {
-        const Half half = half_of(source);
+        const Notice notice = notice_of(source);
         if (!wait_for(source)) return {MPI_ERR_OTHER};
-        const Slice slice = half.slices[rank_];
+        const Slice slice = notice.slices[rank_];
         if (slice.begin == Slice::straight)
             received.meets_mark(source);
         else if (slice.bytes == Slice::stream) [[unlikely]]
-            meet_stream(received, source, half);
+            meet_stream(received, source, notice.places[rank_]);
         else if (in_place && !out_.empty() && has_stream_to(source)) [[unlikely]]
             is_late_ = true;
         else
-            status.keep(read_block(received, source, half));
+            status.keep(read_block(received, source, slice));
     }
     if (!out_.empty() || !in_.empty()) [[unlikely]]
         status.keep(run_streams(received, in_place));
@@ -72,30 +72,35 @@ Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
 }
 
 template <typename Received>
-Status NodeWindow::read_block(const Received& received, int source, const Half& half) {
-    const Slice slice = half.slices[rank_];
+Status NodeWindow::read_block(const Received& received, int source, Slice slice) {
     received.meets(source, slice.bytes);
     if (slice.bytes == 0) return {};
     if (slice.bytes > received.size(source)) return {MPI_ERR_TRUNCATE};
-    copy_bytes(received.at(source), half.data + slice.begin, slice.bytes);
+    copy_bytes(received.at(source), section(source) + slice.begin, slice.bytes);
     return {};
 }
 
 template <typename Received>
-void NodeWindow::meet_stream(const Received& received, int source, const Half& half) {
-    StreamPlace place;
-    std::memcpy(&place, half.data + half.slices[rank_].begin, sizeof place);
+void NodeWindow::meet_stream(const Received& received, int source, const StreamPlace& place) {
     received.meets(source, place.bytes);
     const std::size_t room = received.size(source);
-    in_.push_back({source, room > 0 ? received.at(source) : nullptr, place.bytes, place.begin,
-                   place.slot_bytes, place.slots, room});
+    const bool has_room = room >= place.bytes;
+    in_.push_back({.local = source,
+                   .data = room > 0 ? received.at(source) : nullptr,
+                   .bytes = place.bytes,
+                   .begin = place.begin,
+                   .slot_bytes = place.slot_bytes,
+                   .slots = place.slots,
+                   .room = room,
+                   .from = has_room ? place.from : 0,
+                   .proof = place.proof});
 }
 
 template <typename Received>
 Status NodeWindow::run_streams(const Received& received, bool in_place) {
     has_filled_slots_ = !out_.empty();
     const std::size_t rounds = std::max(out_.size(), in_.size());
-    Status status = serve([&] {
+    const auto through_slots = [&] {
         Served served;
         for (std::size_t i = 0; i < rounds; ++i) {
             if (i < out_.size()) served.note(out_[i], [&](Stream& stream) { return write_slot(stream); });
@@ -103,26 +108,29 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
                 served.note(in_[i], [&](Stream& stream) { return read_slot(stream, in_place); });
         }
         return served;
-    });
+    };
+    // In place, a block may come only to where this rank's own bytes have left.
+    Status status = serve(through_slots, [&] { return !in_place && read_directly(); });
     for (const Stream& stream : in_)
         if (stream.room < stream.bytes) status.keep({MPI_ERR_TRUNCATE});
     if (!is_late_ || is_broken_) return status;
     // In place: blocks that came in the epoch, for places whose own blocks went out by streams.
     is_late_ = false;
     for (const Stream& stream : out_) {
-        const Half half = half_of(stream.local);
-        if (half.slices[rank_].bytes != Slice::stream) status.keep(read_block(received, stream.local, half));
+        const Slice slice = notice_of(stream.local).slices[rank_];
+        if (slice.bytes != Slice::stream) status.keep(read_block(received, stream.local, slice));
     }
     return status;
 }
 
-// Calls turn(), which serves each stream once, until all are over. It rests where none could be served.
-template <typename Turn>
-Status NodeWindow::serve(Turn&& turn) {
+// Calls turn(), which serves each stream once, until all are over. Where none could be served, and other programs have the
+// cores, otherwise() may know what to do. Else this rank rests.
+template <typename Turn, typename Otherwise>
+Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
     for (int looks = 0;;) {
         const Served served = turn();
         if (served.all_are_over) return {};
-        if (served.some)
+        if (served.some || (rest_.has_met_others() && otherwise()))
             looks = 0;
         else if (!rest(looks, NodeRest::Others::exchange))
             return {MPI_ERR_OTHER};
@@ -139,19 +147,19 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
     for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
     out_.clear();
     in_.clear();
-    const Half own = next_half();
-    own.header->word = bytes;
     const std::size_t first = std::min(bytes, layout_.capacity);
-    copy_out(for_each_part, {0, first}, own.data);
-    if (first < bytes) out_.push_back(stream_to_all(rank_, bytes));
+    const Notice own = next_notice(first);
+    own.header->word = bytes;
+    copy_out(for_each_part, {0, first}, bytes_for_all(own, first));
+    if (first < bytes) out_.push_back(stream_to_all(own, bytes));
     enter(own);
     Status status;
     for (int source = after(rank_); source != rank_; source = after(source)) {
-        const Half half = half_of(source);
+        const Notice notice = notice_of(source);
         if (!wait_for(source)) return {MPI_ERR_OTHER};
-        const std::uint64_t all = half.header->word;
+        const std::uint64_t all = notice.header->word;
         const std::size_t shown = std::min<std::uint64_t>(all, layout_.capacity);
-        status.keep(copy_in(for_each_part, source, {0, shown}, half.data));
+        status.keep(copy_in(for_each_part, source, {0, shown}, bytes_for_all(source, shown)));
         if (shown < all) in_.push_back(stream_to_all(source, all));
     }
     if (!out_.empty() || !in_.empty()) [[unlikely]]
@@ -166,23 +174,24 @@ Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
     Status status;
     const auto write = [&](Stream& stream) {
         if (stream.is_over() || !has_slot_for_all(stream)) return false;
-        copy_out(for_each_part, {stream.done, stream.next()}, slots_of(rank_) + stream.slot());
+        copy_out(for_each_part, {stream.done, stream.next()}, section(rank_) + stream.slot());
         fill_slot_for_all(stream);
         return true;
     };
     const auto read = [&](Stream& stream) {
         if (stream.is_over() || !is_filled_for_all(stream)) return false;
         status.keep(copy_in(for_each_part, stream.local, {stream.done, stream.next()},
-                            slots_of(stream.local) + stream.slot()));
+                            section(stream.local) + stream.slot()));
         empty_slot_for_all(stream);
         return true;
     };
-    status.keep(serve([&] {
+    const auto turn = [&] {
         Served served;
         for (Stream& stream : out_) served.note(stream, write);
         for (Stream& stream : in_) served.note(stream, read);
         return served;
-    }));
+    };
+    status.keep(serve(turn, [] { return false; }));
     return status;
 }
 
@@ -191,7 +200,7 @@ template <typename ForEachPart>
 void NodeWindow::copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to) {
     for_each_part(rank_, [&](Part part) {
         const Block taken = cut.next(part.bytes);
-        copy_bytes(to, part.data + taken.offset, taken.size);
+        writers_[at(rank_)].write(to, part.data + taken.offset, taken.size);
         to += taken.size;
     });
 }

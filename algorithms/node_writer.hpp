@@ -1,0 +1,32 @@
+// Writes into the memory of the node what another rank reads.
+//
+// A core that writes a cache line takes it from the core that read the line last. Cores with a common cache do that in no
+// time. Between others, as those of two sockets, a line takes so long that it is faster to write past the caches; between
+// neighbours that would be slower. The system moves ranks to other cores, too. So each rank measures how long its writes take.
+#pragma once
+
+#include "copy.hpp"
+
+#include <cstddef>
+
+namespace switchyard::algorithms {
+
+// For one reader.
+class NodeWriter {
+  public:
+    void write(std::byte* to, const std::byte* from, std::size_t bytes) {
+        if (simulation::is_on || bytes < least_measured_bytes)
+            copy_bytes(to, from, bytes);
+        else
+            write_large(to, from, bytes);
+    }
+
+  private:
+    static constexpr std::size_t least_measured_bytes = 8192;
+    void write_large(std::byte* to, const std::byte* from, std::size_t bytes);
+
+    std::size_t bytes_past_caches_ = 0; // that will be written so, before the next try through the caches
+    int slow_ = 0;                      // writes through the caches in a row
+};
+
+} // namespace switchyard::algorithms
