@@ -11,6 +11,9 @@
 
 #include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/neighbour_memory.hpp"
+#include "algorithms/node_blocks.hpp"
+#include "algorithms/node_window_exchange.hpp"
 
 #include <mpi.h>
 
@@ -22,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <unistd.h>
 
 using namespace switchyard::algorithms;
 using namespace switchyard::tests;
@@ -55,6 +59,7 @@ struct NamedMap {
     std::string name;
     NodeMap map;
     std::unique_ptr<NodeWindow> window; // small, so that most exchanges take streams
+    bool has_other_programs = false;    // so that its ranks read streams from each other's memory
 };
 
 // The regions inside each node.
@@ -116,6 +121,7 @@ struct Test {
         for (std::size_t i = 0; i < maps.size(); ++i) {
             take_map(i, 0);
             maps[i].window = NodeWindow::make(group, memory);
+            if (maps[i].has_other_programs && maps[i].window) maps[i].window->assume_other_programs();
         }
     }
     void free_windows() {
@@ -132,6 +138,8 @@ std::vector<NamedMap> all_maps(int ranks) {
         for (int rank = 0; rank < ranks; ++rank) ids.push_back(static_cast<std::uint64_t>(node_of(rank)));
         maps.push_back({name, NodeMap(ids), nullptr});
     };
+    add("one node with other programs", [](int) { return 0; });
+    maps.back().has_other_programs = true;
     for (const int size : {1, 2, 3, 4, 8, ranks})
         add("nodes of " + std::to_string(size), [&](int rank) { return rank / size; });
     for (const int nodes : {2, 3, 5})
@@ -953,6 +961,67 @@ struct Opposite {
     Carrier carrier() const { return {comm, 7, ranks.data()}; }
 };
 
+// Blocks larger than the window, while other programs seem to have the cores.
+void check_streams_read_directly(Test& test) {
+    NodeWindow& window = *test.maps.front().window;
+    constexpr std::size_t bytes = 20000;
+    const auto ranks = static_cast<std::size_t>(test.group.size);
+    std::vector<std::byte> sent(ranks * bytes), received(ranks * bytes);
+    for (int turn = 0; turn < 10; ++turn) {
+        const auto value = [turn](int source, std::size_t at) {
+            return static_cast<std::byte>(static_cast<std::size_t>(turn + source * 31) + at / 7);
+        };
+        for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = value(test.group.rank, i);
+        const auto status =
+            window.exchange(EqualBlocks{reinterpret_cast<std::uintptr_t>(sent.data()), bytes},
+                            EqualBlocks{reinterpret_cast<std::uintptr_t>(received.data()), bytes}, false);
+        test.failures.check(status.ok(), "an error");
+        bool right = true;
+        for (std::size_t i = 0; i < received.size(); ++i)
+            right =
+                right && received[i] == value(static_cast<int>(i / bytes),
+                                              static_cast<std::size_t>(test.group.rank) * bytes + i % bytes);
+        test.failures.check(right, "wrong bytes by streams");
+    }
+    std::uint64_t read = window.read_directly_bytes();
+    PMPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_UINT64_T, MPI_SUM, test.oracle);
+    test.failures.check(read > 0, "no block was read directly");
+}
+
+// Large blocks read from their writers' own memory, where the system allows it.
+void check_direct_reading(Test& test) {
+    struct Own {
+        std::uint64_t proof;
+        std::array<std::byte, 1000> data;
+    };
+    static Own own;
+    own.proof = static_cast<std::uint64_t>(test.group.rank) + 1;
+    own.data.fill(static_cast<std::byte>(test.group.rank));
+    struct Place {
+        std::uint64_t proof, data;
+        std::int64_t process;
+    };
+    const Place place{reinterpret_cast<std::uint64_t>(&own.proof),
+                      reinterpret_cast<std::uint64_t>(own.data.data()), getpid()};
+    std::vector<Place> places(static_cast<std::size_t>(test.group.size));
+    PMPI_Allgather(&place, sizeof place, MPI_BYTE, places.data(), sizeof place, MPI_BYTE, test.oracle);
+    test.failures.set_place("direct reading");
+    const int source = (test.group.rank + 1) % test.group.size;
+    const Place& there = places[static_cast<std::size_t>(source)];
+    std::array<std::byte, 1002> found{};
+    NeighbourMemory neighbour(static_cast<pid_t>(there.process), static_cast<std::uint64_t>(source) + 1);
+    if (neighbour.read(&found[1], there.data, own.data.size(), there.proof)) {
+        test.failures.check(std::ranges::count(found, static_cast<std::byte>(source)) >= 1000, "wrong bytes");
+        test.failures.check(found.front() == std::byte{0} && found.back() == std::byte{0},
+                            "bytes beside them");
+        test.failures.check(!neighbour.read(&found[1], there.data, 8, there.proof + 8),
+                            "another's proof is right");
+        test.failures.check(!neighbour.can_be_read(), "a failure is forgotten");
+        if (!simulation::is_on && test.group.size > 1) check_streams_read_directly(test);
+    }
+    PMPI_Barrier(test.oracle);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -1004,6 +1073,8 @@ int main(int argc, char** argv) {
         check_regions(test);
     }
     check_overlaps(test);
+
+    check_direct_reading(test);
 
     const int result = conclude(test);
     test.free_windows();

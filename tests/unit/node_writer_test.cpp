@@ -1,0 +1,80 @@
+// Writes past the caches, and how a window's ring gives out its places.
+#include "tests/support/catch.hpp"
+
+#include "algorithms/node_section.hpp"
+#include "algorithms/past_caches.hpp"
+
+#include <algorithm>
+#include <vector>
+
+using switchyard::algorithms::copy_past_caches;
+using namespace switchyard::algorithms::section;
+
+TEST_CASE("bytes written past the caches arrive, and no others", "[node_writer]") {
+    std::vector<std::byte> from(1000), to(1400);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
+    for (const std::size_t begin : {0, 1, 15, 16, 63, 64, 100})
+        for (const std::size_t bytes : {0, 1, 15, 63, 64, 65, 127, 128, 200, 777, 1000}) {
+            std::ranges::fill(to, std::byte{0xee});
+            copy_past_caches(&to[begin], from.data(), bytes);
+            CHECK(std::equal(&to[begin], &to[begin] + bytes, from.data()));
+            CHECK(std::ranges::count(to, std::byte{0xee}) >= static_cast<std::ptrdiff_t>(to.size() - bytes));
+            CHECK(std::all_of(to.data(), &to[begin], [](std::byte b) { return b == std::byte{0xee}; }));
+            CHECK(std::all_of(&to[begin] + bytes, to.data() + to.size(),
+                              [](std::byte b) { return b == std::byte{0xee}; }));
+        }
+}
+
+TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before", "[node_writer]") {
+    for (const std::size_t section_bytes : {4096, 65536, 1 << 21})
+        for (const int ranks : {2, 5, 16}) {
+            const Layout layout(ranks, section_bytes);
+            REQUIRE(layout.is_enough());
+            Ring ring(layout);
+            std::size_t last_begin = 0, last_end = 0;
+            unsigned random = 1;
+            for (int epoch = 0; epoch < 3000; ++epoch) {
+                random = random * 1664525 + 1013904223;
+                const std::size_t need = random / 65536 % 3 == 0 ? random % (layout.capacity + 1) : 0;
+                const std::size_t expected = ring.next(need);
+                ring.begin_epoch(need);
+                std::size_t begin = 0, end = 0;
+                const auto take = [&](std::size_t bytes) {
+                    const std::size_t place = ring.take(bytes);
+                    if (place == 0) return false;
+                    CHECK(place >= std::max(end, layout.ring_begin));
+                    if (end == 0) begin = place;
+                    end = place + bytes;
+                    CHECK(end <= layout.ring_begin + layout.ring_bytes);
+                    CHECK((end <= last_begin || begin >= last_end));
+                    return true;
+                };
+                if (need > 0) {
+                    REQUIRE(take(need));
+                    CHECK(begin == expected);
+                }
+                for (int block = 0; block < epoch % 7; ++block) take(random / 256 % (layout.capacity / 3));
+                const auto free = ring.free();
+                CHECK(free.bytes >= layout.capacity);
+                CHECK((free.begin >= end || free.begin + free.bytes <= begin));
+                CHECK(free.begin + free.bytes <= layout.ring_begin + layout.ring_bytes);
+                last_begin = begin;
+                last_end = end;
+            }
+        }
+}
+
+TEST_CASE("a writer and a reader take each piece of a block once", "[node_writer]") {
+    switchyard::algorithms::Claims claims;
+    claims.clear();
+    CHECK(claims.take_front(5));
+    CHECK(claims.take_back(5, 3) == 3);
+    CHECK(claims.take_front(5));
+    CHECK_FALSE(claims.take_front(5));
+    CHECK(claims.take_back(5, 3) == 0);
+    CHECK(claims.are_all_taken(5, 3));
+    CHECK_FALSE(claims.are_all_taken(5, 2));
+    claims.give_back(3);
+    CHECK_FALSE(claims.are_all_taken(5, 0));
+    CHECK(claims.take_back(5, 9) == 3);
+}
