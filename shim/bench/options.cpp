@@ -16,12 +16,13 @@ constexpr const char* about =
     R"(Measures switchyard's algorithms for one collective beside the MPI library's own (native), all in one run and in turn,
 and checks every byte that arrives.
 
-An iteration lasts as long as its slowest rank needs from a barrier to the return of its call. The table has the median
-over the iterations, the median absolute deviation (MAD) and the ratio to native. The ratio is the median of each
-iteration's own ratio: below 1 the algorithm is faster than native. Where an algorithm needs the largest block of all
-ranks and MPI does not tell it, its time includes the agreement that the shim would make. Messages, bytes and rounds are
-those of the rank that has the most; the `inter` columns count what goes to other nodes. The messages of native are not
-known. Under smpirun the times are those of the simulated clock.)";
+An iteration lasts as long as its slowest rank needs from a barrier to the return of its call. Before it, every
+rank writes its send buffer anew, as programs do. The table has the median over the iterations, the median absolute
+deviation (MAD) and the ratio to native. The ratio is the median of each iteration's own ratio: below 1 the algorithm is
+faster than native. Where an algorithm needs the largest block of all ranks and MPI does not tell it, its time includes
+the agreement that the shim would make. Messages, bytes and rounds are those of the rank that has the most; the `inter`
+columns count what goes to other nodes. The messages of native are not known. Under smpirun the times are those of the
+simulated clock.)";
 
 constexpr const char* algorithm_help =
     "An algorithm with parameters: NAME[:PARAMETER=VALUE]..., as `switchyard algorithms` lists them. "

@@ -172,7 +172,10 @@ class Course {
 
     void take_time(Result& result, const Contender& contender, bool counts, bool checked) {
         const bool in_place = is_in_place(contender);
-        if (options_.in_place) workload_.fill(); // the contender before may have overwritten it
+        if (options_.in_place)
+            workload_.fill(); // the contender before may have overwritten it
+        else if (!simulation::is_on)
+            workload_.renew();
         if (checked) workload_.spoil();
         workspace_.reserve(result.scratch_bytes);
         wire_.reset();

@@ -28,7 +28,7 @@ const std::array<SettingTraits, setting_count>& setting_table() {
         {"SWITCHYARD_RANKS_PER_REGION",
          "pretend that each node's ranks are in regions like this: 4, 3,1,4 or cyclic:4", ""},
         {"SWITCHYARD_SHARED_BYTES",
-         "bytes that each rank shares with its node, for each communicator; 0: none", "1048576"},
+         "bytes that each rank shares with its node, for each communicator; 0: none", "2097152"},
         {"SWITCHYARD_GPU",
          "device buffers: detect (recognised where the program loaded a GPU's driver), off (never), on "
          "(ranks ask each other from the first call on)",
