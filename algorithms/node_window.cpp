@@ -1,7 +1,9 @@
 #include "node_window.hpp"
 
 #include "agree.hpp"
+#include "last_cache.hpp"
 #include "node_window_exchange.hpp"
+#include "past_caches.hpp"
 #include "straight_blocks.hpp"
 
 #include <climits>
@@ -13,6 +15,9 @@
 namespace switchyard::algorithms {
 
 namespace {
+
+// Of a rank's part of the last cache, which also holds what the rank sends, its section, and what its program computes with.
+constexpr std::size_t cached_part = 6;
 
 cpu_set_t own_core_set() {
     cpu_set_t mine;
@@ -110,6 +115,7 @@ NodeWindow::NodeWindow(const Group& group, const section::Layout& layout, std::s
                        int cores)
     : comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)), layout_(layout),
       least_capacity_(least_capacity), ring_(layout), rest_(size_, cores),
+      most_cached_bytes_(LastCache::of_this_core().share(size_, cores) / cached_part),
       sections_(static_cast<std::size_t>(size_)), writers_(sections_.size()), neighbours_(sections_.size()),
       filled_(sections_.size()), emptied_(sections_.size()), emptied_for_all_(sections_.size()),
       places_(sections_.size()) {
@@ -366,6 +372,19 @@ bool NodeWindow::is_read_to_end(const Stream& stream) const {
     return filled(rank_, stream.local).claims.are_all_taken(stream.pieces(), read);
 }
 
+void NodeWindow::choose_how_to_read(bool in_place) {
+    std::size_t arriving = 0;
+    for (const Stream& stream : in_) arriving += stream.bytes;
+    reads_past_caches_ = !simulation::is_on && can_pass_caches && !in_place && arriving >= most_cached_bytes_;
+}
+
+void NodeWindow::copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes) const {
+    if (reads_past_caches_)
+        copy_past_caches(to, from, bytes);
+    else
+        copy_bytes(to, from, bytes);
+}
+
 bool NodeWindow::read_directly() {
     bool some = false;
     for (Stream& stream : in_) some = read_directly(stream) || some;
@@ -400,7 +419,8 @@ bool NodeWindow::read_slot(Stream& stream, bool in_place) {
     if (in_place && !may_cover(stream)) return false;
     const std::size_t bytes = stream.next(), room = stream.room - std::min(stream.room, stream.done);
     if (room > 0)
-        copy_bytes(stream.data + stream.done, section(stream.local) + stream.slot(), std::min(bytes, room));
+        copy_arriving(stream.data + stream.done, section(stream.local) + stream.slot(),
+                      std::min(bytes, room));
     stream.done += bytes;
     emptied(stream.local, rank_).slots.store(++count, std::memory_order_release);
     return true;

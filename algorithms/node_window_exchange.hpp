@@ -100,6 +100,7 @@ template <typename Received>
 Status NodeWindow::run_streams(const Received& received, bool in_place) {
     has_filled_slots_ = !out_.empty();
     const std::size_t rounds = std::max(out_.size(), in_.size());
+    choose_how_to_read(in_place);
     const auto through_slots = [&] {
         Served served;
         for (std::size_t i = 0; i < rounds; ++i) {
@@ -111,6 +112,7 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
     };
     // In place, a block may come only to where this rank's own bytes have left.
     Status status = serve(through_slots, [&] { return !in_place && read_directly(); });
+    reads_past_caches_ = false;
     for (const Stream& stream : in_)
         if (stream.room < stream.bytes) status.keep({MPI_ERR_TRUNCATE});
     if (!is_late_ || is_broken_) return status;
@@ -171,6 +173,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
 template <typename ForEachPart>
 Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
     has_filled_slots_ = !out_.empty();
+    choose_how_to_read(false);
     Status status;
     const auto write = [&](Stream& stream) {
         if (stream.is_over() || !has_slot_for_all(stream)) return false;
@@ -192,6 +195,7 @@ Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
         return served;
     };
     status.keep(serve(turn, [] { return false; }));
+    reads_past_caches_ = false;
     return status;
 }
 
@@ -209,7 +213,7 @@ template <typename ForEachPart>
 Status NodeWindow::copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from) {
     for_each_part(source, [&](Part part) {
         const Block taken = cut.next(part.bytes);
-        copy_bytes(part.data + taken.offset, from, taken.size);
+        copy_arriving(part.data + taken.offset, from, taken.size);
         from += taken.size;
     });
     return {cut.room > 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS};

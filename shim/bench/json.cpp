@@ -77,7 +77,8 @@ std::string json_of(const Report& report) {
                         {"iterations", options.iterations},
                         {"warmup", options.warmup},
                         {"seed", options.seed},
-                        {"in_place", options.in_place}};
+                        {"in_place", options.in_place},
+                        {"read", options.reads}};
     json["verified"] = report.is_verified();
     json["results"] = Json::array();
     for (const Result& result : report.results) json["results"].push_back(result_of(report, result));

@@ -140,6 +140,10 @@ std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
     app.add_flag("--in-place", options.in_place,
                  "Send from and receive into the same buffer (" + collectives_with(has_in_place) +
                      "). Native gets a second buffer");
+    app.add_flag(
+        "--read", options.reads,
+        "Each rank reads all that it received, and a call's time includes it: an algorithm may leave "
+        "the bytes in a cache or not");
     app.add_flag("--no-native", no_native, "Leave out native, and with it the ratios");
     try {
         std::ranges::reverse(words); // as CLI11 wants them

@@ -182,6 +182,7 @@ class Course {
         PMPI_Barrier(group_.comm);
         const double begin = PMPI_Wtime();
         const int code = call(contender, in_place);
+        if (options_.reads) workload_.read(in_place);
         const double end = PMPI_Wtime();
         if (counts) result.seconds.push_back(end - begin);
         result.messages = std::max(result.messages, wire_.traffic().messages);

@@ -53,7 +53,8 @@ std::string heading(const Report& report) {
         (environment.hosts.size() == 1 ? " host, blocks " : " hosts, blocks ") +
         name_of(report.options.distribution) + ", " + std::to_string(report.options.iterations) +
         " iterations" + (report.options.in_place ? ", in place" : "") +
-        (environment.simulated ? ", simulated time" : "") + "\n" + environment.mpi + "\n";
+        (report.options.reads ? ", read" : "") + (environment.simulated ? ", simulated time" : "") + "\n" +
+        environment.mpi + "\n";
     if (environment.peak_bytes != 0)
         text += "largest process: " + formatted("%.1f", static_cast<double>(environment.peak_bytes) / 1e6) +
                 " MB (VmHWM)\n";

@@ -32,6 +32,7 @@ class Workload {
 
     void fill();  // the send buffer
     void renew(); // writes it again, as a program does before each exchange
+    void read(bool in_place); // what arrived, as a program does after each exchange
     void spoil(); // the receive buffer, so that data of an earlier exchange are no right answer
     bool is_right(bool in_place);
 

@@ -352,11 +352,11 @@ class AgreementInMemory(RouteTest):
 
     def test_no_allreduce(self):
         policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 50}}, {"algorithm": "spread_out"}))
-        for settings in ({}, {"SWITCHYARD_SHARED_BYTES": "512"}):
+        for settings in ({}, {"SWITCHYARD_SHARED_BYTES": "1024"}):
             with self.subTest(settings=settings):
                 counted, result = Agreement.allreduces(
                     self, "alltoallv:40", "alltoallv:400", policy=policy,
-                    settings={"SWITCHYARD_SHARED_BYTES": "1048576"} | settings)
+                    settings={"SWITCHYARD_SHARED_BYTES": "2097152"} | settings)
                 self.assertEqual(counted, [0, 0])
                 lines = self.assert_logged(result)
                 self.assertEqual({line["algorithm"] for line in lines}, {"spread_out", "native"})
@@ -371,7 +371,7 @@ class AgreementInMemory(RouteTest):
         words = ["ragged:700:3", "gaps:300", "ragged:900:2", "ragged:3000:2", "one_hot:9000", "ragged:700:2", "ragged:9000",
                  "ragged:20:3", "one_hot:2900:2", "alltoall:60", "ragged:20", "alltoallv_in_place:200:3", "roomy:500:2",
                  "alltoallv:0:2", "split:0,1,0,1,0,1,0,1", "ragged:500:3", "world", "ragged:500:3"]
-        for bytes_ in ("1048576", "4096", "512"):
+        for bytes_ in ("2097152", "4096", "1024"):
             with self.subTest(bytes=bytes_):
                 lines = self.lines(FEW_RANKS, *words, policy=policy, settings={"SWITCHYARD_SHARED_BYTES": bytes_})
                 for line in lines:
