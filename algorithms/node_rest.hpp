@@ -27,9 +27,13 @@ class NodeRest {
 
     // Programs that are not ours keep the cores for long.
     bool has_met_others() const {
-        return sleeps_until_ > Clock::time_point{} && Clock::now() < sleeps_until_;
+        return !stays_awake_ && sleeps_until_ > Clock::time_point{} && Clock::now() < sleeps_until_;
     }
     void assume_others() { sleeps_until_ = Clock::time_point::max(); }
+    // Several ranks share each core.
+    bool is_crowded() const { return is_crowded_; }
+    // Whether it never sleeps: several ranks that sleep lose their part of a core to other programs.
+    void stay_awake(bool awake) { stays_awake_ = awake; }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -37,6 +41,7 @@ class NodeRest {
     void leave_core(Others others);
 
     int spins_;
+    bool is_crowded_, stays_awake_ = false;
     Clock::duration turn_of_ours_; // in which all ranks that share this rank's core have had it
     Clock::time_point sleeps_until_;
 };

@@ -20,7 +20,8 @@ namespace switchyard::algorithms::section {
 // line for every source.
 struct Header {
     std::atomic<std::uint64_t> epoch;
-    std::uint64_t word; // what its rank says of this epoch: bytes of a gather, whether it shows
+    // What its rank says of this epoch: bytes of a gather, whether it shows, its time on the cores.
+    std::uint64_t word;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -34,7 +35,7 @@ struct Slice {
 // What a slice has no room for.
 struct StreamPlace {
     std::uint64_t bytes;                    // of the block
-    std::uint32_t begin, slot_bytes, slots; // of the slots in the section
+    std::uint32_t begin, slot_bytes, slots; // of the slots in the section; no slots: the block is a message
     std::uint32_t shown;                    // where bytes for all are that come in the epoch
     std::uintptr_t from, proof; // the writer's addresses of the block and of its proof; 0: for slots only
 };

@@ -113,8 +113,8 @@ std::size_t section_bytes_of(const NodeMemory& memory) {
 
 NodeWindow::NodeWindow(const Group& group, const section::Layout& layout, std::size_t least_capacity,
                        int cores)
-    : comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)), layout_(layout),
-      least_capacity_(least_capacity), ring_(layout), rest_(size_, cores),
+    : group_(group), comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)),
+      layout_(layout), least_capacity_(least_capacity), ring_(layout), rest_(size_, cores), load_(cores),
       most_cached_bytes_(LastCache::of_this_core().share(size_, cores) / cached_part),
       sections_(static_cast<std::size_t>(size_)), writers_(sections_.size()), neighbours_(sections_.size()),
       filled_(sections_.size()), emptied_(sections_.size()), emptied_for_all_(sections_.size()),
@@ -127,7 +127,10 @@ std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeM
     const std::size_t bytes = section_bytes_of(memory);
     const section::Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
     if (!of_largest.is_enough()) return nullptr;
-    return std::unique_ptr<NodeWindow>(new NodeWindow(group, layout, of_largest.capacity, cores));
+    std::unique_ptr<NodeWindow> window(new NodeWindow(group, layout, of_largest.capacity, cores));
+    if (!simulation::is_on && window->size_ > 1 && window->rest_.is_crowded())
+        window->wire_ = std::make_unique<Wire>(group, Wire::largest_message, Wire::stream_tag);
+    return window;
 }
 
 NodeMemory::Place NodeWindow::offer(NodeMemory& memory) {
@@ -261,7 +264,7 @@ bool NodeWindow::rest(int& looks, NodeRest::Others others) {
         simulation::rest();
         return true;
     }
-    if (looks % looks_per_probe_ == looks_per_probe_ - 1) {
+    if (looks % looks_per_probe_ == looks_per_probe_ - 1 || has_messages()) {
         int arrived = 0;
         PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
         if (alarm_ != nullptr && alarm_->rings()) {
@@ -295,6 +298,54 @@ void NodeWindow::wait_for_readers() {
     for (int looks = 0; !are_empty();)
         if (!rest(looks, NodeRest::Others::may_compute)) return;
     has_filled_slots_ = false;
+}
+
+// To ask the system takes longer than to exchange a small block. So a rank asks while it has large blocks, and now and then.
+std::uint64_t NodeWindow::own_load() {
+    constexpr std::uint64_t seldom = 16;
+    if (!out_.empty() || !in_.empty() || epoch_ % seldom == 0 || own_load_ == 0)
+        own_load_ = NodeLoad::own_time();
+    return own_load_;
+}
+
+// All ranks see the same times, so they come to the same end at the same time. But each may decide for itself, since its notice
+// tells the readers.
+void NodeWindow::look_at_load() {
+    std::uint64_t times = 0;
+    for (int local = 0; local < size_; ++local) times += notice_of(local).header->word;
+    load_.hear(times, std::chrono::steady_clock::now());
+    rest_.stay_awake(load_.others_have_cores());
+}
+
+void NodeWindow::send_streams(const Notice& own) {
+    for (const Stream& stream : out_) {
+        own.slices[stream.local] = {0, Slice::stream};
+        StreamPlace& place = own.places[stream.local] = {};
+        place.bytes = stream.bytes;
+        wire_->send(rank_on_node(group_, stream.local), stream.data, stream.bytes);
+    }
+    out_.clear();
+}
+
+void NodeWindow::receive_message(int source, std::byte* data, std::size_t bytes) {
+    wire_->receive(rank_on_node(group_, source), data, bytes);
+}
+
+// The program is wrong. Its message must not stay behind.
+void NodeWindow::lose_message(int source, std::size_t bytes) {
+    lost_.emplace_back(new (std::nothrow) std::byte[bytes]);
+    static std::byte nowhere;
+    if (lost_.back())
+        receive_message(source, lost_.back().get(), bytes);
+    else
+        receive_message(source, &nowhere, 1);
+}
+
+Status NodeWindow::end_messages() {
+    const Status status = wire_->wait_all();
+    own_load_ = 0; // large blocks came
+    lost_.clear();
+    return status;
 }
 
 // The streams of this rank divide evenly what is free.
@@ -510,7 +561,7 @@ Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numb
     std::memcpy(bytes_for_all(own, numbers.size_bytes()), numbers.data(), numbers.size_bytes());
     if (exchange != nullptr) {
         find_places(exchange->group);
-        write_blocks(SentBlocks(*exchange, places_.data()), own);
+        write_blocks(SentBlocks(*exchange, places_.data()), own, false); // it may be in vain
     }
     enter(own);
     for (int local = after(rank_); local != rank_; local = after(local)) {

@@ -11,11 +11,14 @@
 // of the section but the bytes of epoch n is for slots. Before a rank enters epoch n + 1 it looks whether its slots are empty.
 //
 // A slot needs its writer and then its reader on a core. Where other programs keep ranks off their cores, a reader therefore
-// reads the end of the block from its writer's own memory, where the system allows it.
+// reads the end of the block from its writer's own memory, where the system allows it. Where several ranks share each core and
+// others have most of it, ranks that wait for slots or sleep lose their share of the core. There such a block becomes a message
+// of MPI.
 #pragma once
 
 #include "exchange.hpp"
 #include "neighbour_memory.hpp"
+#include "node_load.hpp"
 #include "node_memory.hpp"
 #include "node_rest.hpp"
 #include "node_section.hpp"
@@ -51,6 +54,7 @@ class NodeWindow {
     void open(const Group& group) {
         comm_ = group.carrier_comm();
         alarm_ = group.carrier.alarm;
+        if (wire_) wire_->reset();
         is_open_ = true;
     }
 
@@ -70,9 +74,20 @@ class NodeWindow {
     ~NodeWindow(); // this rank's part alone
 
     // From now on, as if it had met them. For tests.
-    void assume_other_programs() { rest_.assume_others(); }
+    void assume_other_programs(bool crowded) {
+        if (!crowded) return rest_.assume_others();
+        load_.assume_others();
+        wire_ = std::make_unique<Wire>(group_, Wire::largest_message, Wire::stream_tag);
+    }
     // Bytes of large blocks that this rank read from their writers' own memory.
     std::uint64_t read_directly_bytes() const { return read_directly_bytes_; }
+    // The messages of this rank since the last call: large blocks, while other programs keep ranks off their cores.
+    Traffic take_traffic() {
+        if (!wire_) return {};
+        const Traffic traffic = wire_->traffic();
+        wire_->reset();
+        return traffic;
+    }
 
     // Brings every block to its destination. All ranks of the node call it at the same time, each with its
     // own group: the node, or a group of ranks of the node, such as a lane. No block size needs to be agreed.
@@ -234,14 +249,25 @@ class NodeWindow {
     template <typename Sent, typename Received>
     Status copy_own(const Sent& sent, const Received& received);
     template <typename Sent>
-    void write_blocks(const Sent& sent, const Notice& own);
+    void write_blocks(const Sent& sent, const Notice& own, bool by_message);
     template <typename Sent, typename Received>
     Status finish(const Sent& sent, const Received& received, bool in_place);
+    template <typename Sent, typename Received>
+    Status read_blocks(const Sent& sent, const Received& received, bool in_place);
     template <typename Received>
     Status read_block(const Received& received, int source, Slice slice);
     template <typename Received>
     void meet_stream(const Received& received, int source, const StreamPlace& place);
+    template <typename Received>
+    Status meet_message(const Received& received, int source, const StreamPlace& place);
 
+    std::uint64_t own_load();
+    void look_at_load();
+    void send_streams(const Notice& own);
+    void receive_message(int source, std::byte* data, std::size_t bytes);
+    void lose_message(int source, std::size_t bytes);
+    bool has_messages() const { return wire_ && !wire_->is_idle(); }
+    Status end_messages();
     void lay_out_streams(const Notice& own);
     static void lay_out_slots(Stream& stream, section::Area area);
     static StreamPlace place_of(const Stream& stream);
@@ -282,6 +308,7 @@ class NodeWindow {
     // Of a read from a writer's own memory. The writer, back on its core, finds something left to write.
     static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
 
+    const Group& group_;
     MPI_Comm comm_; // MPI works on its messages while this rank waits
     Alarm* alarm_ = nullptr;
     int rank_, size_;
@@ -291,6 +318,8 @@ class NodeWindow {
     std::size_t near_used_ = 0;  // beside the own notice, of this epoch
     std::size_t room_bytes_ = 0; // that room() gave last
     NodeRest rest_;
+    NodeLoad load_;
+    std::uint64_t own_load_ = 0; // as this rank knew it last
     // More bytes of one exchange do not stay in the caches until the program reads them. Written past the caches, their places
     // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
     std::size_t most_cached_bytes_;
@@ -304,6 +333,8 @@ class NodeWindow {
     std::uint64_t read_directly_bytes_ = 0;
     const std::uint64_t* proof_ = nullptr; // of this rank to them
     std::vector<Stream> out_, in_;         // of this exchange
+    std::unique_ptr<Wire> wire_;           // null where no message is ever needed, on all ranks of the node
+    std::vector<std::unique_ptr<std::byte[]>> lost_; // messages that this rank has no room for
     // By local rank: slots that this rank has filled for it, and has emptied of it.
     std::vector<std::uint64_t> filled_, emptied_;
     std::uint64_t filled_for_all_ = 0;

@@ -13,14 +13,14 @@ Status NodeWindow::exchange(const Sent& sent, const Received& received, bool in_
     if (!is_ready()) return {MPI_ERR_OTHER};
     if (size_ > 1) {
         const Notice own = next_notice();
-        write_blocks(sent, own);
+        write_blocks(sent, own, !in_place && load_.others_have_cores());
         enter(own);
     }
     return finish(sent, received, in_place);
 }
 
 template <typename Sent>
-void NodeWindow::write_blocks(const Sent& sent, const Notice& own) {
+void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool by_message) {
     out_.clear();
     for (int local = after(rank_); local != rank_; local = after(local)) {
         const std::size_t size = sent.size(local);
@@ -36,12 +36,23 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own) {
             out_.push_back({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
         }
     }
+    if (wire_) own.header->word = own_load();
     if (!out_.empty()) [[unlikely]]
-        lay_out_streams(own);
+        by_message ? send_streams(own) : lay_out_streams(own);
 }
 
 template <typename Sent, typename Received>
 Status NodeWindow::finish(const Sent& sent, const Received& received, bool in_place) {
+    Status status = read_blocks(sent, received, in_place);
+    if (wire_ && !is_broken_) look_at_load();
+    if (has_messages()) [[unlikely]]
+        status.keep(end_messages());
+    own_time_.pass();
+    return status;
+}
+
+template <typename Sent, typename Received>
+Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool in_place) {
     Status status;
     if (!in_place) status = copy_own(sent, received);
     in_.clear();
@@ -51,16 +62,17 @@ Status NodeWindow::finish(const Sent& sent, const Received& received, bool in_pl
         const Slice slice = notice.slices[rank_];
         if (slice.begin == Slice::straight)
             received.meets_mark(source);
-        else if (slice.bytes == Slice::stream) [[unlikely]]
+        else if (slice.bytes == Slice::stream && notice.places[rank_].slots > 0) [[unlikely]]
             meet_stream(received, source, notice.places[rank_]);
         else if (in_place && !out_.empty() && has_stream_to(source)) [[unlikely]]
             is_late_ = true;
+        else if (slice.bytes == Slice::stream) [[unlikely]]
+            status.keep(meet_message(received, source, notice.places[rank_]));
         else
             status.keep(read_block(received, source, slice));
     }
     if (!out_.empty() || !in_.empty()) [[unlikely]]
         status.keep(run_streams(received, in_place));
-    own_time_.pass();
     return status;
 }
 
@@ -97,6 +109,17 @@ void NodeWindow::meet_stream(const Received& received, int source, const StreamP
 }
 
 template <typename Received>
+Status NodeWindow::meet_message(const Received& received, int source, const StreamPlace& place) {
+    received.meets(source, place.bytes);
+    if (place.bytes > received.size(source)) {
+        lose_message(source, place.bytes);
+        return {MPI_ERR_TRUNCATE};
+    }
+    receive_message(source, received.at(source), place.bytes);
+    return {};
+}
+
+template <typename Received>
 Status NodeWindow::run_streams(const Received& received, bool in_place) {
     has_filled_slots_ = !out_.empty();
     const std::size_t rounds = std::max(out_.size(), in_.size());
@@ -116,11 +139,15 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
     for (const Stream& stream : in_)
         if (stream.room < stream.bytes) status.keep({MPI_ERR_TRUNCATE});
     if (!is_late_ || is_broken_) return status;
-    // In place: blocks that came in the epoch, for places whose own blocks went out by streams.
+    // In place: blocks that came in the epoch or as messages, for places whose own blocks went out by streams.
     is_late_ = false;
     for (const Stream& stream : out_) {
-        const Slice slice = notice_of(stream.local).slices[rank_];
-        if (slice.bytes != Slice::stream) status.keep(read_block(received, stream.local, slice));
+        const Notice notice = notice_of(stream.local);
+        const Slice slice = notice.slices[rank_];
+        if (slice.bytes != Slice::stream)
+            status.keep(read_block(received, stream.local, slice));
+        else if (notice.places[rank_].slots == 0)
+            status.keep(meet_message(received, stream.local, notice.places[rank_]));
     }
     return status;
 }

@@ -34,7 +34,8 @@ class Type {
 
 } // namespace
 
-Wire::Wire(const Group& group, std::size_t limit) : group_(&group), limit_(limit) {
+Wire::Wire(const Group& group, std::size_t limit, int tag_offset)
+    : group_(&group), limit_(limit), tag_offset_(tag_offset) {
     constexpr auto most = 2 * static_cast<std::size_t>(largest_batch);
     requests_.resize(most);
     messages_.resize(most);
@@ -55,7 +56,8 @@ Wire::Wire(Wire& beside)
 // A rank is never two exchanges ahead of another rank, since it has something from each rank in each exchange. So two tags
 // in turn are enough.
 Wire& Wire::take_aside() {
-    aside_->tag_offset_ = tags - aside_->tag_offset_;
+    constexpr int first = 1, second = 2;
+    aside_->tag_offset_ = first + second - aside_->tag_offset_;
     aside_->look_at(*group_);
     return *aside_;
 }

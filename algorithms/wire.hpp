@@ -71,8 +71,9 @@ class Wire {
     static constexpr std::size_t largest_message = std::size_t{1} << 30;
     static constexpr int largest_batch = patterns::largest_batch;
 
-    // `limit` is the same on all ranks of the group. Other values than the default are for tests.
-    explicit Wire(const Group& group, std::size_t limit = largest_message);
+    // `limit` is the same on all ranks of the group. Other values than the default are for tests. `tag_offset`: from the tag of
+    // the group; wires with different ones do not meet.
+    explicit Wire(const Group& group, std::size_t limit = largest_message, int tag_offset = 0);
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
     ~Wire() = default;
@@ -82,8 +83,8 @@ class Wire {
     // last take_aside(): a receive that is cancelled late gets no message of the next exchange.
     Wire& take_aside();
     const Wire& aside() const { return *aside_; }
-    // Tags of a group: its own, and those of the wire aside.
-    static constexpr int tags = 3;
+    // Tags of a group: its own, those of the wire aside, and that of its window's streams.
+    static constexpr int tags = 4, stream_tag = 3;
 
     // While this object lives, peers are ranks of another group of the same communicator. Nothing may be
     // under way when it begins or ends.

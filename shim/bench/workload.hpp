@@ -30,10 +30,10 @@ class Workload {
     std::byte* send_buffer() { return sent_.data(); }
     std::byte* recv_buffer(bool in_place) { return in_place ? sent_.data() : received_.data(); }
 
-    void fill();  // the send buffer
-    void renew(); // writes it again, as a program does before each exchange
+    void fill();              // the send buffer
+    void renew();             // writes it again, as a program does before each exchange
     void read(bool in_place); // what arrived, as a program does after each exchange
-    void spoil(); // the receive buffer, so that data of an earlier exchange are no right answer
+    void spoil();             // the receive buffer, so that data of an earlier exchange are no right answer
     bool is_right(bool in_place);
 
   private:

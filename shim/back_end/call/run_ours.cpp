@@ -80,7 +80,8 @@ bool goes_direct(const Agreed& agreed, const Packing& packing, const policy::Cho
 }
 
 void note_traffic(const Passage& passage, log::CallRecord& record) {
-    const auto& traffic = passage.state.rails()->wire.traffic();
+    auto traffic = passage.state.rails()->wire.traffic();
+    if (auto& window = passage.state.rails()->window) traffic.add_sent(window->take_traffic());
     record.messages = traffic.messages;
     record.wire_bytes = traffic.bytes;
     record.rounds = traffic.rounds;

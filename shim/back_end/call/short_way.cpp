@@ -107,6 +107,9 @@ void write_record(const Passage& passage, const Decision& decision, std::uint64_
     log::CallRecord record{head_of(passage, begin)};
     record.has_detail = true;
     record.exchange = Clock::now() - begin;
+    const auto traffic = passage.state.rails()->window->take_traffic();
+    record.messages = traffic.messages;
+    record.wire_bytes = traffic.bytes;
     end_record(passage, decision, record);
 }
 

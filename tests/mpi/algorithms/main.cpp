@@ -59,7 +59,9 @@ struct NamedMap {
     std::string name;
     NodeMap map;
     std::unique_ptr<NodeWindow> window; // small, so that most exchanges take streams
-    bool has_other_programs = false;    // so that its ranks read streams from each other's memory
+    // Whether other programs seem to have the cores: so that its ranks read streams from each other's memory, or, where several
+    // ranks share each core, send messages instead.
+    enum class Load { none, others, others_on_shared_cores } load = Load::none;
 };
 
 // The regions inside each node.
@@ -121,7 +123,8 @@ struct Test {
         for (std::size_t i = 0; i < maps.size(); ++i) {
             take_map(i, 0);
             maps[i].window = NodeWindow::make(group, memory);
-            if (maps[i].has_other_programs && maps[i].window) maps[i].window->assume_other_programs();
+            if (maps[i].load != NamedMap::Load::none && maps[i].window)
+                maps[i].window->assume_other_programs(maps[i].load == NamedMap::Load::others_on_shared_cores);
         }
     }
     void free_windows() {
@@ -136,10 +139,12 @@ std::vector<NamedMap> all_maps(int ranks) {
     const auto add = [&](const std::string& name, auto&& node_of) {
         std::vector<std::uint64_t> ids;
         for (int rank = 0; rank < ranks; ++rank) ids.push_back(static_cast<std::uint64_t>(node_of(rank)));
-        maps.push_back({name, NodeMap(ids), nullptr});
+        maps.push_back({name, NodeMap(ids), nullptr, NamedMap::Load::none});
     };
     add("one node with other programs", [](int) { return 0; });
-    maps.back().has_other_programs = true;
+    maps.back().load = NamedMap::Load::others;
+    add("one node with other programs, several ranks a core", [](int) { return 0; });
+    maps.back().load = NamedMap::Load::others_on_shared_cores;
     for (const int size : {1, 2, 3, 4, 8, ranks})
         add("nodes of " + std::to_string(size), [&](int rank) { return rank / size; });
     for (const int nodes : {2, 3, 5})
@@ -961,9 +966,8 @@ struct Opposite {
     Carrier carrier() const { return {comm, 7, ranks.data()}; }
 };
 
-// Blocks larger than the window, while other programs seem to have the cores.
-void check_streams_read_directly(Test& test) {
-    NodeWindow& window = *test.maps.front().window;
+// Blocks larger than the window.
+void exchange_large_blocks(Test& test, NodeWindow& window) {
     constexpr std::size_t bytes = 20000;
     const auto ranks = static_cast<std::size_t>(test.group.size);
     std::vector<std::byte> sent(ranks * bytes), received(ranks * bytes);
@@ -983,9 +987,24 @@ void check_streams_read_directly(Test& test) {
                                               static_cast<std::size_t>(test.group.rank) * bytes + i % bytes);
         test.failures.check(right, "wrong bytes by streams");
     }
+}
+
+// While other programs seem to have the cores.
+void check_streams_read_directly(Test& test) {
+    NodeWindow& window = *test.maps.front().window;
+    exchange_large_blocks(test, window);
     std::uint64_t read = window.read_directly_bytes();
     PMPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_UINT64_T, MPI_SUM, test.oracle);
     test.failures.check(read > 0, "no block was read directly");
+}
+void check_streams_by_message(Test& test) {
+    test.failures.set_place("large blocks by messages");
+    test.take_map(1, 0);
+    NodeWindow& window = *test.maps[1].window;
+    window.take_traffic();
+    exchange_large_blocks(test, window);
+    const auto others = static_cast<std::uint64_t>(test.group.size - 1);
+    test.failures.check_equal(window.take_traffic().messages, 10 * others, "messages");
 }
 
 // Large blocks read from their writers' own memory, where the system allows it.
@@ -1075,6 +1094,7 @@ int main(int argc, char** argv) {
     check_overlaps(test);
 
     check_direct_reading(test);
+    if (!simulation::is_on && test.group.size > 1) check_streams_by_message(test);
 
     const int result = conclude(test);
     test.free_windows();
