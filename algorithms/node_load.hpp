@@ -1,5 +1,8 @@
 // Whether other programs have the cores of a node where several ranks share each core. Some rank has something to do at almost
 // every moment, so the ranks together use up the cores. If they do not, somebody else does.
+//
+// Each rank tells the others its part of a core. Their times together would say less: ranks tell them at different moments of an
+// exchange, and an exchange can last longer than a period.
 #pragma once
 
 #include <algorithm>
@@ -11,49 +14,61 @@ namespace switchyard::algorithms {
 
 class NodeLoad {
   public:
+    using Clock = std::chrono::steady_clock;
+
     // `cores`: that the ranks of the node share.
     explicit NodeLoad(int cores) : cores_(cores) {}
 
-    // How long the processors have worked for this process, in nanoseconds.
-    static std::uint64_t own_time() {
+    // How long the processors have worked for this process.
+    static std::chrono::nanoseconds own_time() {
         timespec time{};
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-        return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-               static_cast<std::uint64_t>(time.tv_nsec);
+        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
     }
 
-    // `times`: of all ranks together, at about `now`.
-    void hear(std::uint64_t times, std::chrono::steady_clock::time_point now) {
-        const std::chrono::nanoseconds passed = now - when_;
-        if (passed < shortest) return;
-        if (times_ > 0)
-            judge(static_cast<double>(times - times_) / cores_ / static_cast<double>(passed.count()));
-        times_ = times;
-        when_ = now;
+    // A period of this rank may end. `own_time`: asked for then. Returns its part of a core in its last period.
+    template <typename Time>
+    double own_part(Clock::time_point now, const Time& own_time) {
+        if (now - begin_ < period) return part_;
+        const std::chrono::nanoseconds time = own_time();
+        if (begin_ > Clock::time_point{}) {
+            part_ = std::chrono::duration<double>(time - time_) / (now - begin_);
+            is_due_ = true;
+        }
+        begin_ = now;
+        time_ = time;
+        return part_;
+    }
+
+    // The parts of all ranks together. Counts once in a period of this rank.
+    void hear(double parts) {
+        if (!is_due_) return;
+        is_due_ = false;
+        const bool is_rest = parts / cores_ >= least_part;
+        periods_left_ = is_rest ? std::max(periods_left_ - 1, 0) : periods_at_rest;
     }
 
     void assume_others() { // for tests
-        looks_left_ = 1;
-        when_ = std::chrono::steady_clock::time_point::max();
+        periods_left_ = 1;
+        begin_ = Clock::time_point::max();
     }
-    bool others_have_cores() const { return looks_left_ > 0; }
+    bool others_have_cores() const { return periods_left_ > 0; }
+
+    static constexpr std::chrono::milliseconds period{50}; // each core has changed hands a dozen times
 
   private:
-    static constexpr std::chrono::milliseconds shortest{20};
-    // Of the cores' time. Measured on 2 cores: 8 ranks at rest have 0.86 and more, 0.15 to 0.75 beside two other programs.
+    // Of the cores' time. RESULTS.md, Other programs on the cores, has what ranks get.
     static constexpr double least_part = 0.8;
 
-    // A look by chance at a moment when the others rest costs more than a few exchanges by messages too many.
-    static constexpr int looks_at_rest = 4;
-
-    void judge(double part) {
-        looks_left_ = part < least_part ? looks_at_rest : std::max(looks_left_ - 1, 0);
-    }
+    // A period in which the others rested by chance costs more than a few exchanges by messages too many.
+    static constexpr int periods_at_rest = 4;
 
     int cores_;
-    std::uint64_t times_ = 0;
-    std::chrono::steady_clock::time_point when_;
-    int looks_left_ = 0; // until the cores count as free
+    Clock::time_point begin_; // of this rank's period
+    std::chrono::nanoseconds time_{};
+    double part_ = 1; // as good as a core, as long as nothing is known
+    bool is_due_ = false;
+    int periods_left_ = 0; // until the cores count as free
 };
 
 } // namespace switchyard::algorithms

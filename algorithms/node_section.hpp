@@ -20,7 +20,7 @@ namespace switchyard::algorithms::section {
 // line for every source.
 struct Header {
     std::atomic<std::uint64_t> epoch;
-    // What its rank says of this epoch: bytes of a gather, whether it shows, its time on the cores.
+    // What its rank says of this epoch: bytes of a gather, whether it shows, its part of a core.
     std::uint64_t word;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

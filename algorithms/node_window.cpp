@@ -128,7 +128,8 @@ std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeM
     const section::Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
     if (!of_largest.is_enough()) return nullptr;
     std::unique_ptr<NodeWindow> window(new NodeWindow(group, layout, of_largest.capacity, cores));
-    if (!simulation::is_on && window->size_ > 1 && window->rest_.is_crowded())
+    window->watches_load_ = !simulation::is_on && window->rest_.is_crowded();
+    if (!simulation::is_on && window->size_ > 1)
         window->wire_ = std::make_unique<Wire>(group, Wire::largest_message, Wire::stream_tag);
     return window;
 }
@@ -300,20 +301,16 @@ void NodeWindow::wait_for_readers() {
     has_filled_slots_ = false;
 }
 
-// To ask the system takes longer than to exchange a small block. So a rank asks while it has large blocks, and now and then.
-std::uint64_t NodeWindow::own_load() {
-    constexpr std::uint64_t seldom = 16;
-    if (!out_.empty() || !in_.empty() || epoch_ % seldom == 0 || own_load_ == 0)
-        own_load_ = NodeLoad::own_time();
-    return own_load_;
+void NodeWindow::tell_load(const Notice& own) {
+    own.header->word =
+        std::bit_cast<std::uint64_t>(load_.own_part(NodeLoad::Clock::now(), NodeLoad::own_time));
 }
 
-// All ranks see the same times, so they come to the same end at the same time. But each may decide for itself, since its notice
-// tells the readers.
-void NodeWindow::look_at_load() {
-    std::uint64_t times = 0;
-    for (int local = 0; local < size_; ++local) times += notice_of(local).header->word;
-    load_.hear(times, std::chrono::steady_clock::now());
+// Ranks may come to different ends: the notice of each tells the readers how its blocks come.
+void NodeWindow::hear_load() {
+    double parts = 0;
+    for (int local = 0; local < size_; ++local) parts += std::bit_cast<double>(notice_of(local).header->word);
+    load_.hear(parts);
     rest_.stay_awake(load_.others_have_cores());
 }
 
@@ -343,7 +340,6 @@ void NodeWindow::lose_message(int source, std::size_t bytes) {
 
 Status NodeWindow::end_messages() {
     const Status status = wire_->wait_all();
-    own_load_ = 0; // large blocks came
     lost_.clear();
     return status;
 }

@@ -76,14 +76,15 @@ class NodeWindow {
     // From now on, as if it had met them. For tests.
     void assume_other_programs(bool crowded) {
         if (!crowded) return rest_.assume_others();
+        if (!wire_) return; // a simulated machine runs no others
         load_.assume_others();
-        wire_ = std::make_unique<Wire>(group_, Wire::largest_message, Wire::stream_tag);
+        watches_load_ = true;
     }
     // Bytes of large blocks that this rank read from their writers' own memory.
     std::uint64_t read_directly_bytes() const { return read_directly_bytes_; }
     // The messages of this rank since the last call: large blocks, while other programs keep ranks off their cores.
     Traffic take_traffic() {
-        if (!wire_) return {};
+        if (!watches_load_) return {};
         const Traffic traffic = wire_->traffic();
         wire_->reset();
         return traffic;
@@ -261,8 +262,8 @@ class NodeWindow {
     template <typename Received>
     Status meet_message(const Received& received, int source, const StreamPlace& place);
 
-    std::uint64_t own_load();
-    void look_at_load();
+    void tell_load(const Notice& own);
+    void hear_load();
     void send_streams(const Notice& own);
     void receive_message(int source, std::byte* data, std::size_t bytes);
     void lose_message(int source, std::size_t bytes);
@@ -319,7 +320,6 @@ class NodeWindow {
     std::size_t room_bytes_ = 0; // that room() gave last
     NodeRest rest_;
     NodeLoad load_;
-    std::uint64_t own_load_ = 0; // as this rank knew it last
     // More bytes of one exchange do not stay in the caches until the program reads them. Written past the caches, their places
     // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
     std::size_t most_cached_bytes_;
@@ -331,9 +331,10 @@ class NodeWindow {
     std::vector<NodeWriter> writers_;         // by local rank of the reader; the own one is for all
     std::vector<NeighbourMemory> neighbours_; // by local rank
     std::uint64_t read_directly_bytes_ = 0;
-    const std::uint64_t* proof_ = nullptr; // of this rank to them
-    std::vector<Stream> out_, in_;         // of this exchange
-    std::unique_ptr<Wire> wire_;           // null where no message is ever needed, on all ranks of the node
+    const std::uint64_t* proof_ = nullptr;           // of this rank to them
+    std::vector<Stream> out_, in_;                   // of this exchange
+    bool watches_load_ = false;                      // only then it sends messages
+    std::unique_ptr<Wire> wire_;                     // null where no rank of the node ever sends one
     std::vector<std::unique_ptr<std::byte[]>> lost_; // messages that this rank has no room for
     // By local rank: slots that this rank has filled for it, and has emptied of it.
     std::vector<std::uint64_t> filled_, emptied_;

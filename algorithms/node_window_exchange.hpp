@@ -36,7 +36,7 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool by_messa
             out_.push_back({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
         }
     }
-    if (wire_) own.header->word = own_load();
+    tell_load(own);
     if (!out_.empty()) [[unlikely]]
         by_message ? send_streams(own) : lay_out_streams(own);
 }
@@ -44,7 +44,7 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool by_messa
 template <typename Sent, typename Received>
 Status NodeWindow::finish(const Sent& sent, const Received& received, bool in_place) {
     Status status = read_blocks(sent, received, in_place);
-    if (wire_ && !is_broken_) look_at_load();
+    if (watches_load_ && !is_broken_) hear_load();
     if (has_messages()) [[unlikely]]
         status.keep(end_messages());
     own_time_.pass();

@@ -12,49 +12,55 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Ranks on two cores, at a time of their own.
-struct Ranks {
+// A rank, at a time of its own, and seven others that have as much of the two cores as it has.
+struct Rank {
     NodeLoad load{2};
-    std::chrono::steady_clock::time_point now{1h};
-    std::uint64_t times = 1;
+    NodeLoad::Clock::time_point now{1h};
+    std::chrono::nanoseconds worked{};
 
     void pass(std::chrono::nanoseconds time, double part_of_cores) {
         now += time;
-        times += static_cast<std::uint64_t>(static_cast<double>(time.count()) * 2 * part_of_cores);
-        load.hear(times, now);
+        worked += std::chrono::nanoseconds(
+            static_cast<std::int64_t>(static_cast<double>(time.count()) * part_of_cores * 2 / 8));
+        load.hear(8 * load.own_part(now, [this] { return worked; }));
     }
 };
 
 } // namespace
 
 TEST_CASE("ranks that use up the cores have met no other program", "[node_load]") {
-    Ranks ranks;
+    Rank rank;
     for (int i = 0; i < 10; ++i) {
-        ranks.pass(25ms, 0.95);
-        CHECK_FALSE(ranks.load.others_have_cores());
+        rank.pass(NodeLoad::period, 0.95);
+        CHECK_FALSE(rank.load.others_have_cores());
     }
 }
 
 TEST_CASE("ranks that miss a part of the cores have met one, until they have had the cores for some time",
           "[node_load]") {
-    Ranks ranks;
-    ranks.pass(25ms, 0.5); // there is no time before to compare with
-    CHECK_FALSE(ranks.load.others_have_cores());
-    ranks.pass(25ms, 0.7);
-    CHECK(ranks.load.others_have_cores());
-    ranks.pass(25ms, 1);
-    CHECK(ranks.load.others_have_cores());
-    for (int i = 0; i < 3; ++i) ranks.pass(25ms, 1);
-    CHECK_FALSE(ranks.load.others_have_cores());
+    Rank rank;
+    rank.pass(NodeLoad::period, 0.5); // there is no time before to compare with
+    CHECK_FALSE(rank.load.others_have_cores());
+    rank.pass(NodeLoad::period, 0.7);
+    CHECK(rank.load.others_have_cores());
+    rank.pass(NodeLoad::period, 1);
+    CHECK(rank.load.others_have_cores());
+    for (int i = 0; i < 3; ++i) rank.pass(NodeLoad::period, 1);
+    CHECK_FALSE(rank.load.others_have_cores());
 }
 
 TEST_CASE("a short time tells nothing", "[node_load]") {
-    Ranks ranks;
-    ranks.pass(25ms, 1);
-    for (int i = 0; i < 3; ++i) ranks.pass(2ms, 0);
-    CHECK_FALSE(ranks.load.others_have_cores());
-    ranks.pass(100ms, 1); // with the short times
-    CHECK_FALSE(ranks.load.others_have_cores());
+    Rank rank;
+    rank.pass(NodeLoad::period, 1);
+    for (int i = 0; i < 3; ++i) rank.pass(2ms, 0);
+    CHECK_FALSE(rank.load.others_have_cores());
+    rank.pass(200ms, 1); // with the short times
+    CHECK_FALSE(rank.load.others_have_cores());
+}
+
+TEST_CASE("as long as a rank knows nothing it has a core", "[node_load]") {
+    NodeLoad load{2};
+    CHECK(load.own_part(NodeLoad::Clock::time_point{1h}, NodeLoad::own_time) == 1);
 }
 
 TEST_CASE("a process uses its processor", "[node_load]") {
