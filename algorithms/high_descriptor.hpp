@@ -7,7 +7,8 @@
 
 namespace switchyard::algorithms {
 
-inline constexpr int lowest_descriptor = 200;
+// A process begins with a table of 64 descriptors. To make it larger, Linux waits some 10 ms where the process has threads.
+inline constexpr int lowest_descriptor = 48;
 
 // The same file under a high number, closed on exec; under its own number where the process has no high one left. Leaves
 // errno alone, and passes -1 through.

@@ -18,8 +18,8 @@ class TakenDescriptors(FaultTest):
                 self.assert_whole(result)
                 self.assertEqual(result.run_json()["records_dropped"], 0)
 
-    def test_all_from_200(self):
-        self.check(*CALLS, "close:200", *MORE)
+    def test_all_from_48(self):
+        self.check(*CALLS, "close:48", *MORE)
 
     def test_exactly_ours(self):
         """The files of the log, and memory that the node shares. (No MPI bears a program that closes all from 3.)"""

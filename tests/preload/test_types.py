@@ -65,6 +65,10 @@ class BigBlocks(PreloadTest):
     def test_contiguous_block_spread_out(self):
         self.check("contiguous", "alltoallv:spread_out")
 
+    def test_block_larger_than_all_memory_of_the_node(self):
+        """One rank has gigabytes, the other nothing."""
+        self.check("contiguous", "alltoallv:shared")
+
     def test_packed_block_tuna(self):
         self.check("vector", "alltoallv:tuna:radix=2:metadata=separate")
 

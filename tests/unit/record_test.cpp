@@ -551,7 +551,7 @@ TEST_CASE("names written to a disk that is full for a while are not lost", "[rec
 
 namespace {
 
-// What a program does that closes all descriptors from 200 up and opens files of its own there.
+// What a program does that closes all descriptors from 48 up and opens files of its own there.
 class OwnFiles {
   public:
     explicit OwnFiles(const TemporaryFolder& folder) {
@@ -580,7 +580,7 @@ class OwnFiles {
     }
 
   private:
-    static constexpr int first = 200, count = 20;
+    static constexpr int first = 48, count = 20;
 };
 
 } // namespace
