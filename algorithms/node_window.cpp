@@ -3,7 +3,6 @@
 #include "agree.hpp"
 #include "last_cache.hpp"
 #include "node_window_exchange.hpp"
-#include "past_caches.hpp"
 #include "straight_blocks.hpp"
 
 #include <climits>
@@ -115,12 +114,14 @@ NodeWindow::NodeWindow(const Group& group, const section::Layout& layout, std::s
                        int cores)
     : group_(group), comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)),
       layout_(layout), least_capacity_(least_capacity), ring_(layout), rest_(size_, cores), load_(cores),
-      most_cached_bytes_(LastCache::of_this_core().share(size_, cores) / cached_part),
+      most_cached_bytes_(simulation::is_on ? SIZE_MAX
+                                           : LastCache::of_this_core().share(size_, cores) / cached_part),
       sections_(static_cast<std::size_t>(size_)), writers_(sections_.size()), neighbours_(sections_.size()),
       filled_(sections_.size()), emptied_(sections_.size()), emptied_for_all_(sections_.size()),
       places_(sections_.size()) {
     out_.reserve(sections_.size());
     in_.reserve(sections_.size());
+    awaited_.reserve(sections_.size());
 }
 
 std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeMemory& memory, int cores) {
@@ -278,8 +279,8 @@ bool NodeWindow::rest(int& looks, NodeRest::Others others) {
     return true;
 }
 
-bool NodeWindow::wait_long_for(const section::Header& header) {
-    for (int looks = 0; header.epoch.load(std::memory_order_acquire) < epoch_;)
+bool NodeWindow::wait_long_for(int local) {
+    for (int looks = 0; !has_entered(local);)
         if (!rest(looks, NodeRest::Others::may_compute)) return false;
     return true;
 }
@@ -422,14 +423,7 @@ bool NodeWindow::is_read_to_end(const Stream& stream) const {
 void NodeWindow::choose_how_to_read(bool in_place) {
     std::size_t arriving = 0;
     for (const Stream& stream : in_) arriving += stream.bytes;
-    reads_past_caches_ = !simulation::is_on && can_pass_caches && !in_place && arriving >= most_cached_bytes_;
-}
-
-void NodeWindow::copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes) const {
-    if (reads_past_caches_)
-        copy_past_caches(to, from, bytes);
-    else
-        copy_bytes(to, from, bytes);
+    reads_past_caches_ = !in_place && go_past_caches(arriving);
 }
 
 bool NodeWindow::read_directly() {
@@ -467,7 +461,7 @@ bool NodeWindow::read_slot(Stream& stream, bool in_place) {
     const std::size_t bytes = stream.next(), room = stream.room - std::min(stream.room, stream.done);
     if (room > 0)
         copy_arriving(stream.data + stream.done, section(stream.local) + stream.slot(),
-                      std::min(bytes, room));
+                      std::min(bytes, room), reads_past_caches_);
     stream.done += bytes;
     emptied(stream.local, rank_).slots.store(++count, std::memory_order_release);
     return true;

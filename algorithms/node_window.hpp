@@ -24,6 +24,7 @@
 #include "node_section.hpp"
 #include "node_writer.hpp"
 #include "part.hpp"
+#include "past_caches.hpp"
 #include "simulation.hpp"
 #include "wire.hpp"
 
@@ -114,6 +115,9 @@ class NodeWindow {
     // other ranks are written.
     template <typename ForEachPart>
     Status gather(ForEachPart&& for_each_part);
+
+    // Copies a block of this rank to this rank, in an exchange whose other blocks have about that size.
+    void copy_own(std::byte* to, const std::byte* from, std::size_t bytes) const;
 
     // An epoch in which every rank of the node lets the others look at its bytes where they lie, until it enters its next
     // epoch but one. Until a rank enters its own next epoch it may look.
@@ -238,11 +242,11 @@ class NodeWindow {
             simulation::note_epoch(size_ - 1);
         }
     }
-    bool wait_for(int local) { // false: for ever, so nobody waits
-        const section::Header& header = *notice_of(local).header;
-        return header.epoch.load(std::memory_order_acquire) >= epoch_ || wait_long_for(header);
+    bool has_entered(int local) const {
+        return notice_of(local).header->epoch.load(std::memory_order_acquire) >= epoch_;
     }
-    bool wait_long_for(const section::Header& header);
+    bool wait_for(int local) { return has_entered(local) || wait_long_for(local); } // false: for ever, so nobody waits
+    bool wait_long_for(int local);
     // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody waits.
     bool rest(int& looks, NodeRest::Others others);
     void wait_for_readers();
@@ -255,6 +259,13 @@ class NodeWindow {
     Status finish(const Sent& sent, const Received& received, bool in_place);
     template <typename Sent, typename Received>
     Status read_blocks(const Sent& sent, const Received& received, bool in_place);
+    // Meets each other rank of the node, once it has entered the epoch. False: one never will.
+    template <typename Meet>
+    bool in_turn(Meet&& meet);
+    template <typename Meet>
+    bool as_they_come(Meet&& meet);
+    template <typename Received>
+    Status meet_block(const Received& received, int source, bool in_place);
     template <typename Received>
     Status read_block(const Received& received, int source, Slice slice);
     template <typename Received>
@@ -277,7 +288,9 @@ class NodeWindow {
     template <typename Received>
     Status run_streams(const Received& received, bool in_place);
     void choose_how_to_read(bool in_place);
-    void copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes) const;
+    // Whether so many bytes that arrive go past the caches.
+    bool go_past_caches(std::size_t bytes) const { return can_pass_caches && bytes >= most_cached_bytes_; }
+    static void copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes, bool past_caches);
     bool write_slot(Stream& stream);
     bool read_slot(Stream& stream, bool in_place);
     bool is_read_to_end(const Stream& stream) const;
@@ -333,6 +346,7 @@ class NodeWindow {
     std::uint64_t read_directly_bytes_ = 0;
     const std::uint64_t* proof_ = nullptr;           // of this rank to them
     std::vector<Stream> out_, in_;                   // of this exchange
+    std::vector<int> awaited_;                       // local ranks that have not entered the epoch
     bool watches_load_ = false;                      // only then it sends messages
     std::unique_ptr<Wire> wire_;                     // null where no rank of the node ever sends one
     std::vector<std::unique_ptr<std::byte[]>> lost_; // messages that this rank has no room for

@@ -56,31 +56,76 @@ Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool 
     Status status;
     if (!in_place) status = copy_own(sent, received);
     in_.clear();
-    for (int source = after(rank_); source != rank_; source = after(source)) {
-        const Notice notice = notice_of(source);
-        if (!wait_for(source)) return {MPI_ERR_OTHER};
-        const Slice slice = notice.slices[rank_];
-        if (slice.begin == Slice::straight)
-            received.meets_mark(source);
-        else if (slice.bytes == Slice::stream && notice.places[rank_].slots > 0) [[unlikely]]
-            meet_stream(received, source, notice.places[rank_]);
-        else if (in_place && !out_.empty() && has_stream_to(source)) [[unlikely]]
-            is_late_ = true;
-        else if (slice.bytes == Slice::stream) [[unlikely]]
-            status.keep(meet_message(received, source, notice.places[rank_]));
-        else
-            status.keep(read_block(received, source, slice));
-    }
+    const auto meet = [&](int source) { status.keep(meet_block(received, source, in_place)); };
+    if (!(load_.others_have_cores() ? as_they_come(meet) : in_turn(meet))) return {MPI_ERR_OTHER};
     if (!out_.empty() || !in_.empty()) [[unlikely]]
         status.keep(run_streams(received, in_place));
     return status;
 }
 
+template <typename Meet>
+bool NodeWindow::in_turn(Meet&& meet) {
+    for (int source = after(rank_); source != rank_; source = after(source)) {
+        if (!wait_for(source)) return false;
+        meet(source);
+    }
+    return true;
+}
+
+// Messages of ranks that are there arrive while another rank has no core.
+template <typename Meet>
+bool NodeWindow::as_they_come(Meet&& meet) {
+    awaited_.clear();
+    for (int source = after(rank_); source != rank_; source = after(source)) awaited_.push_back(source);
+    for (int looks = 0; !awaited_.empty();) {
+        const auto came = std::erase_if(awaited_, [&](int source) {
+            if (!has_entered(source)) return false;
+            meet(source);
+            return true;
+        });
+        if (came > 0)
+            looks = 0;
+        else if (!rest(looks, NodeRest::Others::may_compute))
+            return false;
+    }
+    return true;
+}
+
+// The block of a rank that has entered the epoch.
+template <typename Received>
+Status NodeWindow::meet_block(const Received& received, int source, bool in_place) {
+    const Notice notice = notice_of(source);
+    const Slice slice = notice.slices[rank_];
+    if (slice.begin == Slice::straight)
+        received.meets_mark(source);
+    else if (slice.bytes == Slice::stream && notice.places[rank_].slots > 0) [[unlikely]]
+        meet_stream(received, source, notice.places[rank_]);
+    else if (in_place && !out_.empty() && has_stream_to(source)) [[unlikely]]
+        is_late_ = true;
+    else if (slice.bytes == Slice::stream) [[unlikely]]
+        return meet_message(received, source, notice.places[rank_]);
+    else
+        return read_block(received, source, slice);
+    return {};
+}
+
 template <typename Sent, typename Received>
 Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
     const std::size_t size = sent.size(rank_), room = received.size(rank_);
-    if (std::min(size, room) > 0) copy_bytes(received.at(rank_), sent.at(rank_), std::min(size, room));
+    if (std::min(size, room) > 0) copy_own(received.at(rank_), sent.at(rank_), std::min(size, room));
     return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
+}
+
+inline void NodeWindow::copy_own(std::byte* to, const std::byte* from, std::size_t bytes) const {
+    copy_arriving(to, from, bytes, go_past_caches(bytes * sections_.size()));
+}
+
+inline void NodeWindow::copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes,
+                                      bool past_caches) {
+    if (past_caches) [[unlikely]]
+        copy_past_caches(to, from, bytes);
+    else
+        copy_bytes(to, from, bytes);
 }
 
 template <typename Received>
@@ -240,7 +285,7 @@ template <typename ForEachPart>
 Status NodeWindow::copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from) {
     for_each_part(source, [&](Part part) {
         const Block taken = cut.next(part.bytes);
-        copy_arriving(part.data + taken.offset, from, taken.size);
+        copy_arriving(part.data + taken.offset, from, taken.size, reads_past_caches_);
         from += taken.size;
     });
     return {cut.room > 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS};
