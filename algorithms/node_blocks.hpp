@@ -2,7 +2,8 @@
 // memory of the node takes each form as it is: a small exchange costs less than to make a list of its blocks.
 //
 // A form has size(local) in bytes, and at(local). Where large blocks may go straight (straight_blocks.hpp), the sent side
-// says so of a size, and the received side hears what each rank sends: NodeWindow::exchange(Exchange).
+// says so of a size, and the received side hears what each rank sends, also a rank of which it expects nothing:
+// NodeWindow::exchange(Exchange).
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,7 @@ struct CountedBlocks {
         return reinterpret_cast<std::byte*>(base + static_cast<std::uintptr_t>(distance));
     }
     static constexpr bool goes_straight(std::size_t) { return false; }
+    static constexpr bool hears_all() { return false; }
     static constexpr void meets(int, std::size_t) {}
     static constexpr void meets_mark(int) {}
 };
@@ -37,6 +39,15 @@ struct EqualBlocks {
         return reinterpret_cast<std::byte*>(base + static_cast<std::uintptr_t>(local) * bytes);
     }
     static constexpr bool goes_straight(std::size_t) { return false; }
+    static constexpr bool hears_all() { return false; }
+    static constexpr void meets(int, std::size_t) {}
+    static constexpr void meets_mark(int) {}
+};
+
+// Room for nothing.
+struct NoBlocks {
+    static constexpr std::size_t size(int) { return 0; }
+    static constexpr std::byte* at(int) { return nullptr; }
     static constexpr void meets(int, std::size_t) {}
     static constexpr void meets_mark(int) {}
 };

@@ -2,6 +2,7 @@
 
 #include "agree.hpp"
 #include "last_cache.hpp"
+#include "node_blocks.hpp"
 #include "node_window_exchange.hpp"
 #include "straight_blocks.hpp"
 
@@ -79,6 +80,7 @@ struct ReceivedBlocks : ListedBlocks {
     using ListedBlocks::ListedBlocks;
     std::size_t size(int local) const { return place(local) < 0 ? 0 : exchange_.recv_size(place(local)); }
     std::byte* at(int local) const { return exchange_.recv_from(place(local)); }
+    bool hears_all() const { return exchange_.straight != nullptr; }
     // Hears how many bytes a rank sends.
     void meets(int local, std::size_t bytes) const {
         if (exchange_.straight != nullptr && place(local) >= 0)
@@ -122,6 +124,7 @@ NodeWindow::NodeWindow(const Group& group, const section::Layout& layout, std::s
     out_.reserve(sections_.size());
     in_.reserve(sections_.size());
     awaited_.reserve(sections_.size());
+    unmet_.reserve(sections_.size());
 }
 
 std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeMemory& memory, int cores) {
@@ -302,6 +305,20 @@ void NodeWindow::wait_for_readers() {
     has_filled_slots_ = false;
 }
 
+// Nothing was expected of them. Where one of them sent something all the same, the program is wrong, and it must not wait.
+bool NodeWindow::meet_the_rest() {
+    in_.clear();
+    out_.clear();
+    for (const int source : unmet_) {
+        if (!wait_for(source)) return false;
+        (void)meet_block(NoBlocks{}, source, false);
+    }
+    unmet_.clear();
+    if (!in_.empty()) (void)run_streams(NoBlocks{}, false);
+    if (has_messages()) (void)end_messages();
+    return !is_broken_;
+}
+
 void NodeWindow::tell_load(const Notice& own) {
     own.header->word =
         std::bit_cast<std::uint64_t>(load_.own_part(NodeLoad::Clock::now(), NodeLoad::own_time));
@@ -460,8 +477,8 @@ bool NodeWindow::read_slot(Stream& stream, bool in_place) {
     if (in_place && !may_cover(stream)) return false;
     const std::size_t bytes = stream.next(), room = stream.room - std::min(stream.room, stream.done);
     if (room > 0)
-        copy_arriving(stream.data + stream.done, section(stream.local) + stream.slot(),
-                      std::min(bytes, room), reads_past_caches_);
+        copy_arriving(stream.data + stream.done, section(stream.local) + stream.slot(), std::min(bytes, room),
+                      reads_past_caches_);
     stream.done += bytes;
     emptied(stream.local, rank_).slots.store(++count, std::memory_order_release);
     return true;

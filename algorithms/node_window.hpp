@@ -4,6 +4,7 @@
 // Every rank has a section of its own. In epoch n it writes its bytes there, where those of epoch n - 1 are not, stores n in its
 // notice n % 2, and waits until all other ranks of the node have stored n in theirs. One wait is enough: a rank writes where
 // it wrote in epoch n - 1 only after all others have entered epoch n, and they enter it only after they have read those bytes.
+// So a rank of which nothing is expected is waited for later, before epoch n + 1: MPI's own exchange would not wait for it.
 //
 // Bytes that an epoch has no room for go in streams. A stream has a few slots, and two counts: its writer fills a slot, its
 // reader empties it, and each waits for the other alone. A rank serves all of its streams in turn, so a rank that the system
@@ -205,7 +206,7 @@ class NodeWindow {
     bool is_ready() {
         if (has_filled_slots_) [[unlikely]]
             wait_for_readers();
-        return !is_broken_;
+        return !is_broken_ && (unmet_.empty() || meet_the_rest());
     }
     // The notice of this rank for a new epoch, with room for `need` bytes at least.
     Notice next_notice(std::size_t need = 0) {
@@ -245,7 +246,9 @@ class NodeWindow {
     bool has_entered(int local) const {
         return notice_of(local).header->epoch.load(std::memory_order_acquire) >= epoch_;
     }
-    bool wait_for(int local) { return has_entered(local) || wait_long_for(local); } // false: for ever, so nobody waits
+    bool wait_for(int local) {
+        return has_entered(local) || wait_long_for(local);
+    } // false: for ever, so nobody waits
     bool wait_long_for(int local);
     // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody waits.
     bool rest(int& looks, NodeRest::Others others);
@@ -259,11 +262,12 @@ class NodeWindow {
     Status finish(const Sent& sent, const Received& received, bool in_place);
     template <typename Sent, typename Received>
     Status read_blocks(const Sent& sent, const Received& received, bool in_place);
-    // Meets each other rank of the node, once it has entered the epoch. False: one never will.
-    template <typename Meet>
-    bool in_turn(Meet&& meet);
-    template <typename Meet>
-    bool as_they_come(Meet&& meet);
+    bool meet_the_rest();
+    // Meets each other rank of the node that is needed, once it has entered the epoch. False: one never will.
+    template <typename IsNeeded, typename Meet>
+    bool in_turn(IsNeeded&& is_needed, Meet&& meet);
+    template <typename IsNeeded, typename Meet>
+    bool as_they_come(IsNeeded&& is_needed, Meet&& meet);
     template <typename Received>
     Status meet_block(const Received& received, int source, bool in_place);
     template <typename Received>
@@ -346,7 +350,7 @@ class NodeWindow {
     std::uint64_t read_directly_bytes_ = 0;
     const std::uint64_t* proof_ = nullptr;           // of this rank to them
     std::vector<Stream> out_, in_;                   // of this exchange
-    std::vector<int> awaited_;                       // local ranks that have not entered the epoch
+    std::vector<int> awaited_, unmet_;               // local ranks: needed in this epoch, and before the next
     bool watches_load_ = false;                      // only then it sends messages
     std::unique_ptr<Wire> wire_;                     // null where no rank of the node ever sends one
     std::vector<std::unique_ptr<std::byte[]>> lost_; // messages that this rank has no room for

@@ -44,7 +44,7 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool by_messa
 template <typename Sent, typename Received>
 Status NodeWindow::finish(const Sent& sent, const Received& received, bool in_place) {
     Status status = read_blocks(sent, received, in_place);
-    if (watches_load_ && !is_broken_) hear_load();
+    if (watches_load_ && unmet_.empty() && !is_broken_) hear_load();
     if (has_messages()) [[unlikely]]
         status.keep(end_messages());
     own_time_.pass();
@@ -56,16 +56,26 @@ Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool 
     Status status;
     if (!in_place) status = copy_own(sent, received);
     in_.clear();
+    // Where bytes of the epoch before lie, which others may still read, there are slots of streams.
+    const bool needs_all = received.hears_all() || !out_.empty();
+    const auto is_needed = [&](int source) {
+        return received.size(source) > 0 || needs_all || has_entered(source);
+    };
     const auto meet = [&](int source) { status.keep(meet_block(received, source, in_place)); };
-    if (!(load_.others_have_cores() ? as_they_come(meet) : in_turn(meet))) return {MPI_ERR_OTHER};
+    if (!(load_.others_have_cores() ? as_they_come(is_needed, meet) : in_turn(is_needed, meet)))
+        return {MPI_ERR_OTHER};
     if (!out_.empty() || !in_.empty()) [[unlikely]]
         status.keep(run_streams(received, in_place));
     return status;
 }
 
-template <typename Meet>
-bool NodeWindow::in_turn(Meet&& meet) {
+template <typename IsNeeded, typename Meet>
+bool NodeWindow::in_turn(IsNeeded&& is_needed, Meet&& meet) {
     for (int source = after(rank_); source != rank_; source = after(source)) {
+        if (!is_needed(source)) {
+            unmet_.push_back(source);
+            continue;
+        }
         if (!wait_for(source)) return false;
         meet(source);
     }
@@ -73,10 +83,11 @@ bool NodeWindow::in_turn(Meet&& meet) {
 }
 
 // Messages of ranks that are there arrive while another rank has no core.
-template <typename Meet>
-bool NodeWindow::as_they_come(Meet&& meet) {
+template <typename IsNeeded, typename Meet>
+bool NodeWindow::as_they_come(IsNeeded&& is_needed, Meet&& meet) {
     awaited_.clear();
-    for (int source = after(rank_); source != rank_; source = after(source)) awaited_.push_back(source);
+    for (int source = after(rank_); source != rank_; source = after(source))
+        (is_needed(source) ? awaited_ : unmet_).push_back(source);
     for (int looks = 0; !awaited_.empty();) {
         const auto came = std::erase_if(awaited_, [&](int source) {
             if (!has_entered(source)) return false;

@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <unistd.h>
@@ -1007,6 +1008,56 @@ void check_streams_by_message(Test& test) {
     test.failures.check_equal(window.take_traffic().messages, 10 * others, "messages");
 }
 
+// The last rank has nothing for the others, and calls only after rank 0 has returned. Who waited for it would hang.
+void check_waits_for_senders_alone(Test& test) {
+    const int self = test.group.rank, last = test.group.size - 1;
+    const auto ranks = static_cast<std::size_t>(test.group.size);
+    std::vector<int> counts(ranks), places(ranks);
+    std::iota(places.begin(), places.end(), 0);
+    if (self <= 1) counts[self == 0 ? 1 : 0] = 1;
+    for (std::size_t map = 0; map < test.maps.size(); ++map) {
+        test.take_map(map, 0);
+        NamedMap& named = test.maps[map];
+        if (named.map.nodes() > 1 || !named.window || simulation::is_on) continue;
+        test.failures.set_place(named.name + ", waits for senders alone");
+        for (int turn = 0; turn < 3; ++turn) {
+            std::vector<int> sent(ranks, 10 * turn + self), received(ranks, -1), expected(ranks, -1);
+            if (self <= 1) expected[self == 0 ? 1 : 0] = 10 * turn + 1 - self;
+            const auto side = [&](std::vector<int>& items) {
+                return CountedBlocks{reinterpret_cast<std::uintptr_t>(items.data()), counts.data(),
+                                     places.data(), sizeof(int)};
+            };
+            if (self == last) PMPI_Recv(nullptr, 0, MPI_INT, 0, turn, test.oracle, MPI_STATUS_IGNORE);
+            test.failures.check(named.window->exchange(side(sent), side(received), false).ok(), "an error");
+            if (self == 0) PMPI_Send(nullptr, 0, MPI_INT, last, turn, test.oracle);
+            test.failures.check(received == expected, "wrong items");
+        }
+    }
+}
+
+// A rank sends blocks to a rank that expects nothing: it may not hang, and the next exchange is right.
+void check_sent_in_vain(Test& test) {
+    for (std::size_t map = 0; map < test.maps.size(); ++map) {
+        test.take_map(map, 0);
+        NamedMap& named = test.maps[map];
+        if (named.map.nodes() > 1 || !named.window || simulation::is_on) continue;
+        test.failures.set_place(named.name + ", sent in vain");
+        const auto ranks = static_cast<std::size_t>(test.group.size);
+        for (const int bytes : {8, 20000}) {
+            std::vector<std::byte> sent(static_cast<std::size_t>(bytes)), nothing(1);
+            std::vector<int> counts(ranks), none(ranks), places(ranks);
+            if (test.group.rank == 0) counts[1] = bytes;
+            (void)named.window->exchange(
+                CountedBlocks{reinterpret_cast<std::uintptr_t>(sent.data()), counts.data(), places.data(), 1},
+                CountedBlocks{reinterpret_cast<std::uintptr_t>(nothing.data()), none.data(), places.data(),
+                              1},
+                false);
+            test.failures.check(nothing.front() == std::byte{0}, "bytes that nobody expects");
+            exchange_large_blocks(test, *named.window);
+        }
+    }
+}
+
 // Large blocks read from their writers' own memory, where the system allows it.
 void check_direct_reading(Test& test) {
     struct Own {
@@ -1093,6 +1144,9 @@ int main(int argc, char** argv) {
     }
     check_overlaps(test);
 
+    if (test.group.size > 2) check_waits_for_senders_alone(test);
+    if (test.group.size > 1) check_sent_in_vain(test);
+    test.take_map(0, 0);
     check_direct_reading(test);
     if (!simulation::is_on && test.group.size > 1) check_streams_by_message(test);
 
