@@ -4,7 +4,8 @@
 // Every rank has a section of its own. In epoch n it writes its bytes there, where those of epoch n - 1 are not, stores n in its
 // notice n % 2, and waits until all other ranks of the node have stored n in theirs. One wait is enough: a rank writes where
 // it wrote in epoch n - 1 only after all others have entered epoch n, and they enter it only after they have read those bytes.
-// So a rank waits for those that send it something, and for the others before epoch n + 1, as MPI's own exchange would do.
+// So in epoch n a rank without streams waits for those alone that send it something, and for the others before epoch n + 1:
+// MPI's own exchange would not wait for them.
 //
 // Bytes that an epoch has no room for go in streams. A stream has a few slots, and two counts: its writer fills a slot, its
 // reader empties it, and each waits for the other alone. A rank serves all of its streams in turn, so a rank that the system
