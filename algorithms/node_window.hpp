@@ -118,9 +118,6 @@ class NodeWindow {
     template <typename ForEachPart>
     Status gather(ForEachPart&& for_each_part);
 
-    // Copies a block of this rank to this rank, in an exchange whose other blocks have about that size.
-    void copy_own(std::byte* to, const std::byte* from, std::size_t bytes) const;
-
     // An epoch in which every rank of the node lets the others look at its bytes where they lie, until it enters its next
     // epoch but one. Until a rank enters its own next epoch it may look.
     //

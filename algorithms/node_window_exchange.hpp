@@ -123,12 +123,10 @@ Status NodeWindow::meet_block(const Received& received, int source, bool in_plac
 template <typename Sent, typename Received>
 Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
     const std::size_t size = sent.size(rank_), room = received.size(rank_);
-    if (std::min(size, room) > 0) copy_own(received.at(rank_), sent.at(rank_), std::min(size, room));
+    if (const std::size_t bytes = std::min(size, room);
+        bytes > 0) // the other blocks may have about that size
+        copy_arriving(received.at(rank_), sent.at(rank_), bytes, go_past_caches(bytes * sections_.size()));
     return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
-}
-
-inline void NodeWindow::copy_own(std::byte* to, const std::byte* from, std::size_t bytes) const {
-    copy_arriving(to, from, bytes, go_past_caches(bytes * sections_.size()));
 }
 
 inline void NodeWindow::copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes,

@@ -10,9 +10,7 @@
 namespace switchyard::algorithms::allgather {
 
 Status shared(const Exchange& exchange, Context& context) {
-    const std::byte* const own = exchange.send_base + exchange.send.front().offset;
-    std::byte* const place = exchange.recv_from(exchange.group.rank);
-    if (own != place) context.window->copy_own(place, own, exchange.send.front().size);
+    copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
     return context.window->gather([&](int source, auto&& add) {
         add(Part{exchange.recv_from(source), exchange.recv_size(source)});
     });
