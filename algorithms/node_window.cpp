@@ -17,7 +17,7 @@ namespace switchyard::algorithms {
 namespace {
 
 // Of a rank's part of the last cache, which also holds what the rank sends, its section, and what its program computes with.
-constexpr std::size_t cached_part = 6;
+constexpr std::size_t cached_part = 3;
 
 cpu_set_t own_core_set() {
     cpu_set_t mine;

@@ -41,6 +41,11 @@ namespace switchyard::algorithms {
 
 class NodeWindow {
   public:
+    // Some of them fit into a core's second-level cache.
+    static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
+    // Of a read from a writer's own memory. The writer, back on its core, finds something left to write.
+    static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
+
     // The steps by which the ranks of a whole communicator make a window: each offers a section of its memory, tells the
     // others its place, joins, and opens the window if all have joined. Otherwise each withdraws its offer.
     static NodeMemory::Place offer(NodeMemory& memory);
@@ -83,6 +88,7 @@ class NodeWindow {
         load_.assume_others();
         watches_load_ = true;
     }
+    std::size_t most_cached_bytes() const { return most_cached_bytes_; } // for tests
     // Bytes of large blocks that this rank read from their writers' own memory.
     std::uint64_t read_directly_bytes() const { return read_directly_bytes_; }
     // The messages of this rank since the last call: large blocks, while other programs keep ranks off their cores.
@@ -114,9 +120,14 @@ class NodeWindow {
 
     // Brings the parts of every rank of the node to all other ranks of the node. Calls for_each_part(local
     // rank, add), which calls add(Part) for each part of that rank: parts of this rank are read, parts of
-    // other ranks are written.
+    // other ranks are written. keep_own(piece, past_caches) is called for each piece of this rank's bytes once the others can
+    // read it: the caches still have it. What it copies may go past them.
+    template <typename ForEachPart, typename KeepOwn>
+    Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
     template <typename ForEachPart>
-    Status gather(ForEachPart&& for_each_part);
+    Status gather(ForEachPart&& for_each_part) {
+        return gather(for_each_part, [](Block, bool) {});
+    }
 
     // An epoch in which every rank of the node lets the others look at its bytes where they lie, until it enters its next
     // epoch but one. Until a rank enters its own next epoch it may look.
@@ -292,7 +303,6 @@ class NodeWindow {
     void choose_how_to_read(bool in_place);
     // Whether so many bytes that arrive go past the caches.
     bool go_past_caches(std::size_t bytes) const { return can_pass_caches && bytes >= most_cached_bytes_; }
-    static void copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes, bool past_caches);
     bool write_slot(Stream& stream);
     bool read_slot(Stream& stream, bool in_place);
     bool is_read_to_end(const Stream& stream) const;
@@ -303,8 +313,8 @@ class NodeWindow {
     template <typename Work>
     Status probing_often(const Exchange& exchange, Work&& work);
 
-    template <typename ForEachPart>
-    Status gather_by_streams(ForEachPart&& for_each_part);
+    template <typename ForEachPart, typename KeepOwn>
+    Status gather_by_streams(ForEachPart&& for_each_part, KeepOwn&& keep_own);
     template <typename ForEachPart>
     void copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to);
     template <typename ForEachPart>
@@ -319,10 +329,6 @@ class NodeWindow {
 
     // A probe costs more than a look. But messages of ours that are under way need MPI.
     static constexpr int few_probes = 16, many_probes = 1;
-    // Some of them fit into a core's second-level cache.
-    static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
-    // Of a read from a writer's own memory. The writer, back on its core, finds something left to write.
-    static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
 
     const Group& group_;
     MPI_Comm comm_; // MPI works on its messages while this rank waits

@@ -123,18 +123,10 @@ Status NodeWindow::meet_block(const Received& received, int source, bool in_plac
 template <typename Sent, typename Received>
 Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
     const std::size_t size = sent.size(rank_), room = received.size(rank_);
-    if (const std::size_t bytes = std::min(size, room);
-        bytes > 0) // the other blocks may have about that size
+    // All other blocks may have about the size of this one.
+    if (const std::size_t bytes = std::min(size, room); bytes > 0)
         copy_arriving(received.at(rank_), sent.at(rank_), bytes, go_past_caches(bytes * sections_.size()));
     return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
-}
-
-inline void NodeWindow::copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes,
-                                      bool past_caches) {
-    if (past_caches) [[unlikely]]
-        copy_past_caches(to, from, bytes);
-    else
-        copy_bytes(to, from, bytes);
 }
 
 template <typename Received>
@@ -222,12 +214,15 @@ Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
 
 // ---- Gather ---------------------------------------------------------------------------------------------
 
-template <typename ForEachPart>
-Status NodeWindow::gather(ForEachPart&& for_each_part) {
-    if (size_ == 1) return {};
-    if (!is_ready()) return {MPI_ERR_OTHER};
+template <typename ForEachPart, typename KeepOwn>
+Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     std::size_t bytes = 0;
     for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
+    if (size_ == 1) {
+        keep_own(Block{0, bytes}, false);
+        return {};
+    }
+    if (!is_ready()) return {MPI_ERR_OTHER};
     out_.clear();
     in_.clear();
     const std::size_t first = std::min(bytes, layout_.capacity);
@@ -236,6 +231,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
     copy_out(for_each_part, {0, first}, bytes_for_all(own, first));
     if (first < bytes) out_.push_back(stream_to_all(own, bytes));
     enter(own);
+    keep_own(Block{0, first}, false);
     Status status;
     for (int source = after(rank_); source != rank_; source = after(source)) {
         const Notice notice = notice_of(source);
@@ -246,20 +242,22 @@ Status NodeWindow::gather(ForEachPart&& for_each_part) {
         if (shown < all) in_.push_back(stream_to_all(source, all));
     }
     if (!out_.empty() || !in_.empty()) [[unlikely]]
-        status.keep(gather_by_streams(for_each_part));
+        status.keep(gather_by_streams(for_each_part, keep_own));
     own_time_.pass();
     return status;
 }
 
-template <typename ForEachPart>
-Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
+template <typename ForEachPart, typename KeepOwn>
+Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     has_filled_slots_ = !out_.empty();
     choose_how_to_read(false);
     Status status;
     const auto write = [&](Stream& stream) {
         if (stream.is_over() || !has_slot_for_all(stream)) return false;
-        copy_out(for_each_part, {stream.done, stream.next()}, section(rank_) + stream.slot());
+        const Block piece{stream.done, stream.next()};
+        copy_out(for_each_part, {piece.offset, piece.size}, section(rank_) + stream.slot());
         fill_slot_for_all(stream);
+        keep_own(piece, reads_past_caches_);
         return true;
     };
     const auto read = [&](Stream& stream) {

@@ -21,8 +21,9 @@ class NodeWriter {
             write_large(to, from, bytes);
     }
 
-  private:
     static constexpr std::size_t least_measured_bytes = 8192;
+
+  private:
     void write_large(std::byte* to, const std::byte* from, std::size_t bytes);
 
     std::size_t bytes_past_caches_ = 0; // that will be written so, before the next try through the caches

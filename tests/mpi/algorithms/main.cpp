@@ -8,6 +8,7 @@
 #include "cases.hpp"
 #include "formulas.hpp"
 #include "overlap.hpp"
+#include "window_sizes.hpp"
 
 #include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
@@ -710,15 +711,18 @@ void check_regions(Test& test) {
     }
 }
 
+Report report_to(Failures& failures) {
+    return [&failures](bool good, const std::string& place, const std::string& what) {
+        failures.set_place(place);
+        failures.check(good, what);
+    };
+}
+
 // One buffer for both sides, for algorithms that take overlap.
 void check_overlaps(Test& test) {
     for (const Traits& traits : all_traits()) {
         if (!traits.has(takes_overlap) || is_too_much_to_simulate(traits, test)) continue;
-        check_overlap(traits, test.group, test.oracle, test.reduced,
-                      [&](bool good, const std::string& place, const std::string& what) {
-                          test.failures.set_place(place);
-                          test.failures.check(good, what);
-                      });
+        check_overlap(traits, test.group, test.oracle, test.reduced, report_to(test.failures));
     }
 }
 
@@ -936,6 +940,8 @@ void check_workspace(Failures& failures) {
     failures.check(workspace.take(100).data() == first.data(), "and keeps the memory");
 }
 
+constexpr int most_ranks_for_window_sizes = 5; // blocks of some MB for each other rank
+
 MPI_Comm duplicate() {
     MPI_Comm comm = MPI_COMM_NULL;
     PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -1148,6 +1154,8 @@ int main(int argc, char** argv) {
     if (test.group.size > 1) check_sent_in_vain(test);
     test.take_map(0, 0);
     check_direct_reading(test);
+    if (!simulation::is_on && !test.sampled && test.group.size <= most_ranks_for_window_sizes)
+        check_window_sizes(test.group, test.oracle, report_to(test.failures));
     if (!simulation::is_on && test.group.size > 1) check_streams_by_message(test);
 
     const int result = conclude(test);

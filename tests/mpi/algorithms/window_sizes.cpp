@@ -1,0 +1,181 @@
+#include "window_sizes.hpp"
+
+#include "algorithms/node_blocks.hpp"
+#include "algorithms/node_window_exchange.hpp"
+#include "cases.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace switchyard::tests {
+
+using namespace algorithms;
+
+namespace {
+
+constexpr std::size_t section_bytes = std::size_t{2} << 20; // as the shim has it
+
+enum class Load { none, others, others_on_shared_cores };
+std::string_view name_of(Load load) {
+    return load == Load::none ? "at rest" : load == Load::others ? "read directly" : "by messages";
+}
+
+// Sizes from which a block goes another way.
+struct Turns {
+    std::vector<std::size_t> of_one_block;
+    std::vector<std::size_t> of_all_blocks; // of a rank together
+};
+
+Turns turns_of(const NodeWindow& window, int ranks) {
+    using section::Layout;
+    const Layout layout(ranks, section_bytes);
+    return {.of_one_block = {1, sizeof(std::uint32_t), sizeof(std::uint64_t), 2 * sizeof(std::uint64_t),
+                             Layout::most_near_block, NodeWriter::least_measured_bytes,
+                             NodeWindow::most_slot_bytes, 2 * NodeWindow::most_slot_bytes, layout.capacity,
+                             NodeWindow::most_read_bytes},
+            .of_all_blocks = {layout.near_bytes, layout.capacity, 2 * layout.capacity, layout.ring_bytes,
+                              window.most_cached_bytes()}};
+}
+
+std::vector<std::size_t> around(const std::vector<std::size_t>& turns) {
+    std::vector<std::size_t> sizes{0};
+    for (const std::size_t turn : turns)
+        for (const std::size_t size : {turn - 1, turn, turn + 1}) sizes.push_back(size);
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
+
+// The blocks of one side with bytes of nobody between them. Both sides have blocks of the same sizes, as in place.
+struct Side {
+    std::vector<int> counts, displacements;
+    std::vector<std::byte> bytes;
+
+    Side(const std::vector<std::size_t>& sizes, std::uint64_t seed) {
+        constexpr std::size_t gap = 23; // so blocks begin at odd addresses
+        std::size_t end = gap;
+        for (const std::size_t size : sizes) {
+            counts.push_back(static_cast<int>(size));
+            displacements.push_back(static_cast<int>(end));
+            end += size + gap;
+        }
+        bytes = filled(end, seed);
+    }
+    CountedBlocks blocks() {
+        return {reinterpret_cast<std::uintptr_t>(bytes.data()), counts.data(), displacements.data(), 1};
+    }
+};
+
+class Sizes {
+  public:
+    Sizes(const Group& group, MPI_Comm oracle, const Report& report, Load load)
+        : group_(group), oracle_(oracle), report_(report), load_(load), memory_(section_bytes) {
+        group_.node_map = nullptr; // all ranks are on one node
+        window_ = NodeWindow::make(group_, memory_);
+        if (window_ && load != Load::none)
+            window_->assume_other_programs(load == Load::others_on_shared_cores);
+    }
+
+    void check_all() {
+        place_ = "window sizes " + std::string(name_of(load_));
+        note(window_ != nullptr, "no window");
+        if (!window_) return;
+        const Turns turns = turns_of(*window_, group_.size);
+        const auto others = static_cast<std::size_t>(std::max(group_.size - 1, 1));
+        std::vector<std::size_t> of_one = around(turns.of_one_block), of_all;
+        for (const std::size_t all : turns.of_all_blocks) of_all.push_back(all / others);
+        check_mixed(of_one);
+        for (const auto& sizes : {of_one, around(of_all)})
+            for (const std::size_t size : sizes) check_equal(size);
+    }
+
+  private:
+    // Every size meets every other in some turn. The sizes are the same in both directions.
+    void check_mixed(const std::vector<std::size_t>& sizes) {
+        for (std::size_t turn = 0; turn < sizes.size(); ++turn) {
+            const auto size = [&](int source, int destination) {
+                const auto sum = static_cast<std::size_t>(source + destination),
+                           product = static_cast<std::size_t>(source * destination);
+                return sizes[(turn + 7 * sum + 5 * product) % sizes.size()];
+            };
+            std::vector<std::size_t> own;
+            for (int peer = 0; peer < group_.size; ++peer) own.push_back(size(group_.rank, peer));
+            check_exchange(own, "mixed, turn " + std::to_string(turn));
+        }
+    }
+
+    void check_equal(std::size_t size) {
+        const std::string text = std::to_string(size) + " bytes";
+        check_exchange(std::vector<std::size_t>(static_cast<std::size_t>(group_.size), size), text);
+        check_allgather(size, text);
+    }
+
+    // From one buffer into another, and in place.
+    void check_exchange(const std::vector<std::size_t>& sizes, const std::string& text) {
+        Side sent(sizes, seed()), received(sizes, seed());
+        std::vector<std::byte> expected = received.bytes;
+        ask_alltoallv(sent, expected);
+        const Side before = sent;
+        Status status = window_->exchange(sent.blocks(), received.blocks(), false);
+        compare(status, received.bytes, expected, text);
+        note(sent.bytes == before.bytes, text + ": the send buffer changed");
+        expected = sent.bytes;
+        ask_alltoallv(before, expected);
+        status = window_->exchange(sent.blocks(), sent.blocks(), true);
+        compare(status, sent.bytes, expected, text + " in place");
+    }
+
+    void ask_alltoallv(const Side& sent, std::vector<std::byte>& expected) {
+        PMPI_Alltoallv(sent.bytes.data(), sent.counts.data(), sent.displacements.data(), MPI_BYTE,
+                       expected.data(), sent.counts.data(), sent.displacements.data(), MPI_BYTE, oracle_);
+    }
+
+    void check_allgather(std::size_t size, const std::string& text) {
+        constexpr std::size_t edge = 17;
+        const auto ranks = static_cast<std::size_t>(group_.size);
+        const auto sent = filled(size, seed());
+        auto received = filled(ranks * size + 2 * edge, seed());
+        auto expected = received;
+        PMPI_Allgather(sent.data(), static_cast<int>(size), MPI_BYTE, expected.data() + edge,
+                       static_cast<int>(size), MPI_BYTE, oracle_);
+        std::vector<Block> places;
+        for (std::size_t rank = 0; rank < ranks; ++rank) places.push_back({edge + rank * size, size});
+        const Block own{0, size};
+        const Exchange exchange{group_, sent.data(), {&own, 1}, received.data(), places, size};
+        const Traits& traits = *find(Collective::allgather, "shared");
+        Workspace workspace;
+        Wire wire(group_);
+        const Parameters parameters{};
+        Context context{parameters, workspace, wire, window_.get(), nullptr};
+        compare(algorithm_of(traits).run(exchange, context), received, expected, text + ", allgather");
+    }
+
+    // The same sequence on all ranks, with other numbers on each.
+    std::uint64_t seed() { return mixed(static_cast<std::uint64_t>(group_.rank), ++seeds_); }
+
+    void compare(Status status, const std::vector<std::byte>& received,
+                 const std::vector<std::byte>& expected, const std::string& text) {
+        note(status.ok(), text + ": an error");
+        const auto wrong = std::ranges::mismatch(received, expected).in1;
+        note(wrong == received.end(), text + ": wrong byte at " + std::to_string(wrong - received.begin()));
+    }
+    void note(bool good, const std::string& what) { report_(good, place_, what); }
+
+    Group group_;
+    MPI_Comm oracle_;
+    const Report& report_;
+    Load load_;
+    NodeMemory memory_;
+    std::unique_ptr<NodeWindow> window_;
+    std::string place_;
+    std::uint64_t seeds_ = 0;
+};
+
+} // namespace
+
+void check_window_sizes(const Group& group, MPI_Comm oracle, const Report& report) {
+    for (const Load load : {Load::none, Load::others, Load::others_on_shared_cores})
+        Sizes(group, oracle, report, load).check_all();
+}
+
+} // namespace switchyard::tests
