@@ -120,14 +120,15 @@ class NodeWindow {
 
     // Brings the parts of every rank of the node to all other ranks of the node. Calls for_each_part(local
     // rank, add), which calls add(Part) for each part of that rank: parts of this rank are read, parts of
-    // other ranks are written. keep_own(piece, past_caches) is called for each piece of this rank's bytes once the others can
-    // read it: the caches still have it. What it copies may go past them.
-    template <typename ForEachPart, typename KeepOwn>
-    Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
+    // other ranks are written.
     template <typename ForEachPart>
     Status gather(ForEachPart&& for_each_part) {
         return gather(for_each_part, [](Block, bool) {});
     }
+    // Brings one block of each rank of the node to all of them, also to its own rank, unless it lies there already. `received`:
+    // by local rank, in a form of node_blocks.hpp.
+    template <typename Received>
+    Status allgather(std::span<const std::byte> sent, const Received& received);
 
     // An epoch in which every rank of the node lets the others look at its bytes where they lie, until it enters its next
     // epoch but one. Until a rank enters its own next epoch it may look.
@@ -313,6 +314,10 @@ class NodeWindow {
     template <typename Work>
     Status probing_often(const Exchange& exchange, Work&& work);
 
+    // keep_own(piece, past_caches) is called for each piece of this rank's bytes once the others can read it: the caches still
+    // have it. What it copies may go past them.
+    template <typename ForEachPart, typename KeepOwn>
+    Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
     template <typename ForEachPart, typename KeepOwn>
     Status gather_by_streams(ForEachPart&& for_each_part, KeepOwn&& keep_own);
     template <typename ForEachPart>

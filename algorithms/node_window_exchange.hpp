@@ -214,6 +214,24 @@ Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
 
 // ---- Gather ---------------------------------------------------------------------------------------------
 
+template <typename Received>
+Status NodeWindow::allgather(std::span<const std::byte> sent, const Received& received) {
+    std::byte* const place = received.at(rank_);
+    const std::size_t room = received.size(rank_);
+    const auto for_each_part = [&](int source, auto&& add) {
+        if (source == rank_)
+            add(Part{const_cast<std::byte*>(sent.data()), sent.size()}); // it is only read
+        else
+            add(Part{received.at(source), received.size(source)});
+    };
+    const auto keep_own = [&](Block piece, bool past_caches) {
+        const std::size_t bytes = std::min(piece.size, room - std::min(room, piece.offset));
+        if (bytes > 0 && sent.data() != place)
+            copy_arriving(place + piece.offset, sent.data() + piece.offset, bytes, past_caches);
+    };
+    return gather(for_each_part, keep_own);
+}
+
 template <typename ForEachPart, typename KeepOwn>
 Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     std::size_t bytes = 0;

@@ -10,22 +10,19 @@
 
 namespace switchyard::algorithms::allgather {
 
+namespace {
+
+// All ranks are on one node, so a rank has the same number there.
+struct ReceivedBlocks {
+    const Exchange& exchange;
+    std::size_t size(int rank) const { return exchange.recv_size(rank); }
+    std::byte* at(int rank) const { return exchange.recv_from(rank); }
+};
+
+} // namespace
+
 Status shared(const Exchange& exchange, Context& context) {
-    const int self = exchange.group.rank;
-    const Block own = exchange.send.front();
-    const std::byte* const sent = exchange.send_base + own.offset;
-    std::byte* const place = exchange.recv_from(self);
-    return context.window->gather(
-        [&](int source, auto&& add) {
-            if (source == self)
-                add(Part{const_cast<std::byte*>(sent), own.size}); // it is only read
-            else
-                add(Part{exchange.recv_from(source), exchange.recv_size(source)});
-        },
-        [&](Block piece, bool past_caches) {
-            if (sent != place)
-                copy_arriving(place + piece.offset, sent + piece.offset, piece.size, past_caches);
-        });
+    return context.window->allgather({exchange.send_to(0), exchange.send_size(0)}, ReceivedBlocks{exchange});
 }
 
 } // namespace switchyard::algorithms::allgather

@@ -90,11 +90,8 @@ class ShortCall {
     }
     Status gather(algorithms::NodeWindow& window) const {
         const EqualBlocks received = equal(call_.recv, block_);
-        if (!call_.in_place() && block_ > 0 && call_.send.buffer != received.at(rank_))
-            algorithms::copy_bytes(received.at(rank_), place_in(call_.send.buffer, 0), block_);
-        return window.gather([&](int source, auto&& add) {
-            add(algorithms::Part{received.at(source), received.bytes});
-        });
+        const std::byte* const sent = call_.in_place() ? received.at(rank_) : place_in(call_.send.buffer, 0);
+        return window.allgather({sent, block_}, received);
     }
 
     const CallArgs& call_;
