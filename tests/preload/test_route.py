@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from harness import FEW_RANKS, OPENMPI, RUNTIME, YIELD, PreloadTest, host
+from harness import DEFAULT_POLICY, FEW_RANKS, OPENMPI, RUNTIME, YIELD, PreloadTest, host
 
 FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck"
 MIB = 1 << 20
@@ -142,6 +142,15 @@ class FirstMatch(RouteTest):
             with self.subTest(comm=line["comm"], collective=line["collective"]):
                 self.assertEqual(line["sent_bytes"]["max"], 0)
                 self.assertEqual(line["max_block_bytes"], 0)
+
+
+class DefaultPolicy(RouteTest):
+    def test_on_one_node(self):
+        """A rank alone has nobody to share memory with: there our way to an algorithm costs ten times MPI's own call."""
+        words = [f"{collective}:{block}" for collective in ("alltoallv", "alltoall", "allgather") for block in (8, 100000)]
+        chosen = collections.Counter((line["ranks"], line["algorithm"]) for line in
+                                     self.lines(2, "self", *words, "world", *words, policy=DEFAULT_POLICY))
+        self.assertEqual(chosen, {(1, "native"): 12, (2, "shared"): 6})
 
 
 class PassedOver(RouteTest):
