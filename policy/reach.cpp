@@ -1,6 +1,6 @@
 #include "reach.hpp"
 #include "admissible.hpp"
-#include "spelling.hpp"
+#include "rule_name.hpp"
 #include "vocabulary.hpp"
 
 #include <algorithm>
@@ -192,8 +192,7 @@ std::string Reach::why_hidden(const std::vector<Box>& boxes) {
             ++i;
     }
     std::vector<std::string> names;
-    for (const Taken* taken : hiding)
-        names.push_back("rule " + std::to_string(taken->number) + ' ' + in_quotes(taken->name));
+    for (const Taken* taken : hiding) names.push_back(rule_numbered(taken->number, taken->name));
     return enumerated(names) + (names.size() == 1 ? " takes" : " together take") +
            " every call it could take";
 }

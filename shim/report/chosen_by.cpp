@@ -1,5 +1,6 @@
 #include "chosen_by.hpp"
 
+#include "policy/rule_name.hpp"
 #include "shim/common/formatted.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::string ChosenBy::ran_text() const {
 
 std::string ChosenBy::text() const {
     if (rule.empty()) return reason.empty() ? "no reason in the log" : reason;
-    const std::string name = "rule \"" + rule + '"';
+    const std::string name = policy::rule_called(rule);
     return reason == "rule" ? name : name + ", since " + reason;
 }
 

@@ -1,5 +1,6 @@
 #include "policy_text.hpp"
 
+#include "policy/rule_name.hpp"
 #include "shim/common/formatted.hpp"
 #include "text.hpp"
 #include "text_table.hpp"
@@ -15,7 +16,11 @@ namespace {
 constexpr std::size_t widest_algorithm = 24;
 
 std::string label_of(const policy::Policy& policy, const std::optional<std::size_t>& rule) {
-    return rule ? formatted("{} \"{}\"", *rule + 1, shown(policy.rules[*rule].name, 300)) : "otherwise";
+    if (!rule) return "otherwise";
+    const auto& name = policy.rules[*rule].name;
+    const auto number = std::to_string(*rule + 1);
+    return name == policy::name_by_number(*rule + 1) ? number
+                                                     : formatted("{} \"{}\"", number, shown(name, 300));
 }
 
 // `3`, `-` for otherwise.

@@ -5,6 +5,7 @@
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
 #include "policy/prune.hpp"
+#include "policy/rule_name.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -106,6 +107,7 @@ constexpr Malformed malformed[] = {
     {"hidden_by_two", "/rules/3",
      "can never fire: rule 1 \"small\" and rule 3 \"large\" together take every call it could take"},
     {"hidden_with_nodes", "/rules/1", "can never fire: rule 1 \"many\" takes every call it could take"},
+    {"hidden_without_names", "/rules/1", "can never fire: rule 1 takes every call it could take"},
     {"in_place_not_a_boolean", "/rules/0/when/in_place", "in_place is true or false; found \"yes\""},
     {"key_twice", "/rules/0/use/radix", "key \"radix\" is given twice"},
     {"key_with_slash", "/a~1b~0c",
@@ -113,7 +115,6 @@ constexpr Malformed malformed[] = {
     {"memory_limit_negative", "/rules/0/use/memory_limit_bytes", "memory_limit_bytes -5 is out of range"},
     {"metadata_as_a_number", "/rules/0/use/metadata", "metadata is one of separate, fused; found 1"},
     {"missing_algorithm", "/rules/0/use", "\"algorithm\" is missing"},
-    {"missing_name", "/rules/0", "\"name\" is missing"},
     {"missing_otherwise", "",
      "\"otherwise\" is missing, for example \"otherwise\": {\"algorithm\": \"native\"}"},
     {"missing_rules", "", "\"rules\" is missing"},
@@ -122,6 +123,8 @@ constexpr Malformed malformed[] = {
     {"name_empty", "/rules/0/name", "name is empty"},
     {"name_not_a_string", "/rules/0/name", "name is a string; found 3"},
     {"name_too_long", "/rules/0/name", "name has 1001 bytes; the limit is 1000 bytes"},
+    {"name_of_a_rule_without_name", "/rules/1",
+     "this rule has no name, and \"rule 2\" is also the name of rule 1"},
     {"name_twice", "/rules/1/name", "name \"same\" is also the name of rule 1"},
     {"nested_deeply", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0", "nested more than 16 deep"},
     {"never_enough_ranks", "/rules/0", "hold at most 32 ranks, and ranks.min is 33"},
@@ -238,6 +241,22 @@ TEST_CASE("every key arrives", "[parse]") {
     CHECK_FALSE(read.otherwise.chunk_bytes);
     CHECK(read.otherwise.transfer == policy::Transfer::direct);
     CHECK(read.otherwise.memory_limit_bytes == 0U);
+}
+
+TEST_CASE("a rule without a name is called by its number, from 1", "[parse]") {
+    const auto parsed = policy::parse(text_of(policies / "valid" / "without_names.json"));
+    const auto& rules = std::get<Policy>(parsed).rules;
+    REQUIRE(rules.size() == 3);
+    CHECK(rules[0].name == "rule 1");
+    CHECK(rules[1].name == "gathers");
+    CHECK(rules[2].name == "rule 3");
+    CHECK(policy::rule_called(rules[0].name) == "rule 1");
+    CHECK(policy::rule_called(rules[1].name) == "rule \"gathers\"");
+    CHECK(policy::rule_called("rule of thumb") == "rule \"rule of thumb\"");
+    CHECK(policy::rule_called("rule ") == "rule \"rule \"");
+    CHECK(policy::rule_numbered(1, rules[0].name) == "rule 1");
+    CHECK(policy::rule_numbered(2, rules[1].name) == "rule 2 \"gathers\"");
+    CHECK(policy::rule_numbered(3, "rule 1") == "rule 3 \"rule 1\"");
 }
 
 TEST_CASE("all problems at once, in the order of the document", "[parse]") {
