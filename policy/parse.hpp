@@ -3,6 +3,7 @@
 
 #include "table.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,9 +17,11 @@ namespace switchyard::policy {
 enum class Spoils : std::uint8_t { policy, rule };
 
 struct Problem {
-    std::string pointer; // JSON pointer, "" for the document; of a syntax error `line 3, column 14`
+    std::string pointer; // JSON pointer; "" for the document, and where the text is not JSON
     std::string message; // one sentence: the problem, and what would be valid
     Spoils spoils = Spoils::policy;
+    std::size_t line = 0;   // of the text, from 1; 0: it is about no line
+    std::size_t column = 0; // from 1, where the text is not JSON; else 0
 };
 
 // No longer text is read.

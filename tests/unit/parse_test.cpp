@@ -50,10 +50,16 @@ std::string listed(const std::vector<Problem>& problems) {
     return text;
 }
 
-// One malformed policy per message: the file's name, the pointer, and a part of the message.
+// The JSON pointer, or the place in a text that is not JSON.
+std::string place_of(const Problem& problem) {
+    if (problem.column == 0) return problem.pointer;
+    return "line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column);
+}
+
+// One malformed policy per message: the file's name, the place, and a part of the message.
 struct Malformed {
     const char* name;
-    const char* pointer;
+    const char* place;
     const char* message;
 };
 constexpr Malformed malformed[] = {
@@ -90,7 +96,10 @@ constexpr Malformed malformed[] = {
      "collective is one of alltoallv, alltoall, allgather; found an array"},
     {"chunk_of_nothing", "/rules/0/use/chunk_bytes",
      "chunk_bytes 0 is out of range; it is a whole number, 1 to 9007199254740991"},
-    {"comment", "line 1, column 3", "not valid JSON"},
+    {"comma_in_a_key", "line 2, column 85", "not valid JSON: syntax error while parsing value"},
+    {"comma_twice", "line 2, column 16", "not valid JSON: syntax error while parsing object key"},
+    {"comment_not_closed", "line 4, column 1", "invalid comment; missing closing '*/'"},
+    {"comment_with_hash", "line 2, column 17", "a comment begins with // here, not with #"},
     {"direct_and_copies", "/rules/0/use/transfer",
      "tuna of alltoallv copies bytes itself and takes no transfer \"direct\"; use \"staged\", or one of "
      "native, "
@@ -138,6 +147,7 @@ constexpr Malformed malformed[] = {
     {"nul_byte", "line 6, column 1", "a NUL byte"},
     {"number_overflow", "line 2, column 18", "number overflow"},
     {"number_too_large", "/rules/0/when/ranks_per_node/min", "found 99999999999999999999"},
+    {"only_a_comment", "line 2, column 1", "unexpected end of input"},
     {"otherwise_not_an_object", "/otherwise", "use is an object; found \"native\""},
     {"parameter_not_taken", "/rules/0/use/radix",
      "scattered of alltoallv takes no parameter \"radix\"; it takes block_count"},
@@ -157,7 +167,10 @@ constexpr Malformed malformed[] = {
     {"rules_too_many", "/rules", "rules has 1001 entries; the limit is 1000"},
     {"rules_not_an_array", "/rules", "rules is an array of rules; found an object"},
     {"schema_not_a_string", "/$schema", "$schema is a string; found 7"},
-    {"trailing_comma", "line 4, column 41", "unexpected '}'"},
+    {"trailing_comma", "line 4, column 39",
+     "a trailing comma: nothing follows it before the closing bracket"},
+    {"trailing_comma_after_a_number", "line 3, column 15", "a trailing comma"},
+    {"trailing_comma_and_comments", "line 4, column 54", "a trailing comma"},
     {"truncated", "line 1, column 52", "missing closing quote"},
     {"two_documents", "line 6, column 1", "expected end of input"},
     {"unknown_algorithm", "/rules/0/use/algorithm",
@@ -193,7 +206,7 @@ TEST_CASE("each malformed policy has one problem, with its place", "[parse]") {
             problems_of(text_of(policies / "invalid" / (std::string(expected.name) + ".json")));
         INFO(expected.name << '\n' << listed(problems));
         REQUIRE(problems.size() == 1);
-        CHECK(problems.front().pointer == expected.pointer);
+        CHECK(place_of(problems.front()) == expected.place);
         CHECK(problems.front().message.find(expected.message) != std::string::npos);
     }
 }
@@ -270,6 +283,47 @@ TEST_CASE("all problems at once, in the order of the document", "[parse]") {
                                                "/rules/0/use/speed", "/rules/1/name", "/rules/1/when/ranks",
                                                "/rules/1/when/nodes", "/rules/1/use/algorithm",
                                                "/otherwise/radix", "/more"});
+}
+
+TEST_CASE("each problem has the line of its key, or of its value", "[parse]") {
+    const auto problems = problems_of(R"({
+      "version": 2, // line 2
+      /* lines 3
+         and 4 */
+      "rules": [ // 5
+        { "name": "a", "when": { "ranks":
+            { "min": 8, "max": 4 } }, "use": { // 7
+            "algorithm": "tuna",
+            "radix": 1
+          } },
+        7,
+        [
+        ],
+        { }
+      ],
+      "otherwise":
+        null,
+      "more": 1})");
+    std::vector<std::pair<std::string, std::size_t>> lines;
+    for (const Problem& problem : problems) lines.emplace_back(problem.pointer, problem.line);
+    INFO(listed(problems));
+    CHECK(lines == std::vector<std::pair<std::string, std::size_t>>{{"/version", 2},
+                                                                    {"/rules/0/when/ranks", 6},
+                                                                    {"/rules/0/use/radix", 9},
+                                                                    {"/rules/1", 11},
+                                                                    {"/rules/2", 12},
+                                                                    {"/rules/3", 14},
+                                                                    {"/otherwise", 16},
+                                                                    {"/more", 18}});
+}
+
+TEST_CASE("a problem is told with file, line, pointer and the number of its rule", "[parse]") {
+    CHECK(policy::told("my.json", {"/rules/1/use/radix", "no", policy::Spoils::rule, 4, 0}) ==
+          "my.json:4: /rules/1/use/radix (rule 2): no");
+    CHECK(policy::told("my.json", {"", "no", policy::Spoils::policy, 4, 7}) == "my.json:4:7: no");
+    CHECK(policy::told("my.json", {"/rules", "no", policy::Spoils::policy, 4, 0}) == "my.json:4: /rules: no");
+    CHECK(policy::told("my.json", {"/rules/more", "no"}) == "my.json: /rules/more: no");
+    CHECK(policy::told("my.json", {"", "no"}) == "my.json: no");
 }
 
 TEST_CASE("a rule with a problem hides no other", "[parse]") {

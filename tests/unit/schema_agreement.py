@@ -7,6 +7,7 @@ Usage: schema_agreement.py PATH_OF_SWITCHYARD [unittest's arguments]
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -36,9 +37,14 @@ BEYOND_A_SCHEMA = {
 }
 
 
+def without_comments(text):
+    """As editors read JSON with comments. Strings stay as they are."""
+    return re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', lambda found: found[1] or " ", text, flags=re.DOTALL)
+
+
 def schema_accepts(validator, path):
     try:
-        document = json.loads(path.read_bytes().decode("utf-8"))
+        document = json.loads(without_comments(path.read_bytes().decode("utf-8")))
     except ValueError:
         return False
     return validator.is_valid(document)

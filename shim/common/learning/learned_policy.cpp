@@ -1,13 +1,13 @@
 #include "learned_policy.hpp"
 
 #include "chooser.hpp"
+#include "policy/file.hpp"
 #include "policy/parse.hpp"
 #include "policy/spelling.hpp"
 #include "policy/vocabulary.hpp"
 #include "shim/common/formatted.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -287,22 +287,11 @@ Json rules_with_room(const std::vector<Group>& groups, const Differences& differ
     return array;
 }
 
-// The rule that has the problem.
-std::optional<std::size_t> rule_in(const std::string& pointer) {
-    constexpr std::string_view head = "/rules/";
-    std::size_t rule = 0;
-    if (!pointer.starts_with(head) ||
-        std::from_chars(pointer.data() + head.size(), pointer.data() + pointer.size(), rule).ec !=
-            std::errc{})
-        return std::nullopt;
-    return rule;
-}
-
 // Takes away the rules that have a problem; all rules where the problem is not of a rule.
 void erase(Json& rules, const std::vector<policy::Problem>& problems) {
     std::set<std::size_t, std::greater<>> places;
     for (const policy::Problem& problem : problems) {
-        const auto rule = rule_in(problem.pointer);
+        const auto rule = policy::rule_at(problem.pointer);
         if (!rule || *rule >= rules.size()) return rules.clear();
         places.insert(*rule);
     }
