@@ -14,11 +14,16 @@ namespace switchyard::policy {
 
 namespace {
 
+std::optional<std::size_t> read_word_of(const Key& key, const Value& value, Findings& findings) {
+    return &key == &when_keys()[key::collective] ? read_collective(value, findings)
+                                                 : read_word(value, key.name, key.words, findings);
+}
+
 std::optional<Range> read_wish(const Value& value, const Key& key, Findings& findings) {
     switch (key.kind) {
     case Key::Kind::number: return read_range(value, key.name, key.possible, findings);
     case Key::Kind::word:
-        if (const auto word = read_word(value, key.name, key.words, findings)) return exactly(*word);
+        if (const auto word = read_word_of(key, value, findings)) return exactly(*word);
         break;
     case Key::Kind::yes_or_no:
         if (const auto yes = read_boolean(value, key.name, findings)) return exactly(*yes ? 1 : 0);

@@ -48,7 +48,8 @@ struct Force {
 std::variant<Force, std::vector<Problem>> parse_force(std::string_view text);
 Reading<Force> read_force(std::string_view text); // throws std::bad_alloc only
 
-// `, did you mean "tuna"?` with the closest of `known`; "" where none is close.
+// `, did you mean "tuna"?` with the word of `known` that the word is another name for, or the closest one; "" where none is
+// close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
 
 } // namespace switchyard::policy

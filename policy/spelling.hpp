@@ -25,6 +25,12 @@ std::string in_quotes(std::string_view text);
 // `a, b, c`
 std::string listed(const std::vector<std::string_view>& words);
 
+// `a, b and c`
+std::string enumerated(const std::vector<std::string>& items);
+
+// As words are compared: `-` is `_`, and a capital is small.
+char fold(char c);
+
 // `2 to 32`
 std::string between(std::uint64_t smallest, std::uint64_t largest);
 

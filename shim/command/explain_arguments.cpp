@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 
 #include "policy/keys.hpp"
+#include "policy/synonyms.hpp"
 #include "shim/common/words.hpp"
 
 #include <algorithm>
@@ -45,8 +46,11 @@ void add_key(CLI::App& explain, const policy::Key& key, policy::Features& call) 
         added->check(CLI::Range(key.possible.min, key.possible.max).description(""))->type_name("N");
         return;
     }
-    const auto to_number = [words = key.words](std::string& word) {
+    const bool is_collective = &key == &policy::when_keys()[policy::key::collective];
+    const auto to_number = [words = key.words, is_collective](std::string& word) {
         const auto found = std::ranges::find(words, word);
+        const auto why = is_collective ? policy::why_not_routed(word) : "";
+        if (!why.empty()) return why;
         if (found == words.end()) return word + " is not one of " + in_words(words);
         word = std::to_string(found - words.begin());
         return std::string();

@@ -2,10 +2,13 @@
 #include "tests/support/catch.hpp"
 
 #include "policy/file.hpp"
+#include "policy/keys.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
 #include "policy/prune.hpp"
 #include "policy/rule_name.hpp"
+#include "policy/spelling.hpp"
+#include "policy/synonyms.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -177,13 +180,14 @@ constexpr Malformed malformed[] = {
      "unknown algorithm \"tunna\", did you mean \"tuna\"? alltoallv has native, "},
     {"unknown_algorithm_anywhere", "/rules/0/use/algorithm",
      "unknown algorithm \"quicksort\"; alltoallv has "},
-    {"unknown_buffer", "/rules/0/when/buffer", "unknown buffer \"gpu\"; it is one of host, device"},
+    {"unknown_buffer", "/rules/0/when/buffer",
+     "unknown buffer \"gpu\", did you mean \"device\"? it is one of host, device"},
     {"unknown_collective", "/rules/0/when/collective",
      "unknown collective \"alltoalv\", did you mean \"alltoallv\"? it is one of "},
     {"unknown_key", "/rulez", "unknown key \"rulez\", did you mean \"rules\"? the keys here are "},
     {"unknown_metadata", "/rules/0/use/metadata", "unknown metadata \"fuzed\", did you mean \"fused\"?"},
     {"unknown_range_key", "/rules/0/when/ranks/maximum",
-     "unknown key \"maximum\"; the keys here are min, max"},
+     "unknown key \"maximum\", did you mean \"max\"? the keys here are min, max"},
     {"unknown_rule_key", "/rules/0/becuase", "did you mean \"because\"?"},
     {"unknown_transfer", "/rules/0/use/transfer", "did you mean \"staged\"?"},
     {"unknown_use_key", "/rules/0/use/radiks", "did you mean \"radix\"?"},
@@ -396,6 +400,51 @@ TEST_CASE("the closest word is suggested, and none that is far", "[parse]") {
     CHECK(policy::did_you_mean(std::string(100000, 'r'), known).empty());
 }
 
+TEST_CASE("other words of the field are understood, where the key they mean is known", "[parse]") {
+    const auto meant = [](std::string_view word) {
+        auto known = policy::names_of_when_keys();
+        return policy::did_you_mean(word, known);
+    };
+    for (const char* word :
+         {"block_size", "Block-Size", "message_size", "msg_size", "size", "bytes", "max_size"})
+        CHECK(meant(word) == ", did you mean \"max_block_bytes\"?");
+    for (const char* word : {"np", "n", "nprocs", "processes", "world_size", "comm_size"})
+        CHECK(meant(word) == ", did you mean \"ranks\"?");
+    for (const char* word : {"ppn", "ranks_per_host", "tasks_per_node", "processes_per_node"})
+        CHECK(meant(word) == ", did you mean \"ranks_per_node\"?");
+    for (const char* word : {"hosts", "nnodes", "machines"})
+        CHECK(meant(word) == ", did you mean \"nodes\"?");
+    CHECK(policy::did_you_mean("block_size", {"algorithm", "radix"}).empty());
+    CHECK(policy::synonym_in("", policy::names_of_when_keys()).empty());
+    CHECK(policy::synonym_in(std::string(100000, 'n'), policy::names_of_when_keys()).empty());
+}
+
+TEST_CASE("collectives that are not routed are explained, not corrected", "[parse][force]") {
+    constexpr const char* routed = "switchyard routes MPI_Alltoallv, MPI_Alltoall and MPI_Allgather; ";
+    const std::pair<const char*, const char*> others[] = {
+        {"allgatherv", "MPI_Allgatherv"},
+        {"MPI_Allgatherv", "MPI_Allgatherv"},
+        {"mpi_allreduce_c", "MPI_Allreduce_c"},
+        {"ialltoallv", "MPI_Ialltoallv"},
+        {"Ibcast", "MPI_Ibcast"},
+        {"alltoallv_init", "MPI_Alltoallv_init"},
+        {"neighbor_alltoall", "MPI_Neighbor_alltoall"},
+        {"Alltoallw", "MPI_Alltoallw"},
+    };
+    for (const auto& [word, function] : others) {
+        INFO(word);
+        CHECK(policy::why_not_routed(word) == routed + std::string(function) + " is not routed");
+    }
+    for (const char* word : {"alltoallv", "MPI_Alltoallv", "alltoall_c", "allgather", "", "i", "mpi_", "_c",
+                             "_init", "alltoalv", "send", "mpi_mpi_bcast", "iallgathervv"})
+        CHECK(policy::why_not_routed(word).empty());
+    const auto problems =
+        problems_of(with_rules(R"({"when": {"collective": "allgatherv"}, "use": {"algorithm": "ring"}})"));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().pointer == "/rules/0/when/collective");
+    CHECK(problems.front().message == routed + std::string("MPI_Allgatherv is not routed"));
+}
+
 TEST_CASE("forced algorithms", "[force]") {
     const auto parsed =
         policy::parse_force(" alltoallv : tuna : radix = 4 : metadata=fused ; allgather:ring; ");
@@ -420,6 +469,7 @@ TEST_CASE("what is wrong with a forced algorithm", "[force]") {
         {" ; ", "nothing is forced"},
         {"alltoallv", "in \"alltoallv\": no algorithm"},
         {"alltoalv:tuna", "unknown collective \"alltoalv\", did you mean \"alltoallv\"?"},
+        {"allgatherv:ring", "in \"allgatherv:ring\": switchyard routes MPI_Alltoallv, "},
         {"alltoallv:tunna", "in \"alltoallv:tunna\": unknown algorithm \"tunna\", did you mean \"tuna\"?"},
         {"alltoallv:ring", "\"ring\" is an algorithm of allgather, not of alltoallv"},
         {"alltoallv:tuna:radix", "\"radix\" is not PARAMETER=VALUE"},
