@@ -161,11 +161,12 @@ void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked,
     print_damage(profile, out);
 }
 
-void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out) {
+void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out,
+                    std::string_view source) {
     out << formatted(
         "The rule that takes a call, by ranks (down) and largest block in bytes (across, up to),\n"
-        "for host buffers and {} per node\n",
-        counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"));
+        "for host buffers and {} per node{}\n",
+        counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"), source);
     for (const auto& table : coverage.tables) {
         out << '\n' << name_of(table.collective) << "\n      ";
         for (std::size_t i = 0; i < coverage.block_bits.size();
