@@ -119,6 +119,18 @@ std::string printable(std::string_view text, std::size_t longest, bool ascii) {
     return length < text.size() ? out + "..." : out;
 }
 
+std::string first_line(std::string_view text) {
+    std::string line;
+    for (const char letter : text.substr(0, text.find_first_of("\r\n"))) {
+        const auto code = static_cast<unsigned char>(letter);
+        const bool is_blank = code <= ' ' || code == 0x7F;
+        if (!is_blank) line += letter;
+        if (is_blank && !line.empty() && !line.ends_with(' ')) line += ' ';
+    }
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
 std::string in_quotes(std::string_view text) {
     return '"' + printable(text, longest_quoted) + '"';
 }

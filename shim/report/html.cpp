@@ -6,7 +6,6 @@
 #include "palette.hpp"
 #include "plots.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/common/words.hpp"
 #include "svg.hpp"
 #include "text.hpp"
 #include "units.hpp"
@@ -215,7 +214,7 @@ void write_run(const Profile& profile, std::ostream& out) {
     };
     fact("command", run.command_line);
     fact("hosts", joined(run.hosts, ", "));
-    fact("MPI", first_line(run.mpi_library));
+    fact("MPI", run.mpi_library);
     fact("policy", run.policy_file);
     fact("detail", run.detail);
     fact("switchyard", run.version);

@@ -1,5 +1,6 @@
 #include "run_facts.hpp"
 
+#include "policy/spelling.hpp"
 #include "possible.hpp"
 #include "shim/common/log/log_file.hpp"
 #include "units.hpp"
@@ -95,7 +96,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     check_version(facts.version, run.directory);
     facts.program = text_at(file, "program");
     facts.started = text_at(file, "started");
-    facts.mpi_library = text_at(file, "mpi_library");
+    facts.mpi_library = policy::first_line(text_at(file, "mpi_library"));
     facts.policy_file = text_at(file, "policy_file");
     facts.policy = text_at(file, "policy");
     if (file.contains("command_line")) facts.command_line = joined(file["command_line"]);

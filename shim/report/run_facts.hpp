@@ -13,6 +13,7 @@ namespace switchyard::shim::report {
 struct RunFacts {
     std::string directory;
     std::string program, command_line, started, mpi_library, version, policy_file, policy;
+    // Of mpi_library the first line, as people call it.
     std::string detail; // SWITCHYARD_DETAIL
     std::vector<std::string> hosts;
     int ranks = 0;                // 0: not known

@@ -2,7 +2,6 @@
 
 #include "chosen_by.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/common/words.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
@@ -197,7 +196,7 @@ void print_head(const Profile& profile, std::ostream& out) {
                      whole ? ", complete" : "");
     print_fact(out, "command", run.command_line);
     print_fact(out, "started", run.started);
-    print_fact(out, "MPI", first_line(run.mpi_library));
+    print_fact(out, "MPI", run.mpi_library);
     print_fact(out, "policy", run.policy_file);
     print_fact(out, "log", run.directory);
     if (run.partial)

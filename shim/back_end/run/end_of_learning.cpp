@@ -2,9 +2,9 @@
 
 #include "all_manage.hpp"
 #include "gather.hpp"
+#include "policy/spelling.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/learning/learned_policy.hpp"
-#include "shim/common/words.hpp"
 
 #include <algorithm>
 
@@ -26,9 +26,9 @@ std::string joined_lessons(const Process& self, const std::vector<std::string>& 
         std::ranges::any_of(lessons.sorted(), [](const Lesson& one) { return one.best.has_value(); });
     const auto& run = self.run_info;
     const std::string name = "learned.policy.json";
-    if (any_best &&
-        !self.log_folder.write_whole(
-            name, learned_policy(lessons.sorted(), {run.program, run.started, first_line(run.mpi_library)})))
+    if (any_best && !self.log_folder.write_whole(
+                        name, learned_policy(lessons.sorted(), {run.program, run.started,
+                                                                policy::first_line(run.mpi_library)})))
         warn("the learned policy could not be written to " + self.log_directory + "/" + name +
              "; is the disk full?");
     return lessons.to_array();
