@@ -219,6 +219,7 @@ void write_run(const Profile& profile, std::ostream& out) {
     fact("detail", run.detail);
     fact("switchyard", run.version);
     fact("log", run.directory);
+    fact("learned", run.learned);
     out << "</dl></section>\n";
 }
 

@@ -199,6 +199,7 @@ void print_head(const Profile& profile, std::ostream& out) {
     print_fact(out, "MPI", run.mpi_library);
     print_fact(out, "policy", run.policy_file);
     print_fact(out, "log", run.directory);
+    print_fact(out, "learned", run.learned);
     if (run.partial)
         out << "  PARTIAL: the run did not reach MPI_Finalize; its ranks had written these records\n";
     if (run.sessions) out << "  no MPI_Init was seen (sessions): this report merges the ranks' records\n";

@@ -177,14 +177,6 @@ Json when(const Group& group, const Differences& differences) {
     return json;
 }
 
-std::string words(const Json& use) {
-    std::string text = use.at("algorithm");
-    for (const auto& [key, value] : use.items())
-        if (key != "algorithm")
-            text += ' ' + key + '=' + (value.is_string() ? value.get<std::string>() : value.dump());
-    return text;
-}
-
 std::string us(double nanoseconds) {
     return formatted("{:.1f} us", nanoseconds / 1000.0);
 }
@@ -193,7 +185,7 @@ std::string us(double nanoseconds) {
 std::string medians(const Lesson& lesson) {
     std::string text;
     for (const auto& one : lesson.tried) {
-        text += (text.empty() ? "" : ", ") + words(Json::parse(one.use)) + ' ';
+        text += (text.empty() ? "" : ", ") + use_in_words(one.use) + ' ';
         text += one.median == no_time ? "not measured" : us(static_cast<double>(one.median));
         if (one.dropped) text += " (dropped)";
     }
