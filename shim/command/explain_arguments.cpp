@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 #include "assumed.hpp"
+#include "completion.hpp"
 
 #include "policy/keys.hpp"
 #include "policy/synonyms.hpp"
@@ -60,16 +61,19 @@ void add_key(CLI::App& explain, const policy::Key& key, policy::Features& call) 
         return std::string();
     };
     added->transform(CLI::Validator(to_number, ""))->type_name("NAME");
+    offer(added, {key.words.begin(), key.words.end()});
 }
 
 void add_call(CLI::App& explain, policy::Features& call) {
     static const std::map<std::string, bool> yes_or_no = {{"yes", true}, {"no", false}};
     for (const policy::Key& key : policy::when_keys()) add_key(explain, key, call);
-    explain
-        .add_option("--gpu-aware", call.gpu_aware,
-                    "Whether the MPI takes device buffers on all ranks: yes or no (default: no)")
-        ->type_name("ANSWER")
-        ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
+    auto* gpu_aware =
+        explain
+            .add_option("--gpu-aware", call.gpu_aware,
+                        "Whether the MPI takes device buffers on all ranks: yes or no (default: no)")
+            ->type_name("ANSWER")
+            ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
+    offer(gpu_aware, {"yes", "no"});
     explain
         .add_option("--staging-bytes", call.staging_bytes,
                     "Host memory for staging device buffers, on the rank that needs most (default: 0)")
@@ -108,7 +112,7 @@ bool asks_for_many(const CLI::App& explain) {
 void add_explain(CLI::App& app, ExplainArguments& arguments) {
     auto* explain = app.add_subcommand("explain", "Print which rule of a policy takes a call, and why");
     explain->footer(footer);
-    explain->add_option("policy", arguments.many.policy, "Policy file")->required();
+    explain->add_option("policy", arguments.many.policy, "Policy file")->required()->type_name("FILE");
     add_call(*explain, arguments.one.call);
     explain
         ->add_option("--log", arguments.many.log, "Folder of a run, or a folder of runs (the latest counts)")

@@ -1,4 +1,5 @@
 #include "arguments.hpp"
+#include "completion.hpp"
 
 #include <map>
 
@@ -50,14 +51,17 @@ void add_report(CLI::App& app, ReportOptions& options) {
     auto* report = app.add_subcommand("report", "Print where the time of a run's collectives went");
     report->footer(footer);
     report->add_option("LOG", options.log, "Folder of a run, or a folder of runs (the latest counts)")
-        ->required();
-    report->add_option("OTHER", options.other, "Another log, to compare with LOG");
-    report
-        ->add_option_function<std::string>(
-            "--format", [&options](const std::string& name) { options.format = formats.at(name); },
-            "text, csv or json (default: text)")
-        ->check(CLI::IsMember(formats).description(""))
-        ->type_name("FORMAT");
+        ->required()
+        ->type_name("LOG");
+    report->add_option("OTHER", options.other, "Another log, to compare with LOG")->type_name("LOG");
+    auto* format =
+        report
+            ->add_option_function<std::string>(
+                "--format", [&options](const std::string& name) { options.format = formats.at(name); },
+                "text, csv or json (default: text)")
+            ->check(CLI::IsMember(formats).description(""))
+            ->type_name("FORMAT");
+    offer(format, {"text", "csv", "json"});
     report
         ->add_option("--html", options.html, "Also write a page with plots to this file; it needs no network")
         ->type_name("FILE");

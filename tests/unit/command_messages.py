@@ -6,6 +6,7 @@ Usage: command_messages.py PATH_OF_SWITCHYARD [unittest's arguments]
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,7 +38,7 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def write(self, text, name="my.policy.json"):
+    def write(self, text="", name="my.policy.json"):
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
 
@@ -127,6 +128,86 @@ class Explain(CommandTest):
                       ["--log", "nowhere", "--collective", "alltoallv"]):
             with self.subTest(words=words):
                 self.assertIn("take one of the two", self.explain(*words, code=1))
+
+
+class Completion(CommandTest):
+    """What bash offers, with the words as bash splits them: at blanks, colons and equal signs."""
+
+    def completed(self, line, function="_switchyard"):
+        words = [word for part in line.split(" ") for word in ([*re.findall(r"[:=]|[^:=]+", part)] or [""])]
+        self.write(self.ask("completion"), "completion")
+        script = (f'source ./completion\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); {function}\n'
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, "bash", *words], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.stderr, "")
+        return set(done.stdout.split("\n")) - {""}
+
+    def test_values(self):
+        collectives = {"alltoallv", "alltoall", "allgather"}
+        for line, words in {
+                "switchyard explain p.json --collective ": collectives,
+                "switchyard explain p.json --collective allg": {"allgather"},
+                "switchyard explain p.json --buffer ": {"host", "device"},
+                "switchyard explain p.json --buffer d": {"device"},
+                "switchyard explain p.json --gpu-aware ": {"yes", "no"},
+                "switchyard explain p.json --ranks ": set(),
+                "switchyard report --format ": {"text", "csv", "json"},
+                "switchyard report --format=": {"text", "csv", "json"},
+                "switchyard report --format=js": {"json"},
+                "switchyard run --detail ": {"calls", "ranks", "summary"},
+                "switchyard run --log o": {"off"},
+                "switchyard run --force allgather:r": {"ring", "recursive_doubling"},
+                "switchyard run --force allgather:": {"native", "ring", "bruck", "recursive_doubling", "dissemination",
+                                                      "hierarchical", "multi_lane", "locality_aware_bruck", "shared"},
+                "switchyard run --force=alltoallv:tuna_c": {"tuna_coalesced"},
+                "switchyard tune --collective alltoallv,allg": {"alltoallv,allgather"},
+                "switchyard tune --collective ": collectives,
+                "switchyard tune --distribution ": {"uniform", "normal", "power_law", "fft1", "fft2", "sparse", "equal"},
+                "switchyard tune --max-block 8,": set(),
+                "switchyard tune --simulate p": {"polaris"}}.items():
+            with self.subTest(line=line):
+                self.assertEqual(self.completed(line), words)
+        self.assertLessEqual({"openmpi", "mpich"}, self.completed("switchyard tune --mpi "))
+
+    def test_every_option_with_a_name_for_a_value(self):
+        """An option whose value is one of some words offers them; one with a file offers files."""
+        self.write("x")
+        for command in ("run", "explain", "report", "tune"):
+            for option, kind in re.findall(r"(--[a-z-]+) ([A-Z]+)", self.ask(command, "--help")):
+                with self.subTest(command=command, option=option):
+                    offered = self.completed(f"switchyard {command} {option} ")
+                    if kind in ("NAME", "ANSWER", "FORMAT", "DETAIL", "SPEC"):
+                        self.assertGreater(len(offered), 1)
+                    elif kind in ("FILE", "PLATFORM"):
+                        self.assertIn("my.policy.json", offered)
+                    elif kind in ("N", "BYTES", "TIME"):
+                        self.assertEqual(offered, set())
+
+    def test_names_with_blanks(self):
+        self.write("{}", "my own.json")
+        self.assertEqual(self.completed("switchyard check my"), {"my own.json"})
+
+    def test_folders_for_reports(self):
+        self.write("{}", "afile")
+        (self.folder / "afolder").mkdir()
+        self.assertEqual(self.completed("switchyard report a"), {"afolder"})
+        self.assertEqual(self.completed("switchyard check a"), {"afile", "afolder"})
+
+    def test_behind_mpirun(self):
+        def behind(line):
+            return self.completed(line, "_switchyard_behind_launcher")
+
+        self.assertEqual(behind("mpirun -n 8 switchyard run --det"), {"--detail"})
+        self.assertEqual(behind("mpirun -n 8 --oversubscribe build/bin/switchyard run --detail s"), {"summary"})
+        self.assertEqual(behind("mpirun -n 8 switchyard exp"), {"explain"})
+        self.assertIn("sort", behind("mpirun -n 8 switchyard run -- sor"))
+        self.assertEqual(behind("mpirun -n 8 ./app --det"), set())  # bash goes on with its own way
+        self.write(self.ask("completion"), "completion")
+        done = subprocess.run(["bash", "-c", "complete -W own mpirun; source ./completion; complete -p mpirun mpiexec"],
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout, "complete -W 'own' mpirun\n"
+                                      "complete -o bashdefault -o default -F _switchyard_behind_launcher mpiexec\n")
 
 
 if __name__ == "__main__":
