@@ -62,9 +62,10 @@ class Check(CommandTest):
                           ["my.policy.json:7", "/rules/1/use/algorithm (rule 2)"]])
 
     def test_trailing_comma(self):
-        lines = self.problems(POLICY.replace('"ring" } }', '"ring" } },'))
-        self.assertEqual(lines, ["my.policy.json:7:92: a trailing comma: nothing follows it before the closing bracket; "
-                                 "delete the comma"])
+        text = POLICY.replace('"ring" } }', '"ring" } },')
+        column = len(text.splitlines()[6])
+        self.assertEqual(self.problems(text), [f"my.policy.json:7:{column}: a trailing comma: nothing follows it before the "
+                                               "closing bracket; delete the comma"])
 
     def test_words_of_the_field(self):
         lines = self.problems(POLICY.replace("max_block_bytes", "block_size").replace('"allgather"', '"allgatherv"'))

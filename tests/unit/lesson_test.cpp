@@ -16,6 +16,7 @@ using shim::adaptive::learned_policy;
 using shim::adaptive::Lesson;
 using shim::adaptive::Lessons;
 using shim::adaptive::no_time;
+using shim::adaptive::outcome;
 
 namespace {
 
