@@ -23,7 +23,7 @@ What the figures mean:
   p95       95 of 100 calls take no longer
   max/mean  time of the slowest rank over the mean of all ranks; 1: all ranks take the same time
   sent      bytes that the program has its ranks send to other ranks, all ranks together
-  by        who chose the algorithm: a number in the list "Who chose the algorithm"
+  by        who chose the algorithm: a letter of the list "Who chose the algorithm"
 
 CSV has one line for each group. JSON has "run", "totals" and "groups". The keys of a group:
   collective, ranks, nodes, ranks_per_node, buffer, transfer, in_place

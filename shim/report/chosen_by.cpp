@@ -26,6 +26,12 @@ std::string ChosenBy::text() const {
     return reason == "rule" ? name : name + ", since " + reason;
 }
 
+std::string mark_of(std::size_t place) {
+    constexpr std::size_t letters = 26;
+    const std::string before = place < letters ? "" : mark_of(place / letters - 1);
+    return before + static_cast<char>('a' + place % letters);
+}
+
 DeciderPlaces::DeciderPlaces(const std::vector<ChosenBy>& deciders) {
     for (const auto& by : deciders) places_.add({by.rule, by.reason});
 }

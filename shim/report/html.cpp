@@ -119,7 +119,7 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                        block_text(kind.block_bits), algorithm, count_text(group.calls),
                        time_text(group.call_us.median()), time_text(group.call_us.quantile(0.95)),
                        formatted("{:.2f}", group.imbalance()), size_text(group.bytes),
-                       std::to_string(places.of(kind) + 1)});
+                       mark_of(places.of(kind))});
         }
     }
     say_what_is_left_out(out, profile.groups.size());
@@ -136,8 +136,7 @@ void write_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
                               {"ran", Cells::words}});
         for (std::size_t i = 0; i < std::min(most_rows, deciders.size()); ++i) {
             const auto& by = deciders[i];
-            table.row({std::to_string(i + 1), bar_cell(by.rank_us, profile.rank_us.whole),
-                       count_text(by.calls),
+            table.row({mark_of(i), bar_cell(by.rank_us, profile.rank_us.whole), count_text(by.calls),
                        (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text()),
                        markup(shown(by.ran_text(), 200))});
         }

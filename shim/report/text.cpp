@@ -105,7 +105,7 @@ void print_section(const Profile& profile, const Section& section, const Decider
         std::vector<std::string> row = {block_text(group->kind.block_bits),
                                         shown(group->kind.algorithm_text() + marks_of(group->kind), 200)};
         std::ranges::move(figures_of(profile, *group), std::back_inserter(row));
-        row.push_back(std::to_string(deciders.of(group->kind) + 1));
+        row.push_back(mark_of(deciders.of(group->kind)));
         table.row(std::move(row));
     }
     table.print(out, 2);
@@ -116,7 +116,7 @@ void print_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
     TextTable table({{"by"}, {"calls"}, {"total"}, {"of time"}, {"decided by", Align::left, 74}});
     for (std::size_t i = 0; i < deciders.size(); ++i) {
         const auto& by = deciders[i];
-        table.row({std::to_string(i + 1), count_text(by.calls), time_text(profile.per_rank(by.rank_us)),
+        table.row({mark_of(i), count_text(by.calls), time_text(profile.per_rank(by.rank_us)),
                    share_text(by.rank_us, profile.rank_us.whole), shown(by.text(), 600)});
     }
     table.print(out, 2);

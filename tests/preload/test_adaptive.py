@@ -171,7 +171,7 @@ class Trials(AdaptiveTest):
         report = self.command("report", result.log())
         self.assertEqual(report.code, 0, report.everything())
         for reason, calls in counted.items():
-            self.assertRegex(report.stdout, rf"(?m)^ *\d+ +{calls} .*, since {re.escape(reason)}$")
+            self.assertRegex(report.stdout, rf"(?m)^ *[a-z]+ +{calls} .*, since {re.escape(reason)}$")
         self.assertNotIn("fell back", report.stdout)
 
 
