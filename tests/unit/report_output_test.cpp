@@ -86,9 +86,9 @@ TEST_CASE("who chose has a letter, since rules have numbers", "[report]") {
 }
 
 TEST_CASE("a report says what was learned, and the MPI's name in one line", "[report]") {
-    shim::adaptive::Lesson lesson;
+    switchyard::shim::adaptive::Lesson lesson;
     lesson.subject = {
-        .collective = algorithms::Collective::alltoall, .ranks = 8, .nodes = 2, .ranks_per_node = 4};
+        .collective = switchyard::algorithms::Collective::alltoall, .ranks = 8, .nodes = 2, .ranks_per_node = 4};
     lesson.tried = {{R"({"algorithm":"native"})", 12'000, 5, false},
                     {R"({"algorithm":"spread_out"})", 8'100, 5, false}};
     lesson.best = 1;
