@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace switchyard::policy {
 
@@ -31,12 +32,61 @@ std::string pointer_token(std::string_view key) {
     return printable(token, longest_token);
 }
 
-std::string line_and_column(std::string_view text, std::size_t position) {
-    const std::string_view before = text.substr(0, std::min(position, text.size()));
-    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 is 0
-    return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - line_start + 1);
+std::size_t lines_in(std::string_view text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
+
+// Where the text is not JSON.
+Place place_in_text(std::string_view text, std::size_t position) {
+    const std::string_view before = text.substr(0, std::min(position, text.size()));
+    const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 is 0
+    return {"", 0, lines_in(before) + 1, before.size() - line_start + 1};
+}
+
+constexpr std::size_t nowhere = std::string_view::npos;
+
+// The last character that is neither blank nor in a comment.
+std::size_t last_but_comments(std::string_view text) {
+    std::size_t last = nowhere;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::string_view rest = text.substr(i);
+        if (rest.starts_with("//"))
+            i += std::min(rest.find('\n'), rest.size());
+        else if (rest.starts_with("/*"))
+            i += std::min(rest.find("*/", 2), rest.size() - 2) + 1;
+        else if (std::string_view(" \t\r\n").find(text[i]) == nowhere)
+            last = i;
+    }
+    return last;
+}
+
+// Walks the text for the library, and counts for us how far the library has got.
+class Walk {
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    Walk(const char* at, std::size_t& walked) : at_(at), walked_(&walked) {}
+    reference operator*() const { return *at_; }
+    Walk& operator++() {
+        ++at_;
+        ++*walked_;
+        return *this;
+    }
+    Walk operator++(int) {
+        Walk before = *this;
+        ++*this;
+        return before;
+    }
+    bool operator==(const Walk& other) const { return at_ == other.at_; }
+
+  private:
+    const char* at_;
+    std::size_t* walked_;
+};
 
 // The library's complaint without its prefix and place. It quotes the text, so it has to be made printable.
 std::string complaint_of(std::string_view what) {
@@ -52,6 +102,12 @@ std::string complaint_of(std::string_view what) {
 class Builder final : public nlohmann::json_sax<Json> {
   public:
     Builder(std::string_view text, Findings& findings) : text_(text), findings_(findings) {}
+
+    bool parse() {
+        // Comments are allowed.
+        return Json::sax_parse(Walk(text_.data(), walked_), Walk(text_.data() + text_.size(), walked_), this,
+                               Json::input_format_t::json, true, true);
+    }
 
     Value take_root() { return std::move(root_); }
 
@@ -95,33 +151,68 @@ class Builder final : public nlohmann::json_sax<Json> {
     bool start_object(std::size_t) override { return open(Value::Type::object); }
     bool start_array(std::size_t) override { return open(Value::Type::array); }
     bool end_array() override {
+        end_of_last_ = last_walked();
         open_.pop_back();
         return true;
     }
     bool end_object() override {
+        end_of_last_ = last_walked();
         report_keys_given_twice(*open_.back());
         open_.pop_back();
         return true;
     }
     bool key(string_t& value) override {
         key_ = value;
+        key_line_ = line();
+        end_of_last_ = last_walked();
         return true;
     }
     bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
-        findings_.add({line_and_column(text_, position > 0 ? position - 1 : 0), 0},
-                      complaint_of(error.what()));
+        const std::size_t at = position > 0 ? position - 1 : 0;
+        const bool is_hash = at < text_.size() && text_[at] == '#';
+        if (const std::size_t comma = trailing_comma(at); comma != nowhere)
+            findings_.add(
+                place_in_text(text_, comma),
+                "a trailing comma: nothing follows it before the closing bracket; delete the comma");
+        else if (is_hash)
+            findings_.add(place_in_text(text_, at), "a comment begins with // here, not with #");
+        else
+            findings_.add(place_in_text(text_, at), complaint_of(error.what()));
         return false;
     }
 
   private:
+    // The place of the character that the library has read last. Behind a number this is one too many.
+    std::size_t last_walked() const { return walked_ > 0 ? walked_ - 1 : 0; }
+
+    // Of that place. Counts on from where it was asked last, since places only grow.
+    std::size_t line() {
+        const std::size_t here = std::max(last_walked(), counted_);
+        line_ += lines_in(text_.substr(counted_, here - counted_));
+        counted_ = here;
+        return line_;
+    }
+
+    // The comma before the closing bracket at `at` that the library refuses; `nowhere`: there is none.
+    std::size_t trailing_comma(std::size_t at) const {
+        if (at >= text_.size() || at < end_of_last_ || (text_[at] != '}' && text_[at] != ']')) return nowhere;
+        const std::size_t last = last_but_comments(text_.substr(end_of_last_, at - end_of_last_));
+        return last != nowhere && text_[end_of_last_ + last] == ',' ? end_of_last_ + last : nowhere;
+    }
+
     // A container grows only while it is the innermost open one, so the pointers in open_ stay valid.
     Value& add(Value::Type type) {
         Value& added = open_.empty() ? root_ : open_.back()->children.emplace_back();
         added.type = type;
         added.place.order = ++count_;
+        added.place.line = line();
+        end_of_last_ = last_walked();
         if (open_.empty()) return added;
         const Value& parent = *open_.back();
-        if (parent.type == Value::Type::object) added.key = std::move(key_);
+        if (parent.type == Value::Type::object) {
+            added.key = std::move(key_);
+            added.place.line = key_line_;
+        }
         added.place.pointer = parent.place.pointer;
         if (parent.place.pointer.size() < longest_pointer)
             added.place.pointer +=
@@ -158,6 +249,11 @@ class Builder final : public nlohmann::json_sax<Json> {
     std::vector<Value*> open_;
     std::string key_;
     std::size_t count_ = 0;
+    std::size_t walked_ = 0; // characters that the library has read
+    std::size_t end_of_last_ =
+        0; // of the last key or value: its last character, or the character behind a number
+    std::size_t counted_ = 0, line_ = 1;
+    std::size_t key_line_ = 1;
 };
 
 } // namespace
@@ -184,11 +280,11 @@ std::string describe(const Value& value) {
 std::optional<Value> read_document(std::string_view text, Findings& findings) {
     // The library takes a NUL for the end of the text, and would ignore the rest.
     if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-        findings.add({line_and_column(text, nul), 0}, "a NUL byte: this is not UTF-8 text");
+        findings.add(place_in_text(text, nul), "a NUL byte: this is not UTF-8 text");
         return std::nullopt;
     }
     Builder builder(text, findings);
-    if (!Json::sax_parse(text.begin(), text.end(), &builder)) return std::nullopt;
+    if (!builder.parse()) return std::nullopt;
     return builder.take_root();
 }
 

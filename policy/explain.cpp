@@ -2,6 +2,7 @@
 #include "mismatch.hpp"
 #include "prune.hpp"
 #include "reason.hpp"
+#include "rule_name.hpp"
 #include "spelling.hpp"
 #include "vocabulary.hpp"
 
@@ -27,7 +28,7 @@ std::string heading(const Features& call) {
 }
 
 std::string label_of(const Rule& rule, std::size_t index) {
-    return "rule " + std::to_string(index + 1) + ' ' + in_quotes(rule.name);
+    return rule_numbered(index + 1, rule.name);
 }
 
 // Names are unique.

@@ -1,6 +1,8 @@
 #include "file.hpp"
+#include "rule_name.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <system_error>
@@ -45,6 +47,28 @@ std::variant<std::string, Problem> read_file(const std::filesystem::path& path) 
     } catch (const std::exception& error) {
         return Problem{"", std::string("cannot be read: ") + error.what()};
     }
+}
+
+std::optional<std::size_t> rule_at(std::string_view pointer) {
+    constexpr std::string_view head = "/rules/";
+    if (!pointer.starts_with(head)) return std::nullopt;
+    pointer.remove_prefix(head.size());
+    std::size_t rule = 0;
+    const auto [end, error] = std::from_chars(pointer.data(), pointer.data() + pointer.size(), rule);
+    return error == std::errc{} ? std::optional(rule) : std::nullopt;
+}
+
+std::string told(std::string_view file, const Problem& problem) {
+    std::string text(file);
+    if (problem.line > 0) text += ':' + std::to_string(problem.line);
+    if (problem.column > 0) text += ':' + std::to_string(problem.column);
+    text += ": ";
+    if (!problem.pointer.empty()) {
+        text += problem.pointer;
+        if (const auto rule = rule_at(problem.pointer)) text += " (" + name_by_number(*rule + 1) + ')';
+        text += ": ";
+    }
+    return text + problem.message;
 }
 
 } // namespace switchyard::policy

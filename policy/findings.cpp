@@ -5,7 +5,8 @@
 namespace switchyard::policy {
 
 void Findings::add(const Place& place, std::string message, Spoils spoils) {
-    found_.emplace_back(place.order, Problem{place.pointer, std::move(message), spoils});
+    found_.emplace_back(place.order,
+                        Problem{place.pointer, std::move(message), spoils, place.line, place.column});
 }
 
 std::vector<Problem> Findings::in_document_order() && {

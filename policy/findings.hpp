@@ -11,8 +11,10 @@
 namespace switchyard::policy {
 
 struct Place {
-    std::string pointer;   // JSON pointer
-    std::size_t order = 0; // counts the values of the document in the order they are written
+    std::string pointer;    // JSON pointer
+    std::size_t order = 0;  // counts the values of the document in the order they are written
+    std::size_t line = 0;   // as in Problem
+    std::size_t column = 0; // as in Problem
 };
 
 class Findings {

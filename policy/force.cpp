@@ -52,8 +52,7 @@ class ForceReader {
     void read(std::string_view part) {
         const auto fields = split(part, ':');
         Findings findings;
-        const auto collective =
-            read_word(value_of("", fields.front()), "collective", algorithms::collective_names, findings);
+        const auto collective = read_collective(value_of("", fields.front()), findings);
         if (collective && fields.size() < 2)
             findings.add({}, "no algorithm; the form is " + std::string(form));
         else if (collective)

@@ -3,6 +3,7 @@
 #include "reach.hpp"
 #include "read_use.hpp"
 #include "read_value.hpp"
+#include "rule_name.hpp"
 #include "spelling.hpp"
 #include "vocabulary.hpp"
 
@@ -13,11 +14,16 @@ namespace switchyard::policy {
 
 namespace {
 
+std::optional<std::size_t> read_word_of(const Key& key, const Value& value, Findings& findings) {
+    return &key == &when_keys()[key::collective] ? read_collective(value, findings)
+                                                 : read_word(value, key.name, key.words, findings);
+}
+
 std::optional<Range> read_wish(const Value& value, const Key& key, Findings& findings) {
     switch (key.kind) {
     case Key::Kind::number: return read_range(value, key.name, key.possible, findings);
     case Key::Kind::word:
-        if (const auto word = read_word(value, key.name, key.words, findings)) return exactly(*word);
+        if (const auto word = read_word_of(key, value, findings)) return exactly(*word);
         break;
     case Key::Kind::yes_or_no:
         if (const auto yes = read_boolean(value, key.name, findings)) return exactly(*yes ? 1 : 0);
@@ -35,12 +41,13 @@ When read_when(const Value& value, Findings& findings) {
     return when;
 }
 
-Rule read_rule(const Value& value, Findings& findings) {
+// `number`: of the rule in its policy, from 1.
+Rule read_rule(const Value& value, std::size_t number, Findings& findings) {
     Rule rule;
+    rule.name = name_by_number(number);
     if (!read_object(value, "a rule", findings)) return rule;
     report_unknown_keys(value, {rule_keys.begin(), rule_keys.end()}, findings);
-    report_missing_keys(value, {{"name", R"("small blocks")"}, {"use", R"({"algorithm": "native"})"}},
-                        findings);
+    report_missing_keys(value, {{"use", R"({"algorithm": "native"})"}}, findings);
     if (const Value* name = value.find("name")) {
         if (const auto text = read_text(*name, "name", longest_name, findings)) {
             rule.name = *text;
@@ -62,7 +69,7 @@ class RuleList {
 
     void read(const Value& value) {
         const std::size_t before = findings_.count();
-        rules_.push_back(read_rule(value, findings_));
+        rules_.push_back(read_rule(value, rules_.size() + 1, findings_));
         report_name_taken(value);
         // A rule with a problem may mean anything, so it is not said to hide later ones.
         if (findings_.count() == before) report_never_fires(value);
@@ -73,10 +80,14 @@ class RuleList {
   private:
     void report_name_taken(const Value& value) {
         const auto [first, is_new] = numbers_.emplace(rules_.back().name, rules_.size());
-        if (!is_new && !rules_.back().name.empty())
-            findings_.add(value.find("name")->place,
-                          "name " + in_quotes(first->first) + " is also the name of rule " +
-                              std::to_string(first->second) + "; the log identifies rules by their names");
+        if (is_new || rules_.back().name.empty()) return;
+        const std::string also =
+            in_quotes(first->first) + " is also the name of " + name_by_number(first->second);
+        if (const Value* name = value.find("name"))
+            findings_.add(name->place, "name " + also + "; the log identifies rules by their names");
+        else
+            findings_.add(value.place,
+                          "this rule has no name, and " + also + "; give one of them another name");
     }
 
     void report_never_fires(const Value& value) {

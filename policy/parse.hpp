@@ -3,6 +3,7 @@
 
 #include "table.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,9 +17,11 @@ namespace switchyard::policy {
 enum class Spoils : std::uint8_t { policy, rule };
 
 struct Problem {
-    std::string pointer; // JSON pointer, "" for the document; of a syntax error `line 3, column 14`
+    std::string pointer; // JSON pointer; "" for the document, and where the text is not JSON
     std::string message; // one sentence: the problem, and what would be valid
     Spoils spoils = Spoils::policy;
+    std::size_t line = 0;   // of the text, from 1; 0: it is about no line
+    std::size_t column = 0; // from 1, where the text is not JSON; else 0
 };
 
 // No longer text is read.
@@ -45,7 +48,8 @@ struct Force {
 std::variant<Force, std::vector<Problem>> parse_force(std::string_view text);
 Reading<Force> read_force(std::string_view text); // throws std::bad_alloc only
 
-// `, did you mean "tuna"?` with the closest of `known`; "" where none is close.
+// `, did you mean "tuna"?` with the word of `known` that the word is another name for, or the closest one; "" where none is
+// close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
 
 } // namespace switchyard::policy

@@ -1,5 +1,6 @@
 #include "reach.hpp"
 #include "admissible.hpp"
+#include "rule_name.hpp"
 #include "spelling.hpp"
 #include "vocabulary.hpp"
 
@@ -94,15 +95,6 @@ std::vector<const algorithms::Traits*> takers_of(const Rule& rule) {
 }
 
 // `a`, `a and b`, `a, b and c`
-std::string enumerated(const std::vector<std::string>& items) {
-    std::string out;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) out += i + 1 == items.size() ? " and " : ", ";
-        out += items[i];
-    }
-    return out;
-}
-
 std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
     const std::uint64_t fewest = fewest_ranks_on(box[nodes], box[ranks_per_node]);
     if (fewest > box[ranks].max)
@@ -192,8 +184,7 @@ std::string Reach::why_hidden(const std::vector<Box>& boxes) {
             ++i;
     }
     std::vector<std::string> names;
-    for (const Taken* taken : hiding)
-        names.push_back("rule " + std::to_string(taken->number) + ' ' + in_quotes(taken->name));
+    for (const Taken* taken : hiding) names.push_back(rule_numbered(taken->number, taken->name));
     return enumerated(names) + (names.size() == 1 ? " takes" : " together take") +
            " every call it could take";
 }

@@ -1,5 +1,6 @@
 #include "read_value.hpp"
 #include "spelling.hpp"
+#include "synonyms.hpp"
 #include "vocabulary.hpp"
 
 #include <algorithm>
@@ -89,6 +90,15 @@ std::optional<std::size_t> read_word(const Value& value, std::string_view what,
     findings.add(value.place, "unknown " + std::string(what) + " " + in_quotes(value.text) +
                                   (meant.empty() ? ";" : meant) + " it is one of " + listed(known));
     return std::nullopt;
+}
+
+std::optional<std::size_t> read_collective(const Value& value, Findings& findings) {
+    const bool is_word = value.type == Value::Type::string;
+    if (const std::string why = is_word ? why_not_routed(value.text) : ""; !why.empty()) {
+        findings.add(value.place, why);
+        return std::nullopt;
+    }
+    return read_word(value, "collective", algorithms::collective_names, findings);
 }
 
 Range read_range(const Value& value, std::string_view what, Range possible, Findings& findings) {

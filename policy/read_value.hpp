@@ -33,6 +33,8 @@ std::optional<std::int64_t> read_parameter_value(const Value& value, std::string
 std::optional<std::size_t> read_word(const Value& value, std::string_view what,
                                      std::span<const std::string_view> words, Findings& findings);
 
+std::optional<std::size_t> read_collective(const Value& value, Findings& findings);
+
 // `{"min": 1, "max": 2}`, at least one of them.
 Range read_range(const Value& value, std::string_view what, Range possible, Findings& findings);
 

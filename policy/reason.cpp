@@ -1,4 +1,5 @@
 #include "reason.hpp"
+#include "rule_name.hpp"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ std::string describe(const Choice& choice) {
 }
 
 std::string label_of(const Choice& choice) {
-    return choice.rule.empty() ? choice.reason : "rule \"" + choice.rule + '"';
+    return choice.rule.empty() ? choice.reason : rule_called(choice.rule);
 }
 
 std::string describe(const Candidate& candidate, PassedOver why) {

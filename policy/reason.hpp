@@ -11,7 +11,7 @@ namespace switchyard::policy {
 // `tuna radix=4 metadata=fused`
 std::string describe(const Choice& choice);
 
-// `rule "small"`, `otherwise`, `forced`
+// `rule "small"`, `rule 2`, `otherwise`, `forced`
 std::string label_of(const Choice& choice);
 
 // Why the candidate did not run: `radix 64 is more than 16 ranks`.

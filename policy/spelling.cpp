@@ -1,5 +1,6 @@
 #include "spelling.hpp"
 #include "parse.hpp"
+#include "synonyms.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -12,10 +13,6 @@ namespace {
 constexpr std::size_t longest_quoted = 60;
 constexpr std::size_t longest_compared = 64;
 
-char folded(char c) {
-    return c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
-
 // The number of letters that are inserted, left out, changed or swapped with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before_last(b.size() + 1);
@@ -25,15 +22,19 @@ std::size_t distance(std::string_view a, std::string_view b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         row[0] = i + 1;
         for (std::size_t j = 0; j < b.size(); ++j) {
-            const bool same = folded(a[i]) == folded(b[j]);
+            const bool same = fold(a[i]) == fold(b[j]);
             row[j + 1] = std::min({last[j + 1] + 1, row[j] + 1, last[j] + (same ? 0U : 1U)});
-            if (i > 0 && j > 0 && folded(a[i]) == folded(b[j - 1]) && folded(a[i - 1]) == folded(b[j]))
+            if (i > 0 && j > 0 && fold(a[i]) == fold(b[j - 1]) && fold(a[i - 1]) == fold(b[j]))
                 row[j + 1] = std::min(row[j + 1], before_last[j - 1] + 1);
         }
         before_last.swap(last);
         last.swap(row);
     }
     return last[b.size()];
+}
+
+std::string suggested(std::string_view word) {
+    return ", did you mean \"" + std::string(word) + "\"?";
 }
 
 bool continues_a_character(char c) {
@@ -89,7 +90,8 @@ Character first_character(std::string_view text) {
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
     if (word.empty() || word.size() > longest_compared) return "";
-    std::string_view best;
+    std::string_view best = synonym_in(word, known);
+    if (!best.empty()) return suggested(best);
     std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string_view candidate : known) {
         const std::size_t d = distance(word, candidate);
@@ -98,7 +100,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
             best_distance = d;
         }
     }
-    return best.empty() ? "" : ", did you mean \"" + std::string(best) + "\"?";
+    return best.empty() ? "" : suggested(best);
 }
 
 std::string printable(std::string_view text, std::size_t longest, bool ascii) {
@@ -117,6 +119,18 @@ std::string printable(std::string_view text, std::size_t longest, bool ascii) {
     return length < text.size() ? out + "..." : out;
 }
 
+std::string first_line(std::string_view text) {
+    std::string line;
+    for (const char letter : text.substr(0, text.find_first_of("\r\n"))) {
+        const auto code = static_cast<unsigned char>(letter);
+        const bool is_blank = code <= ' ' || code == 0x7F;
+        if (!is_blank) line += letter;
+        if (is_blank && !line.empty() && !line.ends_with(' ')) line += ' ';
+    }
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
 std::string in_quotes(std::string_view text) {
     return '"' + printable(text, longest_quoted) + '"';
 }
@@ -126,6 +140,19 @@ std::string listed(const std::vector<std::string_view>& words) {
     for (const std::string_view word : words) {
         out += out.empty() ? "" : ", ";
         out += word;
+    }
+    return out;
+}
+
+char fold(char c) {
+    return c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+std::string enumerated(const std::vector<std::string>& items) {
+    std::string out;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) out += i + 1 == items.size() ? " and " : ", ";
+        out += items[i];
     }
     return out;
 }

@@ -56,7 +56,7 @@ struct Use {
 };
 
 struct Rule {
-    std::string name;
+    std::string name; // `rule 2` where the policy gives none
     When when;
     Use use;
     std::string because;

@@ -12,21 +12,17 @@ namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr std::array names = {std::string_view{"uniform"},   std::string_view{"normal"},
-                              std::string_view{"power_law"}, std::string_view{"fft1"},
-                              std::string_view{"fft2"},      std::string_view{"sparse"},
-                              std::string_view{"equal"}};
-
 constexpr std::size_t fp64 = sizeof(double);
 
 } // namespace
 
 std::variant<Distribution, std::string> parse_distribution(std::string_view text) {
     const auto colon = text.find(':');
-    const auto found = std::ranges::find(names, text.substr(0, colon));
+    const auto found = std::ranges::find(distribution_names, text.substr(0, colon));
     const std::string known = "uniform, normal, power_law, fft1, fft2, sparse:K and equal";
-    if (found == names.end()) return "no distribution \"" + std::string(text) + "\"; known are " + known;
-    Distribution distribution{static_cast<Kind>(found - names.begin()), 0};
+    if (found == distribution_names.end())
+        return "no distribution \"" + std::string(text) + "\"; known are " + known;
+    Distribution distribution{static_cast<Kind>(found - distribution_names.begin()), 0};
     if ((distribution.kind == Kind::sparse) != (colon != std::string_view::npos))
         return "\"" + std::string(text) +
                "\" is no distribution: sparse takes a number, and no other does; known are " + known;
@@ -40,7 +36,7 @@ std::variant<Distribution, std::string> parse_distribution(std::string_view text
 }
 
 std::string name_of(const Distribution& distribution) {
-    std::string name(names[static_cast<std::size_t>(distribution.kind)]);
+    std::string name(distribution_names[static_cast<std::size_t>(distribution.kind)]);
     return distribution.kind == Kind::sparse ? name + ":" + std::to_string(distribution.partners) : name;
 }
 

@@ -2,6 +2,7 @@
 // rank knows without asking what it receives. No MPI.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,6 +23,12 @@ struct Distribution {
 
 // `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K` or `equal`; or what is wrong.
 std::variant<Distribution, std::string> parse_distribution(std::string_view text);
+// In the order of Distribution::Kind. A number follows `sparse`: `sparse:8`.
+inline constexpr std::array distribution_names = {std::string_view{"uniform"},   std::string_view{"normal"},
+                                                  std::string_view{"power_law"}, std::string_view{"fft1"},
+                                                  std::string_view{"fft2"},      std::string_view{"sparse"},
+                                                  std::string_view{"equal"}};
+
 std::string name_of(const Distribution& distribution);
 
 // A hash that is the same on every rank and machine.

@@ -3,6 +3,7 @@
 #include "contenders.hpp"
 #include "options.hpp"
 #include "participants.hpp"
+#include "policy/spelling.hpp"
 #include "results.hpp"
 #include "runner.hpp"
 
@@ -34,8 +35,7 @@ std::string library() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
     PMPI_Get_library_version(text.data(), &length);
-    const std::string all(text.data()); // Open MPI counts the zero at the end
-    return all.substr(0, all.find_first_of("\n\r"));
+    return policy::first_line(text.data()); // Open MPI counts the zero at the end
 }
 
 // The hosts' names, each once. Collective.

@@ -13,7 +13,7 @@ void add_report(CLI::App& app, ReportOptions& options);
 void add_tune(CLI::App& app, TuneOptions& options);
 
 struct ExplainArguments {
-    policy::Features call;
+    ExplainedCall one;
     ExplainOptions many;
 };
 void add_explain(CLI::App& app, ExplainArguments& arguments);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "policy/features.hpp"
+#include "policy/keys.hpp"
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,8 +15,15 @@ namespace switchyard::shim::command {
 // Prints every problem of a policy with its place. Returns 1 if there is any.
 int check(const std::filesystem::path& file);
 
-// Prints which rule takes a call, and why each earlier rule does not. Returns 1 if the policy has problems.
-int explain(const std::filesystem::path& file, const policy::Features& call);
+// A call that `switchyard explain` is asked about.
+struct ExplainedCall {
+    policy::Features call;
+    std::array<bool, policy::key::count> given{}; // which keys of `when` the user has given
+    bool gpu_aware_given = false;
+};
+// Prints which rule takes the call, why each earlier rule does not, and what was assumed. Returns 1 if the policy has
+// problems.
+int explain(const std::filesystem::path& file, const ExplainedCall& asked);
 
 enum class ListFormat { text, json, markdown };
 
@@ -23,8 +32,11 @@ struct ExplainOptions {
     std::filesystem::path policy;
     std::string log; // "": none
     bool coverage = false;
-    int ranks_per_node = 0;     // of the coverage; 0: as in the log, or 1 without a log
-    std::filesystem::path plot; // of the coverage, as SVG; "": none
+    // Of the coverage.
+    int ranks_per_node = 0;                       // 0: as in the log, or on this machine without a log
+    std::optional<int> ranks;                     // only this row
+    std::optional<policy::Collective> collective; // only this table
+    std::filesystem::path plot;                   // as SVG; "": none
 };
 // Prints which rules take the calls of a log, or all possible calls. Returns 1 if the policy has problems. Throws
 // std::runtime_error with a sentence for people where a log cannot be read or a file cannot be written.

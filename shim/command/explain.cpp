@@ -1,4 +1,5 @@
 #include "policy/explain.hpp"
+#include "assumed.hpp"
 #include "commands.hpp"
 #include "policy_file.hpp"
 
@@ -32,35 +33,47 @@ int most_ranks_per_node(const report::Profile& profile) {
     return most;
 }
 
+// Ranks per node of a coverage; 0: not known yet. `source` is for people.
+struct PerNode {
+    int ranks;
+    std::string_view source;
+};
+
+void explain_log(const policy::Policy& policy, const ExplainOptions& options, PerNode& per_node) {
+    report::PolicyOnLog asked(policy);
+    const auto profile = ask(asked, report::find_run_saying(options.log, std::cerr));
+    report::print_policy_on_log(policy, asked, profile, std::cout);
+    if (per_node.ranks == 0) per_node = {most_ranks_per_node(profile), ", as in the log"};
+    if (options.coverage) std::cout << '\n';
+}
+
+void explain_coverage(const policy::Policy& policy, const ExplainOptions& options, PerNode per_node) {
+    if (per_node.ranks == 0) per_node = {ranks_per_node_here(), ", one for each processor of this machine"};
+    const auto ranks = options.ranks ? std::vector{*options.ranks} : report::usual_ranks();
+    const auto coverage =
+        report::coverage_of(policy, per_node.ranks, ranks, report::usual_block_bits(), options.collective);
+    if (options.coverage) report::print_coverage(policy, coverage, std::cout, per_node.source);
+    if (options.plot.empty()) return;
+    WholeFile file(options.plot.string());
+    file.stream() << report::coverage_plot(policy, coverage);
+    file.keep();
+}
+
 } // namespace
 
-int explain(const std::filesystem::path& file, const policy::Features& call) {
+int explain(const std::filesystem::path& file, const ExplainedCall& asked) {
     const auto policy = read_policy(file);
     if (!policy) return 1;
-    std::cout << policy::explain(*policy, call);
+    std::cout << policy::explain(*policy, asked.call) << assumptions(*policy, asked);
     return 0;
 }
 
 int explain_many(const ExplainOptions& options) {
     const auto policy = read_policy(options.policy);
     if (!policy) return 1;
-    int ranks_per_node = std::max(1, options.ranks_per_node);
-    if (!options.log.empty()) {
-        report::PolicyOnLog asked(*policy);
-        const auto profile = ask(asked, report::find_run_saying(options.log, std::cerr));
-        report::print_policy_on_log(*policy, asked, profile, std::cout);
-        if (options.ranks_per_node == 0) ranks_per_node = most_ranks_per_node(profile);
-        if (options.coverage) std::cout << '\n';
-    }
-    if (!options.coverage && options.plot.empty()) return 0;
-    const auto coverage =
-        report::coverage_of(*policy, ranks_per_node, report::usual_ranks(), report::usual_block_bits());
-    if (options.coverage) report::print_coverage(*policy, coverage, std::cout);
-    if (!options.plot.empty()) {
-        WholeFile file(options.plot.string());
-        file.stream() << report::coverage_plot(*policy, coverage);
-        file.keep();
-    }
+    PerNode per_node{options.ranks_per_node, ""};
+    if (!options.log.empty()) explain_log(*policy, options, per_node);
+    if (options.coverage || !options.plot.empty()) explain_coverage(*policy, options, per_node);
     return 0;
 }
 

@@ -1,7 +1,10 @@
 #include "arguments.hpp"
+#include "completion.hpp"
 #include "manual.hpp"
 
+#include "algorithms/traits.hpp"
 #include "policy/spelling.hpp"
+#include "shim/common/settings.hpp"
 #include "version.hpp"
 
 #include <iostream>
@@ -11,20 +14,33 @@ namespace {
 using namespace switchyard;
 using namespace switchyard::shim;
 
+// `alltoallv:tuna`
+std::vector<std::string> forcible() {
+    std::vector<std::string> words;
+    for (const auto& traits : algorithms::all_traits())
+        words.push_back(std::string(name_of(traits.collective)) + ':' + std::string(traits.name));
+    return words;
+}
+
 void add_run(CLI::App& app, command::RunOptions& options) {
     auto* run = app.add_subcommand(
         "run", "Run a program with switchyard in front of it: mpirun -n 8 switchyard run -- ./app");
     run->add_option("--policy", options.policy, "Policy file (SWITCHYARD_POLICY)")->type_name("FILE");
-    run->add_option("--log", options.log, "Folder for the logs of runs, or off (SWITCHYARD_LOG)")
-        ->type_name("DIR");
-    run->add_option("--force", options.force,
-                    "Algorithms that run whatever the policy says, "
-                    "such as alltoallv:tuna:radix=4;allgather:ring (SWITCHYARD_FORCE)")
-        ->type_name("SPEC");
-    run->add_option("--detail", options.detail,
-                    "Lines of the log: calls, ranks or summary (SWITCHYARD_DETAIL)")
-        ->type_name("DETAIL");
-    run->add_option("program", options.program, "The program and its arguments, after --")->required();
+    auto* log = run->add_option("--log", options.log, "Folder for the logs of runs, or off (SWITCHYARD_LOG)")
+                    ->type_name("DIR");
+    command::offer(log, {"off"});
+    auto* force = run->add_option("--force", options.force,
+                                  "Algorithms that run whatever the policy says, "
+                                  "such as alltoallv:tuna:radix=4;allgather:ring (SWITCHYARD_FORCE)")
+                      ->type_name("SPEC");
+    command::offer(force, forcible());
+    auto* detail = run->add_option("--detail", options.detail,
+                                   "Lines of the log: calls, ranks or summary (SWITCHYARD_DETAIL)")
+                       ->type_name("DETAIL");
+    command::offer(detail, {detail_names.begin(), detail_names.end()});
+    run->add_option("program", options.program, "The program and its arguments, after --")
+        ->required()
+        ->type_name("PROGRAM");
     run->positionals_at_end();
 }
 
@@ -38,7 +54,7 @@ int main_guarded(int argc, char** argv) {
     add_run(app, run);
     std::string policy;
     auto* check = app.add_subcommand("check", "Check a policy and print every problem in it");
-    check->add_option("policy", policy, "Policy file")->required();
+    check->add_option("policy", policy, "Policy file")->required()->type_name("FILE");
     command::ExplainArguments explain;
     add_explain(app, explain);
     bool json = false, markdown = false;

@@ -36,18 +36,6 @@ std::string literal_lines(const std::string& text) {
     return result;
 }
 
-bool is_hidden(const CLI::App& app) {
-    return app.get_group().empty();
-}
-
-std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App* sub) { return !is_hidden(*sub); });
-}
-
-bool takes_value(const CLI::Option& option) {
-    return option.get_items_expected_max() > 0;
-}
-
 // `--policy FILE`; `FILE` for an argument without a name.
 std::string invocation(const CLI::Option& option) {
     if (option.get_positional()) return "\\fI" + literal(option.get_name(true)) + "\\fR";
@@ -100,6 +88,14 @@ void write_settings(std::ostream& out) {
 
 } // namespace
 
+std::vector<const CLI::App*> subcommands_of(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); });
+}
+
+bool takes_value(const CLI::Option& option) {
+    return option.get_items_expected_max() > 0;
+}
+
 void write_manual(const CLI::App& app, std::ostream& out) {
     out << ".TH SWITCHYARD 1 \"\" \"switchyard " << version << "\" \"User Commands\"\n"
         << ".SH NAME\nswitchyard \\- " << literal(app.get_description()) << '\n';
@@ -122,33 +118,6 @@ void write_manual(const CLI::App& app, std::ostream& out) {
                 "the log of a run: run.json, and calls.jsonl with one line for each call");
     out << ".SH EXIT STATUS\n0: success. 1: an error, which stderr explains. "
            "\\fBrun\\fR has the exit status of the program.\n.SH SEE ALSO\n.BR mpirun (1)\n";
-}
-
-void write_completion(const CLI::App& app, std::ostream& out) {
-    out << "# bash completion for switchyard, written by the command itself\n"
-        << "_switchyard() {\n"
-        << "    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options=\n"
-        << "    COMPREPLY=()\n"
-        << "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"";
-    for (const auto* sub : subcommands_of(app)) out << sub->get_name() << ' ';
-    out << "--help --version\" -- \"$word\"))\n        return\n    fi\n"
-        << "    local i\n"
-        << "    for ((i = 2; i < COMP_CWORD; ++i)); do # a program's command line follows --\n"
-        << "        if [ \"${COMP_WORDS[i]}\" = -- ]; then\n"
-        << "            COMPREPLY=($(compgen -c -f -- \"$word\"))\n            return\n        fi\n    done\n"
-        << "    case $command in\n";
-    for (const auto* sub : subcommands_of(app)) {
-        out << "    " << sub->get_name() << ") options=\"";
-        for (const auto* option : sub->get_options())
-            for (const auto& name : option->get_lnames()) out << "--" << name << ' ';
-        out << "\" ;;\n";
-    }
-    out << "    esac\n"
-        << "    case $word in\n"
-        << "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-        << "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-        << "    esac\n}\n"
-        << "complete -o filenames -F _switchyard switchyard\n";
 }
 
 } // namespace switchyard::shim::command

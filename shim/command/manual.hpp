@@ -1,16 +1,19 @@
-// The manual page and the completion for bash. Both are made of the command's own options, so they agree with it.
+// The manual page, made of the command's own options.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 #include <ostream>
+#include <vector>
 
 namespace switchyard::shim::command {
 
+// Those that are not hidden.
+std::vector<const CLI::App*> subcommands_of(const CLI::App& app);
+
+bool takes_value(const CLI::Option& option);
+
 // The manual page switchyard(1), in roff: subcommands, options, settings, files.
 void write_manual(const CLI::App& app, std::ostream& out);
-
-// The completion for bash: subcommands, their options, and files.
-void write_completion(const CLI::App& app, std::ostream& out);
 
 } // namespace switchyard::shim::command

@@ -1,4 +1,5 @@
 #include "arguments.hpp"
+#include "completion.hpp"
 
 #include <map>
 
@@ -22,7 +23,7 @@ What the figures mean:
   p95       95 of 100 calls take no longer
   max/mean  time of the slowest rank over the mean of all ranks; 1: all ranks take the same time
   sent      bytes that the program has its ranks send to other ranks, all ranks together
-  by        who chose the algorithm: a number in the list "Who chose the algorithm"
+  by        who chose the algorithm: a letter of the list "Who chose the algorithm"
 
 CSV has one line for each group. JSON has "run", "totals" and "groups". The keys of a group:
   collective, ranks, nodes, ranks_per_node, buffer, transfer, in_place
@@ -50,14 +51,17 @@ void add_report(CLI::App& app, ReportOptions& options) {
     auto* report = app.add_subcommand("report", "Print where the time of a run's collectives went");
     report->footer(footer);
     report->add_option("LOG", options.log, "Folder of a run, or a folder of runs (the latest counts)")
-        ->required();
-    report->add_option("OTHER", options.other, "Another log, to compare with LOG");
-    report
-        ->add_option_function<std::string>(
-            "--format", [&options](const std::string& name) { options.format = formats.at(name); },
-            "text, csv or json (default: text)")
-        ->check(CLI::IsMember(formats).description(""))
-        ->type_name("FORMAT");
+        ->required()
+        ->type_name("LOG");
+    report->add_option("OTHER", options.other, "Another log, to compare with LOG")->type_name("LOG");
+    auto* format =
+        report
+            ->add_option_function<std::string>(
+                "--format", [&options](const std::string& name) { options.format = formats.at(name); },
+                "text, csv or json (default: text)")
+            ->check(CLI::IsMember(formats).description(""))
+            ->type_name("FORMAT");
+    offer(format, {"text", "csv", "json"});
     report
         ->add_option("--html", options.html, "Also write a page with plots to this file; it needs no network")
         ->type_name("FILE");

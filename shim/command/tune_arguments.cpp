@@ -1,7 +1,9 @@
 #include "arguments.hpp"
+#include "completion.hpp"
 
 #include "algorithms/collective.hpp"
 #include "shim/common/words.hpp"
+#include "shim/tune/grid.hpp"
 #include "shim/tune/machine.hpp"
 
 namespace switchyard::shim::command {
@@ -27,12 +29,15 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
                                 "Measure the calls of an application: folder of a run, or a folder of runs "
                                 "(the latest counts)")
                     ->type_name("LOGDIR");
-    tune.add_option("--collective", options.collectives,
-                    "Collectives, separated by commas (default: " + collectives_in_words("and") + ")")
-        ->delimiter(',')
-        ->check(CLI::IsMember(std::vector<std::string>(algorithms::collective_names.begin(),
-                                                       algorithms::collective_names.end())))
-        ->type_name("NAME");
+    const std::vector<std::string> collectives(algorithms::collective_names.begin(),
+                                               algorithms::collective_names.end());
+    auto* collective =
+        tune.add_option("--collective", options.collectives,
+                        "Collectives, separated by commas (default: " + collectives_in_words("and") + ")")
+            ->delimiter(',')
+            ->check(CLI::IsMember(collectives))
+            ->type_name("NAME");
+    offer(collective, collectives);
     auto* blocks =
         tune.add_option("--max-block", options.blocks,
                         "Largest blocks in bytes, separated by commas (default: 8,64,512,4096,32768)")
@@ -49,6 +54,7 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
         tune.add_option("--distribution", options.distribution,
                         "Sizes of blocks where they may differ, as in the benchmark (default: uniform)")
             ->type_name("NAME");
+    offer(distribution, tune::distribution_names());
     log->excludes(blocks)->excludes(ranks)->excludes(distribution);
 }
 
@@ -62,6 +68,7 @@ void add_where(CLI::App& tune, TuneOptions& options) {
                                 "MPI of the launcher (default: as the launcher's --version says)")
                     ->check(CLI::IsMember(tune::mpi_names()))
                     ->type_name("NAME");
+    offer(mpi, tune::mpi_names());
     auto* benchmark =
         tune.add_option("--benchmark", options.benchmark,
                         "Benchmark to measure with (default: switchyard-bench-MPI beside this command)")
@@ -71,6 +78,7 @@ void add_where(CLI::App& tune, TuneOptions& options) {
         tune.add_option("--simulate", options.platform,
                         "Measure on a simulated machine: polaris, fugaku or a platform file of SimGrid")
             ->type_name("PLATFORM");
+    offer(simulate, {"polaris", "fugaku"});
     tune.add_option("--ranks-per-node", options.simulated_ranks_per_node,
                     "Ranks on each simulated node (default: 32)")
         ->needs(simulate)

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view prefix = "SWITCHYARD";
 
-constexpr std::array<std::string_view, 3> detail_names = {"calls", "ranks", "summary"};
 constexpr std::array<std::string_view, 3> log_mode_names = {"0644", "0640", "0600"};
 constexpr std::array<std::string_view, 3> region_names = {"none", "numa", "package"};
 constexpr std::array<std::string_view, 3> gpu_names = {"detect", "off", "on"};

@@ -38,6 +38,7 @@ struct SettingTraits {
 const std::array<SettingTraits, setting_count>& setting_table();
 
 enum class Detail { calls, ranks, summary };
+inline constexpr std::array<std::string_view, 3> detail_names = {"calls", "ranks", "summary"};
 enum class Gpu { detect, off, on };
 enum class GpuAware { detect, yes, no };
 

@@ -27,14 +27,4 @@ std::string functions_in_words(std::string_view conjunction) {
     return in_words(functions, conjunction);
 }
 
-std::string first_line(std::string_view text) {
-    std::string line;
-    for (const char letter : text.substr(0, text.find_first_of("\r\n"))) {
-        const bool is_blank = letter == ' ' || letter == '\t';
-        if (!is_blank) line += letter;
-        if (is_blank && !line.ends_with(' ')) line += ' ';
-    }
-    return line;
-}
-
 } // namespace switchyard::shim

@@ -15,7 +15,4 @@ std::string collectives_in_words(std::string_view conjunction = "or");
 // `MPI_Alltoallv, MPI_Alltoall or MPI_Allgather`
 std::string functions_in_words(std::string_view conjunction = "or");
 
-// The first line, with one space for any number of spaces and tabs: an MPI's name for itself is many lines.
-std::string first_line(std::string_view text);
-
 } // namespace switchyard::shim

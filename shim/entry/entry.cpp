@@ -130,11 +130,21 @@ const char* name_of_back_end() {
     return nullptr;
 }
 
+// MPICH has tabs in its name for itself, and the name goes to terminals and logs. Ends of lines stay.
+void drop_control_characters(char* text) {
+    for (; *text != '\0'; ++text) {
+        const auto code = static_cast<unsigned char>(*text);
+        if ((code < ' ' && code != '\n') || code == 0x7F) *text = ' ';
+    }
+}
+
 bool read_version() {
     int length = 0;
     auto get_version =
         reinterpret_cast<int (*)(char*, int*)>(dlsym(state.mpi.handle, "PMPI_Get_library_version"));
-    return get_version != nullptr && get_version(state.version, &length) == 0;
+    if (get_version == nullptr || get_version(state.version, &length) != 0) return false;
+    drop_control_characters(state.version);
+    return true;
 }
 
 void open_back_end() {

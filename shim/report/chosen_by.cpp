@@ -1,5 +1,6 @@
 #include "chosen_by.hpp"
 
+#include "policy/rule_name.hpp"
 #include "shim/common/formatted.hpp"
 
 #include <algorithm>
@@ -21,8 +22,14 @@ std::string ChosenBy::ran_text() const {
 
 std::string ChosenBy::text() const {
     if (rule.empty()) return reason.empty() ? "no reason in the log" : reason;
-    const std::string name = "rule \"" + rule + '"';
+    const std::string name = policy::rule_called(rule);
     return reason == "rule" ? name : name + ", since " + reason;
+}
+
+std::string mark_of(std::size_t place) {
+    constexpr std::size_t letters = 26;
+    const std::string before = place < letters ? "" : mark_of(place / letters - 1);
+    return before + static_cast<char>('a' + place % letters);
 }
 
 DeciderPlaces::DeciderPlaces(const std::vector<ChosenBy>& deciders) {

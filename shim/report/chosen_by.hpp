@@ -24,6 +24,9 @@ struct ChosenBy {
 // The most time first.
 std::vector<ChosenBy> chosen_by(const Profile& profile);
 
+// Column `by`: a, b, ..., z, aa, ab. Letters, since rules have numbers.
+std::string mark_of(std::size_t place);
+
 // Finds the entry that chose for a kind of calls.
 class DeciderPlaces {
   public:

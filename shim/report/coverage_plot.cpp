@@ -1,6 +1,7 @@
 #include "coverage_plot.hpp"
 
 #include "palette.hpp"
+#include "policy/rule_name.hpp"
 #include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "units.hpp"
@@ -22,7 +23,7 @@ std::string colour_of(const Covered& cell) {
 
 void draw_cell(Svg& svg, const policy::Policy& policy, const Coverage& coverage, std::size_t row,
                std::size_t column, const Covered& cell, double x, double y) {
-    const auto rule = cell.rule ? formatted("rule {} \"{}\"", *cell.rule + 1, policy.rules[*cell.rule].name)
+    const auto rule = cell.rule ? policy::rule_numbered(*cell.rule + 1, policy.rules[*cell.rule].name)
                                 : std::string("otherwise");
     svg.rect(x + 0.5, y + 0.5, cell_width - 1, cell_height - 1, colour_of(cell),
              formatted("{} ranks, blocks up to {}\n{}: {}{}{}", coverage.ranks[row],
@@ -64,8 +65,9 @@ void draw_legend(Svg& svg, const policy::Policy& policy, double y) {
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         Covered cell;
         cell.rule = i;
-        entry(std::to_string(i + 1), colour_of(cell),
-              policy.rules[i].name + ": " + policy.rules[i].use.algorithm);
+        const auto& name = policy.rules[i].name;
+        const auto label = name == policy::name_by_number(i + 1) ? "" : name + ": ";
+        entry(std::to_string(i + 1), colour_of(cell), label + policy.rules[i].use.algorithm);
     }
     entry("", std::string(nothing), "otherwise: " + policy.otherwise.algorithm);
     entry("+", "#ffffff", "another rule takes part of the blocks of this column");

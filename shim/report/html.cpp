@@ -6,7 +6,6 @@
 #include "palette.hpp"
 #include "plots.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/common/words.hpp"
 #include "svg.hpp"
 #include "text.hpp"
 #include "units.hpp"
@@ -120,7 +119,7 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                        block_text(kind.block_bits), algorithm, count_text(group.calls),
                        time_text(group.call_us.median()), time_text(group.call_us.quantile(0.95)),
                        formatted("{:.2f}", group.imbalance()), size_text(group.bytes),
-                       std::to_string(places.of(kind) + 1)});
+                       mark_of(places.of(kind))});
         }
     }
     say_what_is_left_out(out, profile.groups.size());
@@ -137,8 +136,7 @@ void write_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
                               {"ran", Cells::words}});
         for (std::size_t i = 0; i < std::min(most_rows, deciders.size()); ++i) {
             const auto& by = deciders[i];
-            table.row({std::to_string(i + 1), bar_cell(by.rank_us, profile.rank_us.whole),
-                       count_text(by.calls),
+            table.row({mark_of(i), bar_cell(by.rank_us, profile.rank_us.whole), count_text(by.calls),
                        (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text()),
                        markup(shown(by.ran_text(), 200))});
         }
@@ -215,11 +213,12 @@ void write_run(const Profile& profile, std::ostream& out) {
     };
     fact("command", run.command_line);
     fact("hosts", joined(run.hosts, ", "));
-    fact("MPI", first_line(run.mpi_library));
+    fact("MPI", run.mpi_library);
     fact("policy", run.policy_file);
     fact("detail", run.detail);
     fact("switchyard", run.version);
     fact("log", run.directory);
+    fact("learned", run.learned);
     out << "</dl></section>\n";
 }
 

@@ -3,6 +3,7 @@
 #include "policy/mismatch.hpp"
 #include "policy/prune.hpp"
 #include "policy/reason.hpp"
+#include "policy/rule_name.hpp"
 #include "policy/vocabulary.hpp"
 #include "shim/common/formatted.hpp"
 
@@ -81,7 +82,13 @@ policy::Shortlist PolicyOnLog::shortlist_for(const policy::Features& call) const
 PolicyOnLog::Kind& PolicyOnLog::kind_of(const Call& call, const policy::Features& features) {
     auto [found, is_new] = kinds_.try_emplace(call.kind);
     auto& kind = found->second;
-    if (is_new) kind.call = features;
+    const auto block = features.max_block_bytes;
+    if (is_new) {
+        kind.call = features;
+        kind.least_block = kind.most_block = block;
+    }
+    kind.least_block = std::min(kind.least_block, block);
+    kind.most_block = std::max(kind.most_block, block);
     if (!kind.shortlist) {
         if (candidates_ > most_candidates) forget_shortlists();
         kind.shortlist = std::make_unique<policy::Shortlist>(shortlist_for(kind.call));
@@ -151,29 +158,71 @@ std::vector<const PolicyOnLog::Kind*> PolicyOnLog::by_cost() const {
     return kinds;
 }
 
-std::vector<const PolicyOnLog::Kind*> PolicyOnLog::nearest_to(const std::vector<const Kind*>& kinds,
-                                                              const std::vector<bool>& is_idle) const {
-    std::vector<const Kind*> nearest(is_idle.size());
-    for (const auto* kind : kinds)
-        for (const auto rule : index_.met_by(kind->call))
-            if (is_idle[rule] && nearest[rule] == nullptr &&
-                policy::why_not_met(policy_.rules[rule], kind->call).empty())
-                nearest[rule] = kind;
-    return nearest;
+namespace {
+
+// The call that stands for its kind, and where blocks differ, those with the smallest and the largest block.
+template <typename Kind>
+std::vector<policy::Features> samples_of(const Kind& kind) {
+    std::vector<policy::Features> samples = {kind.call};
+    for (const std::size_t block : {kind.least_block, kind.most_block})
+        if (block != kind.call.max_block_bytes) {
+            samples.push_back(kind.call);
+            samples.back().max_block_bytes = block;
+        }
+    return samples;
 }
 
-std::string PolicyOnLog::why_idle(std::size_t index, const Kind* nearest, const Kind* costliest) const {
-    const auto& rule = policy_.rules[index];
-    if (costliest == nullptr) return "the log has no calls";
-    if (nearest == nullptr)
-        return "no call matches; at the calls that cost most " + policy::why_not_met(rule, costliest->call);
-    const auto shortlist = shortlist_for(nearest->call);
-    for (const auto& candidate : shortlist.candidates)
-        if (candidate.choice.rule == rule.name)
-            if (const auto why = policy::why_passed_over(candidate, nearest->call);
-                why != policy::PassedOver::no)
-                return "matches, but cannot run: " + policy::describe(candidate, why);
-    return "an earlier rule takes all its calls";
+} // namespace
+
+std::vector<std::vector<policy::Features>> PolicyOnLog::met_by(const std::vector<const Kind*>& kinds,
+                                                               const std::vector<bool>& is_idle) const {
+    std::vector<std::vector<policy::Features>> met(is_idle.size());
+    for (const auto* kind : kinds)
+        for (const auto& call : samples_of(*kind))
+            for (const auto rule : index_.met_by(call))
+                if (is_idle[rule] && met[rule].size() < most_examples &&
+                    policy::why_not_met(policy_.rules[rule], call).empty())
+                    met[rule].push_back(call);
+    return met;
+}
+
+std::string PolicyOnLog::why_cannot_run(std::size_t index, const policy::Features& call) const {
+    const auto shortlist = shortlist_for(call);
+    const auto taken = policy::choose(shortlist, call).candidate;
+    for (std::size_t i = 0; i < taken; ++i) {
+        const auto& candidate = shortlist.candidates[i];
+        if (candidate.choice.rule != policy_.rules[index].name) continue;
+        const auto why = policy::why_passed_over(candidate, call);
+        if (why != policy::PassedOver::no) return policy::describe(candidate, why);
+    }
+    return "";
+}
+
+std::string PolicyOnLog::why_passed_over(std::size_t index,
+                                         const std::vector<policy::Features>& calls) const {
+    for (const auto& call : calls)
+        if (const auto why = why_cannot_run(index, call); !why.empty())
+            return "matches, but cannot run: " + why;
+    const auto shortlist = shortlist_for(calls.front());
+    const auto& choice = shortlist.candidates[policy::choose(shortlist, calls.front()).candidate].choice;
+    const auto taker = places_.find(choice.rule);
+    return taker == places_.end()
+               ? "an earlier rule takes all its calls"
+               : policy::rule_numbered(taker->second + 1, choice.rule) + " takes its calls";
+}
+
+std::string PolicyOnLog::why_not_met(const policy::Rule& rule, const std::vector<const Kind*>& kinds) const {
+    const policy::Features* nearest = nullptr;
+    std::size_t most_met = 0;
+    for (std::size_t i = 0; i < std::min(kinds.size(), most_compared); ++i) {
+        const auto met = policy::conditions_met(rule, kinds[i]->call);
+        if (nearest != nullptr && met <= most_met) continue;
+        nearest = &kinds[i]->call;
+        most_met = met;
+    }
+    return nearest == nullptr
+               ? "the log has no calls"
+               : "no call matches; at the calls that come nearest, " + policy::why_not_met(rule, *nearest);
 }
 
 std::vector<IdleRule> PolicyOnLog::idle_rules() const {
@@ -182,11 +231,12 @@ std::vector<IdleRule> PolicyOnLog::idle_rules() const {
         for (const auto& [candidate, group] : kind.groups)
             if (group.rule) is_idle[*group.rule] = false;
     const auto kinds = by_cost();
-    const auto* costliest = kinds.empty() ? nullptr : kinds.front();
-    const auto nearest = nearest_to(kinds, is_idle);
+    const auto met = met_by(kinds, is_idle);
     std::vector<IdleRule> idle;
     for (std::size_t i = 0; i < is_idle.size(); ++i)
-        if (is_idle[i]) idle.push_back({i, why_idle(i, nearest[i], costliest)});
+        if (is_idle[i])
+            idle.push_back(
+                {i, met[i].empty() ? why_not_met(policy_.rules[i], kinds) : why_passed_over(i, met[i])});
     return idle;
 }
 

@@ -34,7 +34,7 @@ struct PolicyGroup {
 
 struct IdleRule {
     std::size_t rule;
-    std::string why; // it does not fire at the calls that cost most
+    std::string why; // it does not fire: what kept out the last of the calls that it could have taken
 };
 
 class PolicyOnLog {
@@ -50,6 +50,7 @@ class PolicyOnLog {
     // bound.
     struct Kind {
         policy::Features call;                              // the first of them
+        std::size_t least_block = 0, most_block = 0;        // of all of them
         std::unique_ptr<const policy::Shortlist> shortlist; // null: forgotten
         std::map<std::pair<std::size_t, std::size_t>, PolicyGroup>
             groups; // by chosen candidate and skipped candidate
@@ -61,11 +62,18 @@ class PolicyOnLog {
     void forget_shortlists();
     PolicyGroup group_of(const Call& call, const Kind& kind, const policy::Match& match) const;
     std::vector<const Kind*> by_cost() const; // the costliest first
-    // For each idle rule the first of the kinds that meets it; null: none does.
-    std::vector<const Kind*> nearest_to(const std::vector<const Kind*>& kinds,
-                                        const std::vector<bool>& is_idle) const;
-    std::string why_idle(std::size_t rule, const Kind* nearest, const Kind* costliest) const;
+    // For each idle rule some calls that meet it, the costliest first.
+    std::vector<std::vector<policy::Features>> met_by(const std::vector<const Kind*>& kinds,
+                                                      const std::vector<bool>& is_idle) const;
+    // `calls` meet the rule. Those that no earlier rule takes say most.
+    std::string why_passed_over(std::size_t rule, const std::vector<policy::Features>& calls) const;
+    std::string why_cannot_run(std::size_t rule,
+                               const policy::Features& call) const; // "": an earlier rule takes it
+    // Of the kinds, the first that meets more conditions of the rule than the others do decides.
+    std::string why_not_met(const policy::Rule& rule, const std::vector<const Kind*>& kinds) const;
 
+    static constexpr std::size_t most_examples = 8;
+    static constexpr std::size_t most_compared = 20'000;    // kinds, for a rule that none of them meets
     static constexpr std::size_t most_candidates = 200'000; // of all shortlists, roughly; 60 MB
 
     const policy::Policy& policy_;

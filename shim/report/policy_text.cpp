@@ -1,5 +1,6 @@
 #include "policy_text.hpp"
 
+#include "policy/rule_name.hpp"
 #include "shim/common/formatted.hpp"
 #include "text.hpp"
 #include "text_table.hpp"
@@ -15,7 +16,11 @@ namespace {
 constexpr std::size_t widest_algorithm = 24;
 
 std::string label_of(const policy::Policy& policy, const std::optional<std::size_t>& rule) {
-    return rule ? formatted("{} \"{}\"", *rule + 1, shown(policy.rules[*rule].name, 300)) : "otherwise";
+    if (!rule) return "otherwise";
+    const auto& name = policy.rules[*rule].name;
+    const auto number = std::to_string(*rule + 1);
+    return name == policy::name_by_number(*rule + 1) ? number
+                                                     : formatted("{} \"{}\"", number, shown(name, 300));
 }
 
 // `3`, `-` for otherwise.
@@ -156,11 +161,12 @@ void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked,
     print_damage(profile, out);
 }
 
-void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out) {
+void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out,
+                    std::string_view source) {
     out << formatted(
         "The rule that takes a call, by ranks (down) and largest block in bytes (across, up to),\n"
-        "for host buffers and {} per node\n",
-        counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"));
+        "for host buffers and {} per node{}\n",
+        counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"), source);
     for (const auto& table : coverage.tables) {
         out << '\n' << name_of(table.collective) << "\n      ";
         for (std::size_t i = 0; i < coverage.block_bits.size();

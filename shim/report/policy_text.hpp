@@ -5,6 +5,7 @@
 #include "policy_on_log.hpp"
 
 #include <ostream>
+#include <string_view>
 
 namespace switchyard::shim::report {
 
@@ -12,6 +13,8 @@ namespace switchyard::shim::report {
 void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked, const Profile& profile,
                          std::ostream& out);
 
-void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out);
+// `source`: where the number of ranks per node is from, as in `, as in the log`.
+void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out,
+                    std::string_view source = "");
 
 } // namespace switchyard::shim::report

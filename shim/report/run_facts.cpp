@@ -1,6 +1,8 @@
 #include "run_facts.hpp"
 
+#include "policy/spelling.hpp"
 #include "possible.hpp"
+#include "shim/common/learning/outcome.hpp"
 #include "shim/common/log/log_file.hpp"
 #include "units.hpp"
 #include "version.hpp"
@@ -85,6 +87,16 @@ std::vector<Found> runs_in(const std::string& path) {
     return runs;
 }
 
+// "" where nothing was learned, or where the file is damaged.
+std::string learned_in(const json& file, const std::string& directory) try {
+    std::vector<adaptive::Lesson> lessons;
+    for (const auto& entry : file.value("adaptive", json::array()))
+        lessons.push_back(adaptive::Lesson::from_json(nlohmann::ordered_json::parse(entry.dump())));
+    return adaptive::outcome(lessons, fs::exists(fs::path(directory) / adaptive::learned_policy_name));
+} catch (const std::exception&) {
+    return "";
+}
+
 } // namespace
 
 RunFacts facts_of(const log::LoggedRun& run) {
@@ -95,7 +107,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     check_version(facts.version, run.directory);
     facts.program = text_at(file, "program");
     facts.started = text_at(file, "started");
-    facts.mpi_library = text_at(file, "mpi_library");
+    facts.mpi_library = policy::first_line(text_at(file, "mpi_library"));
     facts.policy_file = text_at(file, "policy_file");
     facts.policy = text_at(file, "policy");
     if (file.contains("command_line")) facts.command_line = joined(file["command_line"]);
@@ -111,6 +123,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.wall_us = possible(number_at(file, "wall_s") * 1e6);
     facts.dropped = static_cast<std::uint64_t>(possible(number_at(file, "records_dropped")));
     facts.calls_seen = static_cast<std::uint64_t>(possible(number_at(file, "calls_seen")));
+    facts.learned = learned_in(file, run.directory);
     facts.sessions = !run.complete && !flag_at(file, "mpi_init_seen", true);
     facts.partial = !run.complete && !facts.sessions;
     facts.summary = run.summary;

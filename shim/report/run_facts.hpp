@@ -13,9 +13,11 @@ namespace switchyard::shim::report {
 struct RunFacts {
     std::string directory;
     std::string program, command_line, started, mpi_library, version, policy_file, policy;
+    // Of mpi_library the first line, as people call it.
     std::string detail; // SWITCHYARD_DETAIL
     std::vector<std::string> hosts;
     int ranks = 0;                // 0: not known
+    std::string learned;          // by adaptive rules, in a sentence; "": nothing
     double wall_us = 0;           // from the run's start to MPI_Finalize; 0: not known
     bool partial = false;         // the run did not reach MPI_Finalize
     bool sessions = false;        // no MPI_Init was seen, so the ranks could not merge their records

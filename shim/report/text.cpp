@@ -2,7 +2,6 @@
 
 #include "chosen_by.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/common/words.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
@@ -106,7 +105,7 @@ void print_section(const Profile& profile, const Section& section, const Decider
         std::vector<std::string> row = {block_text(group->kind.block_bits),
                                         shown(group->kind.algorithm_text() + marks_of(group->kind), 200)};
         std::ranges::move(figures_of(profile, *group), std::back_inserter(row));
-        row.push_back(std::to_string(deciders.of(group->kind) + 1));
+        row.push_back(mark_of(deciders.of(group->kind)));
         table.row(std::move(row));
     }
     table.print(out, 2);
@@ -117,7 +116,7 @@ void print_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
     TextTable table({{"by"}, {"calls"}, {"total"}, {"of time"}, {"decided by", Align::left, 74}});
     for (std::size_t i = 0; i < deciders.size(); ++i) {
         const auto& by = deciders[i];
-        table.row({std::to_string(i + 1), count_text(by.calls), time_text(profile.per_rank(by.rank_us)),
+        table.row({mark_of(i), count_text(by.calls), time_text(profile.per_rank(by.rank_us)),
                    share_text(by.rank_us, profile.rank_us.whole), shown(by.text(), 600)});
     }
     table.print(out, 2);
@@ -197,9 +196,10 @@ void print_head(const Profile& profile, std::ostream& out) {
                      whole ? ", complete" : "");
     print_fact(out, "command", run.command_line);
     print_fact(out, "started", run.started);
-    print_fact(out, "MPI", first_line(run.mpi_library));
+    print_fact(out, "MPI", run.mpi_library);
     print_fact(out, "policy", run.policy_file);
     print_fact(out, "log", run.directory);
+    print_fact(out, "learned", run.learned);
     if (run.partial)
         out << "  PARTIAL: the run did not reach MPI_Finalize; its ranks had written these records\n";
     if (run.sessions) out << "  no MPI_Init was seen (sessions): this report merges the ranks' records\n";

@@ -1,5 +1,7 @@
 #include "grid.hpp"
 
+#include "shim/bench/distributions.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -44,6 +46,10 @@ std::vector<Point> grid_of(const GridRequest& request, const Shape& world) {
                 if (std::ranges::find(points, point) == points.end()) points.push_back(point);
             }
     return points;
+}
+
+std::vector<std::string> distribution_names() {
+    return {bench::distribution_names.begin(), bench::distribution_names.end()};
 }
 
 } // namespace switchyard::shim::tune

@@ -15,6 +15,9 @@ struct GridRequest {
     std::string distribution;                    // of block sizes where they may differ; empty: uniform
 };
 
+// The benchmark's words. A number follows `sparse`.
+std::vector<std::string> distribution_names();
+
 // `world`: all ranks that the launcher starts. Smaller communicators are its first ranks. Throws
 // std::runtime_error if the world is too small for a number of ranks.
 std::vector<Point> grid_of(const GridRequest& request, const Shape& world);

@@ -42,6 +42,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(document["environment"]["simulated"], MPI == "smpi")
         for key in ("mpi", "hosts", "date", "command"):
             self.assertTrue(document["environment"][key], key)
+        self.assertTrue(document["environment"]["mpi"].isprintable(), document["environment"]["mpi"])
         self.assertEqual(document["settings"]["collective"], "alltoallv")
         self.assertEqual(document["settings"]["seed"], 1)
         results = document["results"]

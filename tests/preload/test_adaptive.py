@@ -39,7 +39,14 @@ class AdaptiveTest(PreloadTest):
         path = os.path.join(result.log(), "learned.policy.json")
         lessons = result.run_json()["adaptive"]
         if not os.path.exists(path):
+            if lessons:
+                self.assertIn("; learned: none of ", result.closing_line)
             return lessons, None
+        said = re.search(r"; (learned\.policy\.json: .* won \d+ of \d+ kinds? of calls.*; \d+ of \d+ calls were trials, "
+                         r"which lost .*)$", result.closing_line)
+        self.assertIsNotNone(said, result.closing_line)
+        report = self.command("report", result.log())
+        self.assertIn(said.group(1), " ".join(report.stdout.split()), report.everything())
         checked = self.command("check", path)
         self.assertEqual(checked.code, 0, checked.everything())
         with open(path, encoding="utf-8") as file:
@@ -164,7 +171,7 @@ class Trials(AdaptiveTest):
         report = self.command("report", result.log())
         self.assertEqual(report.code, 0, report.everything())
         for reason, calls in counted.items():
-            self.assertRegex(report.stdout, rf"(?m)^ *\d+ +{calls} .*, since {re.escape(reason)}$")
+            self.assertRegex(report.stdout, rf"(?m)^ *[a-z]+ +{calls} .*, since {re.escape(reason)}$")
         self.assertNotIn("fell back", report.stdout)
 
 

@@ -1,5 +1,6 @@
 """Bad policies, folders and settings: the program still ends right, with one clear line about what is wrong."""
 
+import json
 import os
 import unittest
 
@@ -54,6 +55,17 @@ class BadPolicies(BadInput):
     def test_truncated(self):
         self.bad_policy(GOOD[:40])
 
+    def test_trailing_comma(self):
+        self.bad_policy(GOOD.replace(b"[]", b"[\n{},]"), says=["bad.policy.json:2:3: a trailing comma"])
+
+    def test_comment_not_closed(self):
+        self.bad_policy(GOOD + b" /* and so on", says=["bad.policy.json:1:", "comment"])
+
+    def test_comments_are_allowed(self):
+        text = f"// before\n{json.dumps(ROUTING)} /* and behind */"
+        result = self.run_anyway(policy=self.write("commented.policy.json", text))
+        self.assertEqual(result.warnings, [])
+
     def test_binary(self):
         self.bad_policy(bytes(range(256)) * 16)
 
@@ -74,7 +86,7 @@ class BadPolicies(BadInput):
 
     def test_unknown_algorithm(self):
         rule = {"name": "mistyped", "when": {"ranks": {"min": 2}}, "use": {"algorithm": "tunna"}}
-        self.bad_policy(dict(ROUTING, rules=[rule]), says=["/rules/0", "tuna"])
+        self.bad_policy(dict(ROUTING, rules=[rule]), says=[":1: /rules/0/use/algorithm (rule 1): ", "tuna"])
 
     def test_wrong_type(self):
         self.bad_policy(dict(ROUTING, rules="none"), says=["/rules"])

@@ -149,7 +149,7 @@ class Choice(DeviceTest):
                             ({"collective": "alltoallv"}, {"algorithm": "linear", "transfer": "staged"}))
         lines = self.lines("load", "host:alltoallv:64", "device:alltoallv:64", policy=policy)
         self.assertEqual(self.chosen(lines), [("host", "pairwise"), ("device", "linear")])
-        self.assertEqual(lines[1]["reason"], 'rule "rule 1" passed over: the MPI is not GPU-aware on every rank')
+        self.assertEqual(lines[1]["reason"], 'rule 1 passed over: the MPI is not GPU-aware on every rank')
 
     @needs_stand_in
     def test_an_mpi_that_lies(self):
@@ -186,7 +186,7 @@ class Choice(DeviceTest):
                                          policy=policy)
         self.assertEqual([line["algorithm"] for line in (small, large, again)], ["pairwise", "spread_out", "pairwise"])
         self.assertEqual(large["reason"],
-                         'rule "rule 1" passed over: its workspace is over memory_limit_bytes 100000')
+                         'rule 1 passed over: its workspace is over memory_limit_bytes 100000')
 
     def test_off(self):
         lines = self.lines("load", "host:alltoallv:64", policy=self.rules(*self.KINDS),

@@ -11,7 +11,7 @@ CALLS = 12
 
 class InPlaceTest(PreloadTest):
     def rules(self, *rules, otherwise="native"):
-        listed = [{"name": f"rule {i}", "when": when, "use": use} for i, (when, use) in enumerate(rules, 1)]
+        listed = [{"when": when, "use": use} for when, use in rules]  # without names: "rule 1", "rule 2"
         return self.write("policy.json", {"version": 1, "rules": listed, "otherwise": {"algorithm": otherwise}})
 
     def lines(self, np, *words, warnings=0, **options):
@@ -51,7 +51,7 @@ class InPlace(InPlaceTest):
         lines = self.lines(3, f"overlapping:2:{CALLS}", policy=policy)
         self.assert_all(lines, "in_place", True)
         self.assertEqual({line["reason"] for line in lines},
-                         {'rule "rule 1" passed over: send and receive buffers overlap'})
+                         {'rule 1 passed over: send and receive buffers overlap'})
         self.assert_all(self.lines(3, f"apart:2:{CALLS}", policy=policy), "pairwise", False)
 
     def test_stands_in_where_memory_is_limited(self):
@@ -91,7 +91,7 @@ class OutOfRange(InPlaceTest):
                             ({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
         lines = self.lines(2, f"apart:1:{CALLS}", policy=policy, warnings=1)
         self.assert_all(lines, "pairwise", False)
-        self.assertEqual({line["reason"] for line in lines}, {'rule "rule 1" passed over: stride 0 is less than 1'})
+        self.assertEqual({line["reason"] for line in lines}, {'rule 1 passed over: stride 0 is less than 1'})
 
     def test_power_of_two(self):
         policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "exclusive_or"}),
@@ -100,7 +100,7 @@ class OutOfRange(InPlaceTest):
         lines = self.lines(3, f"apart:1:{CALLS}", policy=policy)
         self.assert_all(lines, "pairwise", False)
         self.assertEqual({line["reason"] for line in lines},
-                         {'rule "rule 1" passed over: 3 ranks are no power of two'})
+                         {'rule 1 passed over: 3 ranks are no power of two'})
 
 
 if __name__ == "__main__":

@@ -83,6 +83,7 @@ class Directories(PreloadTest):
         run = result.run_json()
         self.assertEqual(run["ranks"], 2)
         self.assertTrue(any(word in text for word in FAMILY.library_says), text)
+        self.assertNotRegex(run["mpi_library"], r"[\x00-\x09\x0b-\x1f\x7f]", "MPICH's own text has tabs")
         self.assertIn("SWITCHYARD_DETAIL", text)
         self.assertIn(host("c_fork"), text)
         self.assertTrue(any(value == policy_text for value in self.all_strings(run)), "the whole policy text")

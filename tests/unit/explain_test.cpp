@@ -66,6 +66,18 @@ TEST_CASE("each rule before the one that fires says why it does not", "[explain]
     CHECK(said.find("  agreement: before each such call") != std::string::npos);
 }
 
+TEST_CASE("a rule without a name is explained by its number", "[explain]") {
+    const auto parsed = policy::parse(R"({"version": 1, "rules": [
+      {"when": {"ranks": {"max": 2}}, "use": {"algorithm": "native"}}, {"use": {"algorithm": "tuna", "radix": 1024}},
+      {"use": {"algorithm": "pairwise"}}],
+      "otherwise": {"algorithm": "native"}})");
+    const std::string said = policy::explain(std::get<policy::Policy>(parsed), the_call());
+    INFO(said);
+    CHECK(has_line(said, "rule 1: ranks 512 is above its maximum 2"));
+    CHECK(has_line(said, "rule 2: radix 1024 is more than 512 ranks"));
+    CHECK(has_line(said, "rule 3 fires: pairwise"));
+}
+
 TEST_CASE("how device buffers travel, and why", "[explain]") {
     const auto parsed = policy::parse(R"({"version": 1, "rules": [
       {"name": "as they are", "when": {"collective": "alltoallv"}, "use": {"algorithm": "linear", "transfer": "direct"}},

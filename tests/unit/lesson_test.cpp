@@ -5,6 +5,7 @@
 #include "policy/vocabulary.hpp"
 #include "shim/common/learning/chooser.hpp"
 #include "shim/common/learning/learned_policy.hpp"
+#include "shim/common/learning/outcome.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@ using shim::adaptive::learned_policy;
 using shim::adaptive::Lesson;
 using shim::adaptive::Lessons;
 using shim::adaptive::no_time;
+using shim::adaptive::outcome;
 
 namespace {
 
@@ -45,6 +47,30 @@ policy::Policy parsed(const std::vector<Lesson>& lessons) {
 }
 
 } // namespace
+
+TEST_CASE("what was learned fits into a sentence: the policy, who won, and the regret", "[adaptive]") {
+    const auto won = lesson(3, 4, 1), lost = lesson(5, 8, 0), open = lesson(9, 16, std::nullopt);
+    CHECK(
+        outcome({won, won, lost, open}, true) ==
+        "learned.policy.json: parameterized_bruck radix=4 won 2 of 4 kinds of calls, native 1, undecided 1; "
+        "48 of 400 calls were trials, which lost 102.0 us");
+    CHECK(outcome({lost}, true) == "learned.policy.json: native won 1 of 1 kind of calls; 12 of 100 calls "
+                                   "were trials, which lost 25.5 us");
+    CHECK(outcome({open, open}, false) == "learned: none of 2 kinds of calls was tried to the end; 24 of 200 "
+                                          "calls were trials, which lost 51.0 us");
+    auto costly = lost;
+    costly.regret = 2.5e9;
+    CHECK(outcome({costly}, true).ends_with("lost 2.50 s"));
+    costly.regret = -10;
+    CHECK(outcome({costly}, true).ends_with("lost 0.0 us"));
+    std::vector<Lesson> many(5, won);
+    for (std::size_t i = 0; i < many.size(); ++i)
+        many[i].tried[1].use = R"({"algorithm":"tuna","radix":)" + std::to_string(i + 2) + "}";
+    CHECK(outcome(many, true)
+              .find("tuna radix=2 won 1 of 5 kinds of calls, tuna radix=3 1, tuna radix=4 1, others 2;") !=
+          std::string::npos);
+    CHECK(outcome({}, false).empty());
+}
 
 TEST_CASE("a lesson survives the way to rank 0", "[adaptive]") {
     Lessons sent, received;

@@ -2,9 +2,13 @@
 #include "tests/support/catch.hpp"
 
 #include "policy/file.hpp"
+#include "policy/keys.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
 #include "policy/prune.hpp"
+#include "policy/rule_name.hpp"
+#include "policy/spelling.hpp"
+#include "policy/synonyms.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -49,10 +53,16 @@ std::string listed(const std::vector<Problem>& problems) {
     return text;
 }
 
-// One malformed policy per message: the file's name, the pointer, and a part of the message.
+// The JSON pointer, or the place in a text that is not JSON.
+std::string place_of(const Problem& problem) {
+    if (problem.column == 0) return problem.pointer;
+    return "line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column);
+}
+
+// One malformed policy per message: the file's name, the place, and a part of the message.
 struct Malformed {
     const char* name;
-    const char* pointer;
+    const char* place;
     const char* message;
 };
 constexpr Malformed malformed[] = {
@@ -89,7 +99,10 @@ constexpr Malformed malformed[] = {
      "collective is one of alltoallv, alltoall, allgather; found an array"},
     {"chunk_of_nothing", "/rules/0/use/chunk_bytes",
      "chunk_bytes 0 is out of range; it is a whole number, 1 to 9007199254740991"},
-    {"comment", "line 1, column 3", "not valid JSON"},
+    {"comma_in_a_key", "line 2, column 85", "not valid JSON: syntax error while parsing value"},
+    {"comma_twice", "line 2, column 16", "not valid JSON: syntax error while parsing object key"},
+    {"comment_not_closed", "line 4, column 1", "invalid comment; missing closing '*/'"},
+    {"comment_with_hash", "line 2, column 17", "a comment begins with // here, not with #"},
     {"direct_and_copies", "/rules/0/use/transfer",
      "tuna of alltoallv copies bytes itself and takes no transfer \"direct\"; use \"staged\", or one of "
      "native, "
@@ -106,6 +119,7 @@ constexpr Malformed malformed[] = {
     {"hidden_by_two", "/rules/3",
      "can never fire: rule 1 \"small\" and rule 3 \"large\" together take every call it could take"},
     {"hidden_with_nodes", "/rules/1", "can never fire: rule 1 \"many\" takes every call it could take"},
+    {"hidden_without_names", "/rules/1", "can never fire: rule 1 takes every call it could take"},
     {"in_place_not_a_boolean", "/rules/0/when/in_place", "in_place is true or false; found \"yes\""},
     {"key_twice", "/rules/0/use/radix", "key \"radix\" is given twice"},
     {"key_with_slash", "/a~1b~0c",
@@ -113,7 +127,6 @@ constexpr Malformed malformed[] = {
     {"memory_limit_negative", "/rules/0/use/memory_limit_bytes", "memory_limit_bytes -5 is out of range"},
     {"metadata_as_a_number", "/rules/0/use/metadata", "metadata is one of separate, fused; found 1"},
     {"missing_algorithm", "/rules/0/use", "\"algorithm\" is missing"},
-    {"missing_name", "/rules/0", "\"name\" is missing"},
     {"missing_otherwise", "",
      "\"otherwise\" is missing, for example \"otherwise\": {\"algorithm\": \"native\"}"},
     {"missing_rules", "", "\"rules\" is missing"},
@@ -122,6 +135,8 @@ constexpr Malformed malformed[] = {
     {"name_empty", "/rules/0/name", "name is empty"},
     {"name_not_a_string", "/rules/0/name", "name is a string; found 3"},
     {"name_too_long", "/rules/0/name", "name has 1001 bytes; the limit is 1000 bytes"},
+    {"name_of_a_rule_without_name", "/rules/1",
+     "this rule has no name, and \"rule 2\" is also the name of rule 1"},
     {"name_twice", "/rules/1/name", "name \"same\" is also the name of rule 1"},
     {"nested_deeply", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0", "nested more than 16 deep"},
     {"never_enough_ranks", "/rules/0", "hold at most 32 ranks, and ranks.min is 33"},
@@ -135,6 +150,7 @@ constexpr Malformed malformed[] = {
     {"nul_byte", "line 6, column 1", "a NUL byte"},
     {"number_overflow", "line 2, column 18", "number overflow"},
     {"number_too_large", "/rules/0/when/ranks_per_node/min", "found 99999999999999999999"},
+    {"only_a_comment", "line 2, column 1", "unexpected end of input"},
     {"otherwise_not_an_object", "/otherwise", "use is an object; found \"native\""},
     {"parameter_not_taken", "/rules/0/use/radix",
      "scattered of alltoallv takes no parameter \"radix\"; it takes block_count"},
@@ -154,20 +170,24 @@ constexpr Malformed malformed[] = {
     {"rules_too_many", "/rules", "rules has 1001 entries; the limit is 1000"},
     {"rules_not_an_array", "/rules", "rules is an array of rules; found an object"},
     {"schema_not_a_string", "/$schema", "$schema is a string; found 7"},
-    {"trailing_comma", "line 4, column 41", "unexpected '}'"},
+    {"trailing_comma", "line 4, column 39",
+     "a trailing comma: nothing follows it before the closing bracket"},
+    {"trailing_comma_after_a_number", "line 3, column 15", "a trailing comma"},
+    {"trailing_comma_and_comments", "line 4, column 54", "a trailing comma"},
     {"truncated", "line 1, column 52", "missing closing quote"},
     {"two_documents", "line 6, column 1", "expected end of input"},
     {"unknown_algorithm", "/rules/0/use/algorithm",
      "unknown algorithm \"tunna\", did you mean \"tuna\"? alltoallv has native, "},
     {"unknown_algorithm_anywhere", "/rules/0/use/algorithm",
      "unknown algorithm \"quicksort\"; alltoallv has "},
-    {"unknown_buffer", "/rules/0/when/buffer", "unknown buffer \"gpu\"; it is one of host, device"},
+    {"unknown_buffer", "/rules/0/when/buffer",
+     "unknown buffer \"gpu\", did you mean \"device\"? it is one of host, device"},
     {"unknown_collective", "/rules/0/when/collective",
      "unknown collective \"alltoalv\", did you mean \"alltoallv\"? it is one of "},
     {"unknown_key", "/rulez", "unknown key \"rulez\", did you mean \"rules\"? the keys here are "},
     {"unknown_metadata", "/rules/0/use/metadata", "unknown metadata \"fuzed\", did you mean \"fused\"?"},
     {"unknown_range_key", "/rules/0/when/ranks/maximum",
-     "unknown key \"maximum\"; the keys here are min, max"},
+     "unknown key \"maximum\", did you mean \"max\"? the keys here are min, max"},
     {"unknown_rule_key", "/rules/0/becuase", "did you mean \"because\"?"},
     {"unknown_transfer", "/rules/0/use/transfer", "did you mean \"staged\"?"},
     {"unknown_use_key", "/rules/0/use/radiks", "did you mean \"radix\"?"},
@@ -190,7 +210,7 @@ TEST_CASE("each malformed policy has one problem, with its place", "[parse]") {
             problems_of(text_of(policies / "invalid" / (std::string(expected.name) + ".json")));
         INFO(expected.name << '\n' << listed(problems));
         REQUIRE(problems.size() == 1);
-        CHECK(problems.front().pointer == expected.pointer);
+        CHECK(place_of(problems.front()) == expected.place);
         CHECK(problems.front().message.find(expected.message) != std::string::npos);
     }
 }
@@ -240,6 +260,22 @@ TEST_CASE("every key arrives", "[parse]") {
     CHECK(read.otherwise.memory_limit_bytes == 0U);
 }
 
+TEST_CASE("a rule without a name is called by its number, from 1", "[parse]") {
+    const auto parsed = policy::parse(text_of(policies / "valid" / "without_names.json"));
+    const auto& rules = std::get<Policy>(parsed).rules;
+    REQUIRE(rules.size() == 3);
+    CHECK(rules[0].name == "rule 1");
+    CHECK(rules[1].name == "gathers");
+    CHECK(rules[2].name == "rule 3");
+    CHECK(policy::rule_called(rules[0].name) == "rule 1");
+    CHECK(policy::rule_called(rules[1].name) == "rule \"gathers\"");
+    CHECK(policy::rule_called("rule of thumb") == "rule \"rule of thumb\"");
+    CHECK(policy::rule_called("rule ") == "rule \"rule \"");
+    CHECK(policy::rule_numbered(1, rules[0].name) == "rule 1");
+    CHECK(policy::rule_numbered(2, rules[1].name) == "rule 2 \"gathers\"");
+    CHECK(policy::rule_numbered(3, "rule 1") == "rule 3 \"rule 1\"");
+}
+
 TEST_CASE("all problems at once, in the order of the document", "[parse]") {
     const auto problems = problems_of(R"({"version": 3, "rules": [
         {"name": "a", "use": {"algorithm": "tuna", "radix": 1, "metadata": "x", "speed": 3}},
@@ -251,6 +287,47 @@ TEST_CASE("all problems at once, in the order of the document", "[parse]") {
                                                "/rules/0/use/speed", "/rules/1/name", "/rules/1/when/ranks",
                                                "/rules/1/when/nodes", "/rules/1/use/algorithm",
                                                "/otherwise/radix", "/more"});
+}
+
+TEST_CASE("each problem has the line of its key, or of its value", "[parse]") {
+    const auto problems = problems_of(R"({
+      "version": 2, // line 2
+      /* lines 3
+         and 4 */
+      "rules": [ // 5
+        { "name": "a", "when": { "ranks":
+            { "min": 8, "max": 4 } }, "use": { // 7
+            "algorithm": "tuna",
+            "radix": 1
+          } },
+        7,
+        [
+        ],
+        { }
+      ],
+      "otherwise":
+        null,
+      "more": 1})");
+    std::vector<std::pair<std::string, std::size_t>> lines;
+    for (const Problem& problem : problems) lines.emplace_back(problem.pointer, problem.line);
+    INFO(listed(problems));
+    CHECK(lines == std::vector<std::pair<std::string, std::size_t>>{{"/version", 2},
+                                                                    {"/rules/0/when/ranks", 6},
+                                                                    {"/rules/0/use/radix", 9},
+                                                                    {"/rules/1", 11},
+                                                                    {"/rules/2", 12},
+                                                                    {"/rules/3", 14},
+                                                                    {"/otherwise", 16},
+                                                                    {"/more", 18}});
+}
+
+TEST_CASE("a problem is told with file, line, pointer and the number of its rule", "[parse]") {
+    CHECK(policy::told("my.json", {"/rules/1/use/radix", "no", policy::Spoils::rule, 4, 0}) ==
+          "my.json:4: /rules/1/use/radix (rule 2): no");
+    CHECK(policy::told("my.json", {"", "no", policy::Spoils::policy, 4, 7}) == "my.json:4:7: no");
+    CHECK(policy::told("my.json", {"/rules", "no", policy::Spoils::policy, 4, 0}) == "my.json:4: /rules: no");
+    CHECK(policy::told("my.json", {"/rules/more", "no"}) == "my.json: /rules/more: no");
+    CHECK(policy::told("my.json", {"", "no"}) == "my.json: no");
 }
 
 TEST_CASE("a rule with a problem hides no other", "[parse]") {
@@ -323,6 +400,51 @@ TEST_CASE("the closest word is suggested, and none that is far", "[parse]") {
     CHECK(policy::did_you_mean(std::string(100000, 'r'), known).empty());
 }
 
+TEST_CASE("other words of the field are understood, where the key they mean is known", "[parse]") {
+    const auto meant = [](std::string_view word) {
+        auto known = policy::names_of_when_keys();
+        return policy::did_you_mean(word, known);
+    };
+    for (const char* word :
+         {"block_size", "Block-Size", "message_size", "msg_size", "size", "bytes", "max_size"})
+        CHECK(meant(word) == ", did you mean \"max_block_bytes\"?");
+    for (const char* word : {"np", "n", "nprocs", "processes", "world_size", "comm_size"})
+        CHECK(meant(word) == ", did you mean \"ranks\"?");
+    for (const char* word : {"ppn", "ranks_per_host", "tasks_per_node", "processes_per_node"})
+        CHECK(meant(word) == ", did you mean \"ranks_per_node\"?");
+    for (const char* word : {"hosts", "nnodes", "machines"})
+        CHECK(meant(word) == ", did you mean \"nodes\"?");
+    CHECK(policy::did_you_mean("block_size", {"algorithm", "radix"}).empty());
+    CHECK(policy::synonym_in("", policy::names_of_when_keys()).empty());
+    CHECK(policy::synonym_in(std::string(100000, 'n'), policy::names_of_when_keys()).empty());
+}
+
+TEST_CASE("collectives that are not routed are explained, not corrected", "[parse][force]") {
+    constexpr const char* routed = "switchyard routes MPI_Alltoallv, MPI_Alltoall and MPI_Allgather; ";
+    const std::pair<const char*, const char*> others[] = {
+        {"allgatherv", "MPI_Allgatherv"},
+        {"MPI_Allgatherv", "MPI_Allgatherv"},
+        {"mpi_allreduce_c", "MPI_Allreduce_c"},
+        {"ialltoallv", "MPI_Ialltoallv"},
+        {"Ibcast", "MPI_Ibcast"},
+        {"alltoallv_init", "MPI_Alltoallv_init"},
+        {"neighbor_alltoall", "MPI_Neighbor_alltoall"},
+        {"Alltoallw", "MPI_Alltoallw"},
+    };
+    for (const auto& [word, function] : others) {
+        INFO(word);
+        CHECK(policy::why_not_routed(word) == routed + std::string(function) + " is not routed");
+    }
+    for (const char* word : {"alltoallv", "MPI_Alltoallv", "alltoall_c", "allgather", "", "i", "mpi_", "_c",
+                             "_init", "alltoalv", "send", "mpi_mpi_bcast", "iallgathervv"})
+        CHECK(policy::why_not_routed(word).empty());
+    const auto problems =
+        problems_of(with_rules(R"({"when": {"collective": "allgatherv"}, "use": {"algorithm": "ring"}})"));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().pointer == "/rules/0/when/collective");
+    CHECK(problems.front().message == routed + std::string("MPI_Allgatherv is not routed"));
+}
+
 TEST_CASE("forced algorithms", "[force]") {
     const auto parsed =
         policy::parse_force(" alltoallv : tuna : radix = 4 : metadata=fused ; allgather:ring; ");
@@ -347,6 +469,7 @@ TEST_CASE("what is wrong with a forced algorithm", "[force]") {
         {" ; ", "nothing is forced"},
         {"alltoallv", "in \"alltoallv\": no algorithm"},
         {"alltoalv:tuna", "unknown collective \"alltoalv\", did you mean \"alltoallv\"?"},
+        {"allgatherv:ring", "in \"allgatherv:ring\": switchyard routes MPI_Alltoallv, "},
         {"alltoallv:tunna", "in \"alltoallv:tunna\": unknown algorithm \"tunna\", did you mean \"tuna\"?"},
         {"alltoallv:ring", "\"ring\" is an algorithm of allgather, not of alltoallv"},
         {"alltoallv:tuna:radix", "\"radix\" is not PARAMETER=VALUE"},

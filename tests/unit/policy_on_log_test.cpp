@@ -7,6 +7,7 @@
 #include "shim/report/policy_text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 using namespace switchyard;
@@ -75,6 +76,47 @@ TEST_CASE("each call of a log finds its rule, also where a bound cuts a power of
         INFO(out.str());
         CHECK(out.str().find(part) != std::string::npos);
     }
+}
+
+TEST_CASE("a rule is idle for the reason that kept out the last of its calls", "[report]") {
+    const auto policy = parsed(R"({"version":1,"rules":[
+        {"name":"gathers","when":{"collective":"allgather","ranks":{"min":8}},"use":{"algorithm":"ring"}},
+        {"when":{"collective":"allgather","max_block_bytes":{"max":10}},"use":{"algorithm":"ring"}},
+        {"name":"first","when":{"collective":"alltoallv","max_block_bytes":{"max":100}},"use":{"algorithm":"pairwise"}},
+        {"name":"hidden","when":{"collective":"alltoallv","ranks":{"max":8},"max_block_bytes":{"max":120}},
+         "use":{"algorithm":"scattered"}},
+        {"name":"wide","when":{"collective":"alltoallv","ranks":{"min":4},"max_block_bytes":{"min":125,"max":127}},
+         "use":{"algorithm":"tuna","radix":64}},
+        {"name":"devices","when":{"buffer":"device","max_block_bytes":{"max":1}},"use":{"algorithm":"pairwise"}},
+        {"use":{"algorithm":"basic_bruck"}}],
+        "otherwise":{"algorithm":"native"}})");
+    Asked asked(policy);
+    asked.line(LogLine{
+        .collective = "alltoallv", .block = 110, .mean_us = 1000}); // taken by "hidden", the costliest
+    asked.line(LogLine{.collective = "alltoallv", .block = 100, .mean_us = 30});
+    asked.line(LogLine{.collective = "alltoallv", .block = 126, .mean_us = 30});
+    asked.line(LogLine{.collective = "allgather", .block = 64, .mean_us = 20});
+    asked.line(LogLine{.collective = "allgather", .block = 4096, .mean_us = 10});
+    const auto idle = asked.on_log.idle_rules();
+    std::map<std::size_t, std::string> why;
+    for (const auto& rule : idle) why[rule.rule] = rule.why;
+    // By the calls that cost most all of these would be for another collective.
+    CHECK(why[0] == "no call matches; at the calls that come nearest, ranks 4 is below its minimum 8");
+    CHECK(why[1] ==
+          "no call matches; at the calls that come nearest, max_block_bytes 64 is above its maximum 10");
+    CHECK(why.count(2) == 0);
+    CHECK(why.count(3) == 0);
+    // Only one block of its kind meets it, and not the first.
+    CHECK(why[4] == "matches, but cannot run: radix 64 is more than 4 ranks");
+    CHECK(why[5] == "no call matches; at the calls that come nearest, it is for device buffers only");
+    CHECK(why[6] ==
+          "no call matches; at the calls that come nearest, alltoallv has no algorithm \"basic_bruck\"");
+
+    Asked few(policy);
+    few.line(LogLine{.collective = "alltoallv", .block = 100, .mean_us = 30});
+    for (const auto& rule : few.on_log.idle_rules())
+        if (rule.rule == 3) CHECK(rule.why == "rule 3 \"first\" takes its calls");
+    CHECK(few.on_log.idle_rules().size() == 6);
 }
 
 TEST_CASE("what ran as the policy says is no change, whatever the order of its parameters", "[report]") {

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,36 @@ class Places(unittest.TestCase):
                     self.assertTrue(any(ROOT.glob(path.rstrip("/"))), "is not there")
                     number += 1
         self.assertGreater(number, 0)
+
+
+class BuildTree(unittest.TestCase):
+    """What a reader finds who has built and not installed."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.tree = pathlib.Path(shutil.which(COMMAND)).resolve().parents[1]
+
+    def test_paths(self):
+        number = 0
+        for document in documents():
+            for path in re.findall(r"\bbuild/(share\b[\w./-]*|bin/switchyard(?![\w-]))", text_of(document)):
+                with self.subTest(document=name_of(document), path=path):
+                    self.assertTrue((self.tree / path.rstrip("./")).exists(), "is not in the build tree")
+                    number += 1
+        self.assertGreater(number, 3)
+
+    def test_what_check_says(self):
+        number = 0
+        for document in documents():
+            for path, said in re.findall(r"^\$ switchyard check build/(\S+)\n(.*)$", text_of(document), re.MULTILINE):
+                with self.subTest(document=name_of(document), path=path):
+                    self.assertEqual(output_of("check", str(self.tree / path)), f"{self.tree}/{said.removeprefix('build/')}\n")
+                    number += 1
+        self.assertGreater(number, 0)
+
+    def test_few_cores(self):
+        """Open MPI starts no more ranks than there are cores, unless it is told to."""
+        self.assertIn("mpirun --oversubscribe -n 8", text_of(ROOT / "README.md").split("## Tuning")[0])
 
 
 class Length(unittest.TestCase):

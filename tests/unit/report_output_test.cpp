@@ -2,8 +2,10 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 
+#include "shim/common/learning/lesson.hpp"
 #include "shim/common/whole_file.hpp"
 #include "shim/report/axis.hpp"
+#include "shim/report/chosen_by.hpp"
 #include "shim/report/compare.hpp"
 #include "shim/report/csv.hpp"
 #include "shim/report/html.hpp"
@@ -12,6 +14,7 @@
 #include "shim/report/rank_lines.hpp"
 #include "shim/report/svg.hpp"
 #include "shim/report/table_file.hpp"
+#include "shim/report/text.hpp"
 #include "shim/report/trace.hpp"
 #include "shim/report/units.hpp"
 
@@ -58,6 +61,69 @@ std::vector<std::string> lines_of(const std::string& text) {
 const std::string nasty = R"(<script>alert(1)</script>, \"a\" & 'b')";
 
 } // namespace
+
+TEST_CASE("who chose has a letter, since rules have numbers", "[report]") {
+    CHECK(mark_of(0) == "a");
+    CHECK(mark_of(25) == "z");
+    CHECK(mark_of(26) == "aa");
+    CHECK(mark_of(701) == "zz");
+    CHECK(mark_of(702) == "aaa");
+    LogFolder folder;
+    folder.line(LogLine{.algorithm = "tuna", .rule = "rule 2", .mean_us = 20});
+    folder.line(LogLine{.algorithm = "tuna", .rule = "named", .mean_us = 10});
+    folder.finish(4, 0.001);
+    const auto lines = lines_of(written(print_text, profile_of(folder)));
+    const auto has_line = [&](const std::string& end) {
+        return std::ranges::any_of(lines, [&](const auto& line) { return line.ends_with(end); });
+    };
+    CHECK(std::ranges::any_of(
+        lines, [](const auto& line) { return line.starts_with("   a ") && line.ends_with("  rule 2"); }));
+    CHECK(std::ranges::any_of(lines, [](const auto& line) {
+        return line.starts_with("   b ") && line.ends_with("  rule \"named\"");
+    }));
+    CHECK(has_line("   a"));
+    CHECK(has_line("   b"));
+}
+
+TEST_CASE("a report says what was learned, and the MPI's name in one line", "[report]") {
+    switchyard::shim::adaptive::Lesson lesson;
+    lesson.subject = {
+        .collective = switchyard::algorithms::Collective::alltoall, .ranks = 8, .nodes = 2, .ranks_per_node = 4};
+    lesson.tried = {{R"({"algorithm":"native"})", 12'000, 5, false},
+                    {R"({"algorithm":"spread_out"})", 8'100, 5, false}};
+    lesson.best = 1;
+    lesson.calls = 100;
+    lesson.trial_calls = 12;
+    lesson.regret = 25'500;
+    const std::string learned =
+        "spread_out won 1 of 1 kind of calls; 12 of 100 calls were trials, which lost 25.5 us";
+    const auto run = [&](const std::string& lessons) {
+        return R"({"switchyard":"0.1.0","complete":true,"program":"app","ranks":8,"wall_s":1,)"
+               R"("mpi_library":"MPICH Version:\t4.0.2\nMPICH Release date:\tThu","adaptive":)" +
+               lessons + "}";
+    };
+    LogFolder folder;
+    folder.line(LogLine{});
+    folder.run_json(run('[' + lesson.to_json().dump() + ']'));
+    const auto facts = facts_of(log::open_run(folder.path()));
+    CHECK(facts.learned == "learned: " + learned);
+    CHECK(facts.mpi_library == "MPICH Version: 4.0.2");
+    std::ofstream(folder / "learned.policy.json") << "{}";
+    CHECK(facts_of(log::open_run(folder.path())).learned == "learned.policy.json: " + learned);
+    const auto text = written(print_text, profile_of(folder));
+    INFO(text);
+    CHECK(text.find("  learned   learned.policy.json: spread_out won 1 of 1") != std::string::npos);
+    CHECK(written(write_html, profile_of(folder)).find("learned.policy.json: spread_out won 1") !=
+          std::string::npos);
+    for (const char* damaged : {"[]", "{}", "3", "[3]", "[{}]", R"([{"tried":[{"use":3}]}])", "null"}) {
+        folder.run_json(run(damaged));
+        CHECK(facts_of(log::open_run(folder.path())).learned.empty());
+    }
+    auto odd = lesson.to_json();
+    odd["tried"][1]["use"] = 3;
+    folder.run_json(run('[' + odd.dump() + ']'));
+    CHECK(facts_of(log::open_run(folder.path())).learned.empty());
+}
 
 TEST_CASE("CSV has a line per group under the keys of JSON", "[report]") {
     LogFolder folder;

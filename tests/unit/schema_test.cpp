@@ -139,7 +139,7 @@ TEST_CASE("schema: keys of a policy and of a rule", "[schema]") {
     CHECK(schema().at("required").get<Names>() == Names{"version", "rules", "otherwise"});
     CHECK(schema().at("properties").at("version").at("const") == policy::policy_version);
     CHECK(keys_of(rule()) == names(policy::rule_keys));
-    CHECK(rule().at("required").get<Names>() == Names{"name", "use"});
+    CHECK(rule().at("required").get<Names>() == Names{"use"});
     CHECK(schema().at("properties").at("rules").at("maxItems") == policy::most_rules);
     CHECK(rule().at("properties").at("name").at("maxLength") == policy::longest_name);
     CHECK(rule().at("properties").at("because").at("maxLength") == policy::longest_because);

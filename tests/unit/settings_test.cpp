@@ -3,6 +3,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include "algorithms/collective.hpp"
+#include "policy/spelling.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/common/words.hpp"
 
@@ -242,9 +243,11 @@ TEST_CASE("names are listed as people write them", "[settings]") {
 }
 
 TEST_CASE("an MPI's name for itself fits into a line", "[settings]") {
-    CHECK(shim::first_line("MPICH Version:\t4.0.2\nMPICH Release date:\tThu") == "MPICH Version: 4.0.2");
-    CHECK(shim::first_line("MPICH Version:      \t 5.0.2\r\nmore") == "MPICH Version: 5.0.2");
-    CHECK(shim::first_line("Open MPI v4.1.4, package") == "Open MPI v4.1.4, package");
-    CHECK(shim::first_line("").empty());
-    CHECK(shim::first_line("\nsecond").empty());
+    CHECK(policy::first_line("MPICH Version:\t4.0.2\nMPICH Release date:\tThu") == "MPICH Version: 4.0.2");
+    CHECK(policy::first_line("MPICH Version:      \t 5.0.2\r\nmore") == "MPICH Version: 5.0.2");
+    CHECK(policy::first_line("Open MPI v4.1.4, package") == "Open MPI v4.1.4, package");
+    CHECK(policy::first_line(" \t Some\x01\x1b[2J MPI\x7f\t") == "Some [2J MPI");
+    CHECK(policy::first_line(" \t Some\x01\x1bMPI\x7f\t") == "Some MPI");
+    CHECK(policy::first_line("").empty());
+    CHECK(policy::first_line("\nsecond").empty());
 }

@@ -265,7 +265,7 @@ TEST_CASE("the benchmark's words and answers", "[tune]") {
     CHECK(std::ranges::count(words, "--then") == 1);
     CHECK(has(words, "tuna:radix=2+shared"));
     const std::string line =
-        R"({"environment":{"mpi":"Open MPI v4.1.4, package: x","ranks":8,"nodes":2,"ranks_per_node":4,"hosts":["a","b"],)"
+        R"({"environment":{"mpi":"Open\tMPI v4.1.4, package: x","ranks":8,"nodes":2,"ranks_per_node":4,"hosts":["a","b"],)"
         R"("date":"2026-01-02T00:00:00+0000","elapsed_seconds":0.5},"verified":true,"results":[)"
         R"({"median_us":10,"largest_block_bytes":61,"times_us":[10,20]},{"median_us":5,"largest_block_bytes":61,"times_us":[5,5]},)"
         R"({"median_us":20,"largest_block_bytes":61,"times_us":[20]}]})";

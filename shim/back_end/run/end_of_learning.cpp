@@ -2,9 +2,10 @@
 
 #include "all_manage.hpp"
 #include "gather.hpp"
+#include "policy/spelling.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/learning/learned_policy.hpp"
-#include "shim/common/words.hpp"
+#include "shim/common/learning/outcome.hpp"
 
 #include <algorithm>
 
@@ -18,25 +19,30 @@ bool is_used(const Process& self) {
 
 namespace {
 
+// On rank 0. Where nothing was decided there is no policy to write.
+bool write_policy(const Process& self, const std::vector<Lesson>& lessons) {
+    if (std::ranges::none_of(lessons, [](const Lesson& one) { return one.best.has_value(); })) return false;
+    const auto& run = self.run_info;
+    if (self.log_folder.write_whole(
+            learned_policy_name,
+            learned_policy(lessons, {run.program, run.started, policy::first_line(run.mpi_library)})))
+        return true;
+    warn("the learned policy could not be written to " + self.log_directory + "/" + learned_policy_name +
+         "; is the disk full?");
+    return false;
+}
+
 // On rank 0: what all ranks learned. Writes learned.policy.json. May throw.
-std::string joined_lessons(const Process& self, const std::vector<std::string>& texts) {
+Learned joined_lessons(const Process& self, const std::vector<std::string>& texts) {
     Lessons lessons;
     for (const auto& lines : texts) lessons.add_lines(lines);
-    const bool any_best =
-        std::ranges::any_of(lessons.sorted(), [](const Lesson& one) { return one.best.has_value(); });
-    const auto& run = self.run_info;
-    const std::string name = "learned.policy.json";
-    if (any_best &&
-        !self.log_folder.write_whole(
-            name, learned_policy(lessons.sorted(), {run.program, run.started, first_line(run.mpi_library)})))
-        warn("the learned policy could not be written to " + self.log_directory + "/" + name +
-             "; is the disk full?");
-    return lessons.to_array();
+    const bool written = write_policy(self, lessons.sorted());
+    return {lessons.to_array(), outcome(lessons.sorted(), written)};
 }
 
 } // namespace
 
-std::string end_learning(const Process& self, const Lessons& learned) {
+Learned end_learning(const Process& self, const Lessons& learned) {
     std::string lines;
     std::vector<std::string> texts;
     const bool gathered =

@@ -11,8 +11,13 @@ namespace switchyard::shim::adaptive {
 // Whether anything can be learned: some use is adaptive. The same on all ranks.
 bool is_used(const Process& self);
 
-// Joins the ranks' lessons and writes learned.policy.json beside the log; on rank 0 a JSON array for run.json. Collective
-// over the run's world, where is_used() and a log is kept. Never throws.
-std::string end_learning(const Process& self, const Lessons& learned);
+struct Learned {
+    std::string lessons; // a JSON array for run.json
+    std::string outcome; // a sentence for the last line of the run
+};
+
+// Joins the ranks' lessons and writes learned.policy.json beside the log; on rank 0 what was learned. Collective over the
+// run's world, where is_used() and a log is kept. Never throws.
+Learned end_learning(const Process& self, const Lessons& learned);
 
 } // namespace switchyard::shim::adaptive

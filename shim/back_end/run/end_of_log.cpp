@@ -74,6 +74,7 @@ void say_goodbye(const Process& self, const RunEnd& end) {
                 " routed, " + where;
     if (end.records_dropped > 0)
         text += " (" + std::to_string(end.records_dropped) + " records dropped: no room)";
+    if (!end.learned.empty()) text += "; " + end.learned;
     say(text);
 }
 
@@ -124,7 +125,11 @@ void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& l
     end.calls_seen = log::sum(counts.seen, self.world);
     end.calls_routed = log::sum(counts.routed, self.world);
     const bool written = self.recorder && log::write_log(self, end);
-    if (self.recorder && adaptive::is_used(self)) end.adaptive = adaptive::end_learning(self, lessons);
+    if (self.recorder && adaptive::is_used(self)) {
+        auto learned = adaptive::end_learning(self, lessons);
+        end.adaptive = std::move(learned.lessons);
+        end.learned = std::move(learned.outcome);
+    }
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
     int complete = log::try_to_close_run(self, end, written) ? 1 : 0;
     PMPI_Bcast(&complete, 1, MPI_INT, 0, self.world);

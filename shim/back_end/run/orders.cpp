@@ -21,16 +21,17 @@ int launched_rank() {
     return rank != nullptr ? std::atoi(rank) : -1;
 }
 
-std::string first_of(const std::vector<policy::Problem>& problems) {
-    auto text =
-        (problems.front().pointer.empty() ? "" : problems.front().pointer + ": ") + problems.front().message;
+// `where`: the policy's file, or the variable.
+std::string first_of(const std::vector<policy::Problem>& problems, const std::string& where) {
+    policy::Problem first = problems.front();
+    auto& text = first.message;
     constexpr std::size_t longest = 400; // a warning is a line to read; `switchyard check` says it in full
     if (text.size() > longest) {
         while (!text.empty() && (text.size() > longest || (text.back() & 0x80) != 0)) text.pop_back();
         text += "...";
     }
     if (problems.size() > 1) text += " (and " + std::to_string(problems.size() - 1) + " more)";
-    return text;
+    return policy::told(where, first);
 }
 
 constexpr const char* all_native = ". Every call goes to the MPI library";
@@ -44,15 +45,14 @@ std::vector<std::string> adopt_policy(Process& self, const std::string& text, co
     if (const auto& spec = self.settings.given(Setting::force)) {
         auto reading = policy::read_force(*spec);
         if (!reading.problems.empty())
-            complaints.push_back("SWITCHYARD_FORCE: " + first_of(reading.problems) +
+            complaints.push_back(first_of(reading.problems, "SWITCHYARD_FORCE") +
                                  (reading.value ? rule_skipped : all_native));
         if (!reading.value) return complaints;
         force = *std::move(reading.value);
     }
     auto reading = policy::read(text);
     if (!reading.problems.empty())
-        complaints.push_back(path + ": " + first_of(reading.problems) +
-                             "; `switchyard check` lists everything" +
+        complaints.push_back(first_of(reading.problems, path) + "; `switchyard check` lists everything" +
                              (reading.value ? rule_skipped : all_native));
     if (!reading.value) return complaints;
     self.force = std::move(force);

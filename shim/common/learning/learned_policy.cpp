@@ -1,13 +1,13 @@
 #include "learned_policy.hpp"
 
 #include "chooser.hpp"
+#include "policy/file.hpp"
 #include "policy/parse.hpp"
 #include "policy/spelling.hpp"
 #include "policy/vocabulary.hpp"
 #include "shim/common/formatted.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -177,14 +177,6 @@ Json when(const Group& group, const Differences& differences) {
     return json;
 }
 
-std::string words(const Json& use) {
-    std::string text = use.at("algorithm");
-    for (const auto& [key, value] : use.items())
-        if (key != "algorithm")
-            text += ' ' + key + '=' + (value.is_string() ? value.get<std::string>() : value.dump());
-    return text;
-}
-
 std::string us(double nanoseconds) {
     return formatted("{:.1f} us", nanoseconds / 1000.0);
 }
@@ -193,7 +185,7 @@ std::string us(double nanoseconds) {
 std::string medians(const Lesson& lesson) {
     std::string text;
     for (const auto& one : lesson.tried) {
-        text += (text.empty() ? "" : ", ") + words(Json::parse(one.use)) + ' ';
+        text += (text.empty() ? "" : ", ") + use_in_words(one.use) + ' ';
         text += one.median == no_time ? "not measured" : us(static_cast<double>(one.median));
         if (one.dropped) text += " (dropped)";
     }
@@ -287,22 +279,11 @@ Json rules_with_room(const std::vector<Group>& groups, const Differences& differ
     return array;
 }
 
-// The rule that has the problem.
-std::optional<std::size_t> rule_in(const std::string& pointer) {
-    constexpr std::string_view head = "/rules/";
-    std::size_t rule = 0;
-    if (!pointer.starts_with(head) ||
-        std::from_chars(pointer.data() + head.size(), pointer.data() + pointer.size(), rule).ec !=
-            std::errc{})
-        return std::nullopt;
-    return rule;
-}
-
 // Takes away the rules that have a problem; all rules where the problem is not of a rule.
 void erase(Json& rules, const std::vector<policy::Problem>& problems) {
     std::set<std::size_t, std::greater<>> places;
     for (const policy::Problem& problem : problems) {
-        const auto rule = rule_in(problem.pointer);
+        const auto rule = policy::rule_at(problem.pointer);
         if (!rule || *rule >= rules.size()) return rules.clear();
         places.insert(*rule);
     }

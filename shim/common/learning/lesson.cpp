@@ -111,6 +111,15 @@ Lesson Lesson::from_json(const Json& json) {
     return lesson;
 }
 
+std::string use_in_words(const std::string& use) {
+    const Json json = Json::parse(use);
+    std::string text = json.at("algorithm");
+    for (const auto& [key, value] : json.items())
+        if (key != "algorithm")
+            text += ' ' + key + '=' + (value.is_string() ? value.get<std::string>() : value.dump());
+    return text;
+}
+
 void Lessons::add(Lesson lesson) {
     const auto [known, is_new] = places_.try_emplace(lesson.subject, lessons_.size());
     if (is_new) {

@@ -3,9 +3,12 @@
 #include "tests/fuzz/check.hpp"
 
 #include "policy/explain.hpp"
+#include "policy/file.hpp"
 #include "policy/match.hpp"
 #include "policy/parse.hpp"
 #include "policy/prune.hpp"
+
+#include <algorithm>
 
 namespace {
 
@@ -14,7 +17,7 @@ using namespace switchyard::fuzz;
 
 constexpr std::size_t longest_pointer = 600, longest_message = 4000;
 
-void check_problems(const std::vector<policy::Problem>& problems) {
+void check_problems(const std::vector<policy::Problem>& problems, std::size_t lines) {
     require(!problems.empty(), "a policy without problems is a policy");
     for (const auto& problem : problems) {
         require_sentence(problem.message);
@@ -23,6 +26,8 @@ void check_problems(const std::vector<policy::Problem>& problems) {
         // Else the memory for them grows with the square of the text.
         require(problem.pointer.size() <= longest_pointer, "a pointer is short");
         require(problem.message.size() <= longest_message, "a message is short");
+        require(problem.line <= lines, "a problem is on a line of the text");
+        require_sentence(policy::told("a file", problem));
     }
 }
 
@@ -42,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const auto parsed = policy::parse(text);
     const auto reading = policy::read(text);
     if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) {
-        check_problems(*problems);
+        check_problems(*problems, 1 + static_cast<std::size_t>(std::ranges::count(text, '\n')));
         require(reading.problems.size() == problems->size(), "a run finds the problems that a check finds");
     } else {
         require(reading.value.has_value(), "a run reads a policy that a check finds good");

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""What `switchyard` prints where no MPI is needed: problems of policies with their lines, what explain assumes, coverage.
+
+Usage: command_messages.py PATH_OF_SWITCHYARD [unittest's arguments]
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMMAND = "switchyard"
+PROCESSORS = len(os.sched_getaffinity(0))
+
+POLICY = """{
+  // Comments are allowed.
+  "version": 1,
+  "rules": [
+    { "name": "small", "when": { "collective": "alltoallv", "ranks": {"min": 4}, "max_block_bytes": {"max": 512} },
+      "use": { "algorithm": "tuna", "radix": 2 } },
+    { "when": { "collective": "allgather", "ranks": {"max": 64} }, "use": { "algorithm": "ring" } }
+  ],
+  "otherwise": { "algorithm": "native" } }
+"""
+PLACES = """{ "version": 1, "otherwise": { "algorithm": "native" }, "rules": [
+    { "when": { "buffer": "device" }, "use": { "algorithm": "pairwise" } },
+    { "when": { "in_place": true }, "use": { "algorithm": "pairwise" } } ] }"""
+
+
+class CommandTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, text="", name="my.policy.json"):
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return name
+
+    def ask(self, *words, code=0):
+        done = subprocess.run([COMMAND, *words], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+
+class Check(CommandTest):
+    def problems(self, text):
+        return self.ask("check", self.write(text), code=1).splitlines()
+
+    def test_comments_and_rules_without_names(self):
+        self.assertEqual(self.ask("check", self.write(POLICY)), "my.policy.json: OK, 2 rules, otherwise native\n")
+
+    def test_file_and_line_and_rule(self):
+        lines = self.problems(POLICY.replace('"radix": 2', '"radix": 1').replace('"ring"', '"rign"'))
+        self.assertEqual([line.split(": ")[:2] for line in lines],
+                         [["my.policy.json:6", "/rules/0/use/radix (rule 1)"],
+                          ["my.policy.json:7", "/rules/1/use/algorithm (rule 2)"]])
+
+    def test_trailing_comma(self):
+        text = POLICY.replace('"ring" } }', '"ring" } },')
+        column = len(text.splitlines()[6])
+        self.assertEqual(self.problems(text), [f"my.policy.json:7:{column}: a trailing comma: nothing follows it before the "
+                                               "closing bracket; delete the comma"])
+
+    def test_words_of_the_field(self):
+        lines = self.problems(POLICY.replace("max_block_bytes", "block_size").replace('"allgather"', '"allgatherv"'))
+        self.assertIn('unknown key "block_size", did you mean "max_block_bytes"?', lines[0])
+        self.assertEqual(lines[1], "my.policy.json:7: /rules/1/when/collective (rule 2): switchyard routes MPI_Alltoallv, "
+                                   "MPI_Alltoall and MPI_Allgather; MPI_Allgatherv is not routed")
+
+
+class Explain(CommandTest):
+    def explain(self, *words, policy=POLICY, code=0):
+        return self.ask("explain", self.write(policy), *words, code=code)
+
+    def assumed(self, *words, policy=POLICY):
+        lines = self.explain("--collective", "alltoallv", *words, policy=policy).splitlines()
+        found = [line.removeprefix("assumed: ") for line in lines if line.startswith("assumed: ")]
+        return found[0].split("; ") if found else []
+
+    def test_nothing_is_assumed(self):
+        self.assertEqual(self.assumed("--ranks", "8", "--ranks-per-node", "4", "--max-block", "64"), [])
+        self.assertEqual(self.assumed("--ranks", "8", "--nodes", "4", "--max-block", "64"), [])
+
+    def test_this_machine(self):
+        ranks = 64 * PROCESSORS
+        one_each = f"{PROCESSORS} rank{'s' if PROCESSORS > 1 else ''} per node, one for each processor of this machine"
+        block = "a largest block of 0 bytes (--max-block)"
+        self.assertEqual(self.assumed("--ranks", str(ranks)), [one_each + " (--ranks-per-node)", block])
+        said = self.explain("--collective", "alltoallv", "--ranks", str(ranks))
+        self.assertIn(f"on 64 nodes (at most {PROCESSORS} on one)", said)
+        self.assertIn("on 1 node (at most 1 on one)", self.explain("--collective", "alltoallv", "--ranks", "1"))
+
+    def test_only_what_a_rule_looks_at(self):
+        given = ("--ranks", "8", "--ranks-per-node", "4", "--max-block", "64")
+        host, apart = "host buffers (--buffer)", "a call that is not in place (--in-place)"
+        self.assertEqual(self.assumed(*given, policy=PLACES), [host, apart])
+        self.assertEqual(self.assumed(*given, "--in-place", policy=PLACES), [host])
+        self.assertEqual(self.assumed(*given, "--buffer", "device", policy=PLACES),
+                         [apart, "an MPI that is not GPU-aware (--gpu-aware)"])
+
+    def test_a_collective_that_is_not_routed(self):
+        said = self.explain("--collective", "MPI_Allgatherv", "--ranks", "4", code=105)
+        self.assertIn("MPI_Allgatherv is not routed", said)
+
+    def test_coverage(self):
+        whole = self.explain("--coverage")
+        self.assertIn("per node, one for each processor of this machine", whole)
+        for collective in ("alltoallv", "alltoall", "allgather"):
+            self.assertIn(f"\n{collective}\n", whole)
+        self.assertIn("  1 \"small\": tuna", whole)
+        self.assertIn("  2: ring", whole)
+
+    def test_coverage_of_one_collective_and_one_number_of_ranks(self):
+        said = self.explain("--coverage", "--collective", "allgather", "--ranks", "12", "--ranks-per-node", "4")
+        self.assertIn("\nallgather\n", said)
+        self.assertNotIn("\nalltoallv\n", said)
+        rows = [line for line in said.splitlines() if line[:6].strip().isdigit()]
+        self.assertEqual(len(rows), 1)
+        self.assertEqual(rows[0].split(), ["12"] + ["2"] * 25)
+
+    def test_what_does_not_fit_together(self):
+        for words in (["--coverage", "--max-block", "4"], ["--plot", "a.svg", "--nodes", "4"],
+                      ["--log", "nowhere", "--collective", "alltoallv"]):
+            with self.subTest(words=words):
+                self.assertIn("take one of the two", self.explain(*words, code=1))
+
+
+class Completion(CommandTest):
+    """What bash offers, with the words as bash splits them: at blanks, colons and equal signs."""
+
+    def completed(self, line, function="_switchyard"):
+        words = [word for part in line.split(" ") for word in ([*re.findall(r"[:=]|[^:=]+", part)] or [""])]
+        self.write(self.ask("completion"), "completion")
+        script = (f'source ./completion\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); {function}\n'
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, "bash", *words], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.stderr, "")
+        return set(done.stdout.split("\n")) - {""}
+
+    def test_values(self):
+        collectives = {"alltoallv", "alltoall", "allgather"}
+        for line, words in {
+                "switchyard explain p.json --collective ": collectives,
+                "switchyard explain p.json --collective allg": {"allgather"},
+                "switchyard explain p.json --buffer ": {"host", "device"},
+                "switchyard explain p.json --buffer d": {"device"},
+                "switchyard explain p.json --gpu-aware ": {"yes", "no"},
+                "switchyard explain p.json --ranks ": set(),
+                "switchyard report --format ": {"text", "csv", "json"},
+                "switchyard report --format=": {"text", "csv", "json"},
+                "switchyard report --format=js": {"json"},
+                "switchyard run --detail ": {"calls", "ranks", "summary"},
+                "switchyard run --log o": {"off"},
+                "switchyard run --force allgather:r": {"ring", "recursive_doubling"},
+                "switchyard run --force allgather:": {"native", "ring", "bruck", "recursive_doubling", "dissemination",
+                                                      "hierarchical", "multi_lane", "locality_aware_bruck", "shared"},
+                "switchyard run --force=alltoallv:tuna_c": {"tuna_coalesced"},
+                "switchyard tune --collective alltoallv,allg": {"alltoallv,allgather"},
+                "switchyard tune --collective ": collectives,
+                "switchyard tune --distribution ": {"uniform", "normal", "power_law", "fft1", "fft2", "sparse", "equal"},
+                "switchyard tune --max-block 8,": set(),
+                "switchyard tune --simulate p": {"polaris"}}.items():
+            with self.subTest(line=line):
+                self.assertEqual(self.completed(line), words)
+        self.assertLessEqual({"openmpi", "mpich"}, self.completed("switchyard tune --mpi "))
+
+    def test_every_option_with_a_name_for_a_value(self):
+        """An option whose value is one of some words offers them; one with a file offers files."""
+        self.write("x")
+        for command in ("run", "explain", "report", "tune"):
+            for option, kind in re.findall(r"(--[a-z-]+) ([A-Z]+)", self.ask(command, "--help")):
+                with self.subTest(command=command, option=option):
+                    offered = self.completed(f"switchyard {command} {option} ")
+                    if kind in ("NAME", "ANSWER", "FORMAT", "DETAIL", "SPEC"):
+                        self.assertGreater(len(offered), 1)
+                    elif kind in ("FILE", "PLATFORM"):
+                        self.assertIn("my.policy.json", offered)
+                    elif kind in ("N", "BYTES", "TIME"):
+                        self.assertEqual(offered, set())
+
+    def test_names_with_blanks(self):
+        self.write("{}", "my own.json")
+        self.assertEqual(self.completed("switchyard check my"), {"my own.json"})
+
+    def test_folders_for_reports(self):
+        self.write("{}", "afile")
+        (self.folder / "afolder").mkdir()
+        self.assertEqual(self.completed("switchyard report a"), {"afolder"})
+        self.assertEqual(self.completed("switchyard check a"), {"afile", "afolder"})
+
+    def test_behind_mpirun(self):
+        def behind(line):
+            return self.completed(line, "_switchyard_behind_launcher")
+
+        self.assertEqual(behind("mpirun -n 8 switchyard run --det"), {"--detail"})
+        self.assertEqual(behind("mpirun -n 8 --oversubscribe build/bin/switchyard run --detail s"), {"summary"})
+        self.assertEqual(behind("mpirun -n 8 switchyard exp"), {"explain"})
+        self.assertIn("sort", behind("mpirun -n 8 switchyard run -- sor"))
+        self.assertEqual(behind("mpirun -n 8 ./app --det"), set())  # bash goes on with its own way
+        self.write(self.ask("completion"), "completion")
+        done = subprocess.run(["bash", "-c", "complete -W own mpirun; source ./completion; complete -p mpirun mpiexec"],
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout, "complete -W 'own' mpirun\n"
+                                      "complete -o bashdefault -o default -F _switchyard_behind_launcher mpiexec\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        COMMAND = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
