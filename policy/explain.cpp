@@ -1,4 +1,5 @@
 #include "explain.hpp"
+#include "agreement_advice.hpp"
 #include "mismatch.hpp"
 #include "prune.hpp"
 #include "reason.hpp"
@@ -99,10 +100,6 @@ std::string what_is_taken(const Shortlist& shortlist, const Candidate& taken, co
     return what_runs(taken.choice, call) + (says_more ? "  " + reason + '\n' : "");
 }
 
-bool agrees_on_block(const Shortlist& shortlist, const Features& call) {
-    return shortlist.looks_at_block && !traits_of(call.collective).block_is_known();
-}
-
 std::string how_times_are_agreed(const Shortlist& shortlist, const Features& call) {
     if (shortlist.adaptives.empty()) return "";
     if (!shortlist.looks_at_buffer && !agrees_on_block(shortlist, call))
@@ -119,6 +116,11 @@ std::string way_of_agreement(const Features& call) {
     if (!call.shared_memory || call.ranks_per_node == 1) return "one small allreduce";
     return call.nodes == 1 ? "through the node's memory"
                            : "through each node's memory, and in small messages between nodes";
+}
+
+std::string how_to_spare_it(const Policy& policy, const Features& call) {
+    const std::string changes = how_to_spare_agreement(policy, call);
+    return changes.empty() ? "" : "  to spare it: " + changes + '\n';
 }
 
 std::string what_is_agreed(const Shortlist& shortlist, const Features& call) {
@@ -166,7 +168,8 @@ std::string explain(const Policy& policy, const Features& call) {
     const Match match = choose(shortlist, call);
     const std::string& fires = shortlist.candidates[match.candidate].choice.rule;
     const Shortlist pruned = prune(policy, call);
-    const std::string agreement = what_is_agreed(pruned, call) + how_times_are_agreed(pruned, call);
+    const std::string agreement =
+        what_is_agreed(pruned, call) + how_to_spare_it(policy, call) + how_times_are_agreed(pruned, call);
     std::string text = heading(call);
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const Rule& rule = policy.rules[i];

@@ -1,9 +1,26 @@
 #include "commands.hpp"
 #include "policy_file.hpp"
 
+#include "policy/agreement_advice.hpp"
+#include "policy/vocabulary.hpp"
+
 #include <iostream>
 
 namespace switchyard::shim::command {
+
+namespace {
+
+// A bound on blocks costs alltoallv an agreement before each call, and nothing else in a policy shows it.
+void print_agreement(const policy::Policy& policy) {
+    const auto call = policy::call_that_agrees_for_bound(policy);
+    if (!call) return;
+    std::cout << "  max_block_bytes makes the ranks of " << name_of(call->collective)
+              << " agree on the largest block before each call, for example with " << call->ranks
+              << " ranks on " << call->nodes << (call->nodes == 1 ? " node" : " nodes")
+              << "\n  to spare it: " << how_to_spare_agreement(policy, *call) << '\n';
+}
+
+} // namespace
 
 int check(const std::filesystem::path& file) {
     const auto policy = read_policy(file);
@@ -11,6 +28,7 @@ int check(const std::filesystem::path& file) {
     const std::size_t rules = policy->rules.size();
     std::cout << file.string() << ": OK, " << rules << (rules == 1 ? " rule" : " rules") << ", otherwise "
               << policy->otherwise.algorithm << '\n';
+    print_agreement(*policy);
     return 0;
 }
 

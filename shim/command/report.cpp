@@ -26,13 +26,11 @@ int compare(const ReportOptions& options) {
     if (!options.html.empty() || !options.trace.empty())
         throw std::runtime_error(
             "two logs are compared as text, csv or json only; --html and --trace take one log");
-    const auto first = report::read_profile(report::find_run_saying(options.log, std::cerr));
-    const auto second = report::read_profile(report::find_run_saying(options.other, std::cerr));
-    const report::Profiles profiles = {&first, &second};
+    const report::Folders folders = {report::pool_runs(options.log), report::pool_runs(options.other)};
     switch (options.format) {
-    case ReportFormat::text: report::print_comparison(profiles, std::cout); break;
-    case ReportFormat::csv: report::write_comparison_csv(profiles, std::cout); break;
-    case ReportFormat::json: report::write_comparison_json(profiles, std::cout); break;
+    case ReportFormat::text: report::print_comparison(folders, std::cout); break;
+    case ReportFormat::csv: report::write_comparison_csv(folders, std::cout); break;
+    case ReportFormat::json: report::write_comparison_json(folders, std::cout); break;
     }
     return 0;
 }

@@ -11,6 +11,14 @@ constexpr const char* footer =
     R"(LOG is the folder of a run, or a folder of runs; then the latest run counts. The log of a killed run is read as
 far as it goes, and labelled PARTIAL.
 
+With OTHER two logs are compared: A is LOG, B is OTHER. All runs of a folder are pooled there. The comparison begins
+with the wall time and the time in collectives: medians with their median absolute deviation (MAD), and the ratio of
+B to A in pairs of runs: the first run of A with the first run of B, and so on, by the order of their start. It ends
+with the answer: is B faster, by how much, how sure. The answer is sure where a coin would give as many pairs to one
+side in at most 1 of 10 comparisons; 5 pairs are the fewest. Make the runs of A and B in turn. Runs of different
+programs, or with different numbers of ranks, are compared apart. Killed runs are left out where others reached their
+end.
+
 Calls are reported in groups. The calls of a group have the same collective, algorithm and parameters, the same
 reason for them, the same communicator (ranks, nodes, ranks per node), the same kind of buffer, and the same
 block: the largest block of a call, rounded up to a power of two. Two logs are compared by collective, ranks and
@@ -33,15 +41,18 @@ CSV has one line for each group. JSON has "run", "totals" and "groups". The keys
   total_us, wall_share, median_us, median_deviation_us (median absolute deviation), p95_us, max_over_mean
   sent_bytes
   agree_us, stage_us (packing), copy_us (to and from devices), exchange_us: parts of total_us
-The keys of a comparison: calls, median_us, total_us and algorithms, each with _a and with _b; median_ratio and
-mean_ratio, b over a, null where one log has no such calls; in: a, b or both.
+The keys of a comparison's groups: calls, median_us, total_us and algorithms, each with _a and with _b, over all runs;
+median_ratio and mean_ratio, b over a, null where one log has no such calls; in: a, b or both; program; runs_a and
+runs_b. Its JSON also has "a" and "b" with medians of the runs, and "comparisons", one for each program and number of
+ranks: wall, collectives and agreeing with medians, deviations and pairs; agreement_a and agreement_b; answer.
 
 A trace has a track for each communicator. With SWITCHYARD_DETAIL=ranks it also has a track for each rank.
 
 Examples:
   switchyard report switchyard-logs
   switchyard report switchyard-logs/app.20261121-101522.24013 --html report.html --trace trace.json
-  switchyard report native-log tuned-log --format csv)";
+  switchyard report native-logs tuned-logs
+  switchyard report native-logs tuned-logs --format csv)";
 
 } // namespace
 
@@ -50,10 +61,13 @@ void add_report(CLI::App& app, ReportOptions& options) {
         {"text", ReportFormat::text}, {"csv", ReportFormat::csv}, {"json", ReportFormat::json}};
     auto* report = app.add_subcommand("report", "Print where the time of a run's collectives went");
     report->footer(footer);
-    report->add_option("LOG", options.log, "Folder of a run, or a folder of runs (the latest counts)")
+    report
+        ->add_option("LOG", options.log,
+                     "Folder of a run, or a folder of runs (without OTHER the latest counts)")
         ->required()
         ->type_name("LOG");
-    report->add_option("OTHER", options.other, "Another log, to compare with LOG")->type_name("LOG");
+    report->add_option("OTHER", options.other, "Another log, or folder of runs, to compare with LOG")
+        ->type_name("LOG");
     auto* format =
         report
             ->add_option_function<std::string>(

@@ -61,4 +61,23 @@ std::vector<ComparedGroup> compare(const Profile& first, const Profile& second) 
     return compared;
 }
 
+std::vector<Pools> matched(const Folders& folders) {
+    const auto& [first, second] = folders;
+    if (first.pools.size() == 1 && second.pools.size() == 1)
+        return {{&first.pools.front(), &second.pools.front()}};
+    std::vector<Pools> both, single;
+    std::set<const Pool*> partners;
+    for (const auto& pool : first.pools) {
+        const auto same =
+            std::ranges::find_if(second.pools, [&](const Pool& other) { return other.is_of(pool.sum.run); });
+        const Pool* partner = same != second.pools.end() ? &*same : nullptr;
+        (partner != nullptr ? both : single).push_back({&pool, partner});
+        partners.insert(partner);
+    }
+    for (const auto& pool : second.pools)
+        if (!partners.contains(&pool)) single.push_back({nullptr, &pool});
+    both.insert(both.end(), single.begin(), single.end());
+    return both;
+}
+
 } // namespace switchyard::shim::report

@@ -1,7 +1,8 @@
 // Two logs side by side, group by group.
 #pragma once
 
-#include "profile.hpp"
+#include "pairs.hpp"
+#include "pool.hpp"
 
 #include <array>
 #include <ostream>
@@ -10,7 +11,7 @@
 
 namespace switchyard::shim::report {
 
-// Calls of one log with the same collective, ranks and block; their algorithms may differ.
+// Calls of one log with the same collective, ranks and block; their algorithms may differ. A log may be a sum of several runs.
 struct ComparedSide {
     std::uint64_t calls = 0;
     double time_us = 0; // of the average rank of its run
@@ -33,9 +34,16 @@ struct ComparedGroup {
 // Sorted: groups in both logs first, and among equals the one with the most time in either log.
 std::vector<ComparedGroup> compare(const Profile& first, const Profile& second);
 
-using Profiles = std::array<const Profile*, 2>;
-void print_comparison(const Profiles& profiles, std::ostream& out);
-void write_comparison_csv(const Profiles& profiles, std::ostream& out);
-void write_comparison_json(const Profiles& profiles, std::ostream& out);
+// The runs of two folders. Those of one program with one number of ranks are compared with each other, apart from others.
+using Folders = std::array<PooledFolder, 2>;
+
+// Two pools that are compared; null: only the other folder has such runs.
+using Pools = std::array<const Pool*, 2>;
+// Those of both folders first. Where each folder has a single pool, the two are compared even if they differ.
+std::vector<Pools> matched(const Folders& folders);
+
+void print_comparison(const Folders& folders, std::ostream& out);
+void write_comparison_csv(const Folders& folders, std::ostream& out);
+void write_comparison_json(const Folders& folders, std::ostream& out);
 
 } // namespace switchyard::shim::report

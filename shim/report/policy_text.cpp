@@ -1,5 +1,6 @@
 #include "policy_text.hpp"
 
+#include "agreement.hpp"
 #include "policy/rule_name.hpp"
 #include "shim/common/formatted.hpp"
 #include "text.hpp"
@@ -153,6 +154,7 @@ void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked,
         }
     out << formatted("\n{} of {} calls would run differently, {} of the time in collectives\n", changing,
                      profile.calls, share_text(changing_us, profile.rank_us.whole));
+    print_agreement_on_log(policy, profile, out);
     print_rules(policy, groups, profile, out);
     print_groups(groups, profile, true, out);
     print_groups(groups, profile, false, out);

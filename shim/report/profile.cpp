@@ -28,6 +28,20 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.call_us.add(call.time_mean / static_cast<double>(call.calls), call.calls);
 }
 
+void add_to(CallGroup& group, const CallGroup& more) {
+    const bool first = group.calls == 0;
+    group.calls += more.calls;
+    group.rank_us += more.rank_us;
+    group.mean_us += more.mean_us;
+    group.slowest_us += more.slowest_us;
+    group.bytes += more.bytes;
+    group.smallest_block = first ? more.smallest_block : std::min(group.smallest_block, more.smallest_block);
+    group.largest_block = std::max(group.largest_block, more.largest_block);
+    group.wire_bytes += more.wire_bytes;
+    group.messages += more.messages;
+    group.call_us.add(more.call_us);
+}
+
 // Sorted by time, then by kind: so two readings of a log give the same order.
 void sort_groups(Profile& profile) {
     std::vector<std::uint32_t> order(profile.groups.size());
@@ -70,23 +84,35 @@ std::uint64_t Profile::missing_calls() const {
     return run.calls_seen > known ? run.calls_seen - known : 0;
 }
 
+std::uint32_t ProfileBuilder::place_of(const CallKind& kind) {
+    auto& groups = profile_.groups;
+    const auto [found, is_new] = index_.try_emplace(kind, static_cast<std::uint32_t>(groups.size()));
+    if (is_new) groups.emplace_back().kind = kind;
+    return found->second;
+}
+
 void ProfileBuilder::add(const Call& call) {
     auto& profile = profile_;
     profile.torn = false;
-    auto [found, is_new] = index_.try_emplace(call.kind, static_cast<std::uint32_t>(profile.groups.size()));
-    if (is_new) {
-        profile.groups.emplace_back();
-        profile.groups.back().kind = call.kind;
-    }
+    const auto place = place_of(call.kind);
     const auto times = rank_times_of(call);
-    add_to(profile.groups[found->second], call, times);
+    add_to(profile.groups[place], call, times);
     profile.marks.push_back(
-        {call.begin, static_cast<float>(call.time_mean / static_cast<double>(call.calls)), found->second});
+        {call.begin, static_cast<float>(call.time_mean / static_cast<double>(call.calls)), place});
     profile.calls += call.calls;
     if (call.kind.algorithm != "native") profile.routed += call.calls;
     profile.rank_us += times;
     profile.end_us = std::max(profile.end_us, call.begin + call.time_max);
     profile.ranks = std::max(profile.ranks, call.kind.ranks);
+}
+
+void ProfileBuilder::add(const Profile& run) {
+    for (const auto& group : run.groups) add_to(profile_.groups[place_of(group.kind)], group);
+    profile_.calls += run.calls;
+    profile_.routed += run.routed;
+    profile_.rank_us += run.rank_us;
+    profile_.end_us = std::max(profile_.end_us, run.end_us);
+    profile_.ranks = std::max(profile_.ranks, run.ranks);
 }
 
 Profile ProfileBuilder::take(RunFacts run) {

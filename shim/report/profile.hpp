@@ -67,6 +67,8 @@ struct Profile {
 class ProfileBuilder {
   public:
     void add(const Call& call);
+    // All calls of another run. They leave no marks: the runs have no common time.
+    void add(const Profile& run);
     void add_unreadable() {
         ++profile_.unreadable;
         profile_.torn = true;
@@ -74,6 +76,8 @@ class ProfileBuilder {
     Profile take(RunFacts run);
 
   private:
+    std::uint32_t place_of(const CallKind& kind); // in the groups; new kinds get one
+
     Profile profile_;
     std::unordered_map<CallKind, std::uint32_t, CallKindHash> index_;
 };

@@ -130,17 +130,23 @@ RunFacts facts_of(const log::LoggedRun& run) {
     return facts;
 }
 
-log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others) {
+std::vector<std::string> runs_of(const std::string& path) {
     if (!fs::exists(path)) throw std::runtime_error("there is no " + path);
     if (!fs::is_directory(path))
         throw std::runtime_error(path +
                                  " is a file; a log is a folder, <program>.<start>.<pid>, with run.json");
-    if (is_run(path)) return log::open_run(path);
-    auto runs = runs_in(path);
+    if (is_run(path)) return {path};
+    std::vector<std::string> runs;
+    for (const auto& run : runs_in(path)) runs.push_back((fs::path(path) / run.name).string());
     if (runs.empty())
         throw std::runtime_error(path + " is no run's log: neither it nor any folder in it has run.json");
-    for (std::size_t i = 0; i + 1 < runs.size(); ++i) others.push_back(runs[i].name);
-    return log::open_run((fs::path(path) / runs.back().name).string());
+    return runs;
+}
+
+log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others) {
+    auto runs = runs_of(path);
+    for (std::size_t i = 0; i + 1 < runs.size(); ++i) others.push_back(fs::path(runs[i]).filename().string());
+    return log::open_run(runs.back());
 }
 
 log::LoggedRun find_run_saying(const std::string& path, std::ostream& notes) {

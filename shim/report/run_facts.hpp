@@ -30,6 +30,10 @@ struct RunFacts {
 // missing or wrong, does not throw.
 RunFacts facts_of(const log::LoggedRun& run);
 
+// The runs in a folder, in the order of their start; `path` itself where it is a run's folder. Throws std::runtime_error with a
+// sentence for people where there is none.
+std::vector<std::string> runs_of(const std::string& path);
+
 // `path` itself where it is a run's folder; else the run in it that started last, and `others` gets the names of its
 // other runs. Throws std::runtime_error with a sentence for people.
 log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others);

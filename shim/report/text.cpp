@@ -1,5 +1,6 @@
 #include "text.hpp"
 
+#include "agreement.hpp"
 #include "chosen_by.hpp"
 #include "shim/common/formatted.hpp"
 #include "text_table.hpp"
@@ -15,15 +16,6 @@ namespace {
 constexpr std::size_t most_expensive = 10;
 constexpr std::size_t widest_algorithm = 30;
 
-void print_fact(std::ostream& out, const std::string& name, const std::string& text) {
-    if (text.empty()) return;
-    bool first = true;
-    for (const auto& line : wrapped(shown(text, 1000), text_width - 12)) {
-        out << formatted("  {:<8}  {}\n", first ? name : "", shown(line, text_width - 12));
-        first = false;
-    }
-}
-
 void print_sum(const Profile& profile, std::ostream& out) {
     const auto& times = profile.rank_us;
     std::string copying;
@@ -34,6 +26,8 @@ void print_sum(const Profile& profile, std::ostream& out) {
                      share_text(profile.per_rank(times.whole), profile.wall_us()),
                      time_text(profile.per_rank(times.agree)), time_text(profile.per_rank(times.stage)),
                      copying);
+    if (const auto sentence = agreement_sentence(profile, profile.wall_us()); !sentence.empty())
+        for (const auto& line : wrapped(sentence, text_width)) out << line << '\n';
 }
 
 // The figures of a group, the same in all tables.
@@ -174,6 +168,15 @@ void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& decide
 
 } // namespace
 
+void print_fact(std::ostream& out, const std::string& name, const std::string& text) {
+    if (text.empty()) return;
+    bool first = true;
+    for (const auto& line : wrapped(shown(text, 1000), text_width - 12)) {
+        out << formatted("  {:<8}  {}\n", first ? name : "", shown(line, text_width - 12));
+        first = false;
+    }
+}
+
 std::string shape_text(int ranks, int nodes) {
     const auto number = [](int count) { return static_cast<std::uint64_t>(std::max(count, 0)); };
     return counted(number(ranks), "rank") + (nodes > 0 ? " on " + counted(number(nodes), "node") : "");
@@ -206,14 +209,21 @@ void print_head(const Profile& profile, std::ostream& out) {
     if (run.summary) out << "  a summary: median and p95 are over means of many calls\n";
 }
 
-void print_damage(const Profile& profile, std::ostream& out) {
+std::vector<std::string> damage_of(const Profile& profile) {
+    std::vector<std::string> sentences;
     if (profile.unreadable > 0)
-        out << formatted("\n{} could not be read{}\n", counted(profile.unreadable, "line"),
-                         profile.torn ? ", the last one among them: the file is truncated" : "");
-    if (profile.missing_calls() > 0) out << '\n' << missing_calls_text(profile) << '\n';
+        sentences.push_back(
+            formatted("{} could not be read{}", counted(profile.unreadable, "line"),
+                      profile.torn ? ", the last one among them: the file is truncated" : ""));
+    if (profile.missing_calls() > 0) sentences.push_back(missing_calls_text(profile));
     if (profile.run.dropped > 0)
-        out << formatted("\n{} had no room while the program ran: the sums are too small\n",
-                         counted(profile.run.dropped, "record"));
+        sentences.push_back(formatted("{} had no room while the program ran: the sums are too small",
+                                      counted(profile.run.dropped, "record")));
+    return sentences;
+}
+
+void print_damage(const Profile& profile, std::ostream& out) {
+    for (const auto& sentence : damage_of(profile)) out << '\n' << sentence << '\n';
 }
 
 void print_text(const Profile& profile, std::ostream& out) {

@@ -4,6 +4,8 @@
 #include "profile.hpp"
 
 #include <ostream>
+#include <string>
+#include <vector>
 
 namespace switchyard::shim::report {
 
@@ -12,10 +14,15 @@ void print_text(const Profile& profile, std::ostream& out);
 // `4 ranks on 2 nodes`
 std::string shape_text(int ranks, int nodes);
 
-// Sentences about what the log does not hold, or nothing.
+// Sentences about what the log does not hold.
+std::vector<std::string> damage_of(const Profile& profile);
+// The same, with an empty line before each.
 void print_damage(const Profile& profile, std::ostream& out);
 // `3 calls of the run are missing: the file is truncated`
 std::string missing_calls_text(const Profile& profile);
+
+// `  command   ./app`, broken where it is too long; nothing where there is no text.
+void print_fact(std::ostream& out, const std::string& name, const std::string& text);
 
 // The first lines of a report or comparison: program, place, time, and whether the log is complete.
 void print_head(const Profile& profile, std::ostream& out);

@@ -70,7 +70,8 @@ void check_files(const report::Profile& profile) {
 }
 
 void check_comparison(const report::Profile& profile) {
-    const report::Profiles both = {&profile, &profile};
+    const report::PooledFolder folder{"folder", {report::pool_of(profile)}, {}};
+    const report::Folders both = {folder, folder};
     require_harmless(text_by([&](auto& out) { report::print_comparison(both, out); }));
     require_harmless(text_by([&](auto& out) { report::write_comparison_csv(both, out); }));
     require_json(text_by([&](auto& out) { report::write_comparison_json(both, out); }));

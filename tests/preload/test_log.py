@@ -172,6 +172,27 @@ class ClosingLine(PreloadTest):
         path = re.search(r"log in (.+)$", result.closing_line).group(1)
         self.assertEqual(os.path.realpath(os.path.join(self.folder, path)), os.path.realpath(result.log()))
 
+    def test_what_the_agreement_cost(self):
+        """The sentence stands there where the log's own figures make it worth one. What they are is up to the machine."""
+        rule = {"name": "small blocks", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 64}},
+                "use": {"algorithm": "pairwise"}}
+        policy = self.write("policy.json", {"version": 1, "rules": [rule], "otherwise": {"algorithm": "native"}})
+        said = set()
+        for words in (["ragged:4:20", "ragged:400:300"], ["alltoall:64:300"]):
+            result = self.launch(FEW_RANKS, host("c_route"), *words, policy=policy, log=self.path(words[-1]))
+            self.assert_logged(result)
+            lines, wall = result.calls(), result.run_json()["wall_s"] * 1e6 * FEW_RANKS
+            spent = sum(line["time_us"]["mean"] * line["ranks"] for line in lines)
+            agreeing = sum(line["phases_us"]["agree"] * line["ranks"] for line in lines)
+            worth = agreeing >= max(0.05 * spent, 0.01 * wall)
+            found = re.search(r"log in .+?; (.+)% of the time in collectives spent agreeing: "
+                              r'drop max_block_bytes of rule "small blocks"$', result.closing_line)
+            self.assertEqual(found is not None, worth, result.everything())
+            said.add(worth)
+            if worth:
+                self.assertAlmostEqual(float(found.group(1)), 100 * agreeing / spent, delta=0.1)
+        self.assertIn(False, said, "without an agreement nothing is said of it")
+
     def test_no_calls_says_so(self):
         result = self.launch(2, host("c_io"), self.path("data"))
         self.assert_quiet(result)

@@ -85,6 +85,39 @@ class Reports(PreloadTest):
         for side in "ab":
             self.assertEqual(sum(group[f"calls_{side}"] for group in groups), first.calls_made)
 
+    def test_two_folders_of_runs(self):
+        """Runs in turn, of a policy that routes and one that does not, and a killed run between them."""
+        native = self.write("native.json", NATIVE_POLICY)
+        policies = {"a": self.write("policy.json", POLICY), "b": native}
+        for _ in range(2):
+            for folder, policy in policies.items():
+                result = self.launch(FEW_RANKS, host("c_basic"), policy=policy, log=self.path(folder))
+                self.assert_ended_well(result)
+        killed = shutil.copytree(result.logs[0], self.path("b/killed"))
+        with open(os.path.join(killed, "run.json"), encoding="utf-8") as file:
+            run = json.load(file)
+        with open(os.path.join(killed, "run.json"), "w", encoding="utf-8") as file:
+            json.dump(dict(run, complete=False), file)
+
+        text = self.ask("report", self.path("a"), self.path("b")).stdout
+        self.assert_narrow(text)
+        self.assertIn("B: killed is left out: PARTIAL, it did not reach MPI_Finalize\n", text)
+        self.assertRegex(text, rf"(?m)^A: c_basic, {FEW_RANKS} ranks on 1 node, 2 runs$")
+        self.assertRegex(text, r"(?m)^wall time .* (faster|slower) in [12] of 2 pairs$")
+        self.assertRegex(text, r"(?m)^in collectives .* (faster|slower) in [12] of 2 pairs$")
+        self.assertRegex(text.split("\n\n")[-1], r"\AWhether B is faster is not sure: [^.]*\d[^\n]*(\n[^\n]+)*\.\n\Z")
+        report = json.loads(self.ask("report", self.path("a"), self.path("b"), "--format", "json").stdout)
+        self.assertEqual(len(report["comparisons"]), 1)
+        self.assertEqual(report["comparisons"][0]["wall"]["pairs"], 2)
+        self.assertEqual(report["comparisons"][0]["runs_b"], 2)
+        self.assertEqual(sum(group["calls_a"] for group in report["groups"]), 2 * result.calls_made)
+        self.assertEqual(sum(group["calls_b"] for group in report["groups"]), 2 * result.calls_made)
+        rows = list(csv.DictReader(io.StringIO(
+            self.ask("report", self.path("a"), self.path("b"), "--format", "csv").stdout)))
+        self.assertEqual({(row["program"], row["runs_a"], row["runs_b"]) for row in rows}, {("c_basic", "2", "2")})
+        # Without OTHER the latest run counts.
+        self.assertIn("this is the latest", self.ask("report", self.path("a")).stderr)
+
     def test_policy_on_the_log_it_made(self):
         result = self.run_program()
         answer = self.ask("explain", self.path("policy.json"), "--log", result.log(), "--coverage", "--plot",
@@ -108,6 +141,8 @@ class Reports(PreloadTest):
                 (["report", log, "--html", "/dev/full"], "/dev/full cannot be written: No space left on device"),
                 (["report", log, "--html", self.path("no/page.html")], "cannot be written"),
                 (["report", log, log, "--html", self.path("page.html")], "two logs are compared as text"),
+                (["report", log, self.path("nothing")], "there is no "),
+                (["report", self.folder, log], "is no run's log"),
                 (["explain", self.path("policy.json")], "--collective is missing, or one of --log"),
                 (["explain", self.path("policy.json"), "--log", log, "--ranks", "4"], "take one of the two")]:
             answer = self.command(*arguments)

@@ -3,8 +3,10 @@
 
 #include "temporary_folder.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace switchyard::tests {
 
@@ -18,6 +20,7 @@ struct LogLine {
     double mean_us = 10, begin_us = 0;
     int calls = 1;
     std::string comm = "world";
+    double agree_us = 1;
 
     std::string text() const {
         const auto number = [](double value) { return std::to_string(value); };
@@ -34,9 +37,9 @@ struct LogLine {
                 : rule.empty()  ? "otherwise"
                                 : "rule") +
                R"(","time_us":{"min":1,"mean":)" + number(mean_us) + ",\"max\":" + number(2 * mean_us) +
-               R"(,"slowest_rank":1},"phases_us":{"agree":1,"stage":0.5,"exchange":)" +
-               number(mean_us - 1.5) + R"(},"messages":2,"wire_bytes":24,"begin_us":)" + number(begin_us) +
-               "}";
+               R"(,"slowest_rank":1},"phases_us":{"agree":)" + number(agree_us) +
+               R"(,"stage":0.5,"exchange":)" + number(mean_us - agree_us - 0.5) +
+               R"(},"messages":2,"wire_bytes":24,"begin_us":)" + number(begin_us) + "}";
     }
 };
 
@@ -59,6 +62,48 @@ class LogFolder {
   private:
     TemporaryFolder folder_;
     std::ofstream lines_;
+};
+
+// What a run of a RunsFolder says of itself. `run_json` replaces all of that.
+struct LoggedRun {
+    std::string name = "", started = "";
+    double wall_s = 1;
+    bool complete = true;
+    std::string program = "app", policy = "", arguments = "";
+    int ranks = 4;
+    std::string version = "0.1.0";
+
+    std::string run_json() const {
+        return R"({"switchyard":")" + version + R"(","complete":)" + (complete ? "true" : "false") +
+               R"(,"program":")" + program + R"(","command_line":["./)" + program + R"(",")" + arguments +
+               R"("],"started":")" + started +
+               R"(","mpi_library":"some MPI","policy_file":"a.policy.json","policy":")" + escaped(policy) +
+               R"(","ranks":)" + std::to_string(ranks) + R"(,"hosts":[{"host":"here","ranks":)" +
+               std::to_string(ranks) + R"(}],"wall_s":)" + std::to_string(wall_s) + "}\n";
+    }
+
+  private:
+    static std::string escaped(const std::string& text) {
+        std::string out;
+        for (const char c : text) out += c == '"' ? std::string("\\\"") : std::string(1, c);
+        return out;
+    }
+};
+
+// A folder with the logs of several runs.
+class RunsFolder {
+  public:
+    std::string path() const { return folder_.path().string(); }
+    std::string operator/(const std::string& name) const { return folder_ / name; }
+    void run(const LoggedRun& run, const std::vector<LogLine>& lines) {
+        std::filesystem::create_directory(folder_ / run.name);
+        std::ofstream(folder_ / run.name + "/run.json") << run.run_json();
+        std::ofstream file(folder_ / run.name + "/calls.jsonl");
+        for (const auto& line : lines) file << line.text() << '\n';
+    }
+
+  private:
+    TemporaryFolder folder_;
 };
 
 } // namespace switchyard::tests

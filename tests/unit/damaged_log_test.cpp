@@ -362,7 +362,8 @@ TEST_CASE("a log that was cut between two lines is told by the calls that run.js
     CHECK(has(text_of(cut), sentence));
     CHECK(has(page_of(cut), sentence));
     std::ostringstream comparison, explanation;
-    print_comparison({&cut, &cut}, comparison);
+    const PooledFolder folder{"cut", {pool_of(cut)}, {}};
+    print_comparison({folder, folder}, comparison);
     CHECK(has(comparison.str(), sentence));
     const switchyard::policy::Policy policy;
     print_policy_on_log(policy, PolicyOnLog(policy), cut, explanation);

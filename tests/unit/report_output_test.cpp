@@ -239,16 +239,18 @@ TEST_CASE("two logs are compared by collective, ranks and blocks, however calls 
     CHECK(groups[1].collective == "allgather");
     CHECK(groups[1].ratio() == 0);
 
-    const auto text = written(print_comparison, Profiles{&a, &b});
+    const Folders both = {PooledFolder{"a", {pool_of(a)}, {}}, PooledFolder{"b", {pool_of(b)}, {}}};
+    const auto text = written(print_comparison, both);
     for (const char* part : {"native -> tuna radix=4", "0.50", "Only in A", "Only in B"})
         CHECK(count(text, part) == 1);
-    CHECK(lines_of(written(write_comparison_csv, Profiles{&a, &b})).size() == 4);
-    const auto report = json::parse(written(write_comparison_json, Profiles{&a, &b}));
+    CHECK(lines_of(written(write_comparison_csv, both)).size() == 4);
+    const auto report = json::parse(written(write_comparison_json, both));
     CHECK(report["groups"][0]["median_ratio"] == Approx(0.5));
     CHECK(report["groups"][1]["median_ratio"].is_null());
     CHECK(report["groups"][1]["in"] == "a");
     CHECK(report["groups"][2]["in"] == "b");
-    CHECK(json::parse(written(write_comparison_json, Profiles{&a, &a}))["groups"][0]["median_ratio"] == 1);
+    const Folders same = {both[0], both[0]};
+    CHECK(json::parse(written(write_comparison_json, same))["groups"][0]["median_ratio"] == 1);
 }
 
 TEST_CASE("a page needs nothing from outside and lets nothing in the log act", "[report]") {

@@ -3,6 +3,7 @@
 #include "end_of_learning.hpp"
 #include "final_merge.hpp"
 #include "shim/back_end/process/clock.hpp"
+#include "shim/common/agreement_cost.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/log/file_size_signal.hpp"
 #include "shim/common/log/line.hpp"
@@ -62,7 +63,14 @@ std::uint64_t sum(std::uint64_t here, MPI_Comm comm) {
     return all;
 }
 
-void say_goodbye(const Process& self, const RunEnd& end) {
+// What the agreement cost and which rule is the cause, where that is worth a sentence. Forced algorithms have no rule.
+std::string agreement_text(const Process& self, const RunEnd& end, const AgreementCost& cost) {
+    const double wall_ns = end.wall_s * 1e9 * self.world_ranks;
+    if (self.settings.given(Setting::force) || !cost.is_worth_a_sentence(wall_ns)) return "";
+    return "; " + cost.sentence(self.policy);
+}
+
+void say_goodbye(const Process& self, const RunEnd& end, const AgreementCost& cost) {
     auto where = self.log_directory.empty() ? std::string("log off") : "log in " + self.log_directory;
     if (end.calls_seen == 0)
         return say(
@@ -75,11 +83,11 @@ void say_goodbye(const Process& self, const RunEnd& end) {
     if (end.records_dropped > 0)
         text += " (" + std::to_string(end.records_dropped) + " records dropped: no room)";
     if (!end.learned.empty()) text += "; " + end.learned;
-    say(text);
+    say(text + agreement_text(self, end, cost));
 }
 
 // False, on all ranks: the lines could not be written and the records must stay.
-bool write_log(Process& self, RunEnd& end) {
+bool write_log(Process& self, RunEnd& end, AgreementCost& cost) {
     if (self.settings.detail() == Detail::ranks) {
         try {
             write_rank_lines(self);
@@ -88,27 +96,29 @@ bool write_log(Process& self, RunEnd& end) {
     }
     FinalMerge merge(self);
     const bool written = merge.prepare() && merge.run();
+    cost = merge.take_agreement_cost();
     const auto lost_with_memory = written ? 0 : self.recorder->slots_in_memory();
     end.records_dropped = sum(self.recorder->dropped() + merge.lost() + lost_with_memory, self.world);
     return written;
 }
 
 // Rank 0 closes run.json and says where the log is. True: the log is complete.
-bool close_run(const Process& self, const RunEnd& end, bool written) {
+bool close_run(const Process& self, const RunEnd& end, const AgreementCost& cost, bool written) {
     const bool complete = written && write_run_json(self.log_folder, self.run_info, &end);
     // Where this rank's records are in no file, the start has said so, and the last line says how many are lost.
     if (self.recorder && !complete && self.recorder->problem().empty())
         warn("the log could not be written as a whole, is the disk or the memory full? The ranks' records "
              "stay: `switchyard report` reads them");
-    say_goodbye(self, end);
+    say_goodbye(self, end, cost);
     return complete;
 }
 
 // The same on rank 0, whatever fails there. False elsewhere.
-bool try_to_close_run(const Process& self, const RunEnd& end, bool written) noexcept {
+bool try_to_close_run(const Process& self, const RunEnd& end, const AgreementCost& cost,
+                      bool written) noexcept {
     if (self.world_rank != 0) return false;
     try {
-        return close_run(self, end, written);
+        return close_run(self, end, cost, written);
     } catch (...) {
         return false;
     }
@@ -122,16 +132,17 @@ bool try_to_close_run(const Process& self, const RunEnd& end, bool written) noex
 void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& lessons) {
     const log::FileSizeSignalBlocked blocked;
     log::RunEnd end;
+    AgreementCost cost;
     end.calls_seen = log::sum(counts.seen, self.world);
     end.calls_routed = log::sum(counts.routed, self.world);
-    const bool written = self.recorder && log::write_log(self, end);
+    const bool written = self.recorder && log::write_log(self, end, cost);
     if (self.recorder && adaptive::is_used(self)) {
         auto learned = adaptive::end_learning(self, lessons);
         end.adaptive = std::move(learned.lessons);
         end.learned = std::move(learned.outcome);
     }
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
-    int complete = log::try_to_close_run(self, end, written) ? 1 : 0;
+    int complete = log::try_to_close_run(self, end, cost, written) ? 1 : 0;
     PMPI_Bcast(&complete, 1, MPI_INT, 0, self.world);
     if (complete == 0) return; // the records are all that is left
     self.recorder->remove_files();

@@ -31,6 +31,22 @@ std::string led_names(const log::Names& names, int rank) {
     return text;
 }
 
+policy::FixedFeatures kind_of(const log::MergedCall& call, const log::CommunicatorName& name) {
+    policy::FixedFeatures kind;
+    kind.collective = static_cast<algorithms::Collective>(call.collective);
+    kind.ranks = name.ranks;
+    kind.nodes = name.nodes;
+    kind.ranks_per_node = name.ranks_per_node;
+    kind.in_place = call.in_place != 0;
+    kind.devices = call.on_device != 0;
+    return kind;
+}
+
+void add_to(AgreementCost& cost, const log::MergedCall& call, const log::CommunicatorName& name) {
+    cost.add_time(static_cast<double>(call.elapsed_sum), static_cast<double>(call.agree_sum));
+    if (call.agree_sum > 0) cost.add_cause(kind_of(call, name), static_cast<double>(call.agree_sum));
+}
+
 } // namespace
 
 bool FinalMerge::prepare() {
@@ -99,8 +115,10 @@ void FinalMerge::write_lines() {
         heads.pop();
         auto& leader = leaders_[i];
         const auto& call = *next_of(leader);
-        if (const auto* name = leader.names.communicator(call.communicator))
+        if (const auto* name = leader.names.communicator(call.communicator)) {
             lines_->line(log::call_line(number, call, *name, leader.names.decision(call.decision)));
+            add_to(agreement_cost_, call, *name);
+        }
         advance(leader);
         look(i);
         if (number % lines_between_looks != 0) continue;

@@ -5,12 +5,14 @@
 #include "led_calls.hpp"
 #include "merge_desk.hpp"
 #include "shim/back_end/process/process.hpp"
+#include "shim/common/agreement_cost.hpp"
 #include "shim/common/log/log_writer.hpp"
 #include "shim/common/log/slot_reader.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace switchyard::shim {
@@ -24,6 +26,9 @@ class FinalMerge {
     // Afterwards. False, on all ranks: lines are missing. Collective; never throws.
     bool run();
     std::uint64_t lost() const; // slots of this rank that are in no line
+    AgreementCost take_agreement_cost() noexcept {
+        return std::move(agreement_cost_);
+    } // of all lines, on rank 0
 
   private:
     // Rank 0's view of a leader: its names, and its calls unless it is rank 0 itself.
@@ -50,6 +55,7 @@ class FinalMerge {
     // On rank 0:
     std::vector<Leader> leaders_;
     std::unique_ptr<log::LogWriter> lines_;
+    AgreementCost agreement_cost_;
     std::uint64_t expected_ = 0, began_ = 0; // lines, at most; a time of the run
     bool told_ = false;
 };

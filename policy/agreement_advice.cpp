@@ -1,0 +1,149 @@
+#include "agreement_advice.hpp"
+
+#include "prune.hpp"
+#include "rule_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace switchyard::policy {
+
+namespace {
+
+using algorithms::Parameter;
+
+std::optional<std::int64_t>& direct_from_of(Use& use) {
+    return use.parameters[static_cast<std::size_t>(Parameter::direct_from)];
+}
+
+bool has_bound(const Rule& rule) {
+    return rule.when.max_block_bytes != Range{};
+}
+
+// The first block beyond the rule; automatic where the rule has no upper bound, or one beyond all values of the parameter.
+std::int64_t first_block_beyond(const Rule& rule) {
+    const auto max = rule.when.max_block_bytes.max;
+    const auto most = static_cast<std::uint64_t>(algorithms::traits_of(Parameter::direct_from).maximum);
+    return max < most ? static_cast<std::int64_t>(max) + 1 : algorithms::automatic;
+}
+
+// Large blocks go straight. Smaller ones travel as before.
+std::string send_large_blocks_straight(Rule& rule) {
+    const bool bounded = has_bound(rule);
+    const auto border = first_block_beyond(rule);
+    direct_from_of(rule.use) = border;
+    rule.when.max_block_bytes = {};
+    return "give " + rule_called(rule.name) +
+           " \"direct_from\": " + (border == algorithms::automatic ? "\"auto\"" : std::to_string(border)) +
+           (bounded ? " instead of max_block_bytes" : "");
+}
+
+std::string drop_what_asks(Rule& rule) {
+    std::string dropped = has_bound(rule) ? "max_block_bytes" : "";
+    if (rule.use.memory_limit_bytes)
+        dropped += (dropped.empty() ? "" : " and ") + std::string("memory_limit_bytes");
+    rule.when.max_block_bytes = {};
+    rule.use.memory_limit_bytes.reset();
+    return "drop " + dropped + " of " + rule_called(rule.name);
+}
+
+// A rule without its part in the agreement, as far as that is possible, and what was changed. No rule: it was dropped.
+struct Change {
+    std::optional<Rule> rule;
+    std::string text;
+};
+
+Change spared(Rule rule, Collective collective) {
+    const std::string name = rule_called(rule.name);
+    const auto* traits = find(collective, rule.use.algorithm);
+    if (rule.use.is_adaptive() || traits == nullptr)
+        return {std::move(rule), name + " is adaptive and needs it"};
+    // It keeps later rules from some blocks. Without its bound it would keep them from all.
+    if (traits->native) return {std::nullopt, "drop " + name};
+    std::string text;
+    if (!traits->has(algorithms::agreed_block) || direct_from_of(rule.use))
+        text = drop_what_asks(rule);
+    else if (traits->takes(Parameter::direct_from))
+        text = send_large_blocks_straight(rule);
+    else
+        text = name + " needs it for " + rule.use.algorithm;
+    return {std::move(rule), std::move(text)};
+}
+
+bool causes_agreement(const Candidate& candidate) {
+    return looks_at_block(candidate) || run_depends_on_block(candidate) || candidate.adaptive;
+}
+
+// `name`: of a rule; "": otherwise.
+bool causes_agreement(const Shortlist& shortlist, const std::string& name) {
+    return std::ranges::any_of(shortlist.candidates, [&](const Candidate& candidate) {
+        return candidate.choice.rule == name && causes_agreement(candidate);
+    });
+}
+
+// Changes the policy's first rule from `place` on that makes the ranks agree, and says how. `place` is then that of the next
+// rule. "": no rule is left that does.
+std::string change_next(Policy& policy, const Shortlist& shortlist, Collective collective,
+                        std::size_t& place) {
+    for (auto& rules = policy.rules; place < rules.size(); ++place) {
+        if (!causes_agreement(shortlist, rules[place].name)) continue;
+        auto change = spared(std::move(rules[place]), collective);
+        if (change.rule)
+            rules[place++] = *std::move(change.rule);
+        else
+            rules.erase(rules.begin() + static_cast<std::ptrdiff_t>(place));
+        return std::move(change.text);
+    }
+    return "";
+}
+
+// Ranks on so many nodes, as equal as they can be.
+FixedFeatures alltoallv_of(int ranks, int nodes) {
+    FixedFeatures call;
+    call.ranks = ranks;
+    call.nodes = std::min(nodes, ranks);
+    call.ranks_per_node = (ranks + call.nodes - 1) / call.nodes;
+    call.devices = false;
+    return call;
+}
+
+} // namespace
+
+bool agrees_on_block(const Shortlist& pruned, const FixedFeatures& call) {
+    return pruned.looks_at_block && !pruned.always_native && !traits_of(call.collective).block_is_known();
+}
+
+std::string how_to_spare_agreement(const Policy& policy, const FixedFeatures& call) {
+    constexpr std::size_t most_changes = 3; // nobody reads more in a sentence
+    Policy changed = policy;
+    std::string text;
+    std::size_t place = 0;
+    for (std::size_t changes = 0;; ++changes) {
+        const Shortlist shortlist = prune(changed, call);
+        if (!agrees_on_block(shortlist, call)) return text;
+        if (changes == most_changes) return text + "; and so on";
+        auto change = change_next(changed, shortlist, call.collective, place);
+        const bool is_last = change.empty();
+        if (is_last && causes_agreement(shortlist, "")) change = "otherwise needs it";
+        if (!change.empty()) text += (text.empty() ? "" : "; ") + change;
+        if (is_last) return text;
+    }
+}
+
+std::optional<FixedFeatures> call_that_agrees_for_bound(const Policy& policy) {
+    constexpr std::array usual_ranks = {4, 2, 16, 64, 512, 4096};
+    constexpr std::array usual_nodes = {1, 2, 4, 16, 128, 4096};
+    for (const int ranks : usual_ranks)
+        for (const int nodes : usual_nodes) {
+            const auto call = alltoallv_of(ranks, nodes);
+            const auto shortlist = prune(policy, call);
+            if (agrees_on_block(shortlist, call) &&
+                std::ranges::any_of(shortlist.candidates,
+                                    [](const auto& one) { return looks_at_block(one); }))
+                return call;
+        }
+    return std::nullopt;
+}
+
+} // namespace switchyard::policy

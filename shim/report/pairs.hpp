@@ -1,0 +1,36 @@
+// A figure of the runs of two pools: its spread on each side, and the runs in pairs.
+#pragma once
+
+#include "pool.hpp"
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace switchyard::shim::report {
+
+// The median of an even number of values is the mean of the middle two. (Samples of calls give a value that occurred.)
+struct Spread {
+    std::size_t count = 0;
+    double median = 0, deviation = 0; // median absolute deviation; 0 without values
+};
+Spread spread_of(std::vector<double> values);
+
+// The first run of A with the first run of B, and so on, by the order of their start. Runs beyond the other side's number
+// have no partner. A run whose figure is not known counts on neither side.
+struct Paired {
+    std::array<Spread, 2> sides;
+    Spread ratio;                       // B over A, of the pairs
+    std::size_t faster = 0, slower = 0; // pairs in which B is
+    std::size_t pairs() const { return ratio.count; }
+    // How likely as many pairs or more have the same winner, where neither side is faster: of tosses of a coin.
+    double chance() const;
+};
+
+using Figure = double RunFigures::*;
+Paired paired(const Pool& a, const Pool& b, Figure figure);
+
+// Two runs or more on each side, and all runs of one side began before those of the other side.
+bool ran_one_after_the_other(const Pool& a, const Pool& b);
+
+} // namespace switchyard::shim::report
