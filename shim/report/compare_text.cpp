@@ -99,7 +99,7 @@ void print_facts(const Pool& pool, const std::string& folder, std::ostream& out)
     out << title_of(pool) << ", " << runs_text(pool) << '\n';
     print_fact(out, "command", run.command_line);
     print_fact(out, "started", pool.runs.front().started + " to " + pool.runs.back().started);
-    print_fact(out, "MPI", first_line(run.mpi_library));
+    print_fact(out, "MPI", run.mpi_library);
     print_fact(out, "policy", run.policy_file);
     print_fact(out, "logs", folder);
 }
