@@ -46,7 +46,8 @@ median_ratio and mean_ratio, b over a, null where one log has no such calls; in:
 runs_b. Its JSON also has "a" and "b" with medians of the runs, and "comparisons", one for each program and number of
 ranks: wall, collectives and agreeing with medians, deviations and pairs; agreement_a and agreement_b; answer.
 
-A trace has a track for each communicator. With SWITCHYARD_DETAIL=ranks it also has a track for each rank.
+A trace has a track for each communicator. With SWITCHYARD_DETAIL=ranks it also has a track for each rank. Inside a
+call stand its agreement, packing and copies.
 
 Examples:
   switchyard report switchyard-logs

@@ -157,6 +157,7 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
             if (part_ == Field::stage) call_.stage = value;
             if (part_ == Field::exchange) call_.exchange = value;
             if (part_ == Field::copy_in || part_ == Field::copy_out) call_.copy += value;
+            if (part_ == Field::copy_in) call_.copy_in = value;
         } else if (field_ == Field::sent_bytes && part_ == Field::mean) {
             call_.sent_bytes = value;
         }

@@ -44,6 +44,7 @@ struct Call {
     double sent_bytes = 0; // mean over the ranks
     double time_min = 0, time_mean = 0, time_max = 0;
     double agree = 0, stage = 0, copy = 0, exchange = 0; // mean over the ranks; copy: to and from a device
+    double copy_in = 0;                                  // the part of copy that is from a device
     std::uint64_t messages = 0, wire_bytes = 0;
     double begin = 0; // since the run's start
     int slowest_rank = 0;

@@ -246,16 +246,15 @@ void print_comparison(const Folders& folders, std::ostream& out) {
     print_mixture(folders, out);
     for (std::size_t side = 0; side < 2; ++side)
         for (const auto& remark : folders[side].remarks) out << letters[side] << ": " << remark << '\n';
-    bool any = false;
+    const auto are_both = [](const Pools& pools) { return pools[0] != nullptr && pools[1] != nullptr; };
+    for (const auto& pools : pairs)
+        if (!are_both(pools)) print_unmatched(pools, out);
     for (const auto& pools : pairs) {
-        if (any || pairs.size() > 1) out << '\n';
-        any = true;
-        if (pools[0] != nullptr && pools[1] != nullptr)
-            print_pair(folders, pools, out);
-        else
-            print_unmatched(pools, out);
+        if (!are_both(pools)) continue;
+        if (pairs.size() > 1) out << '\n';
+        print_pair(folders, pools, out);
     }
-    if (pairs.front()[0] == nullptr || pairs.front()[1] == nullptr)
+    if (!are_both(pairs.front()))
         print_answer(
             "Whether B is faster is not known: A and B have no program with the same number of ranks.", out);
 }

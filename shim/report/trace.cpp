@@ -1,14 +1,19 @@
 #include "trace.hpp"
 
 #include "call.hpp"
+#include "parts.hpp"
 #include "rank_lines.hpp"
 #include "run_facts.hpp"
 #include "shim/common/formatted.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace switchyard::shim::report {
 
@@ -31,15 +36,20 @@ class TraceWriter {
         event(formatted(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})", what, process,
                         track, quoted(text)));
     }
-    void call(int process, int track, const Call& call, double duration) {
+    // `number`: of the call's line in calls.jsonl; 0: not known.
+    void call(int process, int track, const Call& call, std::uint64_t number, double duration) {
         event(formatted(
             R"({{"name":{},"cat":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{"call":{},)"
             R"("comm":{},"seq":{},"ranks":{},"max_block_bytes":{},"rule":{},"reason":{},)"
             R"("min_us":{:.3f},"mean_us":{:.3f},"max_us":{:.3f},"agree_us":{:.3f},"stage_us":{:.3f}}}}})",
             quoted(call.kind.collective + ' ' + call.kind.algorithm_text()), quoted(call.kind.collective),
-            process, track, call.begin, duration, call.number, quoted(call.comm), call.sequence,
-            call.kind.ranks, call.max_block_bytes, quoted(call.kind.rule), quoted(call.kind.reason),
-            call.time_min, call.time_mean, call.time_max, call.agree, call.stage));
+            process, track, call.begin, duration, number, quoted(call.comm), call.sequence, call.kind.ranks,
+            call.max_block_bytes, quoted(call.kind.rule), quoted(call.kind.reason), call.time_min,
+            call.time_mean, call.time_max, call.agree, call.stage));
+        for (const auto& part : parts_of(call, duration))
+            event(formatted(
+                R"({{"name":"{}","cat":"part","ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{"call":{}}}}})",
+                part.name, process, track, call.begin + part.begin, part.duration, number));
     }
 
   private:
@@ -51,13 +61,33 @@ class TraceWriter {
     bool first_ = true;
 };
 
+// The lines of calls.jsonl, for the calls as single ranks saw them.
+class CallNumbers {
+  public:
+    void add(const Call& call) { numbers_[call.comm].emplace_back(call.sequence, call.number); }
+    void sort() {
+        for (auto& [comm, numbers] : numbers_) std::ranges::sort(numbers);
+    }
+    // Once they are sorted. 0: there is no such call.
+    std::uint64_t of(const Call& call) const {
+        const auto found = numbers_.find(call.comm);
+        if (found == numbers_.end()) return 0;
+        const auto place = std::ranges::lower_bound(found->second, call.sequence, {}, &Numbered::first);
+        return place != found->second.end() && place->first == call.sequence ? place->second : 0;
+    }
+
+  private:
+    using Numbered = std::pair<std::uint64_t, std::uint64_t>; // seq, number of the line
+    std::map<std::string, std::vector<Numbered>> numbers_;
+};
+
 struct Track {
     int number = 0;
     bool waiting = false;
     Call last; // written when the next call's begin is known
 };
 
-void write_communicators(const log::LoggedRun& run, TraceWriter& trace) {
+void write_communicators(const log::LoggedRun& run, TraceWriter& trace, CallNumbers& numbers) {
     std::map<std::string, Track> tracks;
     Call call;
     log::for_each_line(run, [&](const std::string& line) {
@@ -70,13 +100,14 @@ void write_communicators(const log::LoggedRun& run, TraceWriter& trace) {
                        formatted("{} ({} ranks)", call.comm, call.kind.ranks));
         }
         if (track.waiting)
-            trace.call(communicators, track.number, track.last,
+            trace.call(communicators, track.number, track.last, track.last.number,
                        std::clamp(call.begin - track.last.begin, 0.0, track.last.time_max));
+        numbers.add(call);
         track.last = call;
         track.waiting = true;
     });
     for (const auto& [name, track] : tracks)
-        trace.call(communicators, track.number, track.last, track.last.time_max);
+        trace.call(communicators, track.number, track.last, track.last.number, track.last.time_max);
 }
 
 } // namespace
@@ -89,13 +120,15 @@ void write_trace(const log::LoggedRun& run, std::ostream& out) {
     const auto facts = facts_of(run);
     TraceWriter trace(out);
     trace.name("process_name", communicators, 0, facts.program + ": communicators");
-    write_communicators(run, trace);
+    CallNumbers numbers;
+    write_communicators(run, trace, numbers);
+    numbers.sort();
     const auto ranks = ranks_with_lines(run.directory);
     if (!ranks.empty()) trace.name("process_name", ranks_of_run, 0, facts.program + ": ranks");
     for (const int rank : ranks) {
         trace.name("thread_name", ranks_of_run, rank + 1, formatted("rank {}", rank));
         for_each_rank_call(run.directory, rank, [&](const Call& call) {
-            trace.call(ranks_of_run, rank + 1, call, call.time_mean);
+            trace.call(ranks_of_run, rank + 1, call, numbers.of(call), call.time_mean);
         });
     }
     trace.finish();

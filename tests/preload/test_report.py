@@ -68,10 +68,23 @@ class Reports(PreloadTest):
         with open(self.path("trace.json"), encoding="utf-8") as file:
             events = json.load(file)["traceEvents"]
         lines = result.calls()
-        calls = [event for event in events if event["ph"] == "X"]
+        slices = [event for event in events if event["ph"] == "X"]
+        parts = [event for event in slices if event["cat"] == "part"]
+        calls = [event for event in slices if event["cat"] != "part"]
         self.assertEqual(sum(event["pid"] == 1 for event in calls), len(lines))
         self.assertEqual(sum(event["pid"] == 2 for event in calls), sum(line["ranks"] for line in lines))
         self.assertEqual({event["tid"] for event in calls if event["pid"] == 2}, set(range(1, FEW_RANKS + 1)))
+        self.assertEqual({event["args"]["call"] for event in calls if event["pid"] == 2},
+                         {line["call"] for line in lines})
+        agreed = {line["call"] for line in lines if line["phases_us"]["agree"] > 0}
+        self.assertEqual({event["args"]["call"] for event in parts
+                          if event["pid"] == 1 and event["name"] == "agreement"}, agreed)
+        self.assertTrue(agreed)
+        of_call = {(event["pid"], event["tid"], event["args"]["call"]): event for event in calls}
+        for part in parts:
+            whole = of_call[part["pid"], part["tid"], part["args"]["call"]]
+            self.assertGreaterEqual(part["ts"], whole["ts"])
+            self.assertLessEqual(part["ts"] + part["dur"], whole["ts"] + whole["dur"] + 0.001)
 
     def test_comparison(self):
         first = self.run_program()

@@ -220,6 +220,7 @@ TEST_CASE("programs and numbers of ranks are compared apart", "[pool]") {
     CHECK(has(text, "it takes 0.50 of A's wall time"));
     CHECK(has(text, "it takes 2.00 of A's wall time"));
     CHECK(has_line(text, "Only in B, so compared with nothing: third, 8 ranks on 1 node, 1 run"));
+    CHECK(has(answer_in(text), "it takes 2.00 of A's wall time")); // the text ends with an answer
     const auto report = json_of(a, b);
     REQUIRE(report["comparisons"].size() == 3);
     CHECK(report["comparisons"][2]["program"] == "third");

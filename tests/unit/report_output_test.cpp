@@ -23,6 +23,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
@@ -184,6 +185,7 @@ TEST_CASE("a trace has a track per communicator and per rank, and no two things 
     std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> tracks;
     std::size_t names = 0;
     for (const auto& event : trace["traceEvents"]) {
+        if (event.value("cat", "") == "part") continue;
         if (event["ph"] == "X")
             tracks[{event["pid"], event["tid"]}].emplace_back(event["ts"], event["dur"]);
         else
@@ -197,6 +199,45 @@ TEST_CASE("a trace has a track per communicator and per rank, and no two things 
         CHECK(world[i].first + world[i].second <= world[i + 1].first);
     CHECK(world.back().second == 20);
     CHECK(tracks[{2, 2}][0].second == 7.5);
+}
+
+TEST_CASE("inside a call of a trace lie its parts, and a rank's call names its line of the log", "[report]") {
+    LogFolder folder;
+    const auto line = [](int call, int seq, double begin, const std::string& phases) {
+        return R"({"call":)" + std::to_string(call) + R"(,"comm":"0:1","seq":)" + std::to_string(seq) +
+               R"(,"collective":"alltoallv","ranks":2,"time_us":{"min":90,"mean":95,"max":100},"phases_us":{)" +
+               phases + R"(},"begin_us":)" + std::to_string(begin) + "}\n";
+    };
+    folder.raw(line(7, 2, 0, R"("agree":10,"copy_in":20,"stage":5,"copy_out":15,"exchange":45)"));
+    folder.raw(
+        line(9, 1, 1000,
+             R"("agree":90,"copy_in":20,"stage":5,"copy_out":15)")); // more than the call: a damaged log
+    folder.finish(2, 1);
+    std::ofstream(folder / "rank-1.jsonl")
+        << R"({"world_rank":1,"comm":"0:1","seq":1,"collective":"alltoallv","begin_us":1001,"time_us":80,)"
+        << R"("phases_us":{"agree":8}})" << '\n'
+        << R"({"world_rank":1,"comm":"0:1","seq":3,"collective":"alltoallv","begin_us":3000,"time_us":7.5})"
+        << '\n';
+
+    const auto trace = json::parse(written(write_trace, log::open_run(folder.path())));
+    using Slice = std::tuple<std::string, double, double, int>; // name, begin, duration, call
+    std::map<int, std::vector<Slice>> parts;
+    std::vector<int> calls_of_rank;
+    for (const auto& event : trace["traceEvents"]) {
+        if (event["ph"] != "X") continue;
+        if (event["cat"] == "part")
+            parts[event["pid"]].emplace_back(event["name"], event["ts"], event["dur"], event["args"]["call"]);
+        else if (event["pid"] == 2)
+            calls_of_rank.push_back(event["args"]["call"]);
+    }
+    CHECK(parts[1] == std::vector<Slice>{{"agreement", 0, 10, 7},
+                                         {"copies from the device", 10, 20, 7},
+                                         {"packing and unpacking", 30, 5, 7},
+                                         {"copies to the device", 85, 15, 7},
+                                         {"agreement", 1000, 90, 9},
+                                         {"copies from the device", 1090, 10, 9}});
+    CHECK(parts[2] == std::vector<Slice>{{"agreement", 1001, 8, 9}});
+    CHECK(calls_of_rank == std::vector<int>{9, 0}); // no line of calls.jsonl is of the second one
 }
 
 TEST_CASE("a summary makes no trace", "[report]") {
