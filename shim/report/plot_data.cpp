@@ -70,8 +70,8 @@ Points points_of_calls(const Profile& profile, const std::vector<std::size_t>& p
 json point_of_stretch(double at, const std::string& name, const Samples& times) {
     const double low = times.quantile(0.05), middle = times.median(), high = times.quantile(0.95);
     return {rounded(at), rounded(axis_time(middle)),
-            formatted("{}\n{} calls, median {}\n5% below {}, 95% below {}", shown(name), times.size(),
-                      time_text(middle), time_text(low), time_text(high)),
+            formatted("{}\n{}, median {}\n5% below {}, 95% below {}", shown(name),
+                      counted(times.size(), "call"), time_text(middle), time_text(low), time_text(high)),
             rounded(axis_time(low)), rounded(axis_time(high))};
 }
 

@@ -2,6 +2,8 @@
 
 import base64
 import hashlib
+import json
+import os
 import re
 import unittest
 
@@ -167,8 +169,39 @@ class InBrowser(PageTest):
             self.assertTrue(any(what.startswith(name) for name in known), text)
             self.assertRegex(when, r"^[\d.]+ (us|ms|s) at [\d.]+ (us|ms|s)$")
             self.assertRegex(who, rf"^\d+ ranks?, blocks up to [\d.]+ [KMG]?i?B$")
+        page.point(left + width / 2, top + height / 2)
+        tip = page.ask("document.querySelector('#timeline .tip').getBoundingClientRect().y")
+        self.assertTrue(top < tip < top + height, "the tip is beside the mark")
         page.point(left + width / 2, top - 30)
         self.assertEqual(self.tip("timeline"), "", "the pointer has left")
+
+    def test_the_timeline_of_a_long_log_has_stretches_in_their_own_colours(self):
+        """Of two series the longer calls come in two lengths, so lines join these in the upper half alone."""
+        self.needs_plots()
+        folder = self.path("long.log")
+        os.mkdir(folder)
+        calls = [{"collective": "alltoall", "algorithm": name, "ranks": 2, "begin_us": 100.0 * i, "max_block_bytes": 8,
+                  "time_us": {"min": us, "mean": us, "max": us}}
+                 for i in range(12000) for name, us in (("short", 10), ("long", (2000, 8000)[i % 2]))]
+        self.write("long.log/calls.jsonl", "".join(json.dumps(call) + "\n" for call in calls))
+        self.write("long.log/run.json", {"complete": True, "ranks": 2, "program": "long"})
+        answer = self.command("report", folder, "--html", self.page)
+        self.assertEqual(answer.code, 0, answer.everything())
+        page = self.open()
+        left, top, width, height = self.box("timeline")
+        page.point(left + width / 2, top + 0.1 * height)
+        self.assertRegex(self.tip("timeline"),
+                         r"^alltoall long\n\d+ calls, median [28].0 ms\n5% below 2.0 ms, 95% below 8.0 ms$")
+        page.point(left + width / 2, top - 30)
+        counts = page.ask("""[[0, 2], [2, 0]].map(([more, less]) => {
+            const canvas = document.querySelector("#timeline canvas");
+            const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height / 2).data;
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 60 && data[i + more] - data[i + less] > 60) ++count;
+            return count;
+        })""")
+        self.assertEqual(counts[0], 0, "the short calls' colour is among the long ones")
+        self.assertGreater(counts[1], 1000)
 
     def test_the_timeline_zooms(self):
         self.needs_plots()

@@ -46,9 +46,11 @@
             labels: rows[0].map((_, column) => String(column)),
             highlightCallback: (event, x, points, row) => {
                 const left = points[0].canvasx, isRight = left > place.clientWidth / 2;
+                // A series without a value here has no height.
+                const heights = points.map(point => point.canvasy).filter(Number.isFinite);
                 tip.textContent = texts[row];
                 tip.style.left = `${left + (isRight ? -12 : 12)}px`;
-                tip.style.top = `${Math.min(...points.map(point => point.canvasy)) + 8}px`;
+                tip.style.top = `${Math.min(...heights) + 8}px`;
                 tip.style.transform = isRight ? "translateX(-100%)" : "";
             },
             unhighlightCallback: () => { tip.textContent = ""; }
@@ -80,7 +82,8 @@
             canvas.globalAlpha = 0.4;
             canvas.lineWidth = 2;
             for (const {idx, canvasx, yval} of event.points) {
-                const [low, high] = yval === null ? [] : points[idx].point.slice(3);
+                // A row has a value for one series only.
+                const [low, high] = Number.isFinite(yval) ? points[idx].point.slice(3) : [];
                 if (low === undefined) continue;
                 canvas.beginPath();
                 canvas.moveTo(canvasx, event.dygraph.toDomYCoord(low));
