@@ -3,6 +3,7 @@
 #   SWITCHYARD_HAS_MPI      the MPI of this build tree is there: back end, benchmark
 #   SWITCHYARD_HAS_COMMAND  CLI11 is there, which reads command lines: the command, the benchmark
 #   SWITCHYARD_HAS_HWLOC    hwloc's headers are there: regions inside a node
+#   DYGRAPHS_SCRIPT         a file, or false: dygraphs is there, which draws plots in a report's page
 #   SWITCHYARD_HAS_TESTS    tests are wanted, and can be built
 #
 # A build of several trees says once what is missing in all of them (SWITCHYARD_COMMON).
@@ -87,6 +88,14 @@ if(HWLOC_INCLUDE_DIR)
   set(SWITCHYARD_HAS_HWLOC ON)
 elseif(SWITCHYARD_COMMON)
   leave_out("regions inside a node (SWITCHYARD_REGION)" "hwloc.h was not found (Debian: libhwloc-dev)")
+endif()
+
+# Scripts are the same for all machines, so cross compilation takes them from here, too.
+find_file(DYGRAPHS_SCRIPT dygraph.min.js
+  PATHS /usr/share/javascript/dygraphs /usr/local/share/javascript/dygraphs NO_CMAKE_FIND_ROOT_PATH)
+if(SWITCHYARD_COMMON AND SWITCHYARD_HAS_COMMAND AND NOT DYGRAPHS_SCRIPT)
+  leave_out("plots with zoom in the page of `switchyard report --html`"
+            "dygraph.min.js was not found (Debian: libjs-dygraphs; elsewhere: -DDYGRAPHS_SCRIPT=FILE)")
 endif()
 
 # Tests that are written in Python: with Debian's python3, since Debian's mpi4py is for that one.

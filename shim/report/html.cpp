@@ -2,15 +2,17 @@
 
 #include "chosen_by.hpp"
 #include "html_table.hpp"
-#include "page_style.hpp"
-#include "palette.hpp"
-#include "plots.hpp"
+#include "page_frame.hpp"
+#include "page_plots.hpp"
+#include "plot_data.hpp"
+#include "policy/parse.hpp"
 #include "shim/common/formatted.hpp"
 #include "svg.hpp"
 #include "text.hpp"
 #include "units.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace switchyard::shim::report {
 
@@ -26,24 +28,18 @@ void say_what_is_left_out(std::ostream& out, std::size_t all) {
 }
 
 // A share with a bar, so that a table reads like a plot.
-std::string bar_cell(double part, double whole) {
+Cell bar_cell(double part, double whole) {
     const double share = whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
-    return formatted("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
-                     share_text(part, whole));
+    return {formatted("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
+                      share_text(part, whole)),
+            part};
 }
 
-void write_head(const Profile& profile, std::ostream& out) {
+void write_head(const Profile& profile, const std::string& name, std::ostream& out) {
     const auto& run = profile.run;
-    const auto name = run.program.empty() ? "A run" : run.program;
-    // The security policy keeps the page from using a network, even if markup of the log got past the escaping.
-    out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-           "'unsafe-inline'\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>"
-        << markup(name) << ": where the time of its collectives went</title>\n<style>" << page_style
-        << "</style></head>\n<body><main>\n<header><p class=\"kind\">switchyard report</p><h1>"
-        << markup(name) << "</h1><p class=\"sub\">" << markup(shape_text(profile.ranks, profile.nodes()))
-        << " &middot; " << markup(run.started.empty() ? "start not known" : run.started) << " &middot; "
+    out << "<header><p class=\"kind\">switchyard report</p><h1>" << markup(name) << "</h1><p class=\"sub\">"
+        << markup(shape_text(profile.ranks, profile.nodes())) << " &middot; "
+        << markup(run.started.empty() ? "start not known" : run.started) << " &middot; "
         << (run.partial    ? "partial"
             : run.sessions ? "sessions"
                            : "complete")
@@ -86,12 +82,19 @@ void write_cards(const Profile& profile, std::ostream& out) {
     out << "</section>\n";
 }
 
+Cell agreement_cell(const Profile& profile, const CallGroup& group) {
+    const double us = profile.per_rank(group.rank_us.agree);
+    if (us <= 0) return {"-", 0};
+    return {time_text(us) + ", " + share_text(group.rank_us.agree, group.rank_us.whole), us};
+}
+
 void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
     out << "<section><h2>Where the time went</h2><p>Each line stands for the calls of one collective with "
            "one "
            "algorithm and blocks up to one size. <i>Total</i> is the time of the average rank, waiting for "
            "late ranks included. <i>Max/mean</i> is the slowest rank's time over the mean of all "
-           "ranks.</p>\n";
+           "ranks. <i>Agreement</i> is the part of the total in which ranks told each other their largest "
+           "block.</p>\n";
     {
         HtmlTable table(out, {{"of the time", Cells::words},
                               {"total"},
@@ -103,6 +106,7 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                               {"median"},
                               {"p95"},
                               {"max/mean"},
+                              {"agreement"},
                               {"sent"},
                               {"by"}});
         const DeciderPlaces places(deciders);
@@ -115,15 +119,38 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
             if (kind.buffer != "host")
                 algorithm += " <em>" + markup(kind.buffer + ' ' + kind.transfer) + "</em>";
             table.row({bar_cell(group.rank_us.whole, profile.rank_us.whole),
-                       time_text(profile.time_us(group)), markup(kind.collective), std::to_string(kind.ranks),
-                       block_text(kind.block_bits), algorithm, count_text(group.calls),
-                       time_text(group.call_us.median()), time_text(group.call_us.quantile(0.95)),
-                       formatted("{:.2f}", group.imbalance()), size_text(group.bytes),
+                       time_cell(profile.time_us(group)),
+                       markup(kind.collective),
+                       count_cell(static_cast<std::uint64_t>(kind.ranks)),
+                       block_cell(kind.block_bits),
+                       algorithm,
+                       count_cell(group.calls),
+                       time_cell(group.call_us.median()),
+                       time_cell(group.call_us.quantile(0.95)),
+                       {formatted("{:.2f}", group.imbalance()), group.imbalance()},
+                       agreement_cell(profile, group),
+                       {size_text(group.bytes), group.bytes},
                        mark_of(places.of(kind))});
         }
     }
     say_what_is_left_out(out, profile.groups.size());
     out << "</section>\n";
+}
+
+// The reasons that the policy of the run gives for its rules, by the name of the rule.
+std::map<std::string, std::string> reasons_of(const std::string& policy_text) {
+    std::map<std::string, std::string> reasons;
+    if (const auto policy = policy::read(policy_text).value)
+        for (const auto& rule : policy->rules) reasons.emplace(rule.name, rule.because);
+    return reasons;
+}
+
+std::string decider_text(const ChosenBy& by, const std::map<std::string, std::string>& reasons) {
+    auto text = (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text());
+    const auto reason = reasons.find(by.rule);
+    if (reason != reasons.end() && !reason->second.empty())
+        text += "<span class=\"because\">because: " + markup(shown(reason->second, 600)) + "</span>";
+    return text;
 }
 
 void write_deciders(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
@@ -134,73 +161,12 @@ void write_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
                               {"calls"},
                               {"decided by", Cells::words},
                               {"ran", Cells::words}});
+        const auto reasons = reasons_of(profile.run.policy);
         for (std::size_t i = 0; i < std::min(most_rows, deciders.size()); ++i) {
             const auto& by = deciders[i];
-            table.row({mark_of(i), bar_cell(by.rank_us, profile.rank_us.whole), count_text(by.calls),
-                       (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text()),
-                       markup(shown(by.ran_text(), 200))});
+            table.row({mark_of(i), bar_cell(by.rank_us, profile.rank_us.whole), count_cell(by.calls),
+                       decider_text(by, reasons), markup(shown(by.ran_text(), 200))});
         }
-    }
-    out << "</section>\n";
-}
-
-void write_legend(const std::vector<std::string>& names, bool shapes, std::ostream& out) {
-    out << "<ul class=\"legend\">";
-    for (std::size_t i = 0; i < names.size(); ++i)
-        out << "<li>"
-            << (shapes ? legend_mark(i) : formatted("<i style=\"background:{}\"></i>", series_colour(i)))
-            << markup(shown(names[i], 80)) << "</li>";
-    out << "</ul>\n";
-}
-
-void write_timeline(const Profile& profile, std::ostream& out) {
-    if (profile.run.summary) return; // it does not say when each call was
-    const auto series = series_of(profile);
-    std::vector<std::string> names;
-    for (const auto& one : series) names.push_back(one.name);
-    out << "<section><h2>Time of a call, over the run</h2>\n<figure>" << timeline_plot(profile, series);
-    write_legend(names, true, out);
-    out << "<figcaption>"
-        << (profile.marks.size() <= 2000 ? "Each mark is a call: when its first rank arrived, and its time, "
-                                           "mean over its ranks."
-                                         : "Each mark is the median of a stretch of time; its line goes from "
-                                           "the 5th to the 95th percentile.")
-        << "</figcaption></figure>\n";
-    {
-        HtmlTable table(out,
-                        {{"series", Cells::words}, {"calls"}, {"total"}, {"median"}, {"p95"}, {"longest"}});
-        for (const auto& one : series)
-            table.row({markup(one.name), count_text(one.calls), time_text(one.time_us),
-                       time_text(one.call_us.median()), time_text(one.call_us.quantile(0.95)),
-                       time_text(one.call_us.quantile(1))});
-    }
-    out << "</section>\n";
-}
-
-void write_sizes(const Profile& profile, std::ostream& out) {
-    out << "<section><h2>Sizes</h2>\n<figure>" << histogram_plot(profile);
-    write_legend(collectives_of(profile), false, out);
-    out << "<figcaption>A call counts at its largest block: the most bytes that any rank sends to another "
-           "rank.</figcaption></figure></section>\n<section><h2>Blocks and algorithms</h2>\n<figure>"
-        << heat_map_plot(profile)
-        << "<figcaption>Each field has the median time of a call and the number of calls. Light is "
-           "slow.</figcaption></figure></section>\n";
-}
-
-void write_ranks(const Profile& profile, std::ostream& out) {
-    const auto picture = rank_picture_of(profile.run.directory, std::max(profile.wall_us(), profile.end_us));
-    if (picture.rows.empty()) return;
-    out << "<section><h2>Ranks</h2>\n<figure>" << ranks_plot(picture)
-        << "<figcaption>Time in collectives, compared with the average rank in the same stretch of time. "
-           "Blue: the rank came late and spent less time in collectives. Orange: the rank waited and spent "
-           "more. Grey: no calls.</figcaption></figure>\n";
-    {
-        HtmlTable table(out, {{"ranks"}, {"in collectives"}, {"of the wall time"}, {"against the average"}});
-        for (const auto& row : picture.rows)
-            table.row({row.name(), time_text(row.total_us), share_text(row.total_us, profile.wall_us()),
-                       formatted("{:+.1f}%", picture.mean_total_us > 0
-                                                 ? 100 * (row.total_us / picture.mean_total_us - 1)
-                                                 : 0.0)});
     }
     out << "</section>\n";
 }
@@ -224,21 +190,29 @@ void write_run(const Profile& profile, std::ostream& out) {
 
 } // namespace
 
-void write_html(const Profile& profile, std::ostream& out) {
-    write_head(profile, out);
+void write_html(const Profile& profile, std::ostream& out, const Script& library) {
+    const auto name = profile.run.program.empty() ? "A run" : profile.run.program;
+    begin_page(name + ": where the time of its collectives went", library, out);
+    write_head(profile, name, out);
     write_cards(profile, out);
+    std::string data;
     if (profile.groups.empty()) {
         out << "<section><p>The log holds no calls.</p></section>\n";
     } else {
         const auto deciders = chosen_by(profile);
+        const auto series = series_of(profile);
+        const auto sizes = sizes_of(profile);
+        data = plot_data(profile, series, sizes);
+        write_what_is_missing(library, out);
         write_groups(profile, deciders, out);
-        write_timeline(profile, out);
-        write_sizes(profile, out);
+        write_timeline(profile, series, out);
+        write_sizes(sizes, out);
+        write_heat_map(profile, out);
         write_ranks(profile, out);
         write_deciders(profile, deciders, out);
     }
     write_run(profile, out);
-    out << "</main></body></html>\n";
+    end_page(data, library, out);
 }
 
 } // namespace switchyard::shim::report

@@ -63,6 +63,14 @@ std::string_view series_colour(std::size_t series) {
     return series < colours.size() ? colours[series] : "#8a939c";
 }
 
+std::string_view series_mark(std::size_t series) {
+    constexpr std::array marks = {std::string_view{"\u25cf"}, std::string_view{"\u25a0"},
+                                  std::string_view{"\u25b2"}, std::string_view{"\u25c6"},
+                                  std::string_view{"\u25bc"}, std::string_view{"\u2605"}};
+    static_assert(marks.size() == series_colours);
+    return series < marks.size() ? marks[series] : "\u271a";
+}
+
 std::string ramp(double value) {
     return hex(at_ramp(value));
 }

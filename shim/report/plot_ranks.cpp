@@ -1,3 +1,4 @@
+#include "axis.hpp"
 #include "palette.hpp"
 #include "plots.hpp"
 #include "shim/common/formatted.hpp"
@@ -43,6 +44,18 @@ void draw_row(Svg& svg, const RankPicture& picture, const RankPicture::Row& row,
     if (height >= 11) svg.text(totals, y + height / 2 + 4, time_text(row.total_us), Anchor::start, 11);
 }
 
+// Ticks, their times and a title, `below` being the lower edge of the plot.
+void draw_time_axis(Svg& svg, const Axis& x, double below, double end_us) {
+    const bool short_run = end_us < 1e6;
+    for (const double tick : x.ticks(8)) {
+        svg.line(x.pixel(tick), below, x.pixel(tick), below + 5, muted);
+        svg.text(x.pixel(tick), below + 19, formatted("{:g}", tick / (short_run ? 1e3 : 1e6)),
+                 Anchor::middle);
+    }
+    svg.text((x.pixel(0) + x.pixel(end_us)) / 2, below + 37,
+             short_run ? "since the run's start, ms" : "since the run's start, s", Anchor::middle);
+}
+
 void draw_scale(Svg& svg, double y, double largest) {
     constexpr int steps = 40;
     constexpr double width = 220, middle = (left + right) / 2;
@@ -68,7 +81,7 @@ std::string ranks_plot(const RankPicture& picture) {
     const double largest = largest_difference(picture);
     for (std::size_t i = 0; i < picture.rows.size(); ++i)
         draw_row(svg, picture, picture.rows[i], top + height * static_cast<double>(i), height, largest);
-    draw_time_axis(svg, Axis::linear(0, end_us, left, right), bottom, end_us);
+    draw_time_axis(svg, Axis(0, end_us, left, right), bottom, end_us);
     svg.text(totals, bottom + 19, "in collectives", Anchor::start, 11);
     svg.upright_text(14, (top + bottom) / 2, "rank");
     draw_scale(svg, bottom + 56, largest);

@@ -1,8 +1,7 @@
-#include "plots.hpp"
+#include "series.hpp"
 
 #include "palette.hpp"
 #include "places.hpp"
-#include "svg.hpp"
 
 #include <algorithm>
 
@@ -34,12 +33,6 @@ std::vector<Series> series_of(const Profile& profile) {
     rest.name = std::to_string(series.size() - series_colours) + " others";
     series.resize(series_colours + 1);
     return series;
-}
-
-std::string legend_mark(std::size_t series) {
-    Svg svg(14, 14, "");
-    svg.marker(series, 7, 7, 5, series_colour(series));
-    return svg.finish();
 }
 
 } // namespace switchyard::shim::report

@@ -71,35 +71,8 @@ void Svg::frame(double x, double y, double width, double height, std::string_vie
                       px(x), px(y), px(width), px(height), colour);
 }
 
-void Svg::line(double x1, double y1, double x2, double y2, std::string_view colour, double width,
-               double opacity) {
-    out_ += formatted(R"(<path d="M{} {}L{} {}" stroke="{}")", px(x1), px(y1), px(x2), px(y2), colour);
-    if (width != 1) out_ += formatted(" stroke-width=\"{}\"", px(width));
-    if (opacity < 1) out_ += formatted(" stroke-opacity=\"{:.2f}\"", opacity);
-    out_ += "/>\n";
-}
-
-void Svg::marker(std::size_t shape, double x, double y, double r, std::string_view fill,
-                 std::string_view tip) {
-    const auto path = [&](const std::string& d) {
-        out_ += formatted(R"(<path d="{}" fill="{}")", d, fill) + closed("path", tip);
-    };
-    switch (shape % 5) {
-    case 0:
-        out_ += formatted(R"(<circle cx="{}" cy="{}" r="{}" fill="{}")", px(x), px(y), px(r), fill) +
-                closed("circle", tip);
-        break;
-    case 1: rect(x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r, fill, tip); break;
-    case 2:
-        path(formatted("M{} {}l{} {}h{}z", px(x), px(y - 1.2 * r), px(1.2 * r), px(2.1 * r), px(-2.4 * r)));
-        break;
-    case 3:
-        path(formatted("M{} {}l{} {}l{} {}l{} {}z", px(x), px(y - 1.3 * r), px(1.3 * r), px(1.3 * r),
-                       px(-1.3 * r), px(1.3 * r), px(-1.3 * r), px(-1.3 * r)));
-        break;
-    default:
-        path(formatted("M{} {}l{} {}h{}z", px(x), px(y + 1.2 * r), px(1.2 * r), px(-2.1 * r), px(-2.4 * r)));
-    }
+void Svg::line(double x1, double y1, double x2, double y2, std::string_view colour) {
+    out_ += formatted("<path d=\"M{} {}L{} {}\" stroke=\"{}\"/>\n", px(x1), px(y1), px(x2), px(y2), colour);
 }
 
 void Svg::text(double x, double y, std::string_view words, Anchor anchor, double size, std::string_view fill,
@@ -114,8 +87,8 @@ void Svg::text(double x, double y, std::string_view words, Anchor anchor, double
 void Svg::upright_text(double x, double y, std::string_view words) {
     out_ +=
         formatted("<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" font-size=\"12\" "
-                  "fill=\"#3d4650\">{}</text>\n",
-                  px(x), px(y), markup(words));
+                  "fill=\"{}\">{}</text>\n",
+                  px(x), px(y), text_ink, markup(words));
 }
 
 std::string Svg::finish() {

@@ -1,6 +1,8 @@
 // Writes SVG: shapes in the order of drawing, coordinates in pixels from the top left corner.
 #pragma once
 
+#include "palette.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -21,13 +23,9 @@ class Svg {
               std::string_view tip = "");
     // An outline without a filling.
     void frame(double x, double y, double width, double height, std::string_view colour);
-    void line(double x1, double y1, double x2, double y2, std::string_view colour, double width = 1,
-              double opacity = 1);
-    // One of five shapes, so that series differ by more than colour.
-    void marker(std::size_t shape, double x, double y, double radius, std::string_view fill,
-                std::string_view tip = "");
+    void line(double x1, double y1, double x2, double y2, std::string_view colour);
     void text(double x, double y, std::string_view words, Anchor anchor = Anchor::start, double size = 12,
-              std::string_view fill = "#3d4650", std::string_view weight = "");
+              std::string_view fill = text_ink, std::string_view weight = "");
     // Text that reads upwards; its middle is at x, y.
     void upright_text(double x, double y, std::string_view words);
 

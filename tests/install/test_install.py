@@ -253,7 +253,7 @@ class Tarball(unittest.TestCase):
         text = pathlib.Path(self.path("share/doc/switchyard/config/third-party-licenses.txt")).read_text(encoding="utf-8")
         carried = os.listdir(self.path("share/switchyard/benchmark/third-party"))
         self.assertEqual(sorted(carried), ["CLI", "nlohmann"])
-        for name in ("nlohmann/json", "CLI11", "spdlog", "fmt", "libstdc++"):
+        for name in ("nlohmann/json", "CLI11", "spdlog", "fmt", "dygraphs", "libstdc++"):
             self.assertIn(name, text)
 
     def test_the_benchmark_is_built_for_an_mpi(self):

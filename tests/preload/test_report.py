@@ -1,19 +1,13 @@
-"""What `switchyard report` and `explain` say of real runs, and how the page looks in a browser."""
+"""What `switchyard report` and `explain` say of real runs."""
 
 import csv
 import io
 import json
 import os
-import re
-import shutil
-import struct
-import subprocess
 import unittest
-import zlib
 
-from harness import FEW_RANKS, NATIVE_POLICY, PreloadTest, finish, host
+from harness import FEW_RANKS, NATIVE_POLICY, PreloadTest, host
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NASTY = "<script>document.title='owned';fetch('http://127.0.0.1:9/')</script> \"'&"
 POLICY = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
     {"name": NASTY, "when": {"collective": "alltoallv", "max_block_bytes": {"max": 64}},
@@ -182,87 +176,6 @@ class Reports(PreloadTest):
         answer = self.command("report", log)
         self.assertEqual(answer.code, 1)
         self.assertRegex(answer.stderr, r"written by switchyard 9\.0\.0; this one reads logs of versions \d+\.x")
-
-
-def pixels(path):
-    """Rows of a PNG without interlacing, 8 bits a channel, each a list of (red, green, blue)."""
-    with open(path, "rb") as file:
-        data = file.read()
-    position, packed, width, height, channels = 8, b"", 0, 0, 0
-    while position < len(data):
-        (length,), kind = struct.unpack(">I", data[position:position + 4]), data[position + 4:position + 8]
-        body = data[position + 8:position + 8 + length]
-        if kind == b"IHDR":
-            width, height, _, colour = struct.unpack(">IIBB", body[:10])
-            channels = {2: 3, 6: 4}[colour]
-        elif kind == b"IDAT":
-            packed += body
-        position += 12 + length
-    raw, rows, above = zlib.decompress(packed), [], bytearray(width * channels)
-    for y in range(height):
-        start = y * (width * channels + 1)
-        kind, row = raw[start], bytearray(raw[start + 1:start + 1 + width * channels])
-        for x in range(len(row) if kind else 0):
-            left = row[x - channels] if x >= channels else 0
-            corner = above[x - channels] if x >= channels else 0
-            guess = left + above[x] - corner
-            paeth = min((abs(guess - left), 0, left), (abs(guess - above[x]), 1, above[x]),
-                        (abs(guess - corner), 2, corner))[2]
-            row[x] = (row[x] + (0, left, above[x], (left + above[x]) // 2, paeth)[kind]) & 255
-        rows.append([tuple(row[i:i + 3]) for i in range(0, len(row), channels)])
-        above = row
-    return rows
-
-
-@unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium), so no browser looks at the report's page")
-class Page(PreloadTest):
-    def browse(self, page, *options):
-        """What the browser wrote to stderr, and the addresses that it asked any network for."""
-        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-                   "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                   "--disable-domain-reliability", "--no-proxy-server", "--window-size=1240,3000",
-                   "--user-data-dir=" + self.path("browser"), "--log-net-log=" + self.path("net.json"),
-                   "--enable-logging=stderr", *options, "file://" + page]
-        environment = dict(os.environ, HOME=self.folder)
-        code, stdout, stderr = finish(command, environment, self.folder, 100)
-        self.assertEqual(code, 0, stderr)
-        # What the browser asks for on its own account has no initiator.
-        asked = set()
-        with open(self.path("net.json"), encoding="utf-8", errors="replace") as file:
-            for line in file:
-                url = re.search(r'"url":"((?:https?|wss?)://[^"]*)"', line)
-                if url and '"initiator":' in line and '"initiator":"not an origin"' not in line:
-                    asked.add(url.group(1))
-        return stdout, stderr, asked
-
-    def test_page(self):
-        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", POLICY),
-                             settings={"SWITCHYARD_DETAIL": "ranks"})
-        page, picture = self.path("page.html"), self.path("page.png")
-        answer = self.command("report", result.log(), "--html", page)
-        self.assertEqual(answer.code, 0, answer.everything())
-        _, stderr, asked = self.browse(page, "--screenshot=" + picture)
-        self.assertNotRegex(stderr, r"CONSOLE", stderr)
-        self.assertEqual(asked, set(), "the page wants something from a network")
-        wanting = self.write("wanting.html", "<script>console.log('here')</script><img src='http://127.0.0.1:9/x.png'>")
-        _, said, asked = self.browse(wanting, "--screenshot=" + self.path("wanting.png"))
-        self.assertEqual(asked, {"http://127.0.0.1:9/x.png"}, "this test would see it if a page did")
-        self.assertIn("CONSOLE", said)
-        document, _, _ = self.browse(page, "--dump-dom")
-        self.assertNotIn("<title>owned", document)
-        self.assertNotIn("<script", document)
-
-        rows = pixels(picture)
-        colours = {}
-        for row in rows[::2]:
-            for colour in row[::2]:
-                colours[colour] = colours.get(colour, 0) + 1
-        sampled = sum(colours.values())
-        self.assertGreater(len(colours), 100)
-        self.assertLess(max(colours.values()), 0.98 * sampled, "one colour all over: a blank page")
-        for wanted in ((0, 114, 178), (213, 94, 0)): # the first two series
-            self.assertGreater(colours.get(wanted, 0), 20, wanted)
-        self.assertEqual(len({colour for colour in (row[-1] for row in rows)}), 1, "something sticks out to the right")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,9 @@ class Check(CommandTest):
         return self.ask("check", self.write(text), code=1).splitlines()
 
     def test_comments_and_rules_without_names(self):
-        self.assertEqual(self.ask("check", self.write(POLICY)), "my.policy.json: OK, 2 rules, otherwise native\n")
+        first, *advice = self.ask("check", self.write(POLICY)).splitlines()
+        self.assertEqual(first, "my.policy.json: OK, 2 rules, otherwise native")
+        self.assertIn('give rule "small" "direct_from": 513 instead of max_block_bytes', "\n".join(advice))
 
     def test_file_and_line_and_rule(self):
         lines = self.problems(POLICY.replace('"radix": 2', '"radix": 1').replace('"ring"', '"rign"'))

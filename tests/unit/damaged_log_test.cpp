@@ -104,7 +104,7 @@ std::string text_of(const Profile& profile) {
 
 std::string page_of(const Profile& profile) {
     std::ostringstream out;
-    write_html(profile, out);
+    write_html(profile, out, {"the library", ""}); // the real one has words that the tests look for
     return out.str();
 }
 
@@ -283,10 +283,8 @@ TEST_CASE("an axis has few ticks whatever its ends are", "[damage]") {
     const double huge = std::numeric_limits<double>::max(),
                  infinite = std::numeric_limits<double>::infinity();
     for (const double from : {0.0, 1.0, -huge, huge, -infinite, std::nan("")})
-        for (const double to : {0.0, 1.0, 1e39, huge, infinite, std::nan("")}) {
-            CHECK(Axis::linear(from, to, 0, 100).ticks(8).size() < 20);
-            CHECK(Axis::logarithmic(from, to, 0, 100).ticks(7).size() < 20);
-        }
+        for (const double to : {0.0, 1.0, 1e39, huge, infinite, std::nan("")})
+            CHECK(Axis(from, to, 0, 100).ticks(8).size() < 20);
 }
 
 TEST_CASE("what is no regular file is not read", "[damage]") {

@@ -1,4 +1,4 @@
-// What a report writes for programs and browsers: CSV, JSON, traces, comparisons, pages, files.
+// What a report writes for programs and browsers: CSV, JSON, traces, comparisons, files.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 
@@ -8,9 +8,7 @@
 #include "shim/report/chosen_by.hpp"
 #include "shim/report/compare.hpp"
 #include "shim/report/csv.hpp"
-#include "shim/report/html.hpp"
 #include "shim/report/palette.hpp"
-#include "shim/report/plots.hpp"
 #include "shim/report/rank_lines.hpp"
 #include "shim/report/svg.hpp"
 #include "shim/report/table_file.hpp"
@@ -162,8 +160,6 @@ TEST_CASE("CSV and JSON of no calls are well formed", "[report]") {
     const auto profile = profile_of(folder);
     CHECK(lines_of(written(write_csv, profile)).size() == 1);
     CHECK(json::parse(written(write_json, profile))["groups"].empty());
-    const auto page = written(write_html, profile);
-    CHECK(count(page, "The log holds no calls") == 1);
 }
 
 TEST_CASE("a trace has a track per communicator and per rank, and no two things at once on one", "[report]") {
@@ -294,78 +290,11 @@ TEST_CASE("two logs are compared by collective, ranks and blocks, however calls 
     CHECK(json::parse(written(write_comparison_json, same))["groups"][0]["median_ratio"] == 1);
 }
 
-TEST_CASE("a page needs nothing from outside and lets nothing in the log act", "[report]") {
-    LogFolder folder;
-    for (int i = 0; i < 50; ++i)
-        folder.line(LogLine{.collective = i % 2 == 0 ? "alltoallv" : "<img src=x onerror=alert(1)>",
-                            .rule = nasty,
-                            .block = 1L << (i % 20),
-                            .mean_us = 1.0 + i,
-                            .begin_us = 100.0 * i});
-    folder.finish(4, 0.01);
-    std::ofstream(folder / "rank-0.jsonl")
-        << R"({"world_rank":0,"comm":"world","collective":"alltoallv","begin_us":3,"time_us":7.5})" << '\n';
-    const auto page = written(write_html, profile_of(folder));
-    for (const char* part : {"<script", "<img", "http://", "https://", "@import", "url(", "src=", "href="}) {
-        INFO(part);
-        // What names the SVG language is no address to fetch, and an escaped name is text.
-        CHECK(count(page, part) ==
-              count(page, "http://www.w3.org/2000/svg") * (std::string(part) == "http://") +
-                  count(page, "&lt;img src=") * (std::string(part) == "src="));
-    }
-    CHECK(count(page, "&lt;script&gt;") > 0);
-    CHECK(count(page, "<svg") == count(page, "</svg>"));
-    CHECK(count(page, "<table>") == count(page, "</table>"));
-    CHECK(count(page, "<section") == count(page, "</section>"));
-    for (const char* title : {"Where the time went", "Time of a call, over the run", "Sizes",
-                              "Blocks and algorithms", "Ranks", "Who chose the algorithm"})
-        CHECK(count(page, std::string("<h2>") + title) == 1);
-}
-
-TEST_CASE("however many calls there are, a plot has few marks", "[report]") {
-    ProfileBuilder builder;
-    Call call;
-    for (int i = 0; i < 100000; ++i) {
-        call.kind.collective = "alltoallv";
-        call.kind.algorithm = "algorithm" + std::to_string(i % 30);
-        call.kind.ranks = call.ranks_seen = 4;
-        call.kind.block_bits = static_cast<unsigned>(i % 40);
-        call.time_mean = call.time_max = 1 + i % 1000;
-        call.begin = 10.0 * i;
-        builder.add(call);
-    }
-    const auto profile = builder.take({});
-    const auto series = series_of(profile);
-    CHECK(series.size() == series_colours + 1);
-    CHECK(series.back().name == "24 others");
-    const auto plot = timeline_plot(profile, series);
-    CHECK(count(plot, "<title>") - 1 > 100);
-    CHECK(count(plot, "<title>") - 1 <= 2000);
-    CHECK(written(write_html, profile).size() < 2000000);
-}
-
-TEST_CASE("plots stand what a log may hold: no time, one call, absurd values", "[report]") {
-    for (const auto& line : {LogLine{.mean_us = 0}, LogLine{.block = 0, .mean_us = 1e12, .begin_us = 1e15},
-                             LogLine{.block = 9223372036854775807L, .begin_us = -5}}) {
-        LogFolder folder;
-        folder.line(line);
-        folder.finish(1, 0);
-        const auto page = written(write_html, profile_of(folder));
-        CHECK(count(page, "nan") == 0);
-        CHECK(count(page, "\"inf") == 0);
-        CHECK(count(page, "</html>") == 1);
-    }
-}
-
 TEST_CASE("axes, ramps and escapes", "[report]") {
-    const auto linear = Axis::linear(0, 10, 100, 200);
-    CHECK(linear.pixel(5) == 150);
-    CHECK(linear.pixel(11) == 200);
-    CHECK(linear.ticks(5) == std::vector<double>{0, 2, 4, 6, 8, 10});
-    const auto logarithmic = Axis::logarithmic(2, 800, 0, 300);
-    CHECK(logarithmic.pixel(10) == Approx(100));
-    CHECK(logarithmic.pixel(0) == 0);
-    CHECK(logarithmic.ticks(9) == std::vector<double>{1, 10, 100, 1000});
+    const Axis axis(0, 10, 100, 200);
+    CHECK(axis.pixel(5) == 150);
+    CHECK(axis.pixel(11) == 200);
+    CHECK(axis.ticks(5) == std::vector<double>{0, 2, 4, 6, 8, 10});
     CHECK(ramp(0) == "#440154");
     CHECK(ramp(1) == "#fde725");
     CHECK(two_sided_ramp(0) == "#ffffff");

@@ -1,0 +1,287 @@
+"""How the page of `switchyard report --html` looks and works in a browser, with its script and without."""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import unittest
+
+import browser
+from harness import FEW_RANKS, PreloadTest, host
+
+NASTY = "<script>document.title='owned';fetch('http://127.0.0.1:9/')</script> \"'&"
+POLICY = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
+    {"name": NASTY, "when": {"collective": "alltoallv", "max_block_bytes": {"max": 64}},
+     "use": {"algorithm": "tuna", "radix": 2}, "because": "small blocks go <b>together</b>"},
+    {"name": "larger", "when": {"collective": "alltoallv"}, "use": {"algorithm": "pairwise"}}]}
+SERIES = [[0, 114, 178], [213, 94, 0]]  # their colours
+
+
+def script_elements(page):
+    """Attributes and texts."""
+    return re.findall(r"<script([^>]*)>(.*?)</script>", page, re.DOTALL)
+
+
+class PageTest(PreloadTest):
+    """A run of a real program, and its page."""
+
+    def setUp(self):
+        super().setUp()
+        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", POLICY),
+                             settings={"SWITCHYARD_DETAIL": "ranks"})
+        self.assert_ended_well(result)
+        self.page = self.path("page.html")
+        answer = self.command("report", result.log(), "--html", self.page)
+        self.assertEqual(answer.code, 0, answer.everything())
+        self.lines = result.calls()
+        with open(self.page, encoding="utf-8") as file:
+            self.text = file.read()
+        self.has_plots = 'id="plot-data"' in self.text
+
+
+class Text(PageTest):
+    def test_the_policy_has_the_hash_of_each_script_and_no_other(self):
+        allowed = re.search(r"script-src ([^\"]*)\"", self.text).group(1).split()
+        scripts = [text for attributes, text in script_elements(self.text) if "application/json" not in attributes]
+        hashes = ["'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'" for text in scripts]
+        self.assertEqual(sorted(allowed), sorted(hashes))
+
+    def test_the_library_comes_with_its_license(self):
+        if not self.has_plots:
+            self.assertIn("dygraphs, which draws them, was not there", self.text)
+            self.skipTest("this switchyard was built without dygraphs (Debian: libjs-dygraphs)")
+        self.assertIn("Dan Vanderkam", self.text)
+        self.assertIn("Permission is hereby granted", self.text)
+
+
+@unittest.skipUnless(browser.PROGRAM, "no Chromium here (Debian: chromium), so no browser looks at the report's page")
+class InBrowser(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.browser = browser.Browser(self.folder)
+        self.addCleanup(self.browser.end)
+
+    def open(self):
+        self.browser.open(self.page)
+        return self.browser
+
+    def needs_plots(self):
+        if not self.has_plots:
+            self.skipTest("this switchyard was built without dygraphs (Debian: libjs-dygraphs)")
+
+    def column(self, title, table=0):
+        """The texts of a column of the table."""
+        return self.browser.ask(f"""(() => {{
+            const table = document.querySelectorAll("table")[{table}];
+            const place = [...table.tHead.rows[0].cells].findIndex(head => head.textContent === "{title}");
+            return [...table.tBodies[0].rows].map(row => row.cells[place].textContent);
+        }})()""")
+
+    def values(self, title):
+        return self.browser.ask(f"""(() => {{
+            const table = document.querySelector("table");
+            const place = [...table.tHead.rows[0].cells].findIndex(head => head.textContent === "{title}");
+            return [...table.tBodies[0].rows].map(row => Number(row.cells[place].dataset.value));
+        }})()""")
+
+    def click_on(self, title):
+        x, y = self.browser.ask(f"""(() => {{
+            const head = [...document.querySelectorAll("th")].find(head => head.textContent === "{title}");
+            head.scrollIntoView({{block: "center"}});
+            const box = head.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""")
+        self.browser.click(x, y)
+
+    def box(self, element):
+        return self.browser.ask(f"""(() => {{
+            document.getElementById("{element}").scrollIntoView({{block: "center"}});
+            const box = document.getElementById("{element}").getBoundingClientRect();
+            return [box.x, box.y, box.width, box.height];
+        }})()""")
+
+    def tip(self, element):
+        return self.browser.ask(f"document.querySelector('#{element} .tip').textContent")
+
+    def ink(self, element):
+        """How many pixels of its canvases have the first series' colour, and how many the second's."""
+        return self.browser.ask(f"""{SERIES}.map(wanted => {{
+            let count = 0;
+            for (const canvas of document.querySelectorAll("#{element} canvas")) {{
+                const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+                for (let i = 0; i < data.length; i += 4)
+                    if (data[i + 3] === 255 && wanted.every((part, n) => part === data[i + n])) ++count;
+            }}
+            return count;
+        }})""")
+
+    def test_it_asks_no_network_for_anything_and_nothing_of_the_log_runs(self):
+        page = self.open()
+        self.assertEqual(page.said, [])
+        self.assertEqual(page.asked, [], "the page wants something from a network")
+        self.assertNotIn("owned", page.ask("document.title"))
+        self.assertEqual(page.ask("document.scripts.length"), len(script_elements(self.text)))
+        self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), page.ask("innerWidth"),
+                             "something sticks out to the right")
+        page.open(self.write("wanting.html", "<script>console.log('here')</script><img src='http://127.0.0.1:9/x.png'>"))
+        self.assertEqual(page.asked, ["http://127.0.0.1:9/x.png"], "this test would see it if a page did")
+        self.assertIn("here", page.said)
+
+    def test_a_script_that_is_not_ours_does_not_run(self):
+        with open(self.page, "w", encoding="utf-8") as file:
+            file.write(self.text.replace("</main>", "<script>document.title='owned'</script></main>"))
+        page = self.open()
+        self.assertNotEqual(page.ask("document.title"), "owned")
+        self.assertRegex(" ".join(page.said), "Content Security Policy")
+
+    def test_a_click_on_a_head_sorts_the_table(self):
+        self.open()
+        totals = self.values("total")
+        self.assertEqual(totals, sorted(totals, reverse=True))
+        self.click_on("median")
+        medians = self.values("median")
+        self.assertEqual(medians, sorted(medians, reverse=True))
+        self.click_on("median")
+        self.assertEqual(self.values("median"), sorted(medians))
+        self.assertNotEqual(self.values("median"), medians, "one order for all values")
+        self.click_on("algorithm")
+        algorithms = self.column("algorithm")
+        self.assertEqual(algorithms, sorted(algorithms, key=str.lower))
+        self.assertGreater(len(set(algorithms)), 1)
+        self.assertEqual(sorted(self.values("total")), sorted(totals), "a row was lost")
+        self.assertEqual(self.browser.ask("document.querySelectorAll('th[aria-sort]').length"), 1)
+
+    def test_the_timeline_has_each_call_under_the_pointer(self):
+        self.needs_plots()
+        page = self.open()
+        self.assertGreater(min(self.ink("timeline")), 20)
+        left, top, width, height = self.box("timeline")
+        seen = set()
+        for step in range(60):
+            page.point(left + 60 + (width - 70) * step / 59, top + height * (0.3 + 0.4 * (step % 2)))
+            if self.tip("timeline"):
+                seen.add(self.tip("timeline"))
+        self.assertGreater(len(seen), 5)
+        known = {f"{line['collective']} {line['algorithm']}" for line in self.lines}
+        for text in seen:
+            what, when, who = text.split("\n")
+            self.assertTrue(any(what.startswith(name) for name in known), text)
+            self.assertRegex(when, r"^[\d.]+ (us|ms|s) at [\d.]+ (us|ms|s)$")
+            self.assertRegex(who, rf"^\d+ ranks?, blocks up to [\d.]+ [KMG]?i?B$")
+        page.point(left + width / 2, top + height / 2)
+        tip = page.ask("document.querySelector('#timeline .tip').getBoundingClientRect().y")
+        self.assertTrue(top < tip < top + height, "the tip is beside the mark")
+        page.point(left + width / 2, top - 30)
+        self.assertEqual(self.tip("timeline"), "", "the pointer has left")
+
+    def test_the_timeline_of_a_long_log_has_stretches_in_their_own_colours(self):
+        """Of two series the longer calls come in two lengths, so lines join these in the upper half alone."""
+        self.needs_plots()
+        folder = self.path("long.log")
+        os.mkdir(folder)
+        calls = [{"collective": "alltoall", "algorithm": name, "ranks": 2, "begin_us": 100.0 * i, "max_block_bytes": 8,
+                  "time_us": {"min": us, "mean": us, "max": us}}
+                 for i in range(12000) for name, us in (("short", 10), ("long", (2000, 8000)[i % 2]))]
+        self.write("long.log/calls.jsonl", "".join(json.dumps(call) + "\n" for call in calls))
+        self.write("long.log/run.json", {"complete": True, "ranks": 2, "program": "long"})
+        answer = self.command("report", folder, "--html", self.page)
+        self.assertEqual(answer.code, 0, answer.everything())
+        page = self.open()
+        left, top, width, height = self.box("timeline")
+        page.point(left + width / 2, top + 0.1 * height)
+        self.assertRegex(self.tip("timeline"),
+                         r"^alltoall long\n\d+ calls, median [28].0 ms\n5% below 2.0 ms, 95% below 8.0 ms$")
+        page.point(left + width / 2, top - 30)
+        counts = page.ask("""[[0, 2], [2, 0]].map(([more, less]) => {
+            const canvas = document.querySelector("#timeline canvas");
+            const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height / 2).data;
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 60 && data[i + more] - data[i + less] > 60) ++count;
+            return count;
+        })""")
+        self.assertEqual(counts[0], 0, "the short calls' colour is among the long ones")
+        self.assertGreater(counts[1], 1000)
+
+    def test_the_timeline_zooms(self):
+        self.needs_plots()
+        page = self.open()
+        labels = "[...document.querySelectorAll('#timeline .dygraph-axis-label-x')].map(label => label.textContent).join()"
+        whole = page.ask(labels)
+        left, top, width, height = self.box("timeline")
+        page.drag(left + 0.4 * width, top + height / 2, left + 0.6 * width, top + height / 2)
+        self.assertNotEqual(page.ask(labels), whole)
+        page.click(left + width / 2, top + height / 2, times=2)
+        self.assertEqual(page.ask(labels), whole)
+
+    def test_the_histogram_has_each_block_under_the_pointer(self):
+        self.needs_plots()
+        page = self.open()
+        for element in ("calls-by-size", "times-by-size"):
+            self.assertGreater(min(self.ink(element)), 20)
+            left, top, width, height = self.box(element)
+            seen = set()
+            for step in range(120):
+                page.point(left + 60 + (width - 70) * step / 119, top + height / 2)
+                seen.add(self.tip(element))
+            calls = sum(int(count) for text in seen for count in re.findall(r": (\d+) calls?, ", text))
+            self.assertEqual(calls, len(self.lines))
+
+    def test_dark_where_the_reader_wants_it(self):
+        page = self.open()
+        ground = "getComputedStyle(document.body).backgroundColor"
+        brightness = lambda: sum(map(int, re.findall(r"\d+", page.ask(ground))[:3])) / 3
+        self.assertGreater(brightness(), 200)
+        light = page.look(self.path("light.png"))
+        page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.assertLess(brightness(), 60)
+        dark = page.look(self.path("dark.png"))
+        mean = lambda rows: sum(sum(sum(colour) for colour in row[::9]) for row in rows[::9]) / sum(3 * len(row[::9]) for row in rows[::9])
+        self.assertGreater(mean(light), 180)
+        self.assertLess(mean(dark), 90)
+        # Each text of our drawings stands out from its ground.
+        inks = page.ask("[...document.querySelectorAll('svg text')].map(text => getComputedStyle(text).fill)")
+        self.assertNotIn("rgb(27, 31, 36)", inks)
+        # Paper stays white.
+        page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.assertGreater(brightness(), 200)
+
+    def test_on_paper(self):
+        page = self.open()
+        page.call("Emulation.setEmulatedMedia", media="print")
+        page.call("Emulation.setDeviceMetricsOverride", width=688, height=1000, deviceScaleFactor=1, mobile=False)
+        self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), 688, "a sheet of A4 is narrower")
+        if self.has_plots:
+            widths = page.ask("[...document.querySelectorAll('.plot canvas')].map(canvas => canvas.clientWidth)")
+            self.assertGreater(min(widths), 400)
+            self.assertLess(max(widths), 688)
+            self.assertGreater(min(self.ink("timeline")), 20)
+
+    def test_a_plot_fits_the_paper_while_it_is_printed(self):
+        self.needs_plots()
+        page = self.open()
+        width = "document.querySelector('#timeline canvas').clientWidth"
+        page.ask(f"""void (window.widths = [], matchMedia("print").addEventListener("change", () => widths.push({width})))""")
+        before = page.ask(width)
+        self.assertEqual(page.print()[:5], b"%PDF-")
+        on_paper, after = page.ask("widths")
+        self.assertLess(on_paper, 700)
+        self.assertGreater(on_paper, 400)
+        self.assertEqual(after, before)
+
+    def test_without_scripts_all_tables_stand(self):
+        tables = self.open().ask("document.querySelectorAll('table').length")
+        rows = self.browser.ask("document.querySelectorAll('tbody tr').length")
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        page = self.open()
+        self.assertEqual(page.ask("document.querySelectorAll('table').length"), tables)
+        self.assertEqual(page.ask("document.querySelectorAll('tbody tr').length"), rows)
+        self.assertGreaterEqual(tables, 5)
+        self.assertEqual(page.ask("document.querySelectorAll('.sortable, canvas').length"), 0, "a script ran")
+        shown = page.ask("document.body.innerText")
+        self.assertIn("Without scripts this page has no plots", shown)
+        self.assertNotIn("Drag to zoom", shown)
+
+
+if __name__ == "__main__":
+    unittest.main()

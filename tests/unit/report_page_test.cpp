@@ -1,0 +1,273 @@
+// The page of a report: what it needs, what it lets a log do, and what it hands the library that draws plots.
+#include "tests/support/catch.hpp"
+#include "tests/support/log_folder.hpp"
+
+#include "shim/report/html.hpp"
+#include "shim/report/palette.hpp"
+#include "shim/report/plot_data.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace switchyard::shim;
+using namespace switchyard::shim::report;
+using nlohmann::json;
+using switchyard::tests::LogFolder;
+using switchyard::tests::LogLine;
+
+namespace {
+
+// Stands for dygraphs: what a page does with a library is the same wherever the build found none.
+constexpr Script some_library = {"window.Dygraph = function () {};", "sha256-of-the-library"};
+constexpr Script no_library = {"", "sha256-of-nothing"};
+
+Profile profile_of(const LogFolder& folder) {
+    return read_profile(log::open_run(folder.path()));
+}
+
+std::string page_of(const Profile& profile, const Script& library = some_library) {
+    std::ostringstream out;
+    write_html(profile, out, library);
+    return out.str();
+}
+
+json data_of(const Profile& profile) {
+    return json::parse(plot_data(profile, series_of(profile), sizes_of(profile)));
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+}
+
+std::string without(std::string text, std::string_view part) {
+    const auto at = text.find(part);
+    REQUIRE(at != std::string::npos);
+    return text.erase(at, part.size());
+}
+
+std::size_t points_in(const json& data) {
+    std::size_t points = 0;
+    for (const auto& series : data["timeline"]["series"]) points += series["points"].size();
+    return points;
+}
+
+// A rule that would break out of whatever it is put into without escaping.
+const std::string nasty = R"(<script>alert(1)</script>, \"a\" & 'b')";
+const std::string nasty_collective = "<img src=x onerror=alert(1)></script><!--";
+
+void fill(LogFolder& folder) {
+    for (int i = 0; i < 50; ++i)
+        folder.line(LogLine{.collective = i % 2 == 0 ? "alltoallv" : nasty_collective,
+                            .rule = nasty,
+                            .block = 1L << (i % 20),
+                            .mean_us = 1.0 + i,
+                            .begin_us = 100.0 * i});
+    folder.finish(4, 0.01);
+}
+
+Profile profile_of_many_calls(int calls, int algorithms) {
+    ProfileBuilder builder;
+    Call call;
+    for (int i = 0; i < calls; ++i) {
+        call.kind.collective = "alltoallv";
+        call.kind.algorithm = "algorithm" + std::to_string(i % algorithms);
+        call.kind.ranks = call.ranks_seen = 4;
+        call.kind.block_bits = static_cast<unsigned>(i % 40);
+        call.time_mean = call.time_max = 1 + i % 1000;
+        call.begin = 10.0 * i;
+        builder.add(call);
+    }
+    return builder.take({});
+}
+
+} // namespace
+
+TEST_CASE("a page needs nothing from outside and lets nothing in the log act", "[page]") {
+    LogFolder folder;
+    fill(folder);
+    std::ofstream(folder / "rank-0.jsonl")
+        << R"({"world_rank":0,"comm":"world","collective":"alltoallv","begin_us":3,"time_us":7.5})" << '\n';
+    const auto page = without(page_of(profile_of(folder)), page_script.text);
+    CHECK(count(page, "<script") == 3); // the data, the library, ours
+    CHECK(count(page, "</script") == 3);
+    for (const char* part : {"<img", "<!--", "http://", "https://", "@import", "url(", " src=", "href="}) {
+        INFO(part);
+        // What names the SVG language is no address to fetch, and an escaped name is text.
+        CHECK(count(page, part) ==
+              count(page, "http://www.w3.org/2000/svg") * (std::string(part) == "http://") +
+                  (count(page, "&lt;img src=") + count(page, "\\u003cimg src=")) *
+                      (std::string(part) == " src="));
+    }
+    CHECK(count(page, "&lt;script&gt;") > 0);
+    CHECK(count(page, "\\u003cimg") > 0);
+    CHECK(count(page, "<svg") == count(page, "</svg>"));
+    CHECK(count(page, "<table>") == count(page, "</table>"));
+    CHECK(count(page, "<section") == count(page, "</section>"));
+    for (const char* title : {"Where the time went", "Time of a call, over the run", "Sizes",
+                              "Blocks and algorithms", "Ranks", "Who chose the algorithm"})
+        CHECK(count(page, std::string("<h2>") + title) == 1);
+}
+
+TEST_CASE("a page of no calls says so", "[page]") {
+    LogFolder folder;
+    folder.finish(4, 1);
+    const auto page = page_of(profile_of(folder));
+    CHECK(count(page, "The log holds no calls") == 1);
+    CHECK(count(page, "plot-data\"") == count(std::string(page_script.text), "plot-data\""));
+}
+
+TEST_CASE("the page's policy allows its own scripts alone, by their hashes", "[page]") {
+    LogFolder folder;
+    fill(folder);
+    const auto profile = profile_of(folder);
+    const auto ours = "script-src '" + std::string(page_script.hash) + "'";
+    CHECK(count(page_of(profile), ours + " 'sha256-of-the-library'\"") == 1);
+    CHECK(count(page_of(profile, no_library), ours + "\"") == 1);
+    CHECK(page_script.hash.starts_with("sha256-"));
+}
+
+TEST_CASE("what the build embeds can stand in a page", "[page]") {
+    for (const auto& script : {page_script, plot_library}) {
+        CHECK(script.text.find("</script") == std::string_view::npos);
+        CHECK(script.text.find("<!--") == std::string_view::npos);
+        CHECK(script.text.find("sourceMappingURL") == std::string_view::npos);
+    }
+    CHECK(page_style.find("</style") == std::string_view::npos);
+    CHECK(plot_library.text.empty() == plot_library_license.empty());
+    if (!plot_library.text.empty())
+        CHECK(plot_library_license.find("Permission is hereby granted") != std::string_view::npos);
+}
+
+TEST_CASE("the page repaints each neutral colour of our drawings in the dark", "[page]") {
+    for (const auto colour : {ink, muted, nothing, text_ink})
+        CHECK(page_style.find("[fill=\"" + std::string(colour) + "\"]") != std::string_view::npos);
+    for (const auto colour : {muted, rule_line})
+        CHECK(page_style.find("[stroke=\"" + std::string(colour) + "\"]") != std::string_view::npos);
+}
+
+TEST_CASE("a page without the library has the tables, and says why it has no plots", "[page]") {
+    LogFolder folder;
+    fill(folder);
+    const auto profile = profile_of(folder);
+    const auto with = page_of(profile), page = page_of(profile, no_library);
+    CHECK(count(page, "(Debian: libjs-dygraphs)") == 1);
+    CHECK(count(with, "(Debian: libjs-dygraphs)") == 0);
+    CHECK(count(page, "<script") == 1); // ours, which sorts
+    CHECK(count(page, "plot-data\"") == count(with, "plot-data\"") - 1);
+    CHECK(count(page, "<table>") == count(with, "<table>"));
+    CHECK(count(page, "<noscript>") == 1);
+}
+
+TEST_CASE("a table of the page has the figures of each plot", "[page]") {
+    LogFolder folder;
+    folder.line(LogLine{.block = 64, .mean_us = 20});
+    folder.line(LogLine{.collective = "allgather", .block = 64, .mean_us = 30});
+    folder.line(LogLine{.block = 1024, .mean_us = 40});
+    folder.finish(4, 0.001);
+    const auto page = page_of(profile_of(folder));
+    CHECK(count(page, "<td data-value=\"6\">64 B</td>") == 3); // two groups, and a size
+    CHECK(count(page, "<td data-value=\"10\">1 KiB</td>") == 2);
+    CHECK(count(page, "<td data-value=\"40\">40.0 us</td>") >= 4); // group, size, and its collective
+    CHECK(count(page, "<td data-value=\"50\">50.0 us</td>") == 1); // all calls of a size
+    // A microsecond of each call is agreement (LogLine).
+    CHECK(count(page, "<td data-value=\"1\">1.0 us, 5.0%</td>") == 1);
+}
+
+TEST_CASE("the page gives the policy's reason for each rule that fired", "[page]") {
+    LogFolder folder;
+    folder.line(LogLine{.algorithm = "tuna", .rule = "small"});
+    folder.finish(4, 0.001);
+    auto run = json::parse(R"({"complete":true,"ranks":4})");
+    run["policy"] = R"({"version":1,"otherwise":{"algorithm":"native"},"rules":[
+        {"name":"small","when":{"collective":"alltoallv"},"use":{"algorithm":"tuna"},"because":"<b>measured</b>"},
+        {"name":"idle","when":{"collective":"alltoall"},"use":{"algorithm":"pairwise"},"because":"never fired"}]})";
+    folder.run_json(run.dump());
+    const auto page = page_of(profile_of(folder));
+    CHECK(count(page, "because: &lt;b&gt;measured&lt;/b&gt;") == 1);
+    CHECK(count(page, "never fired") == 0);
+    for (const std::string broken : {"", "{", "[]", "{\"version\":1}"}) {
+        run["policy"] = broken;
+        folder.run_json(run.dump());
+        CHECK(count(page_of(profile_of(folder)), "because: ") == 0);
+    }
+}
+
+TEST_CASE("the plots get every call with its text, and every block with its calls", "[page]") {
+    LogFolder folder;
+    folder.line(LogLine{.algorithm = "tuna", .rule = "small", .block = 64, .mean_us = 20, .begin_us = 100});
+    folder.line(LogLine{.algorithm = "tuna", .rule = "small", .block = 64, .mean_us = 25, .begin_us = 300});
+    folder.line(LogLine{.collective = "allgather", .block = 256, .mean_us = 5, .begin_us = 200});
+    folder.finish(4, 0.002);
+    const auto data = data_of(profile_of(folder));
+    const auto& timeline = data["timeline"];
+    CHECK(timeline["end"] == 2000);
+    CHECK(timeline["range"] == json({1, 100}));
+    REQUIRE(timeline["series"].size() == 2);
+    CHECK(timeline["series"][0]["colour"] == series_colour(0));
+    CHECK(timeline["series"][0]["points"].size() == 2);
+    CHECK(timeline["series"][0]["points"][1] ==
+          json({300, 25, "alltoallv tuna radix=4\n25.0 us at 300.0 us\n4 ranks, blocks up to 64 B"}));
+    const auto& sizes = data["sizes"];
+    REQUIRE(sizes["columns"].size() == 3); // 128 B has no calls
+    CHECK(sizes["columns"][0]["calls"] == json({2, 0}));
+    CHECK(sizes["columns"][0]["times"] == json({45, 0}));
+    CHECK(sizes["columns"][0]["text"] == "blocks up to 64 B\nalltoallv: 2 calls, 45.0 us");
+    CHECK(sizes["columns"][1]["calls"] == json({0, 0}));
+    CHECK(sizes["columns"][2]["label"] == "256 B");
+}
+
+TEST_CASE("a summary has no timeline, as it does not say when a call was", "[page]") {
+    LogFolder folder("summary.jsonl");
+    folder.line(LogLine{.calls = 5});
+    folder.finish(4, 1);
+    const auto data = data_of(profile_of(folder));
+    CHECK_FALSE(data.contains("timeline"));
+    CHECK(data["sizes"]["columns"][0]["calls"] == json({5}));
+}
+
+TEST_CASE("however many calls there are, a plot has few points", "[page]") {
+    const auto few = profile_of_many_calls(static_cast<int>(most_points), 3);
+    CHECK(points_in(data_of(few)) == most_points);
+    const auto many = profile_of_many_calls(100000, 30);
+    const auto series = series_of(many);
+    CHECK(series.size() == series_colours + 1);
+    CHECK(series.back().name == "24 others");
+    const auto data = data_of(many);
+    CHECK(points_in(data) > 1000);
+    CHECK(points_in(data) <= most_points);
+    CHECK(data["timeline"]["series"][0]["points"][0].size() == 5); // with its percentiles
+    CHECK(page_of(many).size() < 2000000);
+}
+
+TEST_CASE("however many collectives a log names, the histogram has few", "[page]") {
+    LogFolder folder;
+    for (int i = 0; i < 100; ++i) folder.line(LogLine{.collective = "c" + std::to_string(i)});
+    folder.finish(4, 1);
+    const auto sizes = sizes_of(profile_of(folder));
+    REQUIRE(sizes.collectives.size() == series_colours + 1);
+    CHECK(sizes.collectives.back() == "94 others");
+    CHECK(sizes.blocks.at(6).back().calls == 94);
+}
+
+TEST_CASE("plots stand what a log may hold: no time, one call, absurd values", "[page]") {
+    for (const auto& line : {LogLine{.mean_us = 0}, LogLine{.block = 0, .mean_us = 1e12, .begin_us = 1e15},
+                             LogLine{.block = 9223372036854775807L, .begin_us = -5}}) {
+        LogFolder folder;
+        folder.line(line);
+        folder.finish(1, 0);
+        const auto profile = profile_of(folder);
+        const auto page = without(page_of(profile), page_script.text);
+        CHECK(count(page, "nan") == 0);
+        CHECK(count(page, "\"inf") == 0);
+        CHECK(count(page, "</html>") == 1);
+        const auto data = data_of(profile);
+        CHECK(points_in(data) == 1);
+        const auto range = data["timeline"]["range"].get<std::vector<double>>();
+        CHECK(range[0] > 0);
+        CHECK(range[1] >= 10 * range[0]);
+        CHECK(data.dump().find("null") == std::string::npos); // no number that JSON lacks
+    }
+}
