@@ -8,6 +8,7 @@
 #include "shim/report/chosen_by.hpp"
 #include "shim/report/compare.hpp"
 #include "shim/report/csv.hpp"
+#include "shim/report/html.hpp"
 #include "shim/report/palette.hpp"
 #include "shim/report/rank_lines.hpp"
 #include "shim/report/svg.hpp"
@@ -86,8 +87,10 @@ TEST_CASE("who chose has a letter, since rules have numbers", "[report]") {
 
 TEST_CASE("a report says what was learned, and the MPI's name in one line", "[report]") {
     switchyard::shim::adaptive::Lesson lesson;
-    lesson.subject = {
-        .collective = switchyard::algorithms::Collective::alltoall, .ranks = 8, .nodes = 2, .ranks_per_node = 4};
+    lesson.subject = {.collective = switchyard::algorithms::Collective::alltoall,
+                      .ranks = 8,
+                      .nodes = 2,
+                      .ranks_per_node = 4};
     lesson.tried = {{R"({"algorithm":"native"})", 12'000, 5, false},
                     {R"({"algorithm":"spread_out"})", 8'100, 5, false}};
     lesson.best = 1;
@@ -112,8 +115,9 @@ TEST_CASE("a report says what was learned, and the MPI's name in one line", "[re
     const auto text = written(print_text, profile_of(folder));
     INFO(text);
     CHECK(text.find("  learned   learned.policy.json: spread_out won 1 of 1") != std::string::npos);
-    CHECK(written(write_html, profile_of(folder)).find("learned.policy.json: spread_out won 1") !=
-          std::string::npos);
+    std::ostringstream page;
+    write_html(profile_of(folder), page);
+    CHECK(page.str().find("learned.policy.json: spread_out won 1") != std::string::npos);
     for (const char* damaged : {"[]", "{}", "3", "[3]", "[{}]", R"([{"tried":[{"use":3}]}])", "null"}) {
         folder.run_json(run(damaged));
         CHECK(facts_of(log::open_run(folder.path())).learned.empty());
