@@ -43,7 +43,7 @@ class AdaptiveTest(PreloadTest):
                 self.assertIn("; learned: none of ", result.closing_line)
             return lessons, None
         said = re.search(r"; (learned\.policy\.json: .* won \d+ of \d+ kinds? of calls.*; \d+ of \d+ calls were trials, "
-                         r"which lost .*)$", result.closing_line)
+                         r"which lost [^;]*)", result.closing_line)
         self.assertIsNotNone(said, result.closing_line)
         report = self.command("report", result.log())
         self.assertIn(said.group(1), " ".join(report.stdout.split()), report.everything())

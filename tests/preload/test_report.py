@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import unittest
 
 from harness import FEW_RANKS, NATIVE_POLICY, PreloadTest, host

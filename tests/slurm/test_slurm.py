@@ -114,7 +114,7 @@ class PlugIn(SlurmTest):
                 missing = self.run_command(command, "--switchyard=missing.json", *program)
                 self.assert_refused(missing, f"{self.path('missing.json')}: there is no such file")
                 self.assert_refused(self.run_command(command, "--switchyard=invalid.json", *program),
-                                    f"{invalid}: /otherwise/algorithm: ")
+                                    f"{invalid}:1: /otherwise/algorithm: ")
 
     def test_log_alone(self):
         result = self.srun("-n", "1", "--switchyard-log=here", *PRINT)
