@@ -2,7 +2,6 @@
 #pragma once
 
 #include "exchange.hpp"
-#include "past_caches.hpp"
 #include "simulation.hpp"
 #include "wire.hpp"
 
@@ -46,14 +45,6 @@ inline void copy_spaciously(std::byte* to, const std::byte* from, std::size_t by
         std::memcpy(to, from, bytes);
     else
         std::memcpy(to, from, spare_bytes);
-}
-
-// For bytes that arrive for the program: through the caches or past them.
-inline void copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes, bool past_caches) {
-    if (past_caches) [[unlikely]]
-        copy_past_caches(to, from, bytes);
-    else
-        copy_bytes(to, from, bytes);
 }
 
 // Copies a rank's block for itself. The block takes no part in the exchange.

@@ -123,7 +123,7 @@ class NodeWindow {
     // other ranks are written.
     template <typename ForEachPart>
     Status gather(ForEachPart&& for_each_part) {
-        return gather(for_each_part, [](Block, bool) {});
+        return gather(for_each_part, [] {});
     }
     // Brings one block of each rank of the node to all of them, also to its own rank, unless it lies there already. `received`:
     // by local rank, in a form of node_blocks.hpp.
@@ -304,6 +304,7 @@ class NodeWindow {
     void choose_how_to_read(bool in_place);
     // Whether so many bytes that arrive go past the caches.
     bool go_past_caches(std::size_t bytes) const { return can_pass_caches && bytes >= most_cached_bytes_; }
+    static void copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes, bool past_caches);
     bool write_slot(Stream& stream);
     bool read_slot(Stream& stream, bool in_place);
     bool is_read_to_end(const Stream& stream) const;
@@ -314,12 +315,11 @@ class NodeWindow {
     template <typename Work>
     Status probing_often(const Exchange& exchange, Work&& work);
 
-    // keep_own(piece, past_caches) is called for each piece of this rank's bytes once the others can read it: the caches still
-    // have it. What it copies may go past them.
+    // keep_own() is called once the others can read what fits into an epoch: the caches have it still.
     template <typename ForEachPart, typename KeepOwn>
     Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
-    template <typename ForEachPart, typename KeepOwn>
-    Status gather_by_streams(ForEachPart&& for_each_part, KeepOwn&& keep_own);
+    template <typename ForEachPart>
+    Status gather_by_streams(ForEachPart&& for_each_part);
     template <typename ForEachPart>
     void copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to);
     template <typename ForEachPart>

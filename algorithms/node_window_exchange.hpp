@@ -129,6 +129,14 @@ Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
     return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
 }
 
+inline void NodeWindow::copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes,
+                                      bool past_caches) {
+    if (past_caches) [[unlikely]]
+        copy_past_caches(to, from, bytes);
+    else
+        copy_bytes(to, from, bytes);
+}
+
 template <typename Received>
 Status NodeWindow::read_block(const Received& received, int source, Slice slice) {
     received.meets(source, slice.bytes);
@@ -216,31 +224,27 @@ Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
 
 template <typename Received>
 Status NodeWindow::allgather(std::span<const std::byte> sent, const Received& received) {
-    std::byte* const place = received.at(rank_);
-    const std::size_t room = received.size(rank_);
     const auto for_each_part = [&](int source, auto&& add) {
         if (source == rank_)
             add(Part{const_cast<std::byte*>(sent.data()), sent.size()}); // it is only read
         else
             add(Part{received.at(source), received.size(source)});
     };
-    const auto keep_own = [&](Block piece, bool past_caches) {
-        const std::size_t bytes = std::min(piece.size, room - std::min(room, piece.offset));
-        if (bytes > 0 && sent.data() != place)
-            copy_arriving(place + piece.offset, sent.data() + piece.offset, bytes, past_caches);
-    };
-    return gather(for_each_part, keep_own);
+    return gather(for_each_part, [&] {
+        if (std::byte* const place = received.at(rank_); sent.data() != place)
+            copy_bytes(place, sent.data(), std::min(sent.size(), received.size(rank_)));
+    });
 }
 
 template <typename ForEachPart, typename KeepOwn>
 Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
-    std::size_t bytes = 0;
-    for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
     if (size_ == 1) {
-        keep_own(Block{0, bytes}, false);
+        keep_own();
         return {};
     }
     if (!is_ready()) return {MPI_ERR_OTHER};
+    std::size_t bytes = 0;
+    for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
     out_.clear();
     in_.clear();
     const std::size_t first = std::min(bytes, layout_.capacity);
@@ -249,7 +253,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     copy_out(for_each_part, {0, first}, bytes_for_all(own, first));
     if (first < bytes) out_.push_back(stream_to_all(own, bytes));
     enter(own);
-    keep_own(Block{0, first}, false);
+    keep_own();
     Status status;
     for (int source = after(rank_); source != rank_; source = after(source)) {
         const Notice notice = notice_of(source);
@@ -260,22 +264,20 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
         if (shown < all) in_.push_back(stream_to_all(source, all));
     }
     if (!out_.empty() || !in_.empty()) [[unlikely]]
-        status.keep(gather_by_streams(for_each_part, keep_own));
+        status.keep(gather_by_streams(for_each_part));
     own_time_.pass();
     return status;
 }
 
-template <typename ForEachPart, typename KeepOwn>
-Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
+template <typename ForEachPart>
+Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
     has_filled_slots_ = !out_.empty();
     choose_how_to_read(false);
     Status status;
     const auto write = [&](Stream& stream) {
         if (stream.is_over() || !has_slot_for_all(stream)) return false;
-        const Block piece{stream.done, stream.next()};
-        copy_out(for_each_part, {piece.offset, piece.size}, section(rank_) + stream.slot());
+        copy_out(for_each_part, {stream.done, stream.next()}, section(rank_) + stream.slot());
         fill_slot_for_all(stream);
-        keep_own(piece, reads_past_caches_);
         return true;
     };
     const auto read = [&](Stream& stream) {
