@@ -250,8 +250,8 @@ class Builder final : public nlohmann::json_sax<Json> {
     std::string key_;
     std::size_t count_ = 0;
     std::size_t walked_ = 0; // characters that the library has read
-    std::size_t end_of_last_ =
-        0; // of the last key or value: its last character, or the character behind a number
+    // Of the last key or value: its last character, or the character behind a number.
+    std::size_t end_of_last_ = 0;
     std::size_t counted_ = 0, line_ = 1;
     std::size_t key_line_ = 1;
 };

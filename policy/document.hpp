@@ -1,4 +1,5 @@
-// JSON text as a tree; comments (// and /* */) are passed over. It keeps the place of each value, and both values of a key that is given twice.
+// JSON text as a tree. It keeps the place of each value, and both values of a key that is given twice. Comments (// and /* */)
+// are passed over.
 #pragma once
 
 #include "findings.hpp"
