@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import threading
+import time
 import zlib
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -40,10 +41,6 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
-
-    def __enter__(self):
-        return self
-
 
     def kill(self):
         if self.process.poll() is None:
@@ -107,6 +104,12 @@ class Browser:
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
+
+    def wait_until(self, condition, seconds=20):
+        """Asks until an expression of JavaScript is true: the browser draws a page anew some time after its window changed."""
+        end = time.monotonic() + seconds
+        while not self.ask(condition) and time.monotonic() < end:
+            time.sleep(0.02)
 
     def point(self, x, y, kind="mouseMoved", clicks=0):
         button = {} if kind == "mouseMoved" and not clicks else {"button": "left", "buttons": 1, "clickCount": max(1, clicks)}

@@ -252,7 +252,9 @@ class InBrowser(PageTest):
         page.call("Emulation.setDeviceMetricsOverride", width=688, height=1000, deviceScaleFactor=1, mobile=False)
         self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), 688, "a sheet of A4 is narrower")
         if self.has_plots:
-            widths = page.ask("[...document.querySelectorAll('.plot canvas')].map(canvas => canvas.clientWidth)")
+            canvases = "[...document.querySelectorAll('.plot canvas')]"
+            page.wait_until(f"{canvases}.every(canvas => canvas.clientWidth < 688)")
+            widths = page.ask(f"{canvases}.map(canvas => canvas.clientWidth)")
             self.assertGreater(min(widths), 400)
             self.assertLess(max(widths), 688)
             self.assertGreater(min(self.ink("timeline")), 20)
