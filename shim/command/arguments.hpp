@@ -1,7 +1,8 @@
-// The options of `switchyard report`, `explain` and `tune`, with their help.
+// The options of `switchyard report`, `explain`, `tune` and `prove`, with their help.
 #pragma once
 
 #include "commands.hpp"
+#include "prove.hpp"
 #include "tune.hpp"
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,8 @@
 namespace switchyard::shim::command {
 
 void add_report(CLI::App& app, ReportOptions& options);
+
+void add_prove(CLI::App& app, ProveOptions& options);
 
 void add_tune(CLI::App& app, TuneOptions& options);
 

@@ -64,6 +64,8 @@ int main_guarded(int argc, char** argv) {
     algorithms->add_flag("--markdown", markdown, "As a Markdown table")->excludes("--json");
     command::TuneOptions tune;
     add_tune(app, tune);
+    command::ProveOptions prove;
+    add_prove(app, prove);
     command::ReportOptions report;
     add_report(app, report);
     auto* config =
@@ -84,6 +86,7 @@ int main_guarded(int argc, char** argv) {
     if (*app.get_subcommand("report")) return command::report(report);
     if (*config) return command::config();
     if (*app.get_subcommand("tune")) return command::tune(tune);
+    if (*app.get_subcommand("prove")) return command::prove(prove);
     if (auto* given = app.get_subcommand("explain"); *given) return run_explain(*given, explain);
     return command::run(run);
 }

@@ -1,11 +1,15 @@
 #include "tune.hpp"
 
 #include "shim/common/formatted.hpp"
+#include "shim/report/units.hpp"
 #include "shim/tune/candidates.hpp"
+#include "shim/tune/command_line.hpp"
 #include "shim/tune/duration.hpp"
 #include "shim/tune/from_log.hpp"
+#include "shim/tune/gain.hpp"
 #include "shim/tune/grid.hpp"
 #include "shim/tune/launch.hpp"
+#include "shim/tune/recording.hpp"
 #include "shim/tune/tuning.hpp"
 #include "shim/tune/write.hpp"
 
@@ -13,6 +17,7 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace switchyard::shim::command {
@@ -70,76 +75,116 @@ std::vector<policy::Collective> collectives_of(const std::vector<std::string>& n
     return collectives;
 }
 
-std::vector<Point> points_for(const TuneOptions& options, const Place& place) {
+std::vector<Point> points_of(const std::string& log, const TuneOptions& options, const Shape& world) {
+    auto points =
+        points_of_log(report::read_profile(report::find_run_saying(log, std::cout)), world, std::cout);
+    const auto wanted = collectives_of(options.collectives);
+    if (!wanted.empty())
+        std::erase_if(points, [&](const Point& point) {
+            return std::ranges::find(wanted, point.shape.collective) == wanted.end();
+        });
+    if (points.empty())
+        throw std::runtime_error(log + " has no calls of --collective " + joined(options.collectives, ","));
+    return points;
+}
+
+std::vector<Point> points_for(const TuneOptions& options, const Place& place, const std::string& log) {
     Shape world;
     world.ranks = place.ranks;
     world.nodes = place.nodes;
     world.ranks_per_node = place.ranks_per_node;
-    if (!options.log.empty()) {
-        auto points = points_of_log(report::read_profile(report::find_run_saying(options.log, std::cout)),
-                                    world, std::cout);
-        const auto wanted = collectives_of(options.collectives);
-        if (!wanted.empty())
-            std::erase_if(points, [&](const Point& point) {
-                return std::ranges::find(wanted, point.shape.collective) == wanted.end();
-            });
-        if (points.empty())
-            throw std::runtime_error(options.log + " has no calls of --collective " +
-                                     joined(options.collectives, ","));
-        return points;
-    }
+    if (!log.empty()) return points_of(log, options, world);
     return grid_of({collectives_of(options.collectives), options.ranks, options.blocks, options.distribution},
                    world);
 }
 
+Program program_of(const TuneOptions& options) {
+    return tune::program_of(options.launcher, words_of(options.program));
+}
+
+// The log that says what to measure; "": none, a grid is measured.
+std::string log_for(const TuneOptions& options) {
+    if (options.program.empty()) return options.log;
+    return recorded(program_of(options), options.output + ".runs", std::cout).string();
+}
+
+// Runs the program in turn without and with the new policy.
+void prove_program(const TuneOptions& options) {
+    RoundsOptions rounds;
+    rounds.rounds = options.rounds;
+    rounds.policy = options.output;
+    rounds.logs = dated_folder(options.output + ".runs", "proof");
+    rounds.say = [](const std::string& line) { std::cout << line << std::endl; };
+    std::cout << "\nThe program itself:\n";
+    print_gain(run_in_rounds(program_of(options), rounds), options.output, std::cout);
+}
+
 void print_end(const TuneOptions& options, const std::vector<Ruling>& rules, const Tuning& tuning,
                const std::filesystem::path& journal) {
-    std::cout << tuning.table(rules) << options.output << ": " << rules.size()
-              << (rules.size() == 1 ? " rule" : " rules") << ", otherwise native\n"
+    std::cout << tuning.table(rules) << options.output << ": " << report::counted(rules.size(), "rule")
+              << ", otherwise native\n"
               << "every measurement is in " << journal.string()
               << "; with a larger --budget the same command goes on from it\n";
 }
 
-int run(const TuneOptions& options) {
-    if (const std::string why = why_not_writable(options.output); !why.empty())
-        throw std::runtime_error("-o " + options.output + ": " + why);
+// Makes the policy. Nothing: a dry run, which prints what it would do.
+std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const Machine& machine,
+                                               const Probe& first, const std::vector<Point>& points) {
     const double budget = budget_of(options);
-    const Machine machine = machine_for(options);
-    const Probe first = probe(machine);
-    const auto points = points_for(options, first.place);
-
     Measurements measurements(!options.platform.empty());
     const std::filesystem::path file = options.output + ".tuning";
     Journal journal(file, {first.place, options.platform, points}, measurements);
     Tuning tuning(machine, points, journal, measurements, first.place, budget, first.seconds);
     if (budget < tuning.least_budget())
-        throw std::runtime_error("--budget " + options.budget + " is too small for " +
-                                 std::to_string(points.size()) + " points: the least is " +
-                                 duration_text(tuning.least_budget()) + ", as a launch takes " +
-                                 duration_text(first.seconds));
+        throw std::runtime_error(
+            formatted("--budget {} is too small for {}: the least is {}, as a launch takes {}",
+                      options.budget, report::counted(points.size(), "point"),
+                      duration_text(tuning.least_budget()), duration_text(first.seconds)));
     if (measurements.count() > 0)
-        std::cout << "goes on from " << measurements.count() << " measurements in " << file.string() << '\n';
+        std::cout << "goes on from " << report::counted(measurements.count(), "measurement") << " in "
+                  << file.string() << '\n';
     if (options.dry_run) {
-        std::cout << first.place.mpi << ", " << first.place.ranks << " ranks on " << first.place.nodes
-                  << (first.place.nodes == 1 ? " node\n" : " nodes\n") << tuning.plan()
-                  << "measurements would go to " << file.string() << ", the policy to " << options.output
-                  << '\n';
-        return 0;
+        std::cout << first.place.mpi << ", " << first.place.ranks << " ranks on "
+                  << report::counted(static_cast<std::uint64_t>(first.place.nodes), "node") << '\n'
+                  << tuning.plan() << "measurements would go to " << file.string() << ", the policy to "
+                  << options.output << '\n';
+        return {};
     }
     try {
         tuning.explore();
         Circumstances circumstances{first.place, options.platform, {}};
-        const auto rules = tuning.prove(options.output, circumstances);
+        auto rules = tuning.prove(options.output, circumstances);
         write_whole(options.output, policy_text(rules, circumstances));
         print_end(options, rules, tuning, file);
-        return 0;
+        return rules;
     } catch (const Stopped&) {
         throw;
     } catch (const std::exception& error) {
-        throw std::runtime_error(std::string(error.what()) + "\nno policy was written; " +
-                                 std::to_string(measurements.count()) + " measurements are kept in " +
-                                 file.string() + ", and the same command goes on from them");
+        throw std::runtime_error(
+            formatted("{}\nno policy was written; {} in {}, and the same command goes on from there",
+                      error.what(), report::counted(measurements.count(), "measurement"), file.string()));
     }
+}
+
+int run(const TuneOptions& options) {
+    if (const std::string why = why_not_writable(options.output); !why.empty())
+        throw std::runtime_error("-o " + options.output + ": " + why);
+    budget_of(options); // throws where it is no time
+    const Machine machine = machine_for(options);
+    const Probe first = probe(machine);
+    if (options.dry_run && !options.program.empty() &&
+        !is_recorded(program_of(options), options.output + ".runs")) {
+        std::cout << "the program would run once, and its calls would say what to measure\n";
+        return 0;
+    }
+    const auto points = points_for(options, first.place, log_for(options));
+    const auto rules = make_policy(options, machine, first, points);
+    if (!rules || options.program.empty()) return 0;
+    if (rules->empty()) // under such a policy the program runs as without switchyard
+        std::cout << "no algorithm is faster than MPI's own in the calls of this program\n";
+    else
+        prove_program(options);
+    return 0;
 }
 
 } // namespace

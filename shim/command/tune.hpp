@@ -13,7 +13,10 @@ struct TuneOptions {
     std::string mpi;       // one of tune::mpi_names; "": as the launcher says
     std::string benchmark; // program; "": the one beside this command
     std::string log;       // of a run whose calls are measured; "": a grid is measured
-    std::string budget;    // "3m"; "": 3 minutes, for a simulation no limit
+    std::string
+        program;    // command line: its calls are recorded and measured, and it proves the policy; "": none
+    int rounds = 5; // of that proof
+    std::string budget; // "3m"; "": 3 minutes, for a simulation no limit
     std::vector<std::string> collectives;
     std::vector<std::size_t> blocks;
     std::vector<int> ranks;   // sizes of communicators; a simulated world has the largest of them

@@ -21,6 +21,7 @@ continues from there after it was stopped or failed. With a larger budget it als
 
 Examples:
   switchyard tune -o my.policy.json --launcher "mpirun -n 64"
+  switchyard tune -o my.policy.json --launcher "mpirun -n 64" --program "./app input"
   switchyard tune -o my.policy.json --launcher "srun -n 64" --mpi mpich --from switchyard-logs --budget 10m
   switchyard tune -o my.policy.json --simulate polaris --ranks 256 --ranks-per-node 32 --collective alltoallv)";
 
@@ -29,6 +30,15 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
                                 "Measure the calls of an application: folder of a run, or a folder of runs "
                                 "(the latest counts)")
                     ->type_name("LOGDIR");
+    auto* program =
+        tune.add_option("--program", options.program,
+                        "Record the calls of this program, measure them, and run the program without and "
+                        "with the policy in turn at the end")
+            ->type_name("COMMAND");
+    tune.add_option("--rounds", options.rounds, "Rounds of three runs of the program at the end (default: 5)")
+        ->needs(program)
+        ->check(CLI::Range(1, 1000).description(""))
+        ->type_name("N");
     const std::vector<std::string> collectives(algorithms::collective_names.begin(),
                                                algorithms::collective_names.end());
     auto* collective =
@@ -55,7 +65,8 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
                         "Sizes of blocks where they may differ, as in the benchmark (default: uniform)")
             ->type_name("NAME");
     offer(distribution, tune::distribution_names());
-    log->excludes(blocks)->excludes(ranks)->excludes(distribution);
+    log->excludes(blocks)->excludes(ranks)->excludes(distribution)->excludes(program);
+    program->excludes(blocks)->excludes(ranks)->excludes(distribution);
 }
 
 void add_where(CLI::App& tune, TuneOptions& options) {
@@ -84,7 +95,7 @@ void add_where(CLI::App& tune, TuneOptions& options) {
         ->needs(simulate)
         ->check(CLI::Range(1, 65536).description(""))
         ->type_name("N");
-    simulate->excludes(launcher)->excludes(mpi)->excludes(benchmark);
+    simulate->excludes(launcher)->excludes(mpi)->excludes(benchmark)->excludes("--program");
 }
 
 } // namespace
@@ -96,8 +107,8 @@ void add_tune(CLI::App& app, TuneOptions& options) {
     tune->add_option("--budget", options.budget,
                      "Time limit, such as 90s, 3m or 1h30m (default: 3m; simulated: none)")
         ->type_name("TIME");
-    add_where(*tune, options);
     add_what_to_measure(*tune, options);
+    add_where(*tune, options);
     tune->add_flag("--dry-run", options.dry_run,
                    "Print what would be measured and for how long; measure nothing");
 }

@@ -57,6 +57,11 @@ Paired paired(const Pool& a, const Pool& b, Figure figure) {
         paired.faster += of_b[i] < of_a[i] ? 1 : 0;
         paired.slower += of_b[i] > of_a[i] ? 1 : 0;
     }
+    if (!ratios.empty()) {
+        const auto [least, largest] = std::ranges::minmax(ratios);
+        paired.least_ratio = least;
+        paired.largest_ratio = largest;
+    }
     paired.ratio = spread_of(std::move(ratios));
     return paired;
 }

@@ -21,10 +21,13 @@ Spread spread_of(std::vector<double> values);
 struct Paired {
     std::array<Spread, 2> sides;
     Spread ratio;                       // B over A, of the pairs
+    double least_ratio = 0, largest_ratio = 0;
     std::size_t faster = 0, slower = 0; // pairs in which B is
     std::size_t pairs() const { return ratio.count; }
     // How likely as many pairs or more have the same winner, where neither side is faster: of tosses of a coin.
     double chance() const;
+    // Chance alone seldom gives this. Five pairs with one winner are the fewest: 1 of 16 comparisons.
+    bool is_sure() const { return chance() <= 0.1; }
 };
 
 using Figure = double RunFigures::*;

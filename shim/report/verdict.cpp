@@ -9,13 +9,8 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// Five pairs with one winner are the fewest that pass: chance alone gives them in 1 of 16 comparisons.
-constexpr double most_chance = 0.1;
+// With one winner: see Paired::is_sure.
 constexpr std::size_t fewest_pairs = 5;
-
-bool is_sure(const Paired& paired) {
-    return paired.chance() <= most_chance;
-}
 
 bool is_faster(const Paired& paired) {
     return paired.faster > paired.slower;
@@ -41,13 +36,13 @@ std::string also_in_collectives(const Paired& collectives) {
 std::string_view answer(const Paired& paired) {
     if (is_equal(paired)) return "is equally fast";
     if (paired.faster == paired.slower) return "is as often slower as faster";
-    if (is_sure(paired)) return is_faster(paired) ? "is faster" : "is slower";
+    if (paired.is_sure()) return is_faster(paired) ? "is faster" : "is slower";
     return is_faster(paired) ? "may be faster" : "may be slower";
 }
 
 std::string how_sure(const Paired& paired) {
     if (is_equal(paired)) return "";
-    if (is_sure(paired))
+    if (paired.is_sure())
         return formatted("; chance alone does so in 1 of {:.0f} such comparisons",
                          std::round(1 / paired.chance()));
     const bool agree = (paired.faster == 0) != (paired.slower == 0);

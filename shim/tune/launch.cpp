@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace switchyard::shim::tune {
@@ -85,7 +85,15 @@ bool drain(int file, std::string& text) {
 class Running {
   public:
     Running(pid_t pid, const Pipe& out, const Pipe& err, const LaunchOptions& options)
-        : pid_(pid), options_(options), files_{{{out.out(), POLLIN, 0}, {err.out(), POLLIN, 0}}} {}
+        : pid_(pid), options_(options),
+          end_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), files_{{{out.out(), POLLIN, 0},
+                                                                           {err.out(), POLLIN, 0},
+                                                                           {end_, POLLIN, 0}}} {}
+    ~Running() {
+        if (end_ >= 0) close(end_);
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
 
     Launched watch() {
         Launched launched;
@@ -101,7 +109,7 @@ class Running {
         }
         launched.status = WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
         launched.complaint = last_words();
-        launched.seconds = seconds_since(start_);
+        launched.seconds = std::chrono::duration<double>(when_ended_ - start_).count();
         return launched;
     }
 
@@ -112,18 +120,18 @@ class Running {
         if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
             ended_ = true;
             when_ended_ = Clock::now();
+            files_[2].fd = -1; // poll() skips it
         }
         const bool silent = files_[0].fd < 0 && files_[1].fd < 0;
         return ended_ && (silent || seconds_since(when_ended_) > 1);
     }
 
     void read_some() {
-        poll(files_.data(), files_.size(), 100);
-        if (files_[0].fd < 0 && files_[1].fd < 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        for (pollfd& file : files_) {
+        poll(files_.data(), files_.size(), end_ >= 0 || ended_ ? 100 : 1);
+        for (std::size_t i = 0; i < 2; ++i) {
+            pollfd& file = files_[i];
             if (file.fd < 0 || file.revents == 0) continue;
-            std::string& text = &file == &files_[0] ? out_ : err_;
-            if (!drain(file.fd, text)) file.fd = -1; // poll() skips it
+            if (!drain(file.fd, i == 0 ? out_ : err_)) file.fd = -1; // poll() skips it
         }
         std::size_t begin = 0;
         for (std::size_t end; (end = out_.find('\n', begin)) != std::string::npos; begin = end + 1)
@@ -154,7 +162,8 @@ class Running {
 
     pid_t pid_;
     const LaunchOptions& options_;
-    std::array<pollfd, 2> files_;
+    int end_; // readable from the command's end on; negative with a kernel before 5.3
+    std::array<pollfd, 3> files_;
     std::string out_, said_, err_; // of stdout: the line that has begun, those before it
     Clock::time_point start_ = Clock::now(), when_ended_, when_told_;
     int status_ = 0;

@@ -1,5 +1,6 @@
 #include "machine.hpp"
 
+#include "command_line.hpp"
 #include "launch.hpp"
 
 #include "shim/common/formatted.hpp"
@@ -11,8 +12,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iomanip>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <unistd.h>
@@ -28,11 +27,11 @@ fs::path own_folder() {
     return fs::path(object_path_of(reinterpret_cast<const void*>(&own_folder))).parent_path();
 }
 
-// Words between blanks. Double quotes hold several together.
-std::vector<std::string> split(const std::string& text) {
-    std::istringstream in(text);
-    std::vector<std::string> words;
-    for (std::string word; in >> std::quoted(word);) words.push_back(std::move(word));
+// "": mpirun with a rank for each core.
+std::vector<std::string> launcher_words(const std::string& launcher) {
+    auto words = words_of(launcher);
+    if (words.empty())
+        words = {"mpirun", "-n", std::to_string(std::max(1U, std::thread::hardware_concurrency()))};
     return words;
 }
 
@@ -135,12 +134,13 @@ std::vector<std::string> mpi_names() {
     return names;
 }
 
+Program program_of(const std::string& launcher, const std::vector<std::string>& program) {
+    return {launcher_words(launcher), own_folder() / "switchyard", program};
+}
+
 Machine real_machine(const std::string& launcher, const std::string& mpi, const std::string& benchmark) {
     Machine machine;
-    machine.launcher = split(launcher);
-    if (machine.launcher.empty())
-        machine.launcher = {"mpirun", "-n",
-                            std::to_string(std::max(1U, std::thread::hardware_concurrency()))};
+    machine.launcher = launcher_words(launcher);
     machine.command = own_folder() / "switchyard";
     if (!benchmark.empty()) {
         machine.benchmark = named_benchmark(benchmark);

@@ -1,6 +1,7 @@
-// How to start the benchmark: under a launcher, or on a simulated machine.
+// How to start the benchmark or a program: under a launcher, or on a simulated machine.
 #pragma once
 
+#include "rounds.hpp"
 #include "schedule.hpp"
 
 #include <filesystem>
@@ -33,6 +34,9 @@ std::vector<std::string> mpi_names();
 // the family that the launcher's --version names; `benchmark`: a program, or "" for the one of that family beside this
 // command. Throws std::runtime_error with a sentence for people.
 Machine real_machine(const std::string& launcher, const std::string& mpi, const std::string& benchmark);
+
+// `launcher`: as above.
+Program program_of(const std::string& launcher, const std::vector<std::string>& program);
 
 // `platform`: polaris, fugaku, or a platform file of SimGrid with hosts node-0, node-1 and so on.
 Machine simulated_machine(const std::string& platform, int ranks, int ranks_per_node);

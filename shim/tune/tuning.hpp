@@ -6,6 +6,7 @@
 #include "journal.hpp"
 #include "machine.hpp"
 #include "rules.hpp"
+#include "stopped.hpp"
 #include "write.hpp"
 
 #include "shim/bench/progress.hpp"
@@ -17,9 +18,6 @@
 #include <vector>
 
 namespace switchyard::shim::tune {
-
-// Thrown when a signal asks for the end. All measurements are in the journal.
-struct Stopped {};
 
 class Tuning {
   public:
