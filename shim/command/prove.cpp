@@ -1,5 +1,6 @@
 #include "prove.hpp"
 
+#include "policy_file.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/tune/gain.hpp"
 #include "shim/tune/launch.hpp"
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
-#include <unistd.h>
 
 namespace switchyard::shim::command {
 
@@ -38,8 +38,8 @@ fs::path logs_of(const ProveOptions& options) {
 }
 
 int run(const ProveOptions& options) {
-    if (!options.policy.empty() && access(options.policy.c_str(), R_OK) != 0)
-        throw std::runtime_error("--policy " + options.policy + " cannot be read");
+    // Under a policy with an error the calls would go native, and the proof would be of nothing.
+    if (!options.policy.empty() && !read_policy(options.policy)) return 1;
     RoundsOptions rounds;
     rounds.rounds = options.rounds;
     rounds.policy = options.policy;

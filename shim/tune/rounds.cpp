@@ -130,10 +130,10 @@ class InTurn {
 
     void compare(const Run& run, Kind kind, int round) {
         if (!options_.same) return;
-        if (run.lines.empty())
+        if (first_lines_.empty()) first_lines_ = run.lines;
+        if (first_lines_.empty())
             throw std::runtime_error(
                 formatted("{} prints no line that --same finds", report::shown(program_.text())));
-        if (first_lines_.empty()) first_lines_ = run.lines;
         rounds_.same_lines = first_lines_.size();
         if (run.lines != first_lines_) throw std::runtime_error(difference(run, kind, round));
     }

@@ -10,6 +10,7 @@ stand_in.py ANSWERS.json BENCHMARK ARGUMENTS..., or with `switchyard run ... --`
   fail_after        number of measurements, then it ends with status 3 and a word on stderr
   hang_after        number of measurements, then it prints nothing more
   log               file that gets a line for each launch
+  real_launcher     words of a launcher that starts whatever is not the benchmark
 Calls under switchyard take the time of the algorithm that its policy names.
 """
 
@@ -50,6 +51,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         answers = json.load(file)
     words = sys.argv[2:]
+    benchmarks = [i for i, word in enumerate(words) if os.path.basename(word).startswith("switchyard-bench-")]
     policy = None
     if "--policy" in words:
         with open(words[words.index("--policy") + 1], encoding="utf-8") as file:
@@ -57,8 +59,10 @@ def main():
     if "log" in answers:
         with open(answers["log"], "a", encoding="utf-8") as file:
             file.write(" ".join(words) + "\n")
-    first = next(i for i, word in enumerate(words) if os.path.basename(word).startswith("switchyard-bench-"))
-    for number, part in enumerate(parts(words[first + 1:])):
+    if not benchmarks and "real_launcher" in answers:
+        launcher = answers["real_launcher"]
+        os.execvp(launcher[0], [*launcher, *words])
+    for number, part in enumerate(parts(words[benchmarks[0] + 1:])):
         probe = "--algorithm" not in part
         if not probe and number >= answers.get("fail_after", 1 << 30):
             print("node 7 is on fire", file=sys.stderr)

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 MPI = os.environ["SWITCHYARD_MPI"]
-SWITCHYARD = sys.argv.pop(1)
+SWITCHYARD, HOSTS = sys.argv.pop(1), Path(sys.argv.pop(1))
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 
@@ -208,6 +208,60 @@ class Prepared(Tune):
         done = subprocess.run([str(alone), *self.command(*self.stand_in())[1:]], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"switchyard-bench-{MPI} is not there", done.stderr)
+
+
+class ForAProgram(Tune):
+    """Records, tunes and proves. The times are prepared, and the program is real."""
+
+    PROGRAM = str(HOSTS / "c_basic")
+
+    def words(self, program=PROGRAM, **answers):
+        launcher = mpi_families.launcher(FAMILY, RANKS)
+        return [*self.stand_in(real_launcher=launcher, **answers), "--rounds", "1", "--program", program]
+
+    def test_records_tunes_and_proves(self):
+        words = self.words(times={"pairwise": 5})
+        done = self.tune(*words)
+        self.assertIn("c_basic once to record its calls", done.stdout)
+        self.assertIn("pairwise", {rule["use"]["algorithm"] for rule in self.policy()["rules"]})
+        self.assertEqual({rule["when"]["ranks"]["min"] for rule in self.policy()["rules"]} - {2, RANKS}, set())
+        self.assertRegex(done.stdout, r"(?m)^in collectives +[\d.]+ [mu]?s +[\d.]+ [mu]?s ")
+        self.assertRegex(done.stdout, r"(?m)^[1-9]\d* of \d+ calls of a run routed by .*my\.policy\.json$")
+        self.assertEqual(len(list(self.folder.glob("my.policy.json.runs/proof.*/policy/c_basic.*"))), 1)
+        programs = [line for line in self.launches() if "c_basic" in line]
+        self.assertEqual([("--force native" in line, "--policy" in line) for line in programs],
+                         [(True, False), (False, False), (True, False), (False, True)])
+        again = self.tune(*words)
+        self.assertIn("c_basic is recorded in", again.stdout)
+        self.assertEqual(len([line for line in self.launches() if "c_basic" in line]), 7)
+
+    def test_no_rule_no_proof(self):
+        done = self.tune(*self.words())
+        self.assertEqual(self.policy()["rules"], [])
+        self.assertIn("no algorithm is faster than MPI's own in the calls of this program", done.stdout)
+        self.assertEqual(len([line for line in self.launches() if "c_basic" in line]), 1)
+
+    def test_a_program_that_fails(self):
+        done = self.tune(*self.words(program="sh -c \"echo how sad >&2; exit 3\""), code=1)
+        self.assertIn("how sad", done.stderr)
+        self.assertFalse(self.output.exists())
+        self.assertIn("wrote no log", self.tune(*self.words(program="true"), code=1).stderr)
+
+    def test_another_program_with_the_same_policy(self):
+        self.tune(*self.words(times={"pairwise": 5}))
+        done = self.tune(*self.words(program=self.PROGRAM + " more"), code=1)
+        self.assertIn("has the recorded run of another program or launcher", done.stderr)
+
+    def test_a_dry_run_runs_no_program(self):
+        done = self.tune(*self.words(), "--dry-run")
+        self.assertIn("the program would run once", done.stdout)
+        self.assertFalse([line for line in self.launches() if "c_basic" in line])
+
+    def test_not_with_a_log_or_a_grid(self):
+        for words in (["--from", "logs"], ["--max-block", "8"], ["--simulate", "polaris"]):
+            done = subprocess.run(self.command("--program", "true", *words), capture_output=True, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("--program", done.stderr)
 
 
 class Real(Tune):

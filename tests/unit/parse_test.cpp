@@ -173,6 +173,7 @@ constexpr Malformed malformed[] = {
     {"trailing_comma", "line 4, column 39",
      "a trailing comma: nothing follows it before the closing bracket"},
     {"trailing_comma_after_a_number", "line 3, column 15", "a trailing comma"},
+    {"trailing_comma_after_an_address", "line 4, column 96", "a trailing comma"},
     {"trailing_comma_and_comments", "line 4, column 54", "a trailing comma"},
     {"truncated", "line 1, column 52", "missing closing quote"},
     {"two_documents", "line 6, column 1", "expected end of input"},
