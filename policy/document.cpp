@@ -45,13 +45,6 @@ Place place_in_text(std::string_view text, std::size_t position) {
 
 constexpr std::size_t nowhere = std::string_view::npos;
 
-// The end of the string that begins at `begin`: the place of its last quote, or the end of the text.
-std::size_t end_of_string(std::string_view text, std::size_t begin) {
-    std::size_t i = begin + 1;
-    while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
-    return std::min(i, text.size());
-}
-
 // The last character that is neither blank nor in a comment.
 std::size_t last_but_comments(std::string_view text) {
     std::size_t last = nowhere;
@@ -61,8 +54,6 @@ std::size_t last_but_comments(std::string_view text) {
             i += std::min(rest.find('\n'), rest.size());
         else if (rest.starts_with("/*"))
             i += std::min(rest.find("*/", 2), rest.size() - 2) + 1;
-        else if (text[i] == '"')
-            last = i = end_of_string(text, i);
         else if (std::string_view(" \t\r\n").find(text[i]) == nowhere)
             last = i;
     }
