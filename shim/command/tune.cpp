@@ -161,8 +161,8 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
         throw;
     } catch (const std::exception& error) {
         throw std::runtime_error(
-            formatted("{}\nno policy was written; {} in {}, and the same command goes on from there",
-                      error.what(), report::counted(measurements.count(), "measurement"), file.string()));
+            formatted("{}\nno policy was written; {} has {}, and the same command goes on from there",
+                      error.what(), file.string(), report::counted(measurements.count(), "measurement")));
     }
 }
 
