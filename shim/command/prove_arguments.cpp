@@ -16,8 +16,8 @@ Examples:
 } // namespace
 
 void add_prove(CLI::App& app, ProveOptions& options) {
-    auto* prove =
-        app.add_subcommand("prove", "Run a program with and without switchyard in turn: is it faster?");
+    auto* prove = app.add_subcommand(
+        "prove", "Run a program without and with switchyard in turn, and say whether it is faster");
     prove->footer(footer);
     prove->add_option("--policy", options.policy, "Policy file (default: the default policy)")
         ->type_name("FILE");

@@ -3,6 +3,7 @@
 #include "launch.hpp"
 #include "stopped.hpp"
 
+#include "algorithms/collective.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/report/units.hpp"
 
@@ -26,6 +27,13 @@ struct Run {
     double seconds = 0;
     std::multiset<std::string> lines; // ranks may print in any order
 };
+
+// For `--force`: `alltoallv:native;alltoall:native` and so on.
+std::string all_native() {
+    std::vector<std::string> words;
+    for (const auto name : algorithms::collective_names) words.push_back(std::string(name) + ":native");
+    return joined(words, ";");
+}
 
 std::set<fs::path> entries_of(const fs::path& folder) {
     std::set<fs::path> entries;
@@ -114,7 +122,8 @@ class InTurn {
     std::vector<std::string> words(Kind kind) const {
         if (kind == bare) return program_.bare();
         if (kind == native)
-            return program_.under({"--force", "native", "--log", fs::absolute(rounds_.native_logs).string()});
+            return program_.under(
+                {"--force", all_native(), "--log", fs::absolute(rounds_.native_logs).string()});
         std::vector<std::string> options = {"--log", fs::absolute(rounds_.routed_logs).string()};
         if (!options_.policy.empty())
             options.insert(options.end(), {"--policy", fs::absolute(options_.policy).string()});
@@ -163,6 +172,16 @@ class InTurn {
     std::multiset<std::string> first_lines_;
 };
 
+// Where the run fails, a bare run tells whose fault it is.
+double seconds_under(const Program& program, const std::vector<std::string>& words) {
+    try {
+        return launch_once(program, words, "ended well without switchyard, but under it", {}).seconds;
+    } catch (const std::runtime_error&) {
+        launch_once(program, program.bare(), "without switchyard", {});
+        throw;
+    }
+}
+
 } // namespace
 
 std::vector<std::string> Program::bare() const {
@@ -198,11 +217,11 @@ fs::path dated_folder(const fs::path& parent, const std::string& name) {
 
 double record(const Program& program, const fs::path& logs) {
     const auto words =
-        program.under({"--force", "native", "--detail", "calls", "--log", fs::absolute(logs).string()});
+        program.under({"--force", all_native(), "--detail", "calls", "--log", fs::absolute(logs).string()});
     const auto before = entries_of(logs);
-    const auto run = launch_once(program, words, "under switchyard with all calls left to MPI", {});
+    const auto seconds = seconds_under(program, words);
     figures_of(program, before, logs); // throws without a log
-    return run.seconds;
+    return seconds;
 }
 
 } // namespace switchyard::shim::tune

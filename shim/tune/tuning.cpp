@@ -7,6 +7,7 @@
 #include "result_table.hpp"
 #include "search.hpp"
 #include "shim/common/formatted.hpp"
+#include "shim/report/units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -76,8 +77,9 @@ std::string Tuning::plan() const {
                       point.weight == 1 ? "" : formatted(", {:.1f} % of the log's time", 100 * point.weight));
     }
     const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
-    text += formatted("{} points, {} measurements in the first pass; about {} passes with one launch each",
-                      points_.size(), measurements, passes);
+    text += formatted("{}, {} in the first pass; about {} with one launch each",
+                      report::counted(points_.size(), "point"), report::counted(measurements, "measurement"),
+                      passes == 1 ? "1 pass" : formatted("{} passes", passes));
     if (is_simulated()) return text + "\nThe time of a simulation is not known beforehand.\n";
     text += formatted(", then {} to {} launches under switchyard\n", 1, proofs);
     text += formatted("{} at most (--budget), of which the launches themselves take {}\n",

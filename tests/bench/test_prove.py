@@ -45,7 +45,7 @@ class Prove(unittest.TestCase):
 
     def script(self, text):
         """A program without MPI; `kind` is bare, native or policy."""
-        file = self.write("script.sh", '#!/bin/sh\nkind=bare\ntest -z "$LD_PRELOAD" || kind=${SWITCHYARD_FORCE:-policy}\n' + text)
+        file = self.write("script.sh", '#!/bin/sh\nkind=${SWITCHYARD_FORCE:+native}\nkind=${kind:-${LD_PRELOAD:+policy}}\nkind=${kind:-bare}\n' + text)
         os.chmod(file, 0o755)
         return file
 
@@ -68,6 +68,7 @@ class Programs(Prove):
         self.assertEqual(len(self.logs("logs/native")), 2)
         self.assertEqual(len(self.logs("logs/policy")), 2)
         for log in self.logs("logs/native"):
+            self.assertIn("alltoallv:native", (self.folder / "logs/native" / log / "run.json").read_text())
             self.assertIn(f"{calls} calls, 0 routed", self.report(f"logs/native/{log}"))
         for log in self.logs("logs/policy"):
             self.assertIn(f"{calls} calls, {routed} routed", self.report(f"logs/policy/{log}"))

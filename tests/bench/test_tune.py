@@ -229,7 +229,7 @@ class ForAProgram(Tune):
         self.assertRegex(done.stdout, r"(?m)^[1-9]\d* of \d+ calls of a run routed by .*my\.policy\.json$")
         self.assertEqual(len(list(self.folder.glob("my.policy.json.runs/proof.*/policy/c_basic.*"))), 1)
         programs = [line for line in self.launches() if "c_basic" in line]
-        self.assertEqual([("--force native" in line, "--policy" in line) for line in programs],
+        self.assertEqual([("--force alltoallv:native;alltoall:native;" in line, "--policy" in line) for line in programs],
                          [(True, False), (False, False), (True, False), (False, True)])
         again = self.tune(*words)
         self.assertIn("c_basic is recorded in", again.stdout)
@@ -244,7 +244,10 @@ class ForAProgram(Tune):
     def test_a_program_that_fails(self):
         done = self.tune(*self.words(program="sh -c \"echo how sad >&2; exit 3\""), code=1)
         self.assertIn("how sad", done.stderr)
+        self.assertIn("without switchyard ended with exit status 3", done.stderr)
         self.assertFalse(self.output.exists())
+        done = self.tune(*self.words(program="sh -c \"test -z $LD_PRELOAD\""), code=1)
+        self.assertIn("ended well without switchyard, but under it ended with exit status 1", done.stderr)
         self.assertIn("wrote no log", self.tune(*self.words(program="true"), code=1).stderr)
 
     def test_another_program_with_the_same_policy(self):
