@@ -3,7 +3,7 @@
 #include "launch.hpp"
 #include "stopped.hpp"
 
-#include "algorithms/collective.hpp"
+#include "policy/features.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/report/units.hpp"
 
