@@ -23,10 +23,12 @@ void write(const std::string& path, const std::function<void(std::ostream&)>& co
 }
 
 int compare(const ReportOptions& options) {
-    if (!options.html.empty() || !options.trace.empty())
+    if (!options.trace.empty())
         throw std::runtime_error(
-            "two logs are compared as text, csv or json only; --html and --trace take one log");
+            "--trace takes one log: two runs have no common time. Write a trace of each");
     const report::Folders folders = {report::pool_runs(options.log), report::pool_runs(options.other)};
+    if (!options.html.empty())
+        write(options.html, [&](std::ostream& out) { report::write_comparison_html(folders, out); });
     switch (options.format) {
     case ReportFormat::text: report::print_comparison(folders, std::cout); break;
     case ReportFormat::csv: report::write_comparison_csv(folders, std::cout); break;

@@ -53,6 +53,7 @@ Examples:
   switchyard report switchyard-logs
   switchyard report switchyard-logs/app.20261121-101522.24013 --html report.html --trace trace.json
   switchyard report native-logs tuned-logs
+  switchyard report native-logs tuned-logs --html compared.html
   switchyard report native-logs tuned-logs --format csv)";
 
 } // namespace
@@ -78,11 +79,13 @@ void add_report(CLI::App& app, ReportOptions& options) {
             ->type_name("FORMAT");
     offer(format, {"text", "csv", "json"});
     report
-        ->add_option("--html", options.html, "Also write a page with plots to this file; it needs no network")
+        ->add_option(
+            "--html", options.html,
+            "Also write a page with plots to this file, of a log or of a comparison; it needs no network")
         ->type_name("FILE");
     report
         ->add_option("--trace", options.trace,
-                     "Also write a trace for Perfetto or chrome://tracing to this file")
+                     "Also write a trace of one log for Perfetto or chrome://tracing to this file")
         ->type_name("FILE");
 }
 

@@ -1,6 +1,7 @@
 // Two logs side by side, group by group.
 #pragma once
 
+#include "page_assets.hpp"
 #include "pairs.hpp"
 #include "pool.hpp"
 
@@ -43,6 +44,8 @@ using Pools = std::array<const Pool*, 2>;
 std::vector<Pools> matched(const Folders& folders);
 
 void print_comparison(const Folders& folders, std::ostream& out);
+// A page. Without the text of a library it has no plots.
+void write_comparison_html(const Folders& folders, std::ostream& out, const Script& library = plot_library);
 void write_comparison_csv(const Folders& folders, std::ostream& out);
 void write_comparison_json(const Folders& folders, std::ostream& out);
 

@@ -3,6 +3,7 @@
 #include "chosen_by.hpp"
 #include "html_table.hpp"
 #include "page_frame.hpp"
+#include "page_parts.hpp"
 #include "page_plots.hpp"
 #include "plot_data.hpp"
 #include "policy/parse.hpp"
@@ -17,15 +18,6 @@
 namespace switchyard::shim::report {
 
 namespace {
-
-constexpr std::size_t most_rows = 24;
-
-void say_what_is_left_out(std::ostream& out, std::size_t all) {
-    if (all > most_rows)
-        out << "<p class=\"note\">" << all - most_rows
-            << " groups with less time are left out; <code>switchyard report --format csv</code> prints "
-               "all.</p>\n";
-}
 
 // A share with a bar, so that a table reads like a plot.
 Cell bar_cell(double part, double whole) {
@@ -173,19 +165,17 @@ void write_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
 
 void write_run(const Profile& profile, std::ostream& out) {
     const auto& run = profile.run;
-    out << "<section><h2>The run</h2><dl>";
-    const auto fact = [&out](const char* name, const std::string& text) {
-        if (!text.empty()) out << "<dt>" << name << "</dt><dd>" << markup(shown(text, 600)) << "</dd>\n";
-    };
-    fact("command", run.command_line);
-    fact("hosts", joined(run.hosts, ", "));
-    fact("MPI", run.mpi_library);
-    fact("policy", run.policy_file);
-    fact("detail", run.detail);
-    fact("switchyard", run.version);
-    fact("log", run.directory);
-    fact("learned", run.learned);
-    out << "</dl></section>\n";
+    out << "<section><h2>The run</h2>";
+    write_facts({{"command", run.command_line},
+                 {"hosts", joined(run.hosts, ", ")},
+                 {"MPI", run.mpi_library},
+                 {"policy", run.policy_file},
+                 {"detail", run.detail},
+                 {"switchyard", run.version},
+                 {"log", run.directory},
+                 {"learned", run.learned}},
+                out);
+    out << "</section>\n";
 }
 
 } // namespace
@@ -203,7 +193,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         const auto series = series_of(profile);
         const auto sizes = sizes_of(profile);
         data = plot_data(profile, series, sizes);
-        write_what_is_missing(library, out);
+        write_what_is_missing("over time and sizes", library, out);
         write_groups(profile, deciders, out);
         write_timeline(profile, series, out);
         write_sizes(sizes, out);

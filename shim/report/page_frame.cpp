@@ -17,14 +17,13 @@ void begin_page(const std::string& title, const Script& library, std::ostream& o
         << markup(title) << "</title>\n<style>" << page_style << "</style></head>\n<body><main>\n";
 }
 
-void write_what_is_missing(const Script& library, std::ostream& out) {
+void write_what_is_missing(const std::string& plots, const Script& library, std::ostream& out) {
     if (library.text.empty())
-        out << "<p class=\"note\">This page has no plots over time and sizes: dygraphs, which draws them, "
-               "was "
-               "not there when this switchyard was built (Debian: libjs-dygraphs). The tables have their "
-               "figures.</p>\n";
-    out << "<noscript><p class=\"note\">Without scripts this page has no plots over time and sizes, and its "
-           "tables cannot be sorted. The tables have all figures.</p></noscript>\n";
+        out << "<p class=\"note\">This page has no plots " << plots
+            << ": dygraphs, which draws them, was not there when this switchyard was built (Debian: "
+               "libjs-dygraphs). The tables have their figures.</p>\n";
+    out << "<noscript><p class=\"note\">Without scripts this page has no plots " << plots
+        << ", and its tables cannot be sorted. The tables have all figures.</p></noscript>\n";
 }
 
 void end_page(const std::string& plot_data, const Script& library, std::ostream& out) {

@@ -1,6 +1,7 @@
 #include "page_plots.hpp"
 
 #include "html_table.hpp"
+#include "page_parts.hpp"
 #include "palette.hpp"
 #include "plot_data.hpp"
 #include "plots.hpp"
@@ -15,12 +16,6 @@ namespace {
 std::string with_mark(std::size_t series, std::string_view mark, const std::string& name) {
     return formatted("<i class=\"mark\" style=\"color:{}\">{}</i>{}", series_colour(series), mark,
                      markup(shown(name, 60)));
-}
-
-// Where a plot goes. It shows only once a script has drawn it.
-void write_plot(const char* id, const char* title, bool is_low, std::ostream& out) {
-    out << "<div class=\"plot" << (is_low ? " low" : "") << "\" id=\"" << id
-        << "\" role=\"img\" aria-label=\"" << title << "\" hidden></div>\n";
 }
 
 // All calls, then the time of each collective.
@@ -42,7 +37,7 @@ std::vector<Cell> row_of_size(unsigned bits, const std::vector<Sizes::Part>& par
 void write_timeline(const Profile& profile, const std::vector<Series>& series, std::ostream& out) {
     if (profile.run.summary) return; // it does not say when each call was
     out << "<section><h2>Time of a call, over the run</h2>\n<figure hidden>";
-    write_plot("timeline", "Time of each call over the run", false, out);
+    write_plot("timeline", "Time of each call over the run", PlotHeight::high, out);
     out << "<figcaption>"
         << (profile.marks.size() <= most_points
                 ? "Each mark is a call: when its first rank arrived, and its time, mean over its ranks."
@@ -65,9 +60,10 @@ void write_timeline(const Profile& profile, const std::vector<Series>& series, s
 void write_sizes(const Sizes& sizes, std::ostream& out) {
     out << "<section><h2>Sizes</h2>\n<p>A call counts at its largest block: the most bytes that any rank "
            "sends to another rank.</p>\n<figure hidden>";
-    write_plot("calls-by-size", "Calls by the size of the largest block", true, out);
+    write_plot("calls-by-size", "Calls by the size of the largest block", PlotHeight::low, out);
     out << "<figcaption>Calls</figcaption>\n";
-    write_plot("times-by-size", "Time of the average rank by the size of the largest block", true, out);
+    write_plot("times-by-size", "Time of the average rank by the size of the largest block", PlotHeight::low,
+               out);
     out << "<figcaption>Time of the average rank</figcaption></figure>\n";
     {
         std::vector<Column> columns = {{"block up to"}, {"calls"}, {"total"}};

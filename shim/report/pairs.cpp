@@ -48,8 +48,9 @@ double Paired::chance() const {
 }
 
 Paired paired(const Pool& a, const Pool& b, Figure figure) {
-    const auto of_a = known(a, figure), of_b = known(b, figure);
     Paired paired;
+    paired.values = {known(a, figure), known(b, figure)};
+    const auto& [of_a, of_b] = paired.values;
     paired.sides = {spread_of(of_a), spread_of(of_b)};
     std::vector<double> ratios;
     for (std::size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {

@@ -20,9 +20,10 @@ Spread spread_of(std::vector<double> values);
 // have no partner. A run whose figure is not known counts on neither side.
 struct Paired {
     std::array<Spread, 2> sides;
-    Spread ratio;                       // B over A, of the pairs
+    Spread ratio; // B over A, of the pairs
     double least_ratio = 0, largest_ratio = 0;
-    std::size_t faster = 0, slower = 0; // pairs in which B is
+    std::size_t faster = 0, slower = 0;        // pairs in which B is
+    std::array<std::vector<double>, 2> values; // of the runs, in the order of their start
     std::size_t pairs() const { return ratio.count; }
     // How likely as many pairs or more have the same winner, where neither side is faster: of tosses of a coin.
     double chance() const;

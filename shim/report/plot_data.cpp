@@ -140,6 +140,29 @@ json histogram(const Sizes& sizes) {
     return {{"colours", colours}, {"columns", columns}};
 }
 
+// `pair 3`, then its figures. A run without a partner stands alone.
+std::string text_of_pair(std::size_t place, const std::vector<double>& a, const std::vector<double>& b) {
+    const bool has_a = place < a.size(), has_b = place < b.size();
+    auto text = formatted("{} {}", has_a && has_b ? "pair" : "run", place + 1);
+    if (has_a) text += "\nA " + time_text(a[place]);
+    if (has_b) text += "\nB " + time_text(b[place]);
+    if (has_a && has_b) text += formatted("\nB/A {:.2f}", b[place] / a[place]);
+    return text;
+}
+
+json pairs_plot(const PairsPlot& plot) {
+    const auto& [a, b] = plot.paired->values;
+    const auto or_null = [](const std::vector<double>& values, std::size_t place) {
+        return place < values.size() ? rounded(values[place]) : json();
+    };
+    json values = json::array(), texts = json::array();
+    for (std::size_t i = 0; i < std::min(std::max(a.size(), b.size()), most_points / 2); ++i) {
+        values.push_back({or_null(a, i), or_null(b, i)});
+        texts.push_back(text_of_pair(i, a, b));
+    }
+    return {{"id", plot.id}, {"values", values}, {"texts", texts}};
+}
+
 // Inside a script element only `<` can end it, or turn what follows into a comment.
 std::string for_script_element(const json& data) {
     std::string text;
@@ -154,6 +177,14 @@ std::string plot_data(const Profile& profile, const std::vector<Series>& series,
     json data = {{"sizes", histogram(sizes)}};
     if (!profile.run.summary) data["timeline"] = timeline(profile, series);
     return for_script_element(data);
+}
+
+std::string plot_data(const std::vector<PairsPlot>& plots) {
+    if (plots.empty()) return "";
+    json pairs = json::array();
+    for (const auto& plot : plots) pairs.push_back(pairs_plot(plot));
+    return for_script_element(
+        {{"pairs", {{"colours", {series_colour(0), series_colour(1)}}, {"plots", pairs}}}});
 }
 
 } // namespace switchyard::shim::report

@@ -1,6 +1,7 @@
 // What a page hands the library that draws its plots: JSON, read by page/page.js.
 #pragma once
 
+#include "pairs.hpp"
 #include "series.hpp"
 #include "sizes.hpp"
 
@@ -16,5 +17,13 @@ inline constexpr std::size_t most_points = 4000;
 // each stretch of time, with the 5th and the 95th percentile. A summary has no timeline. The histogram has calls and time by
 // block. The text can stand in a script element, whatever the log holds. It has no more than `most_points` points.
 std::string plot_data(const Profile& profile, const std::vector<Series>& series, const Sizes& sizes);
+
+// A figure of the runs of two pools, in pairs. `id`: of its place in the page.
+struct PairsPlot {
+    std::string id;
+    const Paired* paired;
+};
+// The same of a comparison: each pair with its text. The later of very many pairs are left out.
+std::string plot_data(const std::vector<PairsPlot>& plots);
 
 } // namespace switchyard::shim::report

@@ -168,11 +168,11 @@ void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& decide
 
 } // namespace
 
-void print_fact(std::ostream& out, const std::string& name, const std::string& text) {
-    if (text.empty()) return;
+void print_fact(std::ostream& out, const Fact& fact) {
+    if (fact.text.empty()) return;
     bool first = true;
-    for (const auto& line : wrapped(shown(text, 1000), text_width - 12)) {
-        out << formatted("  {:<8}  {}\n", first ? name : "", shown(line, text_width - 12));
+    for (const auto& line : wrapped(shown(fact.text, 1000), text_width - 12)) {
+        out << formatted("  {:<8}  {}\n", first ? fact.name : "", shown(line, text_width - 12));
         first = false;
     }
 }
@@ -188,25 +188,39 @@ std::string missing_calls_text(const Profile& profile) {
                      missing == 1 ? "is" : "are");
 }
 
-void print_head(const Profile& profile, std::ostream& out) {
+std::vector<Fact> facts_of(const Profile& profile) {
+    const auto& run = profile.run;
+    return {{"command", run.command_line}, {"started", run.started}, {"MPI", run.mpi_library},
+            {"policy", run.policy_file},   {"log", run.directory},   {"learned", run.learned}};
+}
+
+std::string title_of(const Profile& profile) {
     const auto& run = profile.run;
     const bool whole = !run.partial && !run.sessions;
-    out << formatted("{}, {}, {}{}\n", run.program.empty() ? "a program" : shown(run.program),
+    return formatted("{}, {}, {}{}", run.program.empty() ? "a program" : shown(run.program),
                      shape_text(profile.ranks, profile.nodes()),
                      run.wall_us > 0     ? "wall time " + time_text(run.wall_us)
                      : profile.calls > 0 ? "at least " + time_text(profile.end_us) + " of wall time"
                                          : "no wall time known",
                      whole ? ", complete" : "");
-    print_fact(out, "command", run.command_line);
-    print_fact(out, "started", run.started);
-    print_fact(out, "MPI", run.mpi_library);
-    print_fact(out, "policy", run.policy_file);
-    print_fact(out, "log", run.directory);
-    print_fact(out, "learned", run.learned);
+}
+
+std::vector<std::string> state_of(const Profile& profile) {
+    const auto& run = profile.run;
+    std::vector<std::string> sentences;
     if (run.partial)
-        out << "  PARTIAL: the run did not reach MPI_Finalize; its ranks had written these records\n";
-    if (run.sessions) out << "  no MPI_Init was seen (sessions): this report merges the ranks' records\n";
-    if (run.summary) out << "  a summary: median and p95 are over means of many calls\n";
+        sentences.push_back(
+            "PARTIAL: the run did not reach MPI_Finalize; its ranks had written these records");
+    if (run.sessions)
+        sentences.push_back("no MPI_Init was seen (sessions): this report merges the ranks' records");
+    if (run.summary) sentences.push_back("a summary: median and p95 are over means of many calls");
+    return sentences;
+}
+
+void print_head(const Profile& profile, std::ostream& out) {
+    out << title_of(profile) << '\n';
+    for (const auto& fact : facts_of(profile)) print_fact(out, fact);
+    for (const auto& sentence : state_of(profile)) out << "  " << sentence << '\n';
 }
 
 std::vector<std::string> damage_of(const Profile& profile) {

@@ -21,10 +21,22 @@ void print_damage(const Profile& profile, std::ostream& out);
 // `3 calls of the run are missing: the file is truncated`
 std::string missing_calls_text(const Profile& profile);
 
-// `  command   ./app`, broken where it is too long; nothing where there is no text.
-void print_fact(std::ostream& out, const std::string& name, const std::string& text);
+// What a log says of its run: `command`, `./app`. Those that it does not know have no text.
+struct Fact {
+    const char* name;
+    std::string text;
+};
+std::vector<Fact> facts_of(const Profile& profile);
 
-// The first lines of a report or comparison: program, place, time, and whether the log is complete.
+// `app, 4 ranks on 1 node, wall time 2.10 s, complete`
+std::string title_of(const Profile& profile);
+// Sentences on a log that is not that of a whole run, call by call.
+std::vector<std::string> state_of(const Profile& profile);
+
+// `  command   ./app`, broken where it is too long; nothing where there is no text.
+void print_fact(std::ostream& out, const Fact& fact);
+
+// The first lines of a report: program, place, time, and whether the log is complete.
 void print_head(const Profile& profile, std::ostream& out);
 
 } // namespace switchyard::shim::report

@@ -75,6 +75,8 @@ void check_comparison(const report::Profile& profile) {
     require_harmless(text_by([&](auto& out) { report::print_comparison(both, out); }));
     require_harmless(text_by([&](auto& out) { report::write_comparison_csv(both, out); }));
     require_json(text_by([&](auto& out) { report::write_comparison_json(both, out); }));
+    const auto page = text_by([&](auto& out) { report::write_comparison_html(both, out); });
+    require(page.find("</html>") != std::string::npos, "a page of a comparison has an end");
 }
 
 // Reads the log once more, as `switchyard explain --log` does.

@@ -1,6 +1,7 @@
-"""How the page of `switchyard report --html` looks and works in a browser, with its script and without."""
+"""How the pages of `switchyard report --html` look and work in a browser, with their script and without."""
 
 import base64
+import glob
 import hashlib
 import json
 import os
@@ -24,23 +25,57 @@ def script_elements(page):
 
 
 class PageTest(PreloadTest):
-    """A run of a real program, and its page."""
+    """Runs of a real program, and a page of them."""
 
     def setUp(self):
         super().setUp()
-        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", POLICY),
-                             settings={"SWITCHYARD_DETAIL": "ranks"})
-        self.assert_ended_well(result)
         self.page = self.path("page.html")
-        answer = self.command("report", result.log(), "--html", self.page)
+        answer = self.command("report", *self.logs(), "--html", self.page)
         self.assertEqual(answer.code, 0, answer.everything())
-        self.lines = result.calls()
         with open(self.page, encoding="utf-8") as file:
             self.text = file.read()
         self.has_plots = 'id="plot-data"' in self.text
 
+    def run_program(self, **options):
+        result = self.launch(FEW_RANKS, host("c_basic"), **options)
+        self.assert_ended_well(result)
+        return result
 
-class Text(PageTest):
+
+class OneLog(PageTest):
+    first_plot = "timeline"
+    plots = "plots over time and sizes"
+    fewest_tables = 5
+    narrowest_on_paper = 400
+
+    def logs(self):
+        result = self.run_program(policy=self.write("policy.json", POLICY), settings={"SWITCHYARD_DETAIL": "ranks"})
+        self.lines = result.calls()
+        return [result.log()]
+
+
+class TwoFolders(PageTest):
+    """Runs in turn, of a policy that routes and one that does not, whose program and arguments have nasty names."""
+    first_plot = "pairs-0-wall-time"
+    plots = "plots of the single runs"
+    fewest_tables = 4
+    narrowest_on_paper = 300  # two stand side by side
+
+    def logs(self):
+        policies = {"a": self.write("native.json", {"version": 1, "otherwise": {"algorithm": "native"}, "rules": []}),
+                    "b": self.write("policy.json", POLICY)}
+        for _ in range(2):
+            for folder, policy in policies.items():
+                self.run_program(policy=policy, log=self.path(folder))
+        for facts in glob.glob(self.path("[ab]/*/run.json")):
+            with open(facts, encoding="utf-8") as file:
+                run = json.load(file)
+            with open(facts, "w", encoding="utf-8") as file:
+                json.dump(dict(run, program=NASTY, command_line=[NASTY]), file)
+        return [self.path("a"), self.path("b")]
+
+
+class Text(OneLog):
     def test_the_policy_has_the_hash_of_each_script_and_no_other(self):
         allowed = re.search(r"script-src ([^\"]*)\"", self.text).group(1).split()
         scripts = [text for attributes, text in script_elements(self.text) if "application/json" not in attributes]
@@ -55,8 +90,13 @@ class Text(PageTest):
         self.assertIn("Permission is hereby granted", self.text)
 
 
-@unittest.skipUnless(browser.PROGRAM, "no Chromium here (Debian: chromium), so no browser looks at the report's page")
-class InBrowser(PageTest):
+needs_browser = unittest.skipUnless(browser.PROGRAM,
+                                    "no Chromium here (Debian: chromium), so no browser looks at the report's pages")
+
+
+class InBrowser:
+    """What its tests need, and what holds for every page."""
+
     def setUp(self):
         super().setUp()
         self.browser = browser.Browser(self.folder)
@@ -78,16 +118,17 @@ class InBrowser(PageTest):
             return [...table.tBodies[0].rows].map(row => row.cells[place].textContent);
         }})()""")
 
-    def values(self, title):
+    def values(self, title, table=0):
         return self.browser.ask(f"""(() => {{
-            const table = document.querySelector("table");
+            const table = document.querySelectorAll("table")[{table}];
             const place = [...table.tHead.rows[0].cells].findIndex(head => head.textContent === "{title}");
             return [...table.tBodies[0].rows].map(row => Number(row.cells[place].dataset.value));
         }})()""")
 
-    def click_on(self, title):
+    def click_on(self, title, table=0):
         x, y = self.browser.ask(f"""(() => {{
-            const head = [...document.querySelectorAll("th")].find(head => head.textContent === "{title}");
+            const heads = document.querySelectorAll("table")[{table}].tHead.rows[0].cells;
+            const head = [...heads].find(head => head.textContent === "{title}");
             head.scrollIntoView({{block: "center"}});
             const box = head.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2];
@@ -120,7 +161,7 @@ class InBrowser(PageTest):
         page = self.open()
         self.assertEqual(page.said, [])
         self.assertEqual(page.asked, [], "the page wants something from a network")
-        self.assertNotIn("owned", page.ask("document.title"))
+        self.assertNotEqual(page.ask("document.title"), "owned")
         self.assertEqual(page.ask("document.scripts.length"), len(script_elements(self.text)))
         self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), page.ask("innerWidth"),
                              "something sticks out to the right")
@@ -135,6 +176,66 @@ class InBrowser(PageTest):
         self.assertNotEqual(page.ask("document.title"), "owned")
         self.assertRegex(" ".join(page.said), "Content Security Policy")
 
+    def test_dark_where_the_reader_wants_it(self):
+        page = self.open()
+        ground = "getComputedStyle(document.body).backgroundColor"
+        brightness = lambda: sum(map(int, re.findall(r"\d+", page.ask(ground))[:3])) / 3
+        self.assertGreater(brightness(), 200)
+        light = page.look(self.path("light.png"))
+        page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.assertLess(brightness(), 60)
+        dark = page.look(self.path("dark.png"))
+        mean = lambda rows: sum(sum(sum(colour) for colour in row[::9]) for row in rows[::9]) / sum(3 * len(row[::9]) for row in rows[::9])
+        self.assertGreater(mean(light), 180)
+        self.assertLess(mean(dark), 90)
+        # Each text of our drawings stands out from its ground. (A comparison has no such drawing.)
+        inks = page.ask("[...document.querySelectorAll('svg text')].map(text => getComputedStyle(text).fill)")
+        self.assertNotIn("rgb(27, 31, 36)", inks)
+        # Paper stays white.
+        page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.assertGreater(brightness(), 200)
+
+    def test_on_paper(self):
+        page = self.open()
+        page.call("Emulation.setEmulatedMedia", media="print")
+        page.call("Emulation.setDeviceMetricsOverride", width=688, height=1000, deviceScaleFactor=1, mobile=False)
+        self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), 688, "a sheet of A4 is narrower")
+        if self.has_plots:
+            canvases = "[...document.querySelectorAll('.plot canvas')]"
+            page.wait_until(f"{canvases}.every(canvas => canvas.clientWidth < 688)")
+            widths = page.ask(f"{canvases}.map(canvas => canvas.clientWidth)")
+            self.assertGreater(min(widths), 400)
+            self.assertLess(max(widths), 688)
+            self.assertGreater(min(self.ink(self.first_plot)), 5)
+
+    def test_a_plot_fits_the_paper_while_it_is_printed(self):
+        self.needs_plots()
+        page = self.open()
+        width = f"document.querySelector('#{self.first_plot} canvas').clientWidth"
+        page.ask(f"""void (window.widths = [], matchMedia("print").addEventListener("change", () => widths.push({width})))""")
+        before = page.ask(width)
+        self.assertEqual(page.print()[:5], b"%PDF-")
+        on_paper, after = page.ask("widths")
+        self.assertLess(on_paper, 700)
+        self.assertGreater(on_paper, self.narrowest_on_paper)
+        self.assertEqual(after, before)
+
+    def test_without_scripts_all_tables_stand(self):
+        tables = self.open().ask("document.querySelectorAll('table').length")
+        rows = self.browser.ask("document.querySelectorAll('tbody tr').length")
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        page = self.open()
+        self.assertEqual(page.ask("document.querySelectorAll('table').length"), tables)
+        self.assertEqual(page.ask("document.querySelectorAll('tbody tr').length"), rows)
+        self.assertGreaterEqual(tables, self.fewest_tables)
+        self.assertEqual(page.ask("document.querySelectorAll('.sortable, canvas').length"), 0, "a script ran")
+        shown = page.ask("document.body.innerText")
+        self.assertIn("Without scripts this page has no " + self.plots, shown)
+        self.assertNotIn("Drag to zoom", shown)
+
+
+@needs_browser
+class OneLogInBrowser(InBrowser, OneLog):
     def test_a_click_on_a_head_sorts_the_table(self):
         self.open()
         totals = self.values("total")
@@ -227,62 +328,72 @@ class InBrowser(PageTest):
             calls = sum(int(count) for text in seen for count in re.findall(r": (\d+) calls?, ", text))
             self.assertEqual(calls, len(self.lines))
 
-    def test_dark_where_the_reader_wants_it(self):
-        page = self.open()
-        ground = "getComputedStyle(document.body).backgroundColor"
-        brightness = lambda: sum(map(int, re.findall(r"\d+", page.ask(ground))[:3])) / 3
-        self.assertGreater(brightness(), 200)
-        light = page.look(self.path("light.png"))
-        page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-        self.assertLess(brightness(), 60)
-        dark = page.look(self.path("dark.png"))
-        mean = lambda rows: sum(sum(sum(colour) for colour in row[::9]) for row in rows[::9]) / sum(3 * len(row[::9]) for row in rows[::9])
-        self.assertGreater(mean(light), 180)
-        self.assertLess(mean(dark), 90)
-        # Each text of our drawings stands out from its ground.
-        inks = page.ask("[...document.querySelectorAll('svg text')].map(text => getComputedStyle(text).fill)")
-        self.assertNotIn("rgb(27, 31, 36)", inks)
-        # Paper stays white.
-        page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-        self.assertGreater(brightness(), 200)
 
-    def test_on_paper(self):
+@needs_browser
+class ComparisonInBrowser(InBrowser, TwoFolders):
+    def test_it_leads_with_the_answer(self):
         page = self.open()
-        page.call("Emulation.setEmulatedMedia", media="print")
-        page.call("Emulation.setDeviceMetricsOverride", width=688, height=1000, deviceScaleFactor=1, mobile=False)
-        self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), 688, "a sheet of A4 is narrower")
-        if self.has_plots:
-            canvases = "[...document.querySelectorAll('.plot canvas')]"
-            page.wait_until(f"{canvases}.every(canvas => canvas.clientWidth < 688)")
-            widths = page.ask(f"{canvases}.map(canvas => canvas.clientWidth)")
-            self.assertGreater(min(widths), 400)
-            self.assertLess(max(widths), 688)
-            self.assertGreater(min(self.ink("timeline")), 20)
+        answer = page.ask("document.querySelector('.answer').innerText")
+        self.assertRegex(answer, r"^B (may be (faster|slower)|is as often slower as faster): it takes [\d.]+ of A's wall time")
+        below = page.ask("document.querySelector('.answer').getBoundingClientRect().bottom")
+        self.assertLess(below, page.ask("innerHeight"), "the answer is on the first screen")
+        self.assertLess(below, page.ask("document.querySelector('table').getBoundingClientRect().top"))
+        self.assertIn(NASTY, page.ask("document.querySelector('h1').innerText"))
 
-    def test_a_plot_fits_the_paper_while_it_is_printed(self):
+    def test_a_click_on_a_head_sorts_the_call_groups(self):
+        self.open()
+        groups = self.browser.ask("document.querySelectorAll('table').length") - 1
+        ratios = self.values("B/A", groups)
+        self.assertEqual(self.column("B/A", groups), [f"{ratio:.2f}" if ratio else "-" for ratio in ratios])
+        self.assertGreater(len(set(ratios)), 1)
+        self.click_on("B/A", groups)
+        self.assertEqual(self.values("B/A", groups), sorted(ratios, reverse=True))
+        self.click_on("B/A", groups)
+        self.assertEqual(self.values("B/A", groups), sorted(ratios))
+
+    def test_a_bar_is_on_the_left_where_b_is_faster(self):
+        page = self.open()
+        bars = page.ask("""[...document.querySelectorAll(".gain")].map(bar => {
+            const whole = bar.getBoundingClientRect(), part = bar.firstElementChild.getBoundingClientRect();
+            const sides = [part.left - whole.left, whole.right - part.right];
+            return [Number(bar.parentNode.dataset.value), ...sides, part.width, whole.width];
+        })""")
+        self.assertGreater(len(bars), 8)
+        self.assertTrue(any(ratio < 0.9 for ratio, *_ in bars) or any(ratio > 1.1 for ratio, *_ in bars), bars)
+        for ratio, left, right, width, whole in bars:
+            self.assertAlmostEqual(right if ratio < 1 else left, whole / 2, delta=0.5)
+            self.assertGreaterEqual(min(left, right), -0.1)
+            self.assertLessEqual(width, whole / 2 + 0.1)
+
+    def test_the_plots_have_each_pair_under_the_pointer(self):
         self.needs_plots()
         page = self.open()
-        width = "document.querySelector('#timeline canvas').clientWidth"
-        page.ask(f"""void (window.widths = [], matchMedia("print").addEventListener("change", () => widths.push({width})))""")
-        before = page.ask(width)
-        self.assertEqual(page.print()[:5], b"%PDF-")
-        on_paper, after = page.ask("widths")
-        self.assertLess(on_paper, 700)
-        self.assertGreater(on_paper, 400)
-        self.assertEqual(after, before)
+        for table, element in ((1, "pairs-0-wall-time"), (2, "pairs-0-in-collectives")):
+            self.assertGreater(min(self.ink(element)), 5, "letters of both sides")
+            left, top, width, height = self.box(element)
+            seen = set()
+            for step in range(40):
+                page.point(left + 70 + (width - 80) * step / 39, top + height / 2)
+                seen.add(self.tip(element))
+            seen.discard("")
+            rows = zip(*(self.column(title, table) for title in ("pair", "A", "B", "B/A")))
+            self.assertEqual(seen, {f"pair {pair}\nA {a}\nB {b}\nB/A {ratio}" for pair, a, b, ratio in rows})
+            self.assertEqual(len(seen), 2)
+            labels = f"[...document.querySelectorAll('#{element} .dygraph-axis-label-x')].map(label => label.textContent)"
+            labels = page.ask(labels)
+            self.assertEqual(labels, ["1", "2"])
+            self.assertGreater(page.ask(f"document.querySelectorAll('#{element} .dygraph-axis-label-y').length"), 1)
 
-    def test_without_scripts_all_tables_stand(self):
-        tables = self.open().ask("document.querySelectorAll('table').length")
-        rows = self.browser.ask("document.querySelectorAll('tbody tr').length")
-        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    def test_the_sides_stand_side_by_side_where_there_is_room(self):
         page = self.open()
-        self.assertEqual(page.ask("document.querySelectorAll('table').length"), tables)
-        self.assertEqual(page.ask("document.querySelectorAll('tbody tr').length"), rows)
-        self.assertGreaterEqual(tables, 5)
-        self.assertEqual(page.ask("document.querySelectorAll('.sortable, canvas').length"), 0, "a script ran")
-        shown = page.ask("document.body.innerText")
-        self.assertIn("Without scripts this page has no plots", shown)
-        self.assertNotIn("Drag to zoom", shown)
+        places = "[...document.querySelectorAll('section.sides > div')].map(side => side.getBoundingClientRect().y)"
+        first, second = page.ask(places)
+        self.assertEqual(first, second)
+        page.call("Emulation.setDeviceMetricsOverride", width=400, height=1000, deviceScaleFactor=1, mobile=False)
+        page.wait_until("document.documentElement.scrollWidth <= 400")
+        first, second = page.ask(places)
+        self.assertLess(first, second)
+        self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), 400)
 
 
 if __name__ == "__main__":

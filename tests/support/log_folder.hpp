@@ -106,4 +106,18 @@ class RunsFolder {
     TemporaryFolder folder_;
 };
 
+// Runs of the same program, two minutes apart, that took so many seconds; each with two calls of a tenth of that.
+inline void add_runs(RunsFolder& folder, const std::vector<double>& wall_s, int first_minute = 0,
+                     const LoggedRun& like = {}) {
+    for (std::size_t i = 0; i < wall_s.size(); ++i) {
+        auto run = like;
+        run.name = (like.name.empty() ? like.program : like.name) + "." + std::to_string(i);
+        run.started =
+            "2026-11-24T10:" + std::to_string(10 + first_minute + 2 * static_cast<int>(i)) + ":00+0000";
+        run.wall_s = wall_s[i];
+        const LogLine line{.mean_us = 1e5 * wall_s[i]};
+        folder.run(run, {line, line});
+    }
+}
+
 } // namespace switchyard::tests

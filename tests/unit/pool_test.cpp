@@ -14,25 +14,12 @@
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
 using nlohmann::json;
+using switchyard::tests::add_runs;
 using switchyard::tests::LogLine;
 using switchyard::tests::RunsFolder;
 using Run = switchyard::tests::LoggedRun;
 
 namespace {
-
-// Runs of the same program that took so many seconds; each with two calls of a tenth of that.
-void add_runs(RunsFolder& folder, const std::vector<double>& wall_s, int first_minute = 0,
-              const Run& like = {}) {
-    for (std::size_t i = 0; i < wall_s.size(); ++i) {
-        auto run = like;
-        run.name = like.program + "." + std::to_string(i);
-        run.started =
-            "2026-11-24T10:" + std::to_string(10 + first_minute + 2 * static_cast<int>(i)) + ":00+0000";
-        run.wall_s = wall_s[i];
-        const LogLine line{.mean_us = 1e5 * wall_s[i]};
-        folder.run(run, {line, line});
-    }
-}
 
 Folders folders_of(const RunsFolder& a, const RunsFolder& b) {
     return {pool_runs(a.path()), pool_runs(b.path())};

@@ -60,6 +60,17 @@
         return graph;
     }
 
+    // Points as characters, one for each series, so that series differ by more than colour.
+    function drawMarks(marks, font = "10px sans-serif") {
+        return (graph, name, canvas, x, y, colour) => {
+            canvas.font = font;
+            canvas.textAlign = "center";
+            canvas.textBaseline = "middle";
+            canvas.fillStyle = colour;
+            canvas.fillText(marks[name - 1], x, y);
+        };
+    }
+
     function timeText(us, digits = 3) {
         if (us === 0) return "0";
         const size = Math.abs(us);
@@ -92,16 +103,9 @@
             }
             canvas.restore();
         };
-        const drawMark = (graph, name, canvas, x, y, colour) => {
-            canvas.font = "10px sans-serif";
-            canvas.textAlign = "center";
-            canvas.textBaseline = "middle";
-            canvas.fillStyle = colour;
-            canvas.fillText(series[name - 1].mark, x, y);
-        };
         draw("timeline", rows, points.map(({point}) => point[2]), {
             colors: series.map(({colour}) => colour), logscale: true, valueRange: range,
-            strokeWidth: 0, drawPoints: true, drawPointCallback: drawMark, plotter: [drawStretches, Dygraph.Plotters.linePlotter],
+            strokeWidth: 0, drawPoints: true, drawPointCallback: drawMarks(series.map(({mark}) => mark)), plotter: [drawStretches, Dygraph.Plotters.linePlotter],
             highlightSeriesOpts: {strokeWidth: 0}, highlightSeriesBackgroundAlpha: 1,
             axes: {x: {axisLabelFormatter: us => timeText(us, 6)}, y: {axisLabelFormatter: us => timeText(us)}}
         });
@@ -133,7 +137,25 @@
         });
     }
 
+    // Runs in the order of their start, A and B of a pair above each other. An empty pair at each end makes room for the letters.
+    function drawPairs({id, values, texts}, colours) {
+        const rows = [[0.5, null, null], ...values.map((pair, place) => [place + 1, ...pair]), [values.length + 0.5, null, null]];
+        const ticks = (from, to, pixels) => {
+            const step = Math.max(1, Math.ceil((to - from) * 40 / pixels));
+            return values.map((_, place) => ({v: place + 1, label: String(place + 1)}))
+                .filter(({v}) => v >= from && v <= to && (v - 1) % step === 0);
+        };
+        draw(id, rows, ["", ...texts, ""], {
+            colors: colours, strokeWidth: 0, drawPoints: true, drawPointCallback: drawMarks(["A", "B"], "bold 13px sans-serif"),
+            yRangePad: 16, highlightCircleSize: 9,
+            axes: {x: {ticker: ticks, drawGrid: false}, y: {axisLabelFormatter: us => timeText(us, 4), axisLabelWidth: 64}}
+        });
+    }
+
     if (data.timeline) drawTimeline(data.timeline);
-    drawSizes("calls-by-size", data.sizes, "calls", calls => calls.toLocaleString("en"));
-    drawSizes("times-by-size", data.sizes, "times", us => timeText(us));
+    if (data.sizes) {
+        drawSizes("calls-by-size", data.sizes, "calls", calls => calls.toLocaleString("en"));
+        drawSizes("times-by-size", data.sizes, "times", us => timeText(us));
+    }
+    for (const plot of data.pairs?.plots ?? []) drawPairs(plot, data.pairs.colours);
 })();
