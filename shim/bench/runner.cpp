@@ -157,9 +157,12 @@ class Course {
     std::size_t scratch_of(const Contender& contender) const {
         const auto function = contender.choice.algorithm->scratch_bytes;
         const NodeMap& map = *group_.node_map;
-        return function == nullptr ? 0
-                                   : function({group_.size, map.nodes(), map.largest()}, largest_block_,
-                                              contender.choice.parameters);
+        return function == nullptr
+                   ? 0
+                   : function({group_.size, map.nodes(), map.largest()},
+                              traits_of(options_.collective).sends_one_block() ? workload_.mean_received()
+                                                                               : largest_block_,
+                              contender.choice.parameters);
     }
 
     // Takes the contenders out that are over the time limit, by rank 0's clock for all ranks. True: nothing

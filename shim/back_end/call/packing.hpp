@@ -58,7 +58,7 @@ class Packing {
     int load_send();
     int cut_what_is_too_long();
 
-    bool sends_one_block_, has_one_size_;
+    bool sends_one_block_, has_to_fit_;
     Rails& rails_;
     int rank_;
     Side send_, recv_;

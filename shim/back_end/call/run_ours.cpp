@@ -223,6 +223,8 @@ policy::Features features_of(const Passage& passage, const Agreed& agreed, bool 
     features.nodes = passage.state.nodes();
     features.ranks_per_node = passage.state.ranks_per_node();
     features.max_block_bytes = agreed.max_block;
+    if (algorithms::traits_of(features.collective).sends_one_block())
+        features.mean_block_bytes = passage.measured.mean_block;
     features.buffer = agreed.facts.on_device ? policy::Buffer::device : policy::Buffer::host;
     features.overlapping = agreed.facts.overlapping;
     features.gpu_aware = !agreed.facts.unaware;
