@@ -20,6 +20,10 @@ Packing::Packing(const CallArgs& call, Rails& rails, int datatype_keyval)
       has_to_fit_(sends_one_block_ || !call.recv.counts.is_array()), rails_(rails),
       rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
       recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval, &send_.blocks)} {
+    const auto is_taken = [&](const Side& side) {
+        return is_committed(side.blocks.type(), datatype_keyval, rails_.group.carrier_comm());
+    };
+    has_uncommitted_type_ = !is_taken(send_) || !is_taken(recv_);
     recv_.packed = !recv_.blocks.type().dense;
     // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in its place.
     send_.packed = !send_.blocks.type().dense || (call.in_place() && !sends_one_block_);

@@ -188,6 +188,10 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     bool has_memory = look_at_buffers(passage, device, record);
     DeviceCall* const buffers = device ? &*device : nullptr;
     Packing packing(passage.call, rails, passage.self.datatype_keyval);
+    if (packing.has_uncommitted_type()) {
+        outcome.is_refused = true;
+        return;
+    }
     const bool packs_later = packs_after_choice(plan.shortlist());
     if (!packs_later && !packing.reserve()) has_memory = false;
 
