@@ -26,25 +26,29 @@ struct CollectiveTraits {
     Sent sent;
     Given counts, types;
     Known block;
+    Collective algorithms; // runs the algorithms of this collective
 
     // A rank sends the same block to everybody; otherwise it sends a block of its own to each rank.
     constexpr bool sends_one_block() const { return sent == Sent::one; }
     // Counts (and displacements) are arrays where a side has a block for each rank, so blocks differ in size.
     constexpr bool has_count_arrays() const { return counts == Given::array; }
     constexpr bool has_type_arrays() const { return types == Given::array; }
+    // The same of the send side. The receive side has a block for each rank in every collective.
+    constexpr bool sends_count_arrays() const { return has_count_arrays() && !sends_one_block(); }
     // MPI guarantees that all ranks know the size of the largest block; otherwise they have to agree on it.
     constexpr bool block_is_known() const { return block == Known::everybody; }
 };
 
 inline constexpr std::array all_collectives = {
-#define SWITCHYARD_COLLECTIVE(name_, function_, words_, sent_, counts_, types_, block_)                      \
+#define SWITCHYARD_COLLECTIVE(name_, function_, words_, sent_, counts_, types_, block_, algorithms_)         \
     CollectiveTraits{.collective = Collective::name_,                                                        \
                      .name = #name_,                                                                         \
                      .function = "MPI_" #function_,                                                          \
                      .sent = CollectiveTraits::Sent::sent_,                                                  \
                      .counts = CollectiveTraits::Given::counts_,                                             \
                      .types = CollectiveTraits::Given::types_,                                               \
-                     .block = CollectiveTraits::Known::block_},
+                     .block = CollectiveTraits::Known::block_,                                               \
+                     .algorithms = Collective::algorithms_},
 #include "collectives.def"
 };
 inline constexpr std::size_t collective_count = all_collectives.size();

@@ -14,12 +14,13 @@ struct Part {
     std::size_t bytes;
 };
 
-// The parts of one message, in lent memory. Parts that touch become one.
+// The parts of one message, in lent memory. Parts that touch become one. Empty parts are left out.
 class PartList {
   public:
     explicit PartList(std::span<Part> memory) : memory_(memory) {}
 
     void add(Part part) {
+        if (part.bytes == 0) return;
         if (count_ > 0 && memory_[count_ - 1].data + memory_[count_ - 1].bytes == part.data) {
             memory_[count_ - 1].bytes += part.bytes;
         } else {

@@ -13,7 +13,7 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// In the order of all_traits(), which comes from the same lines.
+// By Traits::line.
 #define SWITCHYARD_NATIVE(collective) nullptr,
 #define SWITCHYARD_ALGORITHM(collective, name, ...) &collective::name,
 constexpr std::array runs = std::to_array<Run>({
@@ -33,11 +33,13 @@ constexpr std::array prepares = std::to_array<Prepare>({
 #include "registry.def"
 });
 
-std::array<Algorithm, runs.size()> join() {
-    std::array<Algorithm, runs.size()> algorithms{};
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        algorithms[i] = {&all_traits()[i], runs[i], prepares[i]};
-    }
+// In the order of all_traits(), with room for every line in every collective. No memory of its own: a program may call while its
+// static objects are destroyed.
+std::array<Algorithm, runs.size() * collective_count> join() {
+    std::array<Algorithm, runs.size() * collective_count> algorithms{};
+    std::size_t next = 0;
+    for (const Traits& traits : all_traits())
+        algorithms[next++] = {&traits, runs[traits.line], prepares[traits.line]};
     return algorithms;
 }
 

@@ -6,6 +6,11 @@
 
 namespace switchyard::algorithms {
 
+// A collective may have no namespace of algorithms of its own.
+#define SWITCHYARD_COLLECTIVE(name, ...)                                                                     \
+    namespace name {}
+#include "collectives.def"
+
 namespace {
 
 constexpr std::array metadata_choices = {std::string_view{"separate"}, std::string_view{"fused"}};
@@ -53,10 +58,40 @@ constexpr std::array<Parameter, sizeof...(parameters)> takes{parameters...};
            .needs = needs_,                                                                                  \
            .scratch_bytes = scratch_bytes_,                                                                  \
            .source = source_},
-constexpr Traits registry[] = {
+constexpr Traits lines[] = {
 #include "registry.def"
 };
 #undef TAKES
+
+constexpr bool runs(const CollectiveTraits& collective, const Traits& line) {
+    return line.collective == (line.native ? collective.collective : collective.algorithms);
+}
+
+// Calls visit(collective, number of a line) for each algorithm of each collective.
+template <typename Visit>
+constexpr void for_each_algorithm(Visit&& visit) {
+    for (const bool native : {true, false})
+        for (const CollectiveTraits& collective : all_collectives)
+            for (std::size_t line = 0; line < std::size(lines); ++line)
+                if (lines[line].native == native && runs(collective, lines[line])) visit(collective, line);
+}
+
+constexpr std::size_t registry_size = [] {
+    std::size_t count = 0;
+    for_each_algorithm([&](const CollectiveTraits&, std::size_t) { ++count; });
+    return count;
+}();
+
+constexpr auto registry = [] {
+    std::array<Traits, registry_size> all{};
+    std::size_t next = 0;
+    for_each_algorithm([&](const CollectiveTraits& collective, std::size_t line) {
+        all[next] = lines[line];
+        all[next].collective = collective.collective;
+        all[next++].line = line;
+    });
+    return all;
+}();
 
 std::int64_t square_root_rounded_up(int value) {
     std::int64_t root = 0;

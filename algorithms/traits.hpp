@@ -147,10 +147,12 @@ struct Traits {
     std::string_view idea;                 // one line for people
     std::span<const Parameter> parameters; // the parameters that it takes
     unsigned needs = no_needs;             // with its abilities
-    // The bytes of workspace that one call takes, from values that are the same on all ranks. Null: none.
-    std::size_t (*scratch_bytes)(const GroupShape&, std::size_t max_block, const Parameters&) = nullptr;
+    // The bytes of workspace that one call takes, from values that are the same on all ranks. Null: none. `block`: the bytes of
+    // the largest block; where a rank sends one block to everybody, those of the mean block, rounded up.
+    std::size_t (*scratch_bytes)(const GroupShape&, std::size_t block, const Parameters&) = nullptr;
     std::string_view source; // paper, section, algorithm number
     bool native = false;     // the MPI library's own collective
+    std::size_t line = 0;    // its number among the lines of registry.def
 
     bool takes(Parameter parameter) const;
     bool has(unsigned need_or_ability) const { return (needs & need_or_ability) != 0; }
@@ -164,7 +166,8 @@ constexpr bool sends_straight(const Parameters& parameters) {
 // Whether the largest block over all ranks must be agreed before the call. `parameters`: of that algorithm.
 bool needs_agreed_block(const Traits& traits, const Parameters& parameters);
 
-// Every algorithm of the registry, `native` first, in the order of registry.def.
+// Every algorithm that a collective runs: `native` of all collectives first, then collective by collective in the order of
+// registry.def.
 std::span<const Traits> all_traits();
 
 // The algorithm of that name for that collective. Null: there is none.

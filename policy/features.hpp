@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace switchyard::policy {
@@ -42,9 +43,17 @@ struct Features : FixedFeatures {
     bool gpu_aware = false;          // the MPI takes the device buffers of every rank that has some
     std::size_t staging_bytes = 0;   // host memory for staging them, on the rank that needs most
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
+    // Of blocks that every rank knows, where a rank sends one to everybody: their mean, rounded up. Nothing: any block may be as
+    // large as the largest.
+    std::optional<std::size_t> mean_block_bytes;
 
     auto operator<=>(const Features&) const = default; // else the base's would compare half of it
 };
+
+// The block that the workspace of an algorithm depends on (Traits::scratch_bytes).
+inline std::size_t block_for_scratch(const Features& call) {
+    return call.mean_block_bytes.value_or(call.max_block_bytes);
+}
 
 inline algorithms::GroupShape shape_of(const FixedFeatures& features) {
     return {features.ranks, features.nodes, features.ranks_per_node};

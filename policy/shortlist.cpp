@@ -44,7 +44,7 @@ std::size_t scratch_bytes(const Choice& choice, const Features& call) {
     const algorithms::Traits& traits = *choice.algorithm;
     return traits.scratch_bytes == nullptr
                ? 0
-               : traits.scratch_bytes(shape_of(call), call.max_block_bytes, choice.parameters);
+               : traits.scratch_bytes(shape_of(call), block_for_scratch(call), choice.parameters);
 }
 
 bool limits_staging(const Choice& choice) {

@@ -120,7 +120,6 @@ constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
 
 // All collectives of MPI but those of collectives.def, in their blocking form.
 constexpr std::string_view other_collectives[] = {
-    "allgatherv",
     "allreduce",
     "alltoallw",
     "barrier",
@@ -158,7 +157,7 @@ bool takes_away(std::string_view& word, std::string_view ending) {
     return true;
 }
 
-// `MPI_Allgatherv` where the word is a collective of MPI that is not routed, blocking or not.
+// `MPI_Alltoallw` where the word is a collective of MPI that is not routed, blocking or not.
 std::string function_not_routed(std::string_view word) {
     std::string name = folded(word);
     if (name.starts_with("mpi_")) name.erase(0, 4);

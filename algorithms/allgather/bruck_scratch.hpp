@@ -1,4 +1,4 @@
-// The workspace of bruck: all blocks.
+// The workspace of bruck: all blocks. `block`: their mean.
 #pragma once
 
 #include "algorithms/traits.hpp"

@@ -1,8 +1,9 @@
 // Idea: in step i every rank sends all gathered blocks 2^i ranks up, so gathered blocks double in every step.
 // Cost: ceil(log2 P) steps: log2(P) * alpha + beta * (P - 1) blocks, and no copies of ours.
-// Needs: blocks of one size; any number of ranks.
+// Needs: nothing; any number of ranks.
 // Departs: the paper only names it. Where P is no power of two, the last step sends only the missing blocks.
 //   All blocks are received at their places, so a message may have several parts, by a derived datatype.
+//   Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 2, the dissemination algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"

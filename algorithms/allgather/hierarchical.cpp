@@ -2,10 +2,10 @@
 //   broadcasts in its node.
 // Cost: a leader receives Q - 1 messages of one block, and sends ceil(log2 N) messages between nodes with the
 //   blocks of N - 1 nodes in all. Then all blocks travel ceil(log2 Q) times inside the node.
-// Needs: blocks of one size, and memory that the processor can copy; any number of ranks on each node,
+// Needs: memory that the processor can copy; any number of ranks on each node,
 //   wherever they are.
 // Departs: the broadcast is binomial. The last step among leaders sends only the missing blocks. intra=shared
-//   copies blocks through the node's memory and sends no message inside the node.
+//   copies blocks through the node's memory and sends no message inside the node. Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 5, the hierarchical approach for comparison.
 #include "node_order.hpp"
 
@@ -13,13 +13,14 @@ namespace switchyard::algorithms::allgather {
 
 namespace {
 
-Status gather_at_leader(const Exchange& exchange, Wire& wire, const NodeOrder& order) {
+Status gather_at_leader(Wire& wire, const NodeOrder& order) {
     const Group& node = order.own_node();
-    const int self = exchange.group.rank, leader = node.rank_in_comm(0);
-    if (node.rank != 0) wire.send(leader, order.place_of(self), exchange.max_block);
+    const Part own = order.block_of(node.rank_in_comm(node.rank));
+    if (node.rank != 0) wire.send(node.rank_in_comm(0), own.data, own.bytes);
     for (int local = 1; node.rank == 0 && local < node.size; ++local) {
         const int member = node.rank_in_comm(local);
-        wire.receive(member, order.place_of(member), exchange.max_block);
+        const Part block = order.block_of(member);
+        wire.receive(member, block.data, block.bytes);
     }
     return wire.wait_all();
 }
@@ -51,10 +52,9 @@ Status broadcast_in_node(Wire& wire, const NodeOrder& order) {
 
 // The same two phases by copying. First all ranks of the node share their blocks. So later they copy only the
 // blocks of other nodes from the leader.
-Status share_own_blocks(const Exchange& exchange, NodeOrder& order) {
-    return order.gather_in_node([&](int local, auto&& add) {
-        add(Part{order.place_of(order.own_node().rank_in_comm(local)), exchange.max_block});
-    });
+Status share_own_blocks(NodeOrder& order) {
+    return order.gather_in_node(
+        [&](int local, auto&& add) { add(order.block_of(order.own_node().rank_in_comm(local))); });
 }
 
 Status share_what_the_leader_has(NodeOrder& order) {
@@ -68,8 +68,7 @@ Status share_what_the_leader_has(NodeOrder& order) {
 
 Status hierarchical(const Exchange& exchange, Context& context) {
     return in_node_order(exchange, context, [&](NodeOrder& order) {
-        Status status = order.has_window() ? share_own_blocks(exchange, order)
-                                           : gather_at_leader(exchange, context.wire, order);
+        Status status = order.has_window() ? share_own_blocks(order) : gather_at_leader(context.wire, order);
         if (order.own_node().rank == 0) status.keep(exchange_among_leaders(context.wire, order));
         status.keep(order.has_window() ? share_what_the_leader_has(order)
                                        : broadcast_in_node(context.wire, order));

@@ -4,14 +4,14 @@
 // Cost: ceil(log_Q N) messages between nodes for each rank, and none for local rank 0. ceil(log_Q N) + 1
 //   gatherings inside the node, each of ceil(log2 Q) messages. With R regions of S ranks, a gathering is
 //   ceil(log_S R) messages between regions and ceil(log2 S) * (ceil(log_S R) + 1) messages inside a region.
-// Needs: blocks of one size, and memory that the processor can copy; any number of ranks on each node and in
+// Needs: memory that the processor can copy; any number of ranks on each node and in
 //   each region, wherever they are.
 // Departs: the base is at most the ranks of the largest node, or of the node's largest region (2 where all
 //   have one rank). It is the smallest base with as few steps, so that all steps fetch about as many blocks.
 //   Local rank l % q of a node or region of q ranks serves digit l. Steps that reach around the ring fetch
 //   only the missing blocks, so any number of nodes will do. Ranks gather inside the node whatever they
 //   fetched (the paper's Allgatherv). intra=shared gathers through the node's memory, sends no message inside
-//   the node, and ignores regions.
+//   the node, and ignores regions. Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 3, algorithm 2, and its last but one paragraph for two levels.
 #include "node_order.hpp"
 
@@ -23,8 +23,8 @@ class LocalityAwareBruck {
   public:
     // `regions`: the regions of the own node, for two levels of messages. Null: one level, or no messages
     // inside the node.
-    LocalityAwareBruck(const Exchange& exchange, Wire& wire, NodeOrder& order, const NodeMap* regions)
-        : exchange_(exchange), wire_(wire), order_(order), regions_(regions) {}
+    LocalityAwareBruck(Wire& wire, NodeOrder& order, const NodeMap* regions)
+        : wire_(wire), order_(order), regions_(regions) {}
 
     Status run() {
         const Ring& nodes = order_.ring();
@@ -32,7 +32,7 @@ class LocalityAwareBruck {
             nodes,
             [&](int local, auto&& add) {
                 const int rank = nodes.near_ranks()[static_cast<std::size_t>(local)];
-                add(Part{order_.place_of(rank), exchange_.max_block});
+                add(order_.block_of(rank));
             },
             [&](int first, int last, auto&& add) { add(order_.of_nodes(first, last)); },
             [&](auto&& part_of) { return gather_in_node(part_of); });
@@ -99,7 +99,6 @@ class LocalityAwareBruck {
             visit(static_cast<int>(digit));
     }
 
-    const Exchange& exchange_;
     Wire& wire_;
     NodeOrder& order_;
     const NodeMap* const regions_;
@@ -111,7 +110,7 @@ Status locality_aware_bruck(const Exchange& exchange, Context& context) {
     return in_node_order(exchange, context, [&](NodeOrder& order) {
         const bool two_levels = context.parameters[Parameter::levels] > 1 && !order.has_window();
         const NodeMap* regions = two_levels ? exchange.group.region_map : nullptr;
-        return LocalityAwareBruck(exchange, context.wire, order, regions).run();
+        return LocalityAwareBruck(context.wire, order, regions).run();
     });
 }
 

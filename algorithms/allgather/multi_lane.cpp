@@ -2,12 +2,12 @@
 //   all nodes, then the ranks of a node share the blocks of their lanes.
 // Cost: ceil(log2 N) messages between nodes for each rank, with N - 1 blocks in all; then ceil(log2 Q)
 //   messages inside the node, with (Q - 1) N blocks.
-// Needs: blocks of one size, and memory that the processor can copy; any number of ranks on each node,
+// Needs: memory that the processor can copy; any number of ranks on each node,
 //   wherever they are.
 // Departs: where nodes differ, local rank i % q of a node of q ranks serves lane i, and nodes without a local
 //   rank i add no block to the lane. Both phases are dissemination, with each block straight to its place in
 //   scratch memory. intra=shared shares the blocks of the lanes through the node's memory and sends no
-//   message inside the node.
+//   message inside the node. Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 5, the multi-lane approach for comparison.
 #include "node_order.hpp"
 
@@ -17,8 +17,7 @@ namespace {
 
 class Lanes {
   public:
-    Lanes(const Exchange& exchange, Wire& wire, NodeOrder& order)
-        : exchange_(exchange), wire_(wire), order_(order), map_(order.map()) {}
+    Lanes(Wire& wire, NodeOrder& order) : wire_(wire), order_(order), map_(order.map()) {}
 
     Status gather_lanes() {
         const int self = order_.own_node().rank, ranks = order_.own_node().size;
@@ -50,15 +49,13 @@ class Lanes {
     void for_each_block(int lane, int first, int last, Add&& add) const {
         for (int distance = first; distance < last; ++distance) {
             const int node = order_.node_up(distance);
-            if (lane < map_.size_of(node))
-                add(Part{order_.place_of(map_.rank_of(node, lane)), exchange_.max_block});
+            if (lane < map_.size_of(node)) add(order_.block_of(map_.rank_of(node, lane)));
         }
     }
     std::span<const Part> list(int lane, int first, int last) {
         return order_.list([&](auto&& add) { for_each_block(lane, first, last, add); });
     }
 
-    const Exchange& exchange_;
     Wire& wire_;
     NodeOrder& order_;
     const NodeMap& map_;
@@ -68,7 +65,7 @@ class Lanes {
 
 Status multi_lane(const Exchange& exchange, Context& context) {
     return in_node_order(exchange, context, [&](NodeOrder& order) {
-        Lanes lanes(exchange, context.wire, order);
+        Lanes lanes(context.wire, order);
         Status status = lanes.gather_lanes();
         status.keep(lanes.gather_in_node());
         return status;

@@ -1,9 +1,11 @@
 // Memory in node order, for allgather algorithms that know nodes. All blocks lie in scratch memory, sorted by
-// node: first the own node, then the nodes up the ring. So the blocks of neighbouring nodes are contiguous.
+// node: first the own node, then the nodes up the ring. So the blocks of neighbouring nodes are contiguous. Blocks may
+// differ in size.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/node_window_exchange.hpp"
+#include "blocks_of.hpp"
 #include "node_order_scratch.hpp"
 
 namespace switchyard::algorithms::allgather {
@@ -40,13 +42,16 @@ struct Ring {
 
 class NodeOrder {
   public:
-    NodeOrder(const Exchange& exchange, Context& context)
+    // `block`: the mean of all blocks.
+    NodeOrder(const Exchange& exchange, Context& context, std::size_t block)
         : exchange_(exchange), wire_(context.wire), window_(context.intra_window()),
           map_(*exchange.group.node_map), own_node_(exchange.group.own_node()),
           ring_(map_, exchange.group.rank),
-          data_(context.workspace.take(static_cast<std::size_t>(map_.ranks()) * exchange.max_block).data()),
+          data_(context.workspace.take(static_cast<std::size_t>(map_.ranks()) * block).data()),
+          offsets_(context.workspace.take_array<std::size_t>(node_order_offsets(map_.ranks()))),
           parts_(context.workspace.take_array<Part>(node_order_parts(map_.ranks()))) {
-        copy_contribution(exchange, place_of(exchange.group.rank));
+        lay_out();
+        copy_contribution(exchange, block_of(exchange.group.rank).data);
     }
 
     const NodeMap& map() const { return map_; }
@@ -56,16 +61,18 @@ class NodeOrder {
     int node_up(int distance) const { return ring_.up(distance); }
     int node_down(int distance) const { return ring_.down(distance); }
 
-    // The place of that rank's block.
-    std::byte* place_of(int rank) const {
-        return data_ + index(map_.begin_of(map_.node_of(rank)) + map_.local_rank(rank)) * exchange_.max_block;
+    // That rank's block.
+    Part block_of(int rank) const {
+        return {data_ + offsets_[index(map_.begin_of(map_.node_of(rank)) + map_.local_rank(rank))],
+                exchange_.recv_size(rank)};
     }
     // The blocks of the nodes first <= distance < last up the ring.
     Part of_nodes(int first, int last) const {
-        std::byte* const begin = place_of(map_.rank_of(node_up(first), 0));
-        int ranks = 0;
-        for (int distance = first; distance < last; ++distance) ranks += map_.size_of(node_up(distance));
-        return {begin, static_cast<std::size_t>(ranks) * exchange_.max_block};
+        const std::size_t begin = index(map_.begin_of(node_up(first)));
+        std::size_t end = begin;
+        for (int distance = first; distance < last; ++distance)
+            end += static_cast<std::size_t>(map_.size_of(node_up(distance)));
+        return {data_ + offsets_[begin], offsets_[end] - offsets_[begin]};
     }
     Part of_all() const { return of_nodes(0, nodes()); }
 
@@ -108,11 +115,22 @@ class NodeOrder {
     }
 
     void deliver() const {
-        for (int rank = 0; rank < map_.ranks(); ++rank)
-            copy_bytes(exchange_.recv_from(rank), place_of(rank), exchange_.max_block);
+        for (int rank = 0; rank < map_.ranks(); ++rank) {
+            const Part block = block_of(rank);
+            copy_bytes(exchange_.recv_from(rank), block.data, block.bytes);
+        }
     }
 
   private:
+    void lay_out() {
+        std::size_t place = 0;
+        offsets_[0] = 0;
+        for (int distance = 0; distance < nodes(); ++distance)
+            for (const int rank : map_.ranks_of(node_up(distance))) {
+                offsets_[place + 1] = offsets_[place] + exchange_.recv_size(rank);
+                ++place;
+            }
+    }
     // The place in node order of the rank with that place in a list that starts with node 0.
     std::size_t index(int sorted) const {
         const int place = sorted - map_.begin_of(ring_.home);
@@ -126,6 +144,7 @@ class NodeOrder {
     const Group own_node_;
     const Ring ring_;
     std::byte* const data_;
+    const std::span<std::size_t> offsets_; // of the blocks, in node order, and their end
     PartList parts_;
 };
 
@@ -134,11 +153,11 @@ class NodeOrder {
 template <typename Gather>
 Status in_node_order(const Exchange& exchange, Context& context, Gather&& gather) {
     copy_contribution(exchange, exchange.recv_from(exchange.group.rank));
-    const auto scratch =
-        node_order_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
+    const std::size_t block = mean_block(exchange);
+    const auto scratch = node_order_scratch_bytes(exchange.group.size, block, context.parameters);
     if (scratch == 0) return {}; // one rank, or empty blocks
     if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
-    NodeOrder order(exchange, context);
+    NodeOrder order(exchange, context, block);
     const Status status = gather(order);
     order.deliver();
     return status;

@@ -14,10 +14,16 @@ inline std::size_t node_order_parts(int ranks) {
     return static_cast<std::size_t>(ranks);
 }
 
-// The blocks of all ranks, and the parts of one message.
+// Where blocks begin, and where the last one ends.
+inline std::size_t node_order_offsets(int ranks) {
+    return static_cast<std::size_t>(ranks) + 1;
+}
+
+// The blocks of all ranks, their places, and the parts of one message. `block`: the mean of all blocks.
 inline std::size_t node_order_scratch_bytes(const GroupShape& shape, std::size_t block, const Parameters&) {
     if (shape.ranks < 2 || block == 0) return 0; // nothing travels
     return Workspace::rounded(static_cast<std::size_t>(shape.ranks) * block) +
+           Workspace::rounded(node_order_offsets(shape.ranks) * sizeof(std::size_t)) +
            Workspace::rounded(node_order_parts(shape.ranks) * sizeof(Part));
 }
 

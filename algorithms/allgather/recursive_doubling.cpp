@@ -2,10 +2,10 @@
 // Cost: where P is a power of two, log2(P) steps: log2(P) * alpha + beta * (P - 1) blocks, and no copies of
 //   ours. Else log2(M) steps, with M the largest power of two below P, one step before them, and one step
 //   after them.
-// Needs: blocks of one size; any number of ranks.
+// Needs: nothing; any number of ranks.
 // Departs: the paper only names it. In P - M pairs of neighbours the odd rank gives its block to the even
 //   rank and receives all other blocks from it at the end, so M ranks double. All blocks are received at
-//   their places, by a derived datatype where the places do not touch.
+//   their places, by a derived datatype where the places do not touch. Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 2, the recursive-doubling algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/copy.hpp"

@@ -42,6 +42,8 @@ class Sizes {
     std::size_t operator()(int source, int destination) const;
     std::vector<std::size_t> sent_by(int source) const;
     std::vector<std::size_t> received_by(int destination) const;
+    // The blocks of all ranks where each sends one block to everybody.
+    std::vector<std::size_t> sent_to_all() const;
 
   private:
     std::vector<int> partners_of(int source) const;

@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstdio>
 #include <memory>
+#include <tuple>
 
 namespace switchyard::bench {
 
@@ -62,6 +63,15 @@ struct Counts {
     }
     std::vector<int> counts, displacements;
 };
+
+// One side of a call, as arguments of its MPI function.
+template <bool has_arrays>
+auto side(std::byte* buffer, const Counts& blocks) {
+    if constexpr (has_arrays)
+        return std::tuple(buffer, blocks.counts.data(), blocks.displacements.data(), MPI_BYTE);
+    else
+        return std::tuple(buffer, blocks.counts.front(), MPI_BYTE);
+}
 
 // This rank's data for one block size, and the calls on it.
 class Course {
@@ -147,9 +157,12 @@ class Course {
     std::size_t scratch_of(const Contender& contender) const {
         const auto function = contender.choice.algorithm->scratch_bytes;
         const NodeMap& map = *group_.node_map;
-        return function == nullptr ? 0
-                                   : function({group_.size, map.nodes(), map.largest()}, largest_block_,
-                                              contender.choice.parameters);
+        return function == nullptr
+                   ? 0
+                   : function({group_.size, map.nodes(), map.largest()},
+                              traits_of(options_.collective).sends_one_block() ? workload_.mean_received()
+                                                                               : largest_block_,
+                              contender.choice.parameters);
     }
 
     // Takes the contenders out that are over the time limit, by rank 0's clock for all ranks. True: nothing
@@ -241,18 +254,20 @@ class Course {
         return status.code;
     }
 
+    template <Collective collective, typename Function>
+    int call_library(Function function) {
+        constexpr const CollectiveTraits& traits = traits_of(collective);
+        return std::apply(function,
+                          std::tuple_cat(side<traits.sends_count_arrays()>(workload_.send_buffer(), send_),
+                                         side<traits.has_count_arrays()>(workload_.recv_buffer(false), recv_),
+                                         std::tuple(group_.comm)));
+    }
     int call_library(const Library& mpi) {
-        std::byte* const out = workload_.send_buffer();
-        std::byte* const in = workload_.recv_buffer(false);
-        const int block = send_.counts.front();
         switch (options_.collective) {
-        case Collective::alltoallv:
-            return mpi.alltoallv(out, send_.counts.data(), send_.displacements.data(), MPI_BYTE, in,
-                                 recv_.counts.data(), recv_.displacements.data(), MPI_BYTE, group_.comm);
-        case Collective::alltoall:
-            return mpi.alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
-        case Collective::allgather:
-            return mpi.allgather(out, block, MPI_BYTE, in, block, MPI_BYTE, group_.comm);
+#define SWITCHYARD_COLLECTIVE(name, ...)                                                                     \
+    case Collective::name:                                                                                   \
+        return call_library<Collective::name>(mpi.name);
+#include "algorithms/collectives.def"
         }
         return MPI_ERR_OTHER;
     }

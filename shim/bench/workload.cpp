@@ -38,15 +38,25 @@ Layout packed(const std::vector<std::size_t>& sizes) {
 Workload::Workload(algorithms::Collective collective, const Sizes& sizes, std::uint64_t seed, int rank,
                    bool separate, bool shared)
     : collective_(collective), seed_(seed), rank_(rank) {
-    auto out = sizes.sent_by(rank);
-    if (traits_of(collective).sends_one_block()) out.resize(1);
-    send_ = packed(out);
-    recv_ = packed(sizes.received_by(rank));
-    for (std::size_t i = 0; i < out.size(); ++i)
-        if (i != static_cast<std::size_t>(rank) || !traits_of(collective).has_count_arrays())
-            largest_sent_ = std::max(largest_sent_, out[i]);
+    const auto& traits = traits_of(collective);
+    if (traits.sends_one_block()) {
+        const auto all = sizes.sent_to_all();
+        send_ = packed({all[static_cast<std::size_t>(rank)]});
+        recv_ = packed(all);
+    } else {
+        send_ = packed(sizes.sent_by(rank));
+        recv_ = packed(sizes.received_by(rank));
+    }
+    const bool has_own = traits.sends_count_arrays(); // a block for itself of another size
+    for (std::size_t i = 0; i < send_.blocks.size(); ++i)
+        if (i != static_cast<std::size_t>(rank) || !has_own)
+            largest_sent_ = std::max(largest_sent_, send_.blocks[i].size);
     sent_.resize(shared ? std::max(send_.bytes, recv_.bytes) : send_.bytes);
     if (separate) received_.resize(recv_.bytes);
+}
+
+std::size_t Workload::mean_received() const {
+    return (recv_.bytes + recv_.blocks.size() - 1) / recv_.blocks.size();
 }
 
 // A block for everybody has no destination.

@@ -26,6 +26,7 @@ class Workload {
     const Layout& send() const { return send_; }
     const Layout& recv() const { return recv_; }
     std::size_t largest_sent() const { return largest_sent_; } // to another rank
+    std::size_t mean_received() const;                         // of all blocks, rounded up
 
     std::byte* send_buffer() { return sent_.data(); }
     std::byte* recv_buffer(bool in_place) { return in_place ? sent_.data() : received_.data(); }

@@ -33,8 +33,10 @@ SIZES = (1000,) if FAMILY.ranks_spin else (1, 1000, 70000)
 # Algorithms to run: these, as far as the registry has them, and all others of it that need to know nodes. The flat
 # algorithms show that the job itself is in order.
 NODE_AWARE = {"alltoallv": ("tuna_coalesced", "tuna_staggered", "node_aware", "shared"), "alltoall": ("shared",),
-              "allgather": ("hierarchical", "multi_lane", "locality_aware_bruck", "shared")}
-FLAT = {"alltoallv": ("tuna", "spread_out"), "alltoall": ("zero_rotation_bruck",), "allgather": ("bruck",)}
+              "allgather": ("hierarchical", "multi_lane", "locality_aware_bruck", "shared"),
+              "allgatherv": ("hierarchical", "multi_lane", "locality_aware_bruck", "shared")}
+FLAT = {"alltoallv": ("tuna", "spread_out"), "alltoall": ("zero_rotation_bruck",), "allgather": ("bruck",),
+        "allgatherv": ("bruck",)}
 
 
 def registry():

@@ -6,18 +6,22 @@ from harness import FEW_RANKS, HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, ho
 
 # One forced choice for each collective, as SWITCHYARD_FORCE spells it, and what the log must then say.
 FORCED = [
-    {"alltoallv": ("spread_out", {}), "alltoall": ("zero_rotation_bruck", {}), "allgather": ("ring", {})},
-    {"alltoallv": ("pairwise", {}), "alltoall": ("pairwise", {}), "allgather": ("bruck", {})},
+    {"alltoallv": ("spread_out", {}), "alltoall": ("zero_rotation_bruck", {}), "allgather": ("ring", {}),
+     "allgatherv": ("ring", {})},
+    {"alltoallv": ("pairwise", {}), "alltoall": ("pairwise", {}), "allgather": ("bruck", {}), "allgatherv": ("bruck", {})},
     {"alltoallv": ("scattered", {"block_count": 2}), "alltoall": ("basic_bruck", {}),
-     "allgather": ("recursive_doubling", {})},
-    {"alltoallv": ("linear", {}), "alltoall": ("spread_out", {}), "allgather": ("dissemination", {})},
-    {"alltoallv": ("stride_waitall", {"stride": 2}), "alltoall": ("modified_bruck", {})},
-    {"alltoallv": ("stride_waitany", {"stride": 2}), "alltoall": ("zero_copy_bruck", {})},
-    {"alltoallv": ("stride_testany", {"stride": 1}), "alltoall": ("basic_bruck_datatype", {})},
+     "allgather": ("recursive_doubling", {}), "allgatherv": ("recursive_doubling", {})},
+    {"alltoallv": ("linear", {}), "alltoall": ("spread_out", {}), "allgather": ("dissemination", {}),
+     "allgatherv": ("dissemination", {})},
+    {"alltoallv": ("stride_waitall", {"stride": 2}), "alltoall": ("modified_bruck", {}), "allgatherv": ("hierarchical", {})},
+    {"alltoallv": ("stride_waitany", {"stride": 2}), "alltoall": ("zero_copy_bruck", {}), "allgatherv": ("multi_lane", {})},
+    {"alltoallv": ("stride_testany", {"stride": 1}), "alltoall": ("basic_bruck_datatype", {}),
+     "allgatherv": ("locality_aware_bruck", {})},
     {"alltoallv": ("padded_alltoall", {}), "alltoall": ("modified_bruck_datatype", {})},
     {"alltoallv": ("padded_bruck", {}), "alltoall": ("parameterized_bruck", {"radix": 2})},
     {"alltoallv": ("two_phase_bruck", {})},
-    {"alltoallv": ("shared", {}), "alltoall": ("shared", {}), "allgather": ("shared", {})},
+    {"alltoallv": ("shared", {}), "alltoall": ("shared", {}), "allgather": ("shared", {}),
+     "allgatherv": ("shared", {})},
     {"alltoallv": ("in_place", {"auxiliary_bytes": 100, "buffers": 2})},
     {"alltoallv": ("padded_bruck", {"direct_from": 9})},
     {"alltoallv": ("two_phase_bruck", {"direct_from": 8})},
@@ -25,7 +29,7 @@ FORCED = [
     {"alltoallv": ("tuna", {"radix": 2, "in_flight": 1})},
     {"alltoallv": ("tuna", {"radix": 3, "metadata": "separate"}), "alltoall": ("parameterized_bruck", {"radix": 3})},
     {"alltoallv": ("tuna", {"radix": 2, "metadata": "fused"}), "alltoall": ("zero_rotation_bruck", {}),
-     "allgather": ("bruck", {})},
+     "allgather": ("bruck", {}), "allgatherv": ("bruck", {})},
 ]
 
 # The world of the hosts, and sizes that are no power of two.
@@ -139,12 +143,12 @@ class Bindings(PreloadTest):
             with self.subTest(force=force):
                 result = self.launch(3, host("c_weak_counts"), *more, force=force)
                 self.assert_ended_well(result)
-                self.assertIn("found=4", result.stdout)
+                self.assertIn("found=6", result.stdout)
                 self.assertGreaterEqual(len(result.calls()), 4)
         with self.subTest("off"):
             result = self.launch(3, host("c_weak_counts"), "too_many", preload=[SHIM], exported={"SWITCHYARD": "off"})
             self.assert_ended_well(result)
-            self.assertIn("found=4", result.stdout)
+            self.assertIn("found=6", result.stdout)
 
     @unittest.skipUnless(mpi4py_works(), "no mpi4py for this MPI")
     def test_mpi4py(self):
@@ -162,7 +166,7 @@ class Bindings(PreloadTest):
         self.assert_ended_well(result)
         self.assertEqual(result.digest, self.plain_once(FEW_RANKS, host("c_basic")).digest)
         for line in self.assert_logged(result):
-            if line["ranks"] < 2 or line["collective"] == "alltoall":
+            if line["ranks"] < 2 or line["collective"] in ("alltoall", "allgatherv"):
                 expected = ("native", "otherwise")
             elif line["collective"] == "allgather":
                 expected = ("ring", "rule")

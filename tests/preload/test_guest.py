@@ -11,9 +11,9 @@ import unittest
 from harness import (DEFAULT_POLICY, FEW_RANKS, MPI, OPENMPI, OUTPUT, PYTHON, RUNTIME, SHIM, SWITCHYARD, PreloadTest,
                      Result, clean_environment, finish, host, host_exists, launcher)
 
-FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck"
+FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
 MEASURES_MEMORY = "a sanitizer's memory counts, too"
-SHARED = "alltoallv:shared;alltoall:shared;allgather:shared"
+SHARED = "alltoallv:shared;alltoall:shared;allgather:shared;allgatherv:shared"
 # What a job runs under: all that a communicator of ours may have.
 EQUIPMENT = ({"force": FORCE}, {"force": SHARED}, {"force": None, "policy": DEFAULT_POLICY})
 
@@ -75,7 +75,7 @@ class Guest(PreloadTest):
         for force in (FORCE, SHARED):
             with self.subTest(force=force):
                 _, lines = self.check(2, host("c_legal"), "live_together", 1500, force=force, timeout=150)
-                self.assertEqual(len(lines), 3 * 1500)
+                self.assertEqual(len(lines), 4 * 1500)
 
     def test_communicators_on_several_nodes_hold_no_shared_memory(self):
         """They cannot use it, so it is there for the communicator that can."""

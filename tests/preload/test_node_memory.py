@@ -6,7 +6,7 @@ import unittest
 from harness import FEW_RANKS, OPENMPI, PreloadTest, host
 
 TURNS = 40 if OPENMPI else 12
-COLLECTIVES = ("alltoallv", "alltoall", "allgather")
+COLLECTIVES = ("alltoallv", "alltoall", "allgather", "allgatherv")
 SHARED = ";".join(f"{collective}:shared" for collective in COLLECTIVES)
 
 
@@ -16,7 +16,7 @@ class NodeMemory(PreloadTest):
         self.assert_ended_well(result)
         self.assertEqual(result.warnings, [], result.everything())
         lines = self.assert_logged(result)
-        self.assertEqual(len(lines), 3 * TURNS * len(words))
+        self.assertEqual(len(lines), len(COLLECTIVES) * TURNS * len(words))
         return lines
 
     def assert_all_shared(self, lines):
@@ -72,7 +72,7 @@ class NodeMemory(PreloadTest):
         """A short way is known for one size of block only, where rules look at blocks."""
         policy = self.write("policy.json", {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
             {"name": f"small {collective}", "when": {"collective": collective, "max_block_bytes": {"max": 64}}, "use": {"algorithm": "shared"}}
-            for collective in ("alltoall", "allgather")]})
+            for collective in COLLECTIVES[1:]]})
         lines = [line for line in self.lines(FEW_RANKS, f"plain:{TURNS}:400", policy=policy) if line["collective"] != "alltoallv"]
         for line in lines:
             self.assertEqual(line["algorithm"], "shared" if line["max_block_bytes"] <= 64 else "native", line)

@@ -134,7 +134,7 @@ TEST_CASE("a record whose bytes are impossible is counted, and the others are re
         INFO(byte);
         auto damaged = log::Slot::call(record(2));
         damaged.collective = static_cast<std::uint8_t>(byte);
-        check(damaged, byte < 3);
+        check(damaged, byte < static_cast<int>(switchyard::algorithms::collective_count));
         damaged.collective = 0;
         damaged.binding = static_cast<std::uint8_t>(byte);
         check(damaged, byte < 3);

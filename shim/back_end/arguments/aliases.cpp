@@ -33,28 +33,31 @@ bool refuses_aliases(MPI_Comm ours) {
 
 namespace {
 
-bool are_same(const Numbers& sent, const Numbers& received) {
-    if (sent.is_array() != received.is_array()) return false;
+// Of a block for everybody, which has one count, its count on the receive side.
+bool are_same(const Numbers& sent, const Numbers& received, int rank) {
+    if (!sent.is_array() && received.is_array()) return sent.value() == received[rank] && sent.value() != 0;
     return sent.is_array() ? sent.ints() == received.ints()
                            : sent.value() == received.value() && sent.value() != 0;
 }
 
 // Bytes from the receive buffer's begin to this rank's own block, where all ranks receive one block of each.
 std::int64_t place_of_own_block(const CallArgs& call, int rank) {
+    const auto& [buffer, counts, displacements, type] = call.recv;
     int size = 0; // MPICH takes the size for the extent
-    PMPI_Type_size(call.recv.type, &size);
-    return rank * call.recv.counts.value() * size;
+    PMPI_Type_size(type, &size);
+    return (displacements.is_array() ? displacements[rank] : rank * counts.value()) * size;
 }
 
 } // namespace
 
 bool is_aliased(const CallArgs& call, int rank) {
-    if (call.in_place() || call.send.type != call.recv.type || !are_same(call.send.counts, call.recv.counts))
+    if (call.in_place() || call.send.type != call.recv.type ||
+        !are_same(call.send.counts, call.recv.counts, rank))
         return false;
     const auto* const sent = static_cast<const char*>(call.send.buffer);
     const auto* const received = static_cast<const char*>(call.recv.buffer);
     if (!algorithms::traits_of(call.collective).sends_one_block()) return sent == received;
-    return sent >= received && sent - received == place_of_own_block(call, rank);
+    return sent - received == place_of_own_block(call, rank);
 }
 
 } // namespace switchyard::shim

@@ -33,7 +33,7 @@ class Blocks {
     // loop of their own.
     template <typename Visit>
     void for_each(Visit&& visit) const {
-        if (!side_->counts.is_ints() || !side_->displacements.is_ints()) {
+        if (!side_->counts.is_ints() || !side_->displacements.is_ints() || lies_in_place_) {
             for (int i = 0; i < number_; ++i) visit(i, size(i), address(i));
             return;
         }

@@ -89,15 +89,23 @@ bool is_dense_chain(MPI_Datatype type) {
 void* const is_dense_mark = reinterpret_cast<void*>(std::uintptr_t{1});
 void* const is_sparse_mark = reinterpret_cast<void*>(std::uintptr_t{2});
 
-bool is_dense(MPI_Datatype type, int keyval) {
-    if (keyval == MPI_KEYVAL_INVALID) return is_dense_chain(type);
+// The mark of a type that is committed. Null: nobody has found out.
+void* mark_of(MPI_Datatype type, int keyval) {
     void* mark = nullptr;
     int found = 0;
-    if (PMPI_Type_get_attr(type, keyval, static_cast<void*>(&mark), &found) == MPI_SUCCESS && found != 0)
-        return mark == is_dense_mark;
-    bool dense = is_dense_chain(type);
-    PMPI_Type_set_attr(type, keyval, dense ? is_dense_mark : is_sparse_mark);
-    return dense;
+    if (keyval == MPI_KEYVAL_INVALID ||
+        PMPI_Type_get_attr(type, keyval, static_cast<void*>(&mark), &found) != MPI_SUCCESS || found == 0)
+        return nullptr;
+    return mark;
+}
+
+void set_mark(MPI_Datatype type, int keyval, bool dense) {
+    if (keyval != MPI_KEYVAL_INVALID)
+        PMPI_Type_set_attr(type, keyval, dense ? is_dense_mark : is_sparse_mark);
+}
+
+bool is_mpis_own(MPI_Datatype type) {
+    return !is_large(type) && is_predefined(envelope_of(type).combiner);
 }
 
 // MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. A message to ourselves has neither limit: an item leaves as
@@ -166,8 +174,26 @@ std::size_t size_of_plain(MPI_Datatype type) {
 Datatype inspect(MPI_Datatype type, int keyval) {
     MPI_Count lower = 0, extent = 0;
     get_extent(type, &lower, &extent);
-    return {type, static_cast<std::size_t>(std::max<std::int64_t>(size_of(type), 0)), extent,
-            is_dense(type, keyval)};
+    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(size_of(type), 0));
+    if (void* const mark = mark_of(type, keyval)) return {type, size, extent, mark == is_dense_mark, true};
+    const bool dense = is_dense_chain(type), own = is_mpis_own(type);
+    if (own) set_mark(type, keyval, dense);
+    return {type, size, extent, dense, own};
+}
+
+bool is_committed(const Datatype& type, int keyval, MPI_Comm comm) {
+    if (type.is_committed) return true;
+    MPI_Errhandler handler{};
+    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return true;
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    std::byte nothing[1] = {};
+    int position = 0;
+    const bool committed =
+        PMPI_Pack(nothing, 0, type.handle, nothing, sizeof nothing, &position, comm) == MPI_SUCCESS;
+    PMPI_Comm_set_errhandler(comm, handler);
+    PMPI_Errhandler_free(&handler);
+    if (committed) set_mark(type.handle, keyval, type.dense);
+    return committed;
 }
 
 int create_datatype_keyval() {

@@ -12,6 +12,7 @@ struct Datatype {
     std::size_t size;    // bytes of data in one item
     std::int64_t extent; // bytes from one item to the next
     bool dense;          // an item is its bytes, in order, without gaps: it needs no packing
+    bool is_committed;   // as far as anybody has found out: is_committed()
 };
 
 // Bytes of data in one item; -1 where the handle is MPI_DATATYPE_NULL or MPI does not say.
@@ -22,6 +23,11 @@ std::size_t size_of_plain(MPI_Datatype type);
 
 // `keyval`: the attribute of the datatype that remembers the answer.
 Datatype inspect(MPI_Datatype type, int keyval);
+
+// Whether MPI takes items of that type in communication: it refuses a type that was not committed. MPI has no question for it, so
+// this packs no item of it. A "yes" is remembered. `comm`: any of ours. For this moment its errors return, where another error on
+// it would run the program's handler.
+bool is_committed(const Datatype& type, int keyval, MPI_Comm comm);
 
 // The keyval for inspect(). MPI_KEYVAL_INVALID where MPI has none left: then inspect() takes longer.
 int create_datatype_keyval();

@@ -54,14 +54,51 @@ Measure measure_number(std::int64_t count, int blocks, int own, std::size_t size
     return {true, others > 0 ? block : 0, block * others}; // a rank alone sends nothing to others
 }
 
-// Where all blocks have one size: as much of a sent block as this rank receives of one. Only an erroneous program sends more;
-// the algorithms would write that much into its receive buffer.
-std::size_t received_part(const CallArgs& call, std::size_t sent) {
-    const auto &send = call.send, &recv = call.recv;
-    if (call.in_place() || (send.type == recv.type && send.counts.value() <= recv.counts.value()))
-        return sent;
-    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(size_of(recv.type), 0));
-    return std::min(sent, static_cast<std::size_t>(recv.counts.value()) * size);
+// The sum and the largest of some counts.
+struct Total {
+    std::int64_t sum = 0, largest = 0;
+};
+
+template <typename Count>
+Total total_of(const Count* counts, int blocks) {
+    Count largest = 0;
+    std::int64_t sum = 0;
+    for (int i = 0; i < blocks; ++i) {
+        largest = std::max(largest, counts[i]);
+        sum += counts[i];
+    }
+    return {sum, largest};
+}
+
+// Where a rank sends one block to everybody, and receives blocks of different sizes. MPI guarantees that each of them has as many
+// bytes on every rank, whatever its type is there. So the receive side tells every rank the same of all blocks.
+Measure measure_gathered(const CallArgs& call, int blocks, int own, std::size_t item) {
+    const auto& counts = call.recv.counts;
+    const Total total = counts.is_ints() ? total_of(counts.ints(), blocks) : total_of(counts.wide(), blocks);
+    const auto others = static_cast<std::size_t>(blocks - (own >= 0 ? 1 : 0));
+    Measure measured{.valid = true};
+    measured.max_block = others > 0 ? static_cast<std::size_t>(total.largest) * item : 0;
+    measured.mean_block =
+        (static_cast<std::size_t>(total.sum) * item + static_cast<std::size_t>(blocks) - 1) /
+        static_cast<std::size_t>(blocks);
+    if (call.in_place()) {
+        measured.sent = own < 0 ? 0 : static_cast<std::size_t>(counts[own]) * item * others;
+    } else {
+        const auto size = static_cast<std::size_t>(std::max<std::int64_t>(size_of(call.send.type), 0));
+        measured.sent = static_cast<std::size_t>(call.send.counts.value()) * size * others;
+    }
+    return measured;
+}
+
+bool gathers_any_sizes(const CallArgs& call) {
+    return call.recv.counts.is_array() && algorithms::traits_of(call.collective).sends_one_block();
+}
+
+// Bytes of a block that this rank receives, where all blocks have one size. `item`: bytes of an item of the sent blocks.
+std::size_t received_block(const CallArgs& call, std::size_t item) {
+    const auto count = static_cast<std::size_t>(call.recv.counts.value());
+    if (call.in_place() || call.send.type == call.recv.type) return count * item;
+    return count * static_cast<std::size_t>(std::max<std::int64_t>(size_of(call.recv.type), 0));
 }
 
 } // namespace
@@ -69,17 +106,24 @@ std::size_t received_part(const CallArgs& call, std::size_t sent) {
 Measure measure(const CallArgs& call, int blocks, int own) {
     if (!is_complete(call.recv)) return {};
     if (!call.in_place() && (!is_complete(call.send) || has_negative(call.recv.counts, blocks))) return {};
+    const bool gathers = gathers_any_sizes(call);
     const auto& outgoing = call.outgoing();
-    const auto item = size_of(outgoing.type);
+    const auto item = size_of(gathers ? call.recv.type : outgoing.type);
     if (item < 0) return {};
     const auto size = static_cast<std::size_t>(item);
+    if (gathers)
+        return has_negative(call.recv.counts, blocks) ? Measure{} : measure_gathered(call, blocks, own, size);
     if (outgoing.counts.is_array()) return measure_array(outgoing.counts, blocks, own, size);
     auto measured = measure_number(outgoing.counts.value(), blocks, own, size);
-    measured.max_block = received_part(call, measured.max_block);
+    measured.mean_block = received_block(call, size);
+    // As much of a sent block as this rank receives of one. Only an erroneous program sends more; the algorithms would write that
+    // much into its receive buffer.
+    measured.max_block = std::min(measured.max_block, measured.mean_block);
     return measured;
 }
 
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item) {
+    if (gathers_any_sizes(call)) return measure_gathered(call, blocks, own, item);
     const auto& counts = call.outgoing().counts;
     return counts.is_array() ? measure_array(counts, blocks, own, item)
                              : measure_number(counts.value(), blocks, own, item);

@@ -11,6 +11,9 @@ struct Measure {
     bool valid = false;        // false: MPI will refuse these arguments, and should be the one to say so
     std::size_t max_block = 0; // largest block for another rank, in bytes
     std::size_t sent = 0;      // to all other ranks, in bytes
+    // Where a rank sends one block to everybody: the mean of the blocks of all ranks, rounded up, in bytes. Every rank knows
+    // all of them, so this is the same on all ranks, as the largest block is.
+    std::size_t mean_block = 0;
 };
 
 // `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it has none. Looks at

@@ -14,7 +14,7 @@ namespace switchyard::shim {
 // The order of the MPI standard: for each side a buffer, a count or an array of counts, an array of displacements beside an
 // array of counts, a datatype; then the communicator.
 constexpr bool has_arrays(const algorithms::CollectiveTraits& traits, bool sends) {
-    return traits.has_count_arrays() && !(sends && traits.sends_one_block());
+    return sends ? traits.sends_count_arrays() : traits.has_count_arrays();
 }
 constexpr std::size_t number_of_words(Collective collective) {
     const auto& traits = algorithms::traits_of(collective);

@@ -17,9 +17,13 @@ std::byte* pointer(std::uintptr_t address) {
 
 Packing::Packing(const CallArgs& call, Rails& rails, int datatype_keyval)
     : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()),
-      has_one_size_(!call.recv.counts.is_array()), rails_(rails),
+      has_to_fit_(sends_one_block_ || !call.recv.counts.is_array()), rails_(rails),
       rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
       recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval, &send_.blocks)} {
+    const auto is_taken = [&](const Side& side) {
+        return is_committed(side.blocks.type(), datatype_keyval, rails_.group.carrier_comm());
+    };
+    has_uncommitted_type_ = !is_taken(send_) || !is_taken(recv_);
     recv_.packed = !recv_.blocks.type().dense;
     // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in its place.
     send_.packed = !send_.blocks.type().dense || (call.in_place() && !sends_one_block_);
@@ -109,12 +113,12 @@ int Packing::load_send() {
     return pack_send(memory);
 }
 
-// An erroneous program may send longer blocks than it receives. The algorithms take all blocks for equal where a call has one
-// count, and would overrun the receive buffer.
+// An erroneous program may send longer blocks than it receives. Where a call has one count, or one block for everybody, the
+// algorithms take blocks to be as large as their places, and would overrun the receive buffer.
 int Packing::cut_what_is_too_long() {
-    if (!has_one_size_) return MPI_SUCCESS;
+    if (!has_to_fit_) return MPI_SUCCESS;
     const auto send = send_list();
-    const auto room = rails_.recv.front().size;
+    const auto room = rails_.recv[static_cast<std::size_t>(rank_)].size;
     if (send.front().size <= room) return MPI_SUCCESS;
     for (auto& block : send) block.size = room;
     return MPI_ERR_TRUNCATE;

@@ -13,6 +13,8 @@ class Packing {
   public:
     Packing(const CallArgs& call, Rails& rails, int datatype_keyval);
 
+    // A type of the call is not committed. MPI refuses the call, which the ranks make alike.
+    bool has_uncommitted_type() const { return has_uncommitted_type_; }
     // Some block to be sent shares memory with a block to be received; gaps of types count. Before load(); not for
     // MPI_IN_PLACE.
     bool overlaps();
@@ -58,7 +60,7 @@ class Packing {
     int load_send();
     int cut_what_is_too_long();
 
-    bool sends_one_block_, has_one_size_;
+    bool sends_one_block_, has_to_fit_, has_uncommitted_type_;
     Rails& rails_;
     int rank_;
     Side send_, recv_;

@@ -26,6 +26,7 @@ int run_routed(const Passage& passage, Plan& plan) {
     auto record = begin_record(passage);
     std::optional<DeviceCall> device;
     const Outcome outcome = run_ours(passage, plan, record, device);
+    if (outcome.is_refused) return call_native(*passage.self.host, passage.call);
     passage.state.count(outcome.is_over);
     if (!outcome.is_over) return run_native(passage, outcome.decision, record, device);
     note_time(passage, record, outcome.code);

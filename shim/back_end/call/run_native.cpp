@@ -87,10 +87,11 @@ bool is_surely_native(const Passage& passage, const Plan& plan) {
     auto& state = passage.state;
     if (plan.asks_others() || state.may_have_devices() || state.book() != nullptr) return false;
     auto& last = state.rails()->last_known;
-    const std::size_t block = passage.measured.max_block;
-    if (last.plan != &plan || last.max_block != block) {
+    const auto& measured = passage.measured;
+    if (last.plan != &plan || last.max_block != measured.max_block ||
+        last.mean_block != measured.mean_block) {
         const auto match = choose_alone(passage, plan, nullptr, passage.call.in_place());
-        last = {&plan, block, plan.choice(match).algorithm->native};
+        last = {&plan, measured.max_block, measured.mean_block, plan.choice(match).algorithm->native};
     }
     return last.is_native;
 }

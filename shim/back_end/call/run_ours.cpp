@@ -188,6 +188,10 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     bool has_memory = look_at_buffers(passage, device, record);
     DeviceCall* const buffers = device ? &*device : nullptr;
     Packing packing(passage.call, rails, passage.self.datatype_keyval);
+    if (packing.has_uncommitted_type()) {
+        outcome.is_refused = true;
+        return;
+    }
     const bool packs_later = packs_after_choice(plan.shortlist());
     if (!packs_later && !packing.reserve()) has_memory = false;
 
@@ -223,6 +227,8 @@ policy::Features features_of(const Passage& passage, const Agreed& agreed, bool 
     features.nodes = passage.state.nodes();
     features.ranks_per_node = passage.state.ranks_per_node();
     features.max_block_bytes = agreed.max_block;
+    if (algorithms::traits_of(features.collective).sends_one_block())
+        features.mean_block_bytes = passage.measured.mean_block;
     features.buffer = agreed.facts.on_device ? policy::Buffer::device : policy::Buffer::host;
     features.overlapping = agreed.facts.overlapping;
     features.gpu_aware = !agreed.facts.unaware;

@@ -15,6 +15,7 @@ struct Outcome {
     bool is_over;             // false: the MPI library's own collective has to take the call
     int code = MPI_SUCCESS;   // of a call that is over
     bool is_reported = false; // else an error is ours to report
+    bool is_refused = false;  // MPI will refuse the arguments, and should be the one to say so
 };
 
 // `device`: made here where this process can have device memory. Collective as far as the plan says. Never throws.

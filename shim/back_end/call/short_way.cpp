@@ -49,14 +49,14 @@ std::byte* place_in(const void* buffer, std::size_t offset) {
 class ShortCall {
   public:
     ShortCall(const CallArgs& call, const ShortWay& way, const CommState& state)
-        : call_(call), way_(way), blocks_(state.blocks()), rank_(state.rank()) {}
+        : call_(call), traits_(algorithms::traits_of(call.collective)), way_(way), blocks_(state.blocks()),
+          rank_(state.rank()) {}
 
     bool has_plain_arguments(const Rails& rails) {
         const auto* const type = rails.plain_type(call_.recv.type);
         if (type == nullptr || (!call_.in_place() && call_.send.type != call_.recv.type)) return false;
         item_ = type->size;
-        return algorithms::traits_of(call_.collective).has_count_arrays() ? has_plain_arrays()
-                                                                          : has_plain_count();
+        return traits_.has_count_arrays() ? has_plain_arrays() : has_plain_count();
     }
 
     std::size_t item() const { return item_; }
@@ -64,14 +64,12 @@ class ShortCall {
     // Copies everything through the node's memory.
     Status run(algorithms::NodeWindow& window) const {
         const auto &from = call_.outgoing(), &to = call_.recv;
-        switch (call_.collective) {
-        case Collective::alltoallv:
-            return window.exchange(counted(from, item_), counted(to, item_), call_.in_place());
-        case Collective::alltoall:
-            return window.exchange(equal(from, block_), equal(to, block_), call_.in_place());
-        case Collective::allgather: return gather(window);
-        }
-        return {MPI_ERR_INTERN};
+        if (traits_.sends_one_block())
+            return traits_.has_count_arrays() ? gather(window, counted(to, item_))
+                                              : gather(window, equal(to, block_));
+        return traits_.has_count_arrays()
+                   ? window.exchange(counted(from, item_), counted(to, item_), call_.in_place())
+                   : window.exchange(equal(from, block_), equal(to, block_), call_.in_place());
     }
 
   private:
@@ -79,7 +77,12 @@ class ShortCall {
         constexpr auto most_items = std::size_t{1} << 31;
         const std::size_t limit = std::min(most_items, (way_.straight_from - 1) / item_ + 1);
         return are_plain(call_.recv.counts, call_.recv.displacements, blocks_, limit) &&
-               (call_.in_place() || are_plain(call_.send.counts, call_.send.displacements, blocks_, limit));
+               (call_.in_place() || is_plain_to_send(limit));
+    }
+    // The one block for everybody is as large as the place where it arrives, unless the program is wrong.
+    bool is_plain_to_send(std::size_t limit) const {
+        if (traits_.sends_one_block()) return call_.send.counts.value() == call_.recv.counts[rank_];
+        return are_plain(call_.send.counts, call_.send.displacements, blocks_, limit);
     }
     // The counts of both sides are the same, unless the program is wrong.
     bool has_plain_count() {
@@ -88,13 +91,14 @@ class ShortCall {
         block_ = static_cast<std::size_t>(count) * item_;
         return way_.block == ShortWay::any_block || way_.block == block_;
     }
-    Status gather(algorithms::NodeWindow& window) const {
-        const EqualBlocks received = equal(call_.recv, block_);
+    template <typename Received>
+    Status gather(algorithms::NodeWindow& window, const Received& received) const {
         const std::byte* const sent = call_.in_place() ? received.at(rank_) : place_in(call_.send.buffer, 0);
-        return window.allgather({sent, block_}, received);
+        return window.allgather({sent, received.size(rank_)}, received);
     }
 
     const CallArgs& call_;
+    const algorithms::CollectiveTraits& traits_;
     const ShortWay& way_;
     const int blocks_, rank_;
     std::size_t item_ = 0, block_ = 0; // bytes

@@ -37,7 +37,7 @@ struct Rails {
     // The last call of which every rank knew by itself whether it is MPI's: programs call alike again and again.
     struct {
         const Plan* plan = nullptr;
-        std::size_t max_block = 0;
+        std::size_t max_block = 0, mean_block = 0;
         bool is_native = false;
     } last_known;
 
@@ -92,7 +92,7 @@ struct Rails {
     // rounds, of up to 0.1 ms.
     struct {
         const policy::Choice* choice = nullptr;
-        std::size_t max_block = 0;
+        std::size_t block = 0; // policy::block_for_scratch
         const algorithms::Schedule* schedule = nullptr;
     } reserved_for_;
 };

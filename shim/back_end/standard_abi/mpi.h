@@ -118,7 +118,9 @@ int PMPI_Comm_create_group(MPI_Comm, MPI_Group, int tag, MPI_Comm* created);
 int PMPI_Comm_split(MPI_Comm, int color, int key, MPI_Comm* created);
 int PMPI_Comm_split_type(MPI_Comm, int type, int key, MPI_Info, MPI_Comm* created);
 int PMPI_Comm_free(MPI_Comm*);
+int PMPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler*);
 int PMPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler);
+int PMPI_Errhandler_free(MPI_Errhandler*);
 int PMPI_Comm_call_errhandler(MPI_Comm, int code);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function*, int* keyval,
                             void* extra);

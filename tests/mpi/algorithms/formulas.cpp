@@ -642,7 +642,7 @@ std::optional<Traffic> traffic_of(Collective collective, std::string_view algori
         window && parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared);
     if (const auto traffic = node_aware_traffic(algorithm, group, block, parameters, near_by_copy))
         return traffic;
-    switch (collective) {
+    switch (traits_of(collective).algorithms) {
     case Collective::alltoallv: return alltoallv_traffic(algorithm, shape);
     case Collective::alltoall: return alltoall_traffic(algorithm, shape);
     case Collective::allgather: return allgather_traffic(algorithm, shape);

@@ -100,14 +100,19 @@ class Sizes {
             };
             std::vector<std::size_t> own;
             for (int peer = 0; peer < group_.size; ++peer) own.push_back(size(group_.rank, peer));
-            check_exchange(own, "mixed, turn " + std::to_string(turn));
+            const std::string text = "mixed, turn " + std::to_string(turn);
+            check_exchange(own, text);
+            std::vector<std::size_t> all;
+            for (int source = 0; source < group_.size; ++source) all.push_back(size(source, source));
+            check_gather(all, text);
         }
     }
 
     void check_equal(std::size_t size) {
         const std::string text = std::to_string(size) + " bytes";
-        check_exchange(std::vector<std::size_t>(static_cast<std::size_t>(group_.size), size), text);
-        check_allgather(size, text);
+        const std::vector<std::size_t> sizes(static_cast<std::size_t>(group_.size), size);
+        check_exchange(sizes, text);
+        check_gather(sizes, text);
     }
 
     // From one buffer into another, and in place.
@@ -130,24 +135,28 @@ class Sizes {
                        expected.data(), sent.counts.data(), sent.displacements.data(), MPI_BYTE, oracle_);
     }
 
-    void check_allgather(std::size_t size, const std::string& text) {
-        constexpr std::size_t edge = 17;
-        const auto ranks = static_cast<std::size_t>(group_.size);
-        const auto sent = filled(size, seed());
-        auto received = filled(ranks * size + 2 * edge, seed());
-        auto expected = received;
-        PMPI_Allgather(sent.data(), static_cast<int>(size), MPI_BYTE, expected.data() + edge,
-                       static_cast<int>(size), MPI_BYTE, oracle_);
-        std::vector<Block> places;
-        for (std::size_t rank = 0; rank < ranks; ++rank) places.push_back({edge + rank * size, size});
-        const Block own{0, size};
-        const Exchange exchange{group_, sent.data(), {&own, 1}, received.data(), places, size};
+    // `sizes`: of the blocks of all ranks.
+    void check_gather(const std::vector<std::size_t>& sizes, const std::string& text) {
+        const std::size_t own = sizes[static_cast<std::size_t>(group_.rank)];
+        const auto sent = filled(own, seed());
+        Side received(sizes, seed());
+        std::vector<std::byte> expected = received.bytes;
+        const std::vector<int> counts(sizes.size(), static_cast<int>(own)), places(sizes.size());
+        PMPI_Alltoallv(sent.data(), counts.data(), places.data(), MPI_BYTE, expected.data(),
+                       received.counts.data(), received.displacements.data(), MPI_BYTE, oracle_);
+        std::vector<Block> places_of_blocks;
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+            places_of_blocks.push_back({static_cast<std::size_t>(received.displacements[i]), sizes[i]});
+        const Block block{0, own};
+        const Exchange exchange{group_,           sent.data(),
+                                {&block, 1},      received.bytes.data(),
+                                places_of_blocks, *std::ranges::max_element(sizes)};
         const Traits& traits = *find(Collective::allgather, "shared");
         Workspace workspace;
         Wire wire(group_);
         const Parameters parameters{};
         Context context{parameters, workspace, wire, window_.get(), nullptr};
-        compare(algorithm_of(traits).run(exchange, context), received, expected, text + ", allgather");
+        compare(algorithm_of(traits).run(exchange, context), received.bytes, expected, text + ", gather");
     }
 
     // The same sequence on all ranks, with other numbers on each.

@@ -1,4 +1,4 @@
-/* The three collectives with plain datatypes: uniform, ragged, sparse and scattered layouts, in place and
+/* All collectives with plain datatypes: uniform, ragged, sparse and scattered layouts, in place and
  * not, on the world, a dup, rows and columns (as a two-dimensional FFT makes them), a reversed world and
  * self. */
 #include "host.h"
@@ -105,6 +105,35 @@ static void check_alltoallv(MPI_Comm comm, int rank, int ranks) {
         }
 }
 
+/* Blocks of the same sizes on every rank; each rank places them as it likes. MPICH 4.0.2's ignores the
+ * displacement on one rank. */
+static void check_allgatherv(MPI_Comm comm, int rank, int ranks) {
+    static const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR, MPI_SHORT};
+    for (int p = 0; p < pattern_count; ++p)
+        for (int order = 0; order < 3; ++order)
+            for (int in_place = 0; in_place < 2; ++in_place) {
+                int counts[host_max_ranks], displs[host_max_ranks], size = 0;
+                MPI_Datatype type = types[(p + order) % 4];
+                PMPI_Type_size(type, &size);
+                for (int peer = 0; peer < ranks; ++peer)
+                    counts[peer] =
+                        patterns[p].count(peer, patterns[p].count == one_hot ? ranks - 1 : peer / 2, ranks);
+                int items = place(counts, displs, ranks, ranks > 1 ? (order + rank) % 3 : 0);
+                struct host_arguments call = {.which = host_allgatherv,
+                                              .send = in_place ? MPI_IN_PLACE : NULL,
+                                              .sendcount = in_place ? -5 : counts[rank],
+                                              .sendtype = in_place ? MPI_DATATYPE_NULL : type,
+                                              .recvcounts = counts,
+                                              .rdispls = displs,
+                                              .recvtype = type,
+                                              .comm = comm};
+                char what[64];
+                snprintf(what, sizeof what, "allgatherv%s, %s, order %d", in_place ? " in place" : "",
+                         patterns[p].name, order);
+                check(&call, (size_t)counts[rank] * (size_t)size, (size_t)items * (size_t)size, what);
+            }
+}
+
 /* Programs pass anything for the send arguments of an in-place call: NULL and the null type, or a live type.
  */
 static void check_in_place(MPI_Comm comm, int rank, int ranks) {
@@ -166,6 +195,7 @@ static void check_all(MPI_Comm comm) {
     check_alltoallv(comm, rank, ranks);
     check_in_place(comm, rank, ranks);
     check_fixed(comm, ranks);
+    check_allgatherv(comm, rank, ranks);
 }
 
 static void check_split(int color, int key) {

@@ -1,4 +1,4 @@
-/* Derived datatypes of every kind that real programs use, on either side and in place, for all three
+/* Derived datatypes of every kind that real programs use, on either side and in place, for all
  * collectives. Whole receive buffers, gaps included, are compared with PMPI_. */
 #include "host.h"
 
@@ -194,6 +194,32 @@ static void check_alltoallv(MPI_Comm comm, const struct kind* sent, int send_fac
     run_in_areas(&call, span_of(sent->type, send_items), span_of(received->type, recv_items), what);
 }
 
+/* Block sizes are the same on every rank, types and places need not be. */
+static void check_allgatherv(MPI_Comm comm, const struct kind* sent, int send_factor,
+                             const struct kind* received, int recv_factor, int in_place, const char* what) {
+    int rank, ranks, recvcounts[host_max_ranks], rdispls[host_max_ranks];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int peer = 0; peer < ranks; ++peer)
+        recvcounts[peer] = recv_factor * count_between(peer, peer / 2, 0);
+    size_t items = place(recvcounts, rdispls, ranks);
+    if (ranks == 1) rdispls[0] = 0; /* MPICH 4.0.2's ignores the displacement on one rank. */
+    struct host_arguments call = {.which = host_allgatherv,
+                                  .sendcount = send_factor * count_between(rank, rank / 2, 0),
+                                  .sendtype = sent->type,
+                                  .recvcounts = recvcounts,
+                                  .rdispls = rdispls,
+                                  .recvtype = received->type,
+                                  .comm = comm};
+    size_t sent_items = (size_t)call.sendcount;
+    if (in_place) {
+        call.send = MPI_IN_PLACE;
+        call.sendcount = -3;
+        call.sendtype = MPI_DATATYPE_NULL;
+    }
+    run_in_areas(&call, span_of(sent->type, sent_items), span_of(received->type, items), what);
+}
+
 static void check_fixed(int which, MPI_Comm comm, const struct kind* sent, int sendcount,
                         const struct kind* received, int recvcount, int in_place, const char* what) {
     int ranks;
@@ -220,6 +246,7 @@ static void check_pair(MPI_Comm comm, const struct kind* sent, int send_factor, 
     check_alltoallv(comm, sent, send_factor, received, recv_factor, in_place, what);
     check_fixed(host_alltoall, comm, sent, 2 * send_factor, received, 2 * recv_factor, in_place, what);
     check_fixed(host_allgather, comm, sent, 2 * send_factor, received, 2 * recv_factor, in_place, what);
+    check_allgatherv(comm, sent, send_factor, received, recv_factor, in_place, what);
 }
 
 /* Every kind against itself, in place, and against plain ints in either direction where its data is ints. */
@@ -245,6 +272,9 @@ static void check_mixed(MPI_Comm comm) {
         if (kinds[k].units == 4 && !kinds[k].overlapping) fours[count++] = &kinds[k];
     for (int shift = 0; shift < count; ++shift)
         check_pair(comm, fours[(shift + world_rank) % count], 1, fours[(2 * shift + 1) % count], 1, 0);
+    for (int shift = 0; shift < count; ++shift)
+        check_allgatherv(comm, fours[(shift + 3 * world_rank) % count], 1,
+                         fours[(shift + world_rank) % count], 1, 0, "each rank has types of its own");
 }
 
 /* MPI_BOTTOM on both sides: the types carry absolute addresses, counts are one or none, displacements zero.

@@ -3,7 +3,7 @@
  *
  *   load                      the driver is opened and started (else at the first word that needs it)
  *   alltoallv:BYTES           all kinds of memory, types and MPI_IN_PLACE, with a largest block of BYTES; likewise
- *                             alltoall:BYTES, allgather:BYTES. BYTES is a multiple of 4
+ *                             alltoall:BYTES, allgather:BYTES, allgatherv:BYTES. BYTES is a multiple of 4
  *   host:alltoallv:BYTES      one call on host memory
  *   device:alltoallv:BYTES    one call on device memory
  *   touching:alltoallv:BYTES  one call on device memory, all blocks of one size that touch
@@ -36,8 +36,8 @@ static struct {
 } cu;
 
 enum kind { host, device, managed, pinned, mixed }; /* mixed: device on even ranks, host on odd ones */
-enum which { alltoallv, alltoall, allgather };
-static const char* const names[] = {"alltoallv", "alltoall", "allgather"};
+enum which { alltoallv, alltoall, allgatherv, allgather };
+static const char* const names[] = {"alltoallv", "alltoall", "allgatherv", "allgather"};
 
 struct shape {
     enum which which;
@@ -129,9 +129,14 @@ static void get(enum kind kind, char* to, const char* from, size_t bytes) {
 
 /* ---- The data ---- */
 
+static int gathers(const struct shape* shape) {
+    return shape->which >= allgatherv;
+}
+
 static int size_of(const struct shape* shape, int source, int destination) {
-    if (shape->which != alltoallv || shape->touching || (source == 0 && destination == ranks - 1))
-        return shape->bytes;
+    int has_one_size = shape->which == alltoall || shape->which == allgather || shape->touching;
+    if (gathers(shape)) destination = ranks - 1;
+    if (has_one_size || (source == 0 && destination == ranks - 1)) return shape->bytes;
     if ((source + destination) % 5 == 4) return 0;
     return shape->bytes / 4 * ((source * 5 + destination * 3) % 4 + 1) / 4 * 4;
 }
@@ -154,10 +159,10 @@ static size_t room(const struct shape* shape) {
 static void fill(const struct shape* shape, char* memory, int source) {
     memset(memory, 85, room(shape));
     for (int peer = 0; peer < ranks; ++peer) {
-        int gathers = shape->which == allgather, place = gathers ? (shape->in_place ? rank : 0) : peer;
+        int place = gathers(shape) ? (shape->in_place ? rank : 0) : peer;
         for (int i = 0; i < size_of(shape, source, peer); ++i)
-            memory[place_of(shape, place, (size_t)i)] = byte_of(source, gathers ? 0 : peer, (size_t)i);
-        if (gathers) break;
+            memory[place_of(shape, place, (size_t)i)] = byte_of(source, gathers(shape) ? 0 : peer, (size_t)i);
+        if (gathers(shape)) break;
     }
 }
 
@@ -167,8 +172,7 @@ static void check(const struct shape* shape, const char* found, const char* befo
     memcpy(expected, before, room(shape));
     for (int peer = 0; peer < ranks; ++peer)
         for (int i = 0; i < size_of(shape, peer, rank); ++i)
-            expected[place_of(shape, peer, (size_t)i)] =
-                byte_of(peer, shape->which == allgather ? 0 : rank, (size_t)i);
+            expected[place_of(shape, peer, (size_t)i)] = byte_of(peer, gathers(shape) ? 0 : rank, (size_t)i);
     for (size_t i = 0; i < room(shape); ++i)
         if (found[i] != expected[i])
             host_fail("%s, send %d, receive %d, in place %d, gaps %d: rank %d has %d, not %d, at byte %zu",
@@ -192,10 +196,11 @@ static int call(const struct shape* shape, const void* send, void* recv) {
     }
     if (shape->in_place) send = MPI_IN_PLACE;
     host_count(MPI_COMM_WORLD);
-    int code = shape->which == alltoallv
-                   ? MPI_Alltoallv(send, out, at, type, recv, in, at, type, MPI_COMM_WORLD)
-               : shape->which == alltoall ? MPI_Alltoall(send, each, type, recv, each, type, MPI_COMM_WORLD)
-                                          : MPI_Allgather(send, each, type, recv, each, type, MPI_COMM_WORLD);
+    int code =
+        shape->which == alltoallv    ? MPI_Alltoallv(send, out, at, type, recv, in, at, type, MPI_COMM_WORLD)
+        : shape->which == alltoall   ? MPI_Alltoall(send, each, type, recv, each, type, MPI_COMM_WORLD)
+        : shape->which == allgatherv ? MPI_Allgatherv(send, out[0], type, recv, in, at, type, MPI_COMM_WORLD)
+                                     : MPI_Allgather(send, each, type, recv, each, type, MPI_COMM_WORLD);
     if (shape->gaps) MPI_Type_free(&type);
     return code;
 }
@@ -204,7 +209,8 @@ static int call(const struct shape* shape, const void* send, void* recv) {
 static unsigned long long spans(const struct shape* shape, int sending) {
     unsigned long long count = 0;
     int touches = 0;
-    if (shape->which == allgather) return sending || !shape->gaps ? 1 : (unsigned long long)ranks;
+    if (gathers(shape) && sending) return 1;
+    if (shape->which == allgather) return !shape->gaps ? 1 : (unsigned long long)ranks;
     for (int peer = 0; peer < ranks; ++peer) {
         int size = sending ? size_of(shape, rank, peer) : size_of(shape, peer, rank);
         if (size > 0 && !touches) ++count;
@@ -336,7 +342,7 @@ static void run_word(const char* word) {
     struct shape shape = {
         .touching = touching, .send = on_host ? host : device, .recv = on_host ? host : device};
     int known = 0;
-    for (int i = 0; i < 3 && !known; ++i)
+    for (int i = 0; i < 4 && !known; ++i)
         if (skip(&rest, names[i])) {
             shape.which = (enum which)i;
             known = *rest == ':';

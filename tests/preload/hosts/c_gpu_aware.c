@@ -69,4 +69,10 @@ int MPI_Allgather(const void* out, int out_count, MPI_Datatype out_type, void* i
     return next(host(out), out_count, out_type, host(in), in_count, in_type, comm);
 }
 
+int MPI_Allgatherv(const void* out, int out_count, MPI_Datatype out_type, void* in, const int* in_counts,
+                   const int* in_at, MPI_Datatype in_type, MPI_Comm comm) {
+    NEXT(Allgatherv, const void*, int, MPI_Datatype, void*, const int*, const int*, MPI_Datatype, MPI_Comm);
+    return next(host(out), out_count, out_type, host(in), in_counts, in_at, in_type, comm);
+}
+
 #endif

@@ -46,6 +46,15 @@ static void check_round(const struct two_sides* sides, int round) {
     check(sides, &f, items, "alltoall between groups");
     f.which = host_allgather;
     check(sides, &f, items, "allgather between groups");
+    for (int peer = 0; peer < sides->remote_ranks; ++peer) counts[peer] = (peer + round + sides->side) % 3;
+    struct host_arguments g = {.which = host_allgatherv,
+                               .send = send,
+                               .sendcount = (sides->rank + round + 1 - sides->side) % 3,
+                               .sendtype = MPI_INT,
+                               .recvcounts = counts,
+                               .rdispls = displs,
+                               .recvtype = MPI_INT};
+    check(sides, &g, items, "allgatherv between groups");
 }
 
 static void check_split(int first_group, int rank, int ranks) {

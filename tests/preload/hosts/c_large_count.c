@@ -5,7 +5,7 @@
 enum { rounds = 5 };
 
 struct large_arguments {
-    enum { large_alltoallv, large_alltoall, large_allgather } which;
+    enum { large_alltoallv, large_alltoall, large_allgather, large_allgatherv } which;
     const void* send;
     const MPI_Count* sendcounts;
     const MPI_Aint* sdispls;
@@ -32,6 +32,9 @@ static int run(const void* pointer, int bare) {
     case large_allgather:
         return (bare ? PMPI_Allgather_c : MPI_Allgather_c)(a->send, a->sendcount, a->sendtype, a->recv,
                                                            a->recvcount, a->recvtype, a->comm);
+    case large_allgatherv:
+        return (bare ? PMPI_Allgatherv_c : MPI_Allgatherv_c)(a->send, a->sendcount, a->sendtype, a->recv,
+                                                             a->recvcounts, a->rdispls, a->recvtype, a->comm);
     }
     return MPI_ERR_ARG;
 }
@@ -82,6 +85,27 @@ static void check_alltoallv(MPI_Comm comm, MPI_Datatype type, int round, int in_
     check(&call, in_place, (size_t)(sent > received ? sent : received), round, "large alltoallv");
 }
 
+static void check_allgatherv(MPI_Comm comm, MPI_Datatype type, int round, int in_place) {
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    MPI_Count counts[host_max_ranks];
+    MPI_Aint displs[host_max_ranks], received = 0;
+    for (int peer = ranks - 1; peer >= 0; --peer) {
+        counts[peer] = (3 * peer + round) % 5;
+        displs[peer] = received;
+        received += counts[peer] + rank % 2;
+    }
+    struct large_arguments call = {.which = large_allgatherv,
+                                   .sendcount = counts[rank],
+                                   .sendtype = type,
+                                   .recvcounts = counts,
+                                   .rdispls = displs,
+                                   .recvtype = type,
+                                   .comm = comm};
+    check(&call, in_place, (size_t)received + 5, round, "large allgatherv");
+}
+
 static void check_fixed(MPI_Comm comm, MPI_Datatype type, int round, int in_place) {
     int ranks;
     MPI_Comm_size(comm, &ranks);
@@ -118,6 +142,8 @@ int main(int argc, char** argv) {
             check_alltoallv(half, types[(round + 1) % 3], round, in_place);
             check_fixed(MPI_COMM_WORLD, types[round % 3], round, in_place);
             check_fixed(half, types[(round + 1) % 3], round, in_place);
+            check_allgatherv(MPI_COMM_WORLD, types[round % 3], round, in_place);
+            check_allgatherv(half, types[(round + 1) % 3], round, in_place);
         }
     MPI_Type_free(&swapped);
     MPI_Comm_free(&half);

@@ -31,6 +31,8 @@ static void call_on(MPI_Comm comm) {
     host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "alltoall");
     call.which = host_allgather;
     host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "allgather");
+    call.which = host_allgatherv;
+    host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "allgatherv");
 }
 
 static MPI_Comm used_duplicate(void) {

@@ -45,8 +45,17 @@ static int* region_of(size_t numbers) {
     return region;
 }
 
+/* Open MPI 4.1 takes another algorithm on each rank where the types that ranks send with have different sizes, and hangs. So the
+ * bare call sends the same ints as ints. */
+static int run(const void* pointer, int bare) {
+    struct host_arguments call = *(const struct host_arguments*)pointer;
+    if (bare && call.which == host_allgatherv && call.sendtype == pair)
+        call.sendtype = MPI_INT, call.sendcount *= 2;
+    return host_run(&call, bare);
+}
+
 static void check(const struct host_arguments* call, const char* what) {
-    host_check(host_run, call, comm, rank, region, region_bytes, what);
+    host_check(run, call, comm, rank, region, region_bytes, what);
 }
 
 static int is_odd_one(const char* kind) {
@@ -89,6 +98,27 @@ static void exchange_blocks(const char* kind) {
     check(&call, kind);
 }
 
+/* Every rank sends its one block to all, and each rank places the blocks as it likes. */
+static void gather_blocks(const char* kind) {
+    int counts[host_max_ranks], places[host_max_ranks], in_place = strcmp(kind, "in_place") == 0;
+    for (int peer = 0; peer < ranks; ++peer) counts[peer] = items(peer, ranks);
+    int sent = counts[rank], end = lay_out(counts, places, (turn + rank) % 3);
+    int* ints = region_of((size_t)(sent + gap + end));
+    int from = turn % 2 ? end / 2 : 0;
+    for (int peer = 0; peer < ranks; ++peer) places[peer] -= from;
+    struct host_arguments call = {.which = host_allgatherv,
+                                  .send = in_place ? MPI_IN_PLACE : ints,
+                                  .sendcount = in_place ? -1 : sent,
+                                  .sendtype = MPI_INT,
+                                  .recv = ints + sent + gap + from,
+                                  .recvcounts = counts,
+                                  .rdispls = places,
+                                  .recvtype = MPI_INT,
+                                  .comm = comm};
+    if (is_odd_one(kind)) call.sendtype = pair, call.sendcount = sent / 2;
+    check(&call, kind);
+}
+
 static void exchange_equal(const char* kind, int gathers) {
     int count = items(ranks, ranks), in_place = strcmp(kind, "in_place") == 0;
     size_t sent = (size_t)count * (size_t)(gathers ? 1 : ranks), received = (size_t)count * (size_t)ranks;
@@ -126,6 +156,7 @@ int main(int argc, char** argv) {
             exchange_blocks(kind);
             exchange_equal(kind, 0);
             exchange_equal(kind, 1);
+            gather_blocks(kind);
         }
     }
     host_finish();

@@ -4,7 +4,7 @@
  * types          contiguous types of Fortran's and, with MPI-4, of large counts
  * truncate       one rank expects too little, of another rank: an error there, and only there
  * truncate_own   every rank expects too little of itself: an error, and nothing written beyond
- * longer_alltoall, longer_allgather
+ * longer_alltoall, longer_allgather, longer_allgatherv
  *                first one rank, then every rank sends longer blocks than it receives: an error there, and only there
  * many COUNT     so many calls of rank 0 alone; says how much memory MPI_Finalize took */
 #include "host.h"
@@ -109,14 +109,25 @@ static void truncate_call(int ranks, int rank, int own) {
 }
 
 /* All blocks have one length, and a rank sends longer ones than it receives. Only that rank hears of it. */
-static void send_longer(int ranks, int rank, int gathers, int wrong) {
+static void send_longer(int ranks, int rank, enum host_collective which, int wrong) {
     static int send[2 * block * host_max_ranks], recv[spacing * host_max_ranks];
+    int counts[host_max_ranks], places[host_max_ranks];
     const int sent = wrong ? 2 * block : block;
+    for (int i = 0; i < ranks; ++i) counts[i] = block, places[i] = i * block;
     for (int i = 0; i < sent * ranks; ++i) send[i] = 1000 * rank + i;
     for (int i = 0; i < spacing * ranks; ++i) recv[i] = -1;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int code = gathers ? MPI_Allgather(send, sent, MPI_INT, recv, block, MPI_INT, MPI_COMM_WORLD)
-                       : MPI_Alltoall(send, sent, MPI_INT, recv, block, MPI_INT, MPI_COMM_WORLD);
+    const struct host_arguments call = {.which = which,
+                                        .send = send,
+                                        .sendcount = sent,
+                                        .sendtype = MPI_INT,
+                                        .recv = recv,
+                                        .recvcounts = counts,
+                                        .rdispls = places,
+                                        .recvcount = block,
+                                        .recvtype = MPI_INT,
+                                        .comm = MPI_COMM_WORLD};
+    int code = host_run(&call, 0);
     host_count(MPI_COMM_WORLD);
     int class = MPI_SUCCESS;
     MPI_Error_class(code, &class);
@@ -160,7 +171,11 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "truncate") == 0) truncate_call(ranks, rank, 0);
     if (strcmp(mode, "truncate_own") == 0) truncate_call(ranks, rank, 1);
     for (int turn = 0; turn < 2 && strncmp(mode, "longer_", 7) == 0; ++turn)
-        send_longer(ranks, rank, strcmp(mode, "longer_allgather") == 0, turn == 1 || rank == 1);
+        send_longer(ranks, rank,
+                    strcmp(mode, "longer_allgather") == 0    ? host_allgather
+                    : strcmp(mode, "longer_allgatherv") == 0 ? host_allgatherv
+                                                             : host_alltoall,
+                    turn == 1 || rank == 1);
     host_finish();
     finalize(rank, mode);
     return 0;

@@ -7,7 +7,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-static atomic_llong calls[3];
+static atomic_llong calls[4];
 
 static void count(int which, MPI_Comm comm) {
     int rank = 1;
@@ -34,14 +34,20 @@ EXPORTED int MPI_Allgather(const void* send, int sendcount, MPI_Datatype sendtyp
     return PMPI_Allgather(send, sendcount, sendtype, recv, recvcount, recvtype, comm);
 }
 
+EXPORTED int MPI_Allgatherv(const void* send, int sendcount, MPI_Datatype sendtype, void* recv,
+                            const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
+    count(3, comm);
+    return PMPI_Allgatherv(send, sendcount, sendtype, recv, recvcounts, rdispls, recvtype, comm);
+}
+
 EXPORTED int MPI_Finalize(void) {
-    long long mine[3], all[3] = {0};
+    long long mine[4], all[4] = {0};
     int rank;
-    for (int i = 0; i < 3; ++i) mine[i] = atomic_load(&calls[i]);
+    for (int i = 0; i < 4; ++i) mine[i] = atomic_load(&calls[i]);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Reduce(mine, all, 3, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(mine, all, 4, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        fprintf(stderr, "pmpi_tool: calls=%lld alltoallv=%lld alltoall=%lld allgather=%lld\n",
-                all[0] + all[1] + all[2], all[0], all[1], all[2]);
+        fprintf(stderr, "pmpi_tool: calls=%lld alltoallv=%lld alltoall=%lld allgather=%lld allgatherv=%lld\n",
+                all[0] + all[1] + all[2] + all[3], all[0], all[1], all[2], all[3]);
     return PMPI_Finalize();
 }

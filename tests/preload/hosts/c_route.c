@@ -1,7 +1,8 @@
 /* Makes the calls that its arguments name, one after the other, and checks what arrives by itself: no oracle
  * takes part, so that every allreduce and every byte of memory beyond the plain run is the shim's.
  *   world self dup reversed split:C0,C1,...  the communicator of the calls that follow; a color a world rank
- *   COLLECTIVE[_in_place]:BYTES[:TIMES]      alltoallv alltoall allgather, all blocks of one size
+ *   COLLECTIVE[_in_place]:BYTES[:TIMES]      alltoallv alltoall allgather allgatherv, all blocks of one size
+ *   gathers[_in_place]:BYTES[:TIMES]         allgatherv; BYTES from the first rank, from others nothing, a seventh, ...
  *   one_hot:BYTES                            alltoallv; one byte each, but BYTES from the first to the last
  *   ragged:BYTES[:TIMES]                     alltoallv; nothing, a seventh of BYTES, two, ... or all of it
  *   roomy:BYTES[:TIMES]                      the same, where each receiver expects all of BYTES
@@ -35,11 +36,13 @@ static unsigned char byte_of(int source, int destination, size_t i) {
 }
 
 struct shape {
-    int bytes, one_hot, ragged, roomy, in_place, gaps;
-    enum { alltoallv, alltoall, allgather } which;
+    int bytes, one_hot, ragged, roomy, in_place, gaps, gathers;
+    enum { alltoallv, alltoall, allgather, allgatherv } which;
 };
 
 static int size_of(const struct shape* shape, int source, int destination) {
+    if (shape->gathers)
+        return source == 0 ? shape->bytes : (int)((long long)shape->bytes * ((source * 5 + 3) % 8) / 7);
     if ((shape->ragged || shape->roomy) && destination != (source + 1) % ranks)
         return (int)((long long)shape->bytes * ((source * 5 + destination * 3) % 8) / 7);
     return !shape->one_hot || (source == 0 && destination == ranks - 1) ? shape->bytes : 1;
@@ -50,17 +53,17 @@ static void fill(const struct shape* shape, unsigned char* buffer, int sending) 
     size_t step = shape->gaps ? 2 : 1;
     memset(buffer, 255, (size_t)ranks * (size_t)shape->bytes * step);
     if (!sending) return;
-    for (int peer = 0; peer < ranks; ++peer)
+    for (int peer = 0; shape->which < allgather && peer < ranks; ++peer)
         for (int i = 0; i < size_of(shape, rank, peer); ++i)
             buffer[((size_t)peer * (size_t)shape->bytes + (size_t)i) * step] = byte_of(rank, peer, (size_t)i);
-    if (shape->which != allgather) return;
+    if (shape->which < allgather) return;
     size_t at = shape->in_place ? (size_t)rank * (size_t)shape->bytes : 0;
-    for (int i = 0; i < shape->bytes; ++i) buffer[at + (size_t)i] = byte_of(rank, 0, (size_t)i);
+    for (int i = 0; i < size_of(shape, rank, 0); ++i) buffer[at + (size_t)i] = byte_of(rank, 0, (size_t)i);
 }
 
 static void check(const struct shape* shape, const char* name) {
     size_t step = shape->gaps ? 2 : 1;
-    int destination = shape->which == allgather ? 0 : rank;
+    int destination = shape->which >= allgather ? 0 : rank;
     for (int peer = 0; peer < ranks; ++peer)
         for (int i = 0; i < shape->bytes; ++i) {
             int arrives = i < size_of(shape, peer, rank);
@@ -92,6 +95,8 @@ static void call(const struct shape* shape, const char* name) {
         MPI_Alltoallv(send, out, at, type, recv_buffer, in, at, type, current);
     else if (shape->which == alltoall)
         MPI_Alltoall(send, shape->bytes, type, recv_buffer, shape->bytes, type, current);
+    else if (shape->which == allgatherv)
+        MPI_Allgatherv(send, out[0], type, recv_buffer, in, at, type, current);
     else
         MPI_Allgather(send, shape->bytes, type, recv_buffer, shape->bytes, type, current);
     host_count(current);
@@ -164,14 +169,16 @@ static int starts(const char* text, const char* start) {
 }
 
 static void call_named(const char* name) {
-    static const char* const names[] = {"alltoallv", "alltoall", "allgather"};
+    static const char* const names[] = {"alltoallv", "alltoall", "allgather", "allgatherv"};
     struct shape shape = {.one_hot = starts(name, "one_hot:"),
                           .ragged = starts(name, "ragged:"),
                           .roomy = starts(name, "roomy:"),
-                          .gaps = starts(name, "gaps:")};
+                          .gaps = starts(name, "gaps:"),
+                          .gathers = starts(name, "gathers")};
     const char* colon = strchr(name, ':');
     if (!colon) host_fail("what is %s?", name);
-    for (int i = 2; i >= 0; --i)
+    if (shape.gathers) shape.which = allgatherv;
+    for (int i = 3; i >= 0; --i)
         if (starts(name, names[i]) && (name[strlen(names[i])] == ':' || name[strlen(names[i])] == '_'))
             shape.which = i;
     shape.in_place = strstr(name, "_in_place:") != NULL;

@@ -18,3 +18,9 @@ EXPORTED int MPI_Allgather(const void* send, int sendcount, MPI_Datatype sendtyp
     usleep(delay_us);
     return PMPI_Allgather(send, sendcount, sendtype, recv, recvcount, recvtype, comm);
 }
+
+EXPORTED int MPI_Allgatherv(const void* send, int sendcount, MPI_Datatype sendtype, void* recv,
+                            const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
+    usleep(delay_us);
+    return PMPI_Allgatherv(send, sendcount, sendtype, recv, recvcounts, rdispls, recvtype, comm);
+}

@@ -8,6 +8,8 @@ extern int MPI_Alltoall_c(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count
     __attribute__((weak));
 extern int MPI_Allgather_c(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Datatype, MPI_Comm)
     __attribute__((weak));
+extern int MPI_Allgatherv_c(const void*, MPI_Count, MPI_Datatype, void*, const MPI_Count[], const MPI_Aint[],
+                            MPI_Datatype, MPI_Comm) __attribute__((weak));
 
 static int rank, ranks, send[2 * host_max_ranks], recv[2 * host_max_ranks];
 
@@ -47,6 +49,18 @@ int main(int count, char** words) {
             "alltoallv in place",
             MPI_Alltoallv_c(MPI_IN_PLACE, NULL, NULL, MPI_INT, recv, counts, places, MPI_INT, MPI_COMM_WORLD),
             0);
+        made += 2;
+    }
+    if (MPI_Allgatherv_c) {
+        fill(send);
+        check("allgatherv", MPI_Allgatherv_c(send, 2, MPI_INT, recv, counts, places, MPI_INT, MPI_COMM_WORLD),
+              1);
+        fill(send);
+        memcpy(recv + 2 * rank, send, 2 * sizeof *send);
+        check("allgatherv in place",
+              MPI_Allgatherv_c(MPI_IN_PLACE, (MPI_Count)1 << 40, MPI_DATATYPE_NULL, recv, counts, places,
+                               MPI_INT, MPI_COMM_WORLD),
+              1);
         made += 2;
     }
     if (MPI_Alltoall_c && MPI_Allgather_c) {

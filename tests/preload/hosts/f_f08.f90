@@ -1,4 +1,4 @@
-! The three collectives through `use mpi_f08`: ragged, in place, on the world and on a split communicator.
+! All collectives through `use mpi_f08`: ragged, in place, on the world and on a split communicator.
 ! What must arrive is computed, not asked of PMPI_: from Fortran those names are calls of the application, too.
 ! Without ierror arguments, as mpi_f08 allows.
 program f_f08
@@ -19,6 +19,8 @@ program f_f08
     call check_fixed(half, round)
     call check_in_place(MPI_COMM_WORLD, round)
     call check_in_place(half, round)
+    call check_allgatherv(MPI_COMM_WORLD, round)
+    call check_allgatherv(half, round)
   end do
   call MPI_Comm_free(half)
   call MPI_Reduce([calls, digest], totals, 2, MPI_INTEGER8, MPI_SUM, 0, MPI_COMM_WORLD)
@@ -109,6 +111,50 @@ contains
       do i = 1, 3
         call expect(recv(3*peer + i), item(peer, 0, i, round), 3*peer + i, 'allgather')
       end do
+    end do
+  end subroutine
+
+  ! Ragged blocks, backwards, from a buffer of their own and in place.
+  subroutine check_allgatherv(comm, round)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: round
+    integer :: rank, ranks, peer, i, received
+    integer, allocatable :: counts(:), displs(:), send(:), recv(:)
+    call MPI_Comm_rank(comm, rank)
+    call MPI_Comm_size(comm, ranks)
+    allocate (counts(ranks), displs(ranks), send(5), recv(5*ranks))
+    received = 0
+    do peer = ranks, 1, -1
+      counts(peer) = mod(2*(peer - 1) + round, 5)
+      displs(peer) = received
+      received = received + counts(peer)
+    end do
+    do i = 1, 5
+      send(i) = item(rank, 0, i, round)
+    end do
+    recv = -1
+    call MPI_Allgatherv(send, counts(rank + 1), MPI_INTEGER, recv, counts, displs, MPI_INTEGER, comm)
+    call count_call(rank)
+    call expect_gathered(recv, counts, displs, received, round, 'allgatherv')
+    recv = -1
+    recv(displs(rank + 1) + 1:displs(rank + 1) + counts(rank + 1)) = send(1:counts(rank + 1))
+    call MPI_Allgatherv(MPI_IN_PLACE, -7, MPI_DATATYPE_NULL, recv, counts, displs, MPI_INTEGER, comm)
+    call count_call(rank)
+    call expect_gathered(recv, counts, displs, received, round, 'allgatherv in place')
+  end subroutine
+
+  ! `received`: items of all blocks. Behind them nothing may change.
+  subroutine expect_gathered(recv, counts, displs, received, round, what)
+    integer, intent(in) :: recv(:), counts(:), displs(:), received, round
+    character(*), intent(in) :: what
+    integer :: peer, i
+    do peer = 1, size(counts)
+      do i = 1, counts(peer)
+        call expect(recv(displs(peer) + i), item(peer - 1, 0, i, round), displs(peer) + i, what)
+      end do
+    end do
+    do i = received + 1, size(recv)
+      call expect(recv(i), -1, i, what)
     end do
   end subroutine
 

@@ -12,6 +12,7 @@ program f_f08_large
   do round = 1, 5
     call check_alltoallv(round)
     call check_fixed(round)
+    call check_allgatherv(round)
   end do
   call MPI_Reduce([calls, digest], totals, 2, MPI_INTEGER8, MPI_SUM, 0, MPI_COMM_WORLD)
   if (rank == 0) write (*, '(a, i0, a, z16.16)') 'ok calls=', totals(1), ' digest=', totals(2)
@@ -61,6 +62,30 @@ contains
       do i = 1, 5
         call expect(recv(5*(peer - 1) + i), merge(item(peer - 1, rank, i, round), -1, i <= recvcounts(peer)), &
                     5*(peer - 1) + i, 'alltoallv')
+      end do
+    end do
+  end subroutine
+
+  subroutine check_allgatherv(round)
+    integer, intent(in) :: round
+    integer :: peer, i
+    integer(MPI_COUNT_KIND) :: counts(ranks)
+    integer(MPI_ADDRESS_KIND) :: displs(ranks)
+    integer :: send(5), recv(5*ranks)
+    recv = -1
+    do peer = 1, ranks
+      counts(peer) = mod(2*(peer - 1) + round, 5)
+      displs(peer) = 5*(peer - 1)
+    end do
+    do i = 1, 5
+      send(i) = item(rank, 0, i, round)
+    end do
+    call MPI_Allgatherv(send, counts(rank + 1), MPI_INTEGER, recv, counts, displs, MPI_INTEGER, MPI_COMM_WORLD)
+    call count_call()
+    do peer = 1, ranks
+      do i = 1, 5
+        call expect(recv(5*(peer - 1) + i), merge(item(peer - 1, 0, i, round), -1, i <= counts(peer)), &
+                    5*(peer - 1) + i, 'allgatherv')
       end do
     end do
   end subroutine

@@ -76,10 +76,10 @@ HOST_UNUSED static void host_check(host_call call, const void* arguments, MPI_Co
     free(expected);
 }
 
-/* One call of any of the three, in the arguments of the C binding; alltoall and allgather use the single
- * counts. */
+/* One call of any collective, in the arguments of the C binding; alltoall and allgather use the single counts,
+ * and so does the send side of allgatherv. */
 struct host_arguments {
-    enum { host_alltoallv, host_alltoall, host_allgather } which;
+    enum host_collective { host_alltoallv, host_alltoall, host_allgather, host_allgatherv } which;
     const void* send;
     const int* sendcounts;
     const int* sdispls;
@@ -106,6 +106,9 @@ HOST_UNUSED static int host_run(const void* pointer, int bare) {
     case host_allgather:
         return (bare ? PMPI_Allgather : MPI_Allgather)(a->send, a->sendcount, a->sendtype, a->recv,
                                                        a->recvcount, a->recvtype, a->comm);
+    case host_allgatherv:
+        return (bare ? PMPI_Allgatherv : MPI_Allgatherv)(a->send, a->sendcount, a->sendtype, a->recv,
+                                                         a->recvcounts, a->rdispls, a->recvtype, a->comm);
     }
     return MPI_ERR_ARG;
 }

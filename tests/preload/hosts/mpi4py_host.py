@@ -1,4 +1,4 @@
-"""The three collectives from Python, through mpi4py's buffer interface: ragged, in place, on the world, a dup, a split.
+"""All collectives from Python, through mpi4py's buffer interface: ragged, in place, on the world, a dup, a split.
 
 Standard library buffers only (array), so that nothing beyond python3-mpi4py is needed. What must arrive is computed.
 """
@@ -71,6 +71,26 @@ def check_fixed(comm, number):
     expect(recv, [item(peer, 0, i, number) for peer in range(ranks) for i in range(3)], "allgather")
 
 
+def check_allgatherv(comm, number):
+    rank, ranks = comm.Get_rank(), comm.Get_size()
+    counts = [(2 * peer + number) % 5 for peer in range(ranks)]
+    displacements, received = places(counts)
+    send = array("i", [item(rank, 0, i, number) for i in range(counts[rank])] + [-9])
+    recv, wanted = array("i", [-1] * (received + 1)), [-1] * (received + 1)
+    for peer in range(ranks):
+        for i in range(counts[peer]):
+            wanted[displacements[peer] + i] = item(peer, 0, i, number)
+    comm.Allgatherv([send, counts[rank], MPI.INT], [recv, (counts, displacements), MPI.INT])
+    count_call(comm)
+    expect(recv, wanted, "allgatherv")
+    recv = array("i", [-1] * (received + 1))
+    for i in range(counts[rank]):
+        recv[displacements[rank] + i] = send[i]
+    comm.Allgatherv(MPI.IN_PLACE, [recv, (counts, displacements), MPI.INT])
+    count_call(comm)
+    expect(recv, wanted, "allgatherv in place")
+
+
 def check_in_place(comm, number):
     rank, ranks = comm.Get_rank(), comm.Get_size()
     data = array("i", [item(rank, peer, 1, number) for peer in range(ranks)])
@@ -92,6 +112,7 @@ def check_all(comm):
         check_alltoallv(comm, number)
         check_fixed(comm, number)
         check_in_place(comm, number)
+        check_allgatherv(comm, number)
 
 
 def main():
