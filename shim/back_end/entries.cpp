@@ -2,6 +2,7 @@
 
 #include "shim/back_end/arguments/words.hpp"
 #include "shim/back_end/call/route.hpp"
+#include "shim/back_end/call/seen_call.hpp"
 #include "shim/back_end/communicator/communicators.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/back_end/run/life.hpp"
@@ -20,6 +21,7 @@ int go(const CallArgs& call) {
     static std::once_flag first;
     if (Communicators::current() == nullptr) [[unlikely]]
         std::call_once(first, [] { start_alone(*host); });
+    const InsideCall inside;
     return route(*host, call);
 }
 
@@ -36,6 +38,18 @@ struct Handler<collective, large_count, std::index_sequence<i...>> {
 };
 template <Collective collective, bool large_count>
 using HandlerOf = Handler<collective, large_count, std::make_index_sequence<number_of_words(collective)>>;
+
+// The same for a function that is only seen.
+template <Seen seen, auto function, typename Positions>
+struct SeenHandler;
+template <Seen seen, auto function, std::size_t... i>
+struct SeenHandler<seen, function, std::index_sequence<i...>> {
+    static int handle(AWord<i>... words, Binding binding) {
+        return see<seen, false>(functions_for(*host, binding).*function, binding, words...);
+    }
+};
+template <Seen seen, auto function>
+using SeenHandlerOf = SeenHandler<seen, function, std::make_index_sequence<traits_of(seen).words>>;
 
 int init(int* argc, char*** argv, Binding binding) {
     const auto& mpi = functions_for(*host, binding);
@@ -76,6 +90,9 @@ extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back
     back_end.function = HandlerOf<Collective::name, false>::handle;                                          \
     back_end.function##_c = HandlerOf<Collective::name, true>::handle;
 #include "algorithms/collectives.def"
+#define SWITCHYARD_SEEN(name, function, ...)                                                                 \
+    back_end.function = SeenHandlerOf<Seen::name, &MpiFunctions::function>::handle;
+#include "shim/entry/seen.def"
     hand_over(back_end.Intercomm_merge, intercomm_merge);
     hand_over(back_end.Init, init);
     hand_over(back_end.Init_thread, init_thread);

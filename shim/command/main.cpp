@@ -35,7 +35,7 @@ void add_run(CLI::App& app, command::RunOptions& options) {
                       ->type_name("SPEC");
     command::offer(force, forcible());
     auto* detail = run->add_option("--detail", options.detail,
-                                   "Lines of the log: calls, ranks or summary (SWITCHYARD_DETAIL)")
+                                   "Lines of the log: calls, ranks, summary or all (SWITCHYARD_DETAIL)")
                        ->type_name("DETAIL");
     command::offer(detail, {detail_names.begin(), detail_names.end()});
     run->add_option("program", options.program, "The program and its arguments, after --")

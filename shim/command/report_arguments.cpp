@@ -33,7 +33,11 @@ What the figures mean:
   sent      bytes that the program has its ranks send to other ranks, all ranks together
   by        who chose the algorithm: a letter of the list "Who chose the algorithm"
 
-CSV has one line for each group. JSON has "run", "totals" and "groups". The keys of a group:
+Where the program called collectives that no policy changes, the report begins with the time in all collectives, and has
+their sums under "Seen, not routed". Calls and sent are of all ranks there; nonblocking calls count without MPI_Wait.
+
+CSV has one line for each group, then one for each collective that is only seen. JSON has "run", "totals", "groups"
+and "seen" (collective, calls, total_us, most_us: of the rank with the most, wall_share, sent_bytes). The keys of a group:
   collective, ranks, nodes, ranks_per_node, buffer, transfer, in_place
   block_up_to_bytes: the power of two
   smallest_max_block_bytes, largest_max_block_bytes: the range of the largest blocks of its calls

@@ -169,6 +169,7 @@ void open_back_end() {
         return warn(
             "%s is of another version of switchyard than libswitchyard.so (%u, not %u); nothing is routed",
             path, version != nullptr ? *version : 1, Host::current);
+    take_for_mpi(reinterpret_cast<const void*>(open)); // its own collectives are not the program's
     state.host.version = Host::current;
     state.host.library_version = state.version;
     if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;

@@ -210,6 +210,26 @@ void* symbol_for(const void* address, const char* symbol) {
     return found;
 }
 
+namespace {
+
+struct ObjectAt {
+    std::uintptr_t address;
+    Module range;
+};
+
+int find_object(dl_phdr_info* object, std::size_t, void* data) {
+    auto* wanted = static_cast<ObjectAt*>(data);
+    wanted->range = range_of(*object, Caller::mpi);
+    return wanted->range.begin <= wanted->address && wanted->address < wanted->range.end ? 1 : 0;
+}
+
+} // namespace
+
+void take_for_mpi(const void* address) {
+    ObjectAt object{reinterpret_cast<std::uintptr_t>(address), {}};
+    if (dl_iterate_phdr(find_object, &object) != 0) add(object.range);
+}
+
 bool in_mpi(const void* address) {
     const Module* module = module_of(reinterpret_cast<std::uintptr_t>(address));
     return module != nullptr && module->caller == Caller::mpi;

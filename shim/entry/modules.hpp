@@ -30,6 +30,9 @@ struct LoadedMpi {
 // is_from_fortran_layer and caller_at.
 LoadedMpi find_loaded_mpi();
 
+// Calls from the object of that address count as the MPI's own from now on. The object stays open.
+void take_for_mpi(const void* address);
+
 // True when the address lies in the MPI library.
 bool in_mpi(const void* address);
 

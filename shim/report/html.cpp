@@ -61,9 +61,13 @@ void write_cards(const Profile& profile, std::ostream& out) {
     const auto& times = profile.rank_us;
     const double whole = profile.per_rank(times.whole);
     out << "<section class=\"cards\">\n";
-    card(share_text(whole, profile.wall_us()), "of the wall time in collectives",
-         time_text(whole) + " of " + time_text(profile.wall_us()) +
+    const double all = profile.per_rank(profile.all_rank_us());
+    card(share_text(all, profile.wall_us()), "of the wall time in collectives",
+         time_text(all) + " of " + time_text(profile.wall_us()) +
              (profile.run.wall_us > 0 ? "" : " until the last call"));
+    if (!profile.run.seen.empty())
+        card(share_text(whole, profile.wall_us()), "of the wall time can a policy change",
+             time_text(whole) + " in " + shown(joined(profile.collectives(), ", "), 100));
     card(count_text(profile.calls), profile.calls == 1 ? "call" : "calls",
          count_text(profile.routed) + " routed");
     card(share_text(times.agree, times.whole), "of that time agreement",
@@ -129,6 +133,30 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
     out << "</section>\n";
 }
 
+void write_seen(const Profile& profile, std::ostream& out) {
+    if (profile.run.seen.empty()) return;
+    out << "<section><h2>Seen, not routed</h2><p>" << markup(share_of_policies_text(profile))
+        << ". These other collectives no policy changes. <i>Calls</i> and <i>sent</i> are of all ranks, "
+           "<i>total</i> is the time of the average rank, <i>most</i> that of the rank with the most. "
+        << waiting_text(profile) << "</p>\n";
+    {
+        HtmlTable table(out, {{"of the time", Cells::words},
+                              {"total"},
+                              {"most"},
+                              {"collective", Cells::words},
+                              {"calls"},
+                              {"sent"}});
+        for (const auto& kind : profile.run.seen)
+            table.row({bar_cell(kind.rank_us, profile.all_rank_us()),
+                       time_cell(profile.per_rank(kind.rank_us)),
+                       time_cell(kind.most_us),
+                       markup(shown(kind.name, 32)),
+                       count_cell(kind.calls),
+                       {size_text(kind.bytes), kind.bytes}});
+    }
+    out << "</section>\n";
+}
+
 // The reasons that the policy of the run gives for its rules, by the name of the rule.
 std::map<std::string, std::string> reasons_of(const std::string& policy_text) {
     std::map<std::string, std::string> reasons;
@@ -187,7 +215,9 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
     write_cards(profile, out);
     std::string data;
     if (profile.groups.empty()) {
-        out << "<section><p>The log holds no calls.</p></section>\n";
+        out << "<section><p>The log holds no calls"
+            << (profile.run.seen.empty() ? "" : " that a policy can change") << ".</p></section>\n";
+        write_seen(profile, out);
     } else {
         const auto deciders = chosen_by(profile);
         const auto series = series_of(profile);
@@ -195,6 +225,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         data = plot_data(profile, series, sizes);
         write_what_is_missing("over time and sizes", library, out);
         write_groups(profile, deciders, out);
+        write_seen(profile, out);
         write_timeline(profile, series, out);
         write_sizes(sizes, out);
         write_heat_map(profile, out);

@@ -79,6 +79,14 @@ int Profile::nodes() const {
     return most;
 }
 
+std::vector<std::string> Profile::collectives() const {
+    std::vector<std::string> names;
+    for (const auto& group : groups)
+        if (std::ranges::find(names, group.kind.collective) == names.end())
+            names.push_back(group.kind.collective);
+    return names;
+}
+
 std::uint64_t Profile::missing_calls() const {
     const std::uint64_t known = calls + unreadable + run.dropped;
     return run.calls_seen > known ? run.calls_seen - known : 0;

@@ -1,6 +1,7 @@
 // The facts of a run: from run.json, or as far as they are known without it.
 #pragma once
 
+#include "seen.hpp"
 #include "shim/common/log/read.hpp"
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct RunFacts {
     bool partial = false;         // the run did not reach MPI_Finalize
     bool sessions = false;        // no MPI_Init was seen, so the ranks could not merge their records
     bool summary = false;         // each line stands for several calls
+    std::vector<SeenKind> seen;   // collectives that no policy routes, the most time first
     std::uint64_t dropped = 0;    // records that had no room
     std::uint64_t calls_seen = 0; // that switchyard counted until the end; 0: not known
 };

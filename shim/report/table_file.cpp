@@ -50,6 +50,28 @@ ordered_json json_of(const Profile& profile, const CallGroup& group) {
             {"exchange_us", rounded(profile.per_rank(group.rank_us.exchange))}};
 }
 
+ordered_json json_of(const Profile& profile, const SeenKind& kind) {
+    const double wall = profile.wall_us();
+    const double us = profile.per_rank(kind.rank_us);
+    return {{"collective", kind.name},
+            {"calls", kind.calls},
+            {"total_us", rounded(us)},
+            {"most_us", rounded(kind.most_us)},
+            {"wall_share", wall > 0 ? ordered_json(us / wall) : ordered_json()},
+            {"sent_bytes", std::round(kind.bytes)}};
+}
+
+// In the columns of a group. What is not known of such calls stays empty.
+ordered_json row_of(const Profile& profile, const SeenKind& kind) {
+    auto row = json_of(profile, CallGroup{});
+    for (auto& value : row) value = nullptr;
+    const auto known = json_of(profile, kind);
+    for (const auto& [key, value] : known.items())
+        if (row.contains(key)) row[key] = value;
+    row["reason"] = "only seen";
+    return row;
+}
+
 ordered_json json_of(const RunFacts& run, const Profile& profile) {
     return {{"directory", run.directory},       {"program", run.program},
             {"command_line", run.command_line}, {"started", run.started},
@@ -66,11 +88,14 @@ ordered_json json_of(const RunFacts& run, const Profile& profile) {
 void write_csv(const Profile& profile, std::ostream& out) {
     out << csv_names(json_of(profile, CallGroup{})) << '\n'; // a log without calls also gets the names
     for (const auto& group : profile.groups) out << csv_values(json_of(profile, group)) << '\n';
+    for (const auto& kind : profile.run.seen) out << csv_values(row_of(profile, kind)) << '\n';
 }
 
 void write_json(const Profile& profile, std::ostream& out) {
     ordered_json groups = ordered_json::array();
     for (const auto& group : profile.groups) groups.push_back(json_of(profile, group));
+    ordered_json seen = ordered_json::array();
+    for (const auto& kind : profile.run.seen) seen.push_back(json_of(profile, kind));
     const ordered_json report = {{"format", "switchyard report 1"},
                                  {"run", json_of(profile.run, profile)},
                                  {"totals",
@@ -79,11 +104,13 @@ void write_json(const Profile& profile, std::ostream& out) {
                                    {"unreadable_lines", profile.unreadable},
                                    {"truncated", profile.truncated()},
                                    {"total_us", rounded(profile.per_rank(profile.rank_us.whole))},
+                                   {"all_collectives_us", rounded(profile.per_rank(profile.all_rank_us()))},
                                    {"agree_us", rounded(profile.per_rank(profile.rank_us.agree))},
                                    {"stage_us", rounded(profile.per_rank(profile.rank_us.stage))},
                                    {"copy_us", rounded(profile.per_rank(profile.rank_us.copy))},
                                    {"exchange_us", rounded(profile.per_rank(profile.rank_us.exchange))}}},
-                                 {"groups", std::move(groups)}};
+                                 {"groups", std::move(groups)},
+                                 {"seen", std::move(seen)}};
     out << json_text(report, 2) << '\n';
 }
 

@@ -20,14 +20,29 @@ void print_sum(const Profile& profile, std::ostream& out) {
     const auto& times = profile.rank_us;
     std::string copying;
     if (times.copy > 0) copying = formatted(", {} copying", time_text(profile.per_rank(times.copy)));
-    out << formatted("\n{} calls, {} routed; {} in collectives, {} of the wall time\n"
-                     "of it {} agreement, {} packing{}\n",
-                     profile.calls, profile.routed, time_text(profile.per_rank(times.whole)),
-                     share_text(profile.per_rank(times.whole), profile.wall_us()),
-                     time_text(profile.per_rank(times.agree)), time_text(profile.per_rank(times.stage)),
-                     copying);
+    const auto share = share_text(profile.per_rank(times.whole), profile.wall_us());
+    if (profile.run.seen.empty())
+        out << formatted("\n{} calls, {} routed; {} in collectives, {} of the wall time\n", profile.calls,
+                         profile.routed, time_text(profile.per_rank(times.whole)), share);
+    else
+        out << formatted("\n{}\n{} calls, {} routed; {} of the wall time\n", share_of_policies_text(profile),
+                         profile.calls, profile.routed, share);
+    out << formatted("of it {} agreement, {} packing{}\n", time_text(profile.per_rank(times.agree)),
+                     time_text(profile.per_rank(times.stage)), copying);
     if (const auto sentence = agreement_sentence(profile, profile.wall_us()); !sentence.empty())
         for (const auto& line : wrapped(sentence, text_width)) out << line << '\n';
+}
+
+void print_seen(const Profile& profile, std::ostream& out) {
+    if (profile.run.seen.empty()) return;
+    out << "\nSeen, not routed: no policy changes these (calls, sent: of all ranks)\n";
+    TextTable table({{"collective", Align::left}, {"calls"}, {"total"}, {"share"}, {"of time"}, {"sent"}});
+    for (const auto& kind : profile.run.seen)
+        table.row({shown(kind.name, 32), count_text(kind.calls), time_text(profile.per_rank(kind.rank_us)),
+                   share_text(profile.per_rank(kind.rank_us), profile.wall_us()),
+                   share_text(kind.rank_us, profile.all_rank_us()), size_text(kind.bytes)});
+    table.print(out, 2);
+    if (const auto note = waiting_text(profile); !note.empty()) out << "  " << note << '\n';
 }
 
 // The figures of a group, the same in all tables.
@@ -168,6 +183,20 @@ void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& decide
 
 } // namespace
 
+std::string share_of_policies_text(const Profile& profile) {
+    const double all = profile.per_rank(profile.all_rank_us());
+    const auto names = joined(profile.collectives(), ", ");
+    return formatted("{} in collectives, {} of the wall time; a policy can change {} of it{}", time_text(all),
+                     share_text(all, profile.wall_us()),
+                     names.empty() ? "none" : time_text(profile.per_rank(profile.rank_us.whole)),
+                     names.empty() ? "" : " (" + shown(names, 200) + ")");
+}
+
+std::string waiting_text(const Profile& profile) {
+    if (std::ranges::none_of(profile.run.seen, &SeenKind::ends_elsewhere)) return "";
+    return "Of nonblocking collectives the time is that of the call that starts them, without MPI_Wait.";
+}
+
 void print_fact(std::ostream& out, const Fact& fact) {
     if (fact.text.empty()) return;
     bool first = true;
@@ -244,16 +273,19 @@ void print_text(const Profile& profile, std::ostream& out) {
     print_head(profile, out);
     print_sum(profile, out);
     if (profile.groups.empty()) {
+        const bool is_whole = profile.unreadable == 0 && profile.missing_calls() == 0;
         out << "\nThe log holds no calls"
-            << (profile.unreadable == 0 && profile.missing_calls() == 0
-                    ? ": the program made no calls that switchyard sees\n"
-                    : " that can be read\n");
+            << (!is_whole                  ? " that can be read\n"
+                : profile.run.seen.empty() ? ": the program made no calls that switchyard sees\n"
+                                           : " that a policy can change\n");
+        print_seen(profile, out);
         return print_damage(profile, out);
     }
     const auto deciders = chosen_by(profile);
     out << "\nWhere the time went (total: for the average rank of the run; share: of its wall time)\n";
     const DeciderPlaces places(deciders);
     for (const auto& section : sections_of(profile)) print_section(profile, section, places, out);
+    print_seen(profile, out);
     print_deciders(profile, deciders, out);
     print_most_expensive(profile, out);
     print_phases(profile, out);

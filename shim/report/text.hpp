@@ -14,6 +14,11 @@ void print_text(const Profile& profile, std::ostream& out);
 // `4 ranks on 2 nodes`
 std::string shape_text(int ranks, int nodes);
 
+// `3.1 s in collectives, 41.0% of the wall time; a policy can change 0.9 s of it (alltoallv, alltoall)`
+std::string share_of_policies_text(const Profile& profile);
+// What the times of nonblocking collectives hold; "" where the program made none.
+std::string waiting_text(const Profile& profile);
+
 // Sentences about what the log does not hold.
 std::vector<std::string> damage_of(const Profile& profile);
 // The same, with an empty line before each.

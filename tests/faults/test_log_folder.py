@@ -54,7 +54,8 @@ class HarmedFolder(FaultTest):
         """The victim's files stay as they are, whatever they are called."""
         victim = self.path("victim")
         os.makedirs(os.path.join(victim, "ranks"))
-        names = ["run.json", "calls.jsonl", "ranks/0.calls", "ranks/0.ring", "ranks/0.names", "ranks/1.calls"]
+        names = ["run.json", "calls.jsonl", "ranks/0.calls", "ranks/0.ring", "ranks/0.names", "ranks/0.seen",
+                 "ranks/1.calls"]
         for name in names:
             self.write(os.path.join("victim", name), "precious")
         for what in ("mv $log $log.old; ln -s {} $log", "rm -rf $log; ln -s {} $log",

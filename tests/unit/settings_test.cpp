@@ -133,6 +133,7 @@ TEST_CASE("given values are in force", "[settings]") {
     CHECK(settings.value(Setting::ranks_per_region) == "cyclic:2");
     CHECK(settings.given(Setting::verbose) == "debug");
     CHECK(read({{"SWITCHYARD_DETAIL", "ranks"}}).settings.detail() == Detail::ranks);
+    CHECK(read({{"SWITCHYARD_DETAIL", "all"}}).settings.detail() == Detail::all);
 }
 
 TEST_CASE("an impossible value is named, with what would do, and does not count", "[settings]") {
@@ -142,7 +143,7 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
     } cases[] = {
         {Setting::enabled, "SWITCHYARD", "OFF", "on or off"},
         {Setting::enabled, "SWITCHYARD", "0", "on or off"},
-        {Setting::detail, "SWITCHYARD_DETAIL", "all", "calls, ranks or summary"},
+        {Setting::detail, "SWITCHYARD_DETAIL", "everything", "calls, ranks, summary or all"},
         {Setting::verbose, "SWITCHYARD_VERBOSE", "loud", "debug"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "0", "cyclic:4"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "4,", "3,1,4"},

@@ -11,9 +11,11 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
     if (!self.log_folder.is_open()) self.log_folder = log::Folder::made(directory, self.settings.log_mode());
     self.recorder =
         std::make_unique<log::Recorder>(self.log_folder, rank, ranks, level == MPI_THREAD_MULTIPLE);
+    self.seen = std::make_unique<log::SeenSums>(self.log_folder, rank, level == MPI_THREAD_MULTIPLE);
     if (!self.recorder->problem().empty() && rank == 0)
         warn("the log's records stay in memory until the end (" + self.recorder->problem() +
              "); a program that is killed loses them");
+    if (self.settings.detail() == Detail::all) self.seen->record_in(*self.recorder);
     self.log_directory = directory;
     self.summary = self.settings.detail() == Detail::summary;
     self.recording = true;

@@ -9,6 +9,7 @@
 #include "shim/common/log/folder.hpp"
 #include "shim/common/log/recorder.hpp"
 #include "shim/common/log/run_directory.hpp"
+#include "shim/common/log/seen_sums.hpp"
 #include "shim/common/region.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/entry/abi.hpp"
@@ -54,6 +55,7 @@ struct Process {
     std::string log_directory;               // "" where nothing is logged
     log::Folder log_folder;                  // the same folder, once it is there
     std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
+    std::unique_ptr<log::SeenSums> seen;     // likewise
     bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world

@@ -10,6 +10,7 @@
 #include "shim/common/log/log_writer.hpp"
 #include "shim/common/words.hpp"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -49,18 +50,51 @@ class RankLines {
     std::vector<Slot> some_;
 };
 
+// The calls that are only seen, in the order of their records.
+void write_seen_lines(const Process& self, SlotReader& reader) {
+    LogWriter log(self.log_folder, "seen-" + std::to_string(self.world_rank) + ".jsonl");
+    std::vector<Slot> some(SlotReader::slots_at_once);
+    for (std::size_t count = some.size(); count == some.size();) {
+        count = reader.read(Slot::no_communicator, UINT32_MAX, some.data(), some.size());
+        for (std::size_t i = 0; i < count; ++i) log.line(seen_line(some[i].seen_record(), self.world_rank));
+    }
+}
+
 void write_rank_lines(const Process& self) {
     self.recorder->finish();
     SlotReader reader(*self.recorder);
     LogWriter log(self.log_folder, "rank-" + std::to_string(self.world_rank) + ".jsonl");
     RankLines lines(self, log);
     for (const auto& name : self.recorder->names().communicators) lines.write(name, reader);
+    if (self.settings.detail() == Detail::all) write_seen_lines(self, reader);
 }
 
 std::uint64_t sum(std::uint64_t here, MPI_Comm comm) {
     unsigned long long mine = here, all = 0;
     PMPI_Reduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, comm);
     return all;
+}
+
+// The ranks' sums of the functions that are only seen, on rank 0. All ranks have the same table. Without memory: none.
+std::vector<SeenTotal> seen_totals(const Process& self) noexcept try {
+    constexpr int figures = 3;
+    std::array<std::uint64_t, figures * seen_count> mine{}, sums{}, most{};
+    const auto own = self.seen->sums();
+    for (std::size_t i = 0; i < seen_count; ++i) {
+        mine[i] = own[i].elapsed;
+        mine[seen_count + i] = own[i].calls;
+        mine[2 * seen_count + i] = own[i].bytes;
+    }
+    PMPI_Reduce(mine.data(), sums.data(), figures * seen_count, MPI_UINT64_T, MPI_SUM, 0, self.world);
+    PMPI_Reduce(mine.data(), most.data(), seen_count, MPI_UINT64_T, MPI_MAX, 0, self.world);
+    std::vector<SeenTotal> totals;
+    for (std::size_t i = 0; i < seen_count; ++i)
+        if (sums[seen_count + i] > 0)
+            totals.push_back({std::string(all_seen[i].name), sums[seen_count + i], sums[i], most[i],
+                              sums[2 * seen_count + i]});
+    return totals;
+} catch (...) {
+    return {};
 }
 
 // What the agreement cost and which rule is the cause, where that is worth a sentence. Forced algorithms have no rule.
@@ -88,7 +122,7 @@ void say_goodbye(const Process& self, const RunEnd& end, const AgreementCost& co
 
 // False, on all ranks: the lines could not be written and the records must stay.
 bool write_log(Process& self, RunEnd& end, AgreementCost& cost) {
-    if (self.settings.detail() == Detail::ranks) {
+    if (self.settings.logs_each_rank()) {
         try {
             write_rank_lines(self);
         } catch (...) { // no memory: the other ranks go on, and so does this one
@@ -135,6 +169,7 @@ void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& l
     AgreementCost cost;
     end.calls_seen = log::sum(counts.seen, self.world);
     end.calls_routed = log::sum(counts.routed, self.world);
+    if (self.seen) end.seen = log::seen_totals(self);
     const bool written = self.recorder && log::write_log(self, end, cost);
     if (self.recorder && adaptive::is_used(self)) {
         auto learned = adaptive::end_learning(self, lessons);
@@ -146,6 +181,7 @@ void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& l
     PMPI_Bcast(&complete, 1, MPI_INT, 0, self.world);
     if (complete == 0) return; // the records are all that is left
     self.recorder->remove_files();
+    self.seen->remove_file();
     PMPI_Barrier(self.world);
     self.log_folder.remove_folder("ranks"); // when it is empty
 }

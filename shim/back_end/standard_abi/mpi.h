@@ -89,11 +89,11 @@ enum {
     MPI_ERR_NO_MEM = 39
 };
 
-enum { MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -2, MPI_UNDEFINED = -32766 };
+enum { MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -2, MPI_PROC_NULL = -3, MPI_ROOT = -4, MPI_UNDEFINED = -32766 };
 enum { MPI_THREAD_SINGLE = 0, MPI_THREAD_MULTIPLE = 4096 };
 enum { MPI_COMBINER_NAMED = 101, MPI_COMBINER_DUP = 102, MPI_COMBINER_CONTIGUOUS = 103 };
 enum { MPI_COMBINER_F90_REAL = 113, MPI_COMBINER_F90_COMPLEX = 114, MPI_COMBINER_F90_INTEGER = 115 };
-enum { MPI_COMM_TYPE_SHARED = 221 };
+enum { MPI_CART = 211, MPI_GRAPH = 212, MPI_DIST_GRAPH = 213, MPI_COMM_TYPE_SHARED = 221 };
 enum { MPI_KEYVAL_INVALID = 0, MPI_TAG_UB = 501 };
 enum { MPI_MAX_PROCESSOR_NAME = 256 };
 
@@ -127,6 +127,10 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_f
 int PMPI_Comm_free_keyval(int* keyval);
 int PMPI_Comm_get_attr(MPI_Comm, int keyval, void* value, int* flag);
 int PMPI_Comm_set_attr(MPI_Comm, int keyval, void* value);
+int PMPI_Topo_test(MPI_Comm, int* kind);
+int PMPI_Cartdim_get(MPI_Comm, int* dimensions);
+int PMPI_Graph_neighbors_count(MPI_Comm, int rank, int* count);
+int PMPI_Dist_graph_neighbors_count(MPI_Comm, int* sources, int* destinations, int* weighted);
 int PMPI_Group_size(MPI_Group, int* size);
 int PMPI_Group_incl(MPI_Group, int count, const int ranks[], MPI_Group* created);
 int PMPI_Group_translate_ranks(MPI_Group, int count, const int ranks[], MPI_Group other, int translated[]);

@@ -3,6 +3,7 @@
 #include "algorithms/traits.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/entry/abi.hpp"
+#include "shim/entry/seen.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -86,6 +87,14 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
         copies_of(record.is_staged, us(record.copy_in), us(record.copy_out)), us(record.exchange),
         record.messages, record.wire_bytes, record.messages_inter, record.messages - record.messages_inter,
         record.wire_bytes_inter, record.wire_bytes - record.wire_bytes_inter);
+}
+
+std::string seen_line(const SeenRecord& record, int world_rank) {
+    const auto name = record.seen < seen_count ? all_seen[record.seen].name : std::string_view("unknown");
+    return formatted(R"({{"world_rank":{},"collective":"{}","binding":"{}",{}"ranks":{},"sent_bytes":{},)"
+                     R"("begin_us":{},"time_us":{}}})",
+                     world_rank, name, binding_name(record.binding), extras(1, record.large_count ? 1 : 0),
+                     record.ranks, record.sent, us(record.begin), us(record.elapsed));
 }
 
 } // namespace switchyard::shim::log

@@ -1,4 +1,4 @@
-// The lines of calls.jsonl and rank-<N>.jsonl; README.md has their fields.
+// The lines of calls.jsonl, rank-<N>.jsonl and seen-<N>.jsonl; README.md has their fields.
 #pragma once
 
 #include "merge.hpp"
@@ -14,5 +14,8 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
 // A call as one rank saw it (detail `ranks`).
 std::string rank_line(const CallRecord& record, int world_rank, const CommunicatorName& communicator,
                       const std::string& decision);
+
+// A call that is only seen, as one rank saw it (detail `all`).
+std::string seen_line(const SeenRecord& record, int world_rank);
 
 } // namespace switchyard::shim::log

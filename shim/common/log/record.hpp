@@ -42,8 +42,19 @@ struct CallRecord : CallHead {
     std::uint64_t copy_in = 0, copy_out = 0;                // from the device and back to it
 };
 
-enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies };
-inline constexpr std::size_t slot_kinds = 5;
+// A call that is only seen, as this rank saw it (detail `all`). It has no number on its communicator, since the ranks agree on
+// nothing for it.
+struct SeenRecord {
+    std::uint64_t begin = 0, elapsed = 0;
+    std::uint64_t sent = 0;
+    std::uint32_t ranks = 0; // of the communicator; 0: not known, after an error
+    std::uint8_t seen = 0;   // shim::Seen
+    std::uint8_t binding = 0;
+    bool large_count = false;
+};
+
+enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, seen };
+inline constexpr std::size_t slot_kinds = 6;
 
 // How a record lies in the file: a head that all kinds share, then what the kind says. Most calls are native
 // and leave one slot; routed calls between nodes leave three, staged calls one more.
@@ -52,10 +63,10 @@ struct Slot {
     std::uint64_t number = 0;     // of the slot on this rank, from 0
     std::uint64_t values[4] = {}; // call: begin, elapsed, max_block, sent; detail: agree, stage, exchange,
                                   // wire_bytes; nodes: messages and bytes, to other nodes and in all;
-                                  // copies: copy_in, copy_out
+                                  // copies: copy_in, copy_out; seen: begin, elapsed, sent
     std::uint32_t pair[2] = {};   // call: decision, calls (more than one where calls are summed up);
-                                  // detail: messages, rounds
-    std::uint8_t collective = 0, binding = 0; // call
+                                  // detail: messages, rounds; seen: ranks
+    std::uint8_t collective = 0, binding = 0; // call; seen: the collective is a shim::Seen
     std::uint8_t flags = 0;                   // call; detail: has_nodes alone
     SlotKind kind = SlotKind::none;           // written last: a slot without it was never finished
     std::uint32_t unused = 0;
@@ -66,10 +77,14 @@ struct Slot {
     static Slot detail(const CallRecord& record);
     static Slot nodes(const CallRecord& record);
     static Slot copies(const CallRecord& record);
+    static Slot seen(const SeenRecord& record);
+    // Slots of calls that are only seen belong to no communicator that has a name.
+    static constexpr std::uint32_t no_communicator = 0;
     std::uint32_t& decision() { return pair[0]; } // of a call
     std::uint32_t& calls() { return pair[1]; }
     // Fills what this slot knows of the record.
     void tell(CallRecord& record) const;
+    SeenRecord seen_record() const;
     // Adds another slot of the same kind: times, bytes and messages add up, the largest block stays, the first begin stays.
     void add(const Slot& more);
 };
@@ -133,6 +148,25 @@ inline Slot Slot::copies(const CallRecord& record) {
     slot.values[1] = record.copy_out;
     slot.kind = SlotKind::copies;
     return slot;
+}
+
+inline Slot Slot::seen(const SeenRecord& record) {
+    Slot slot;
+    slot.communicator = no_communicator;
+    slot.sequence = 1;
+    slot.values[0] = record.begin;
+    slot.values[1] = record.elapsed;
+    slot.values[2] = record.sent;
+    slot.pair[0] = record.ranks;
+    slot.collective = record.seen;
+    slot.binding = record.binding;
+    slot.flags = record.large_count ? large_count : 0;
+    slot.kind = SlotKind::seen;
+    return slot;
+}
+
+inline SeenRecord Slot::seen_record() const {
+    return {values[0], values[1], values[2], pair[0], collective, binding, (flags & large_count) != 0};
 }
 
 inline void Slot::tell(CallRecord& record) const {
@@ -199,6 +233,11 @@ template <typename Use>
     use(Slot::detail(record));
     if (record.has_nodes) use(Slot::nodes(record));
     if (record.is_staged) use(Slot::copies(record));
+}
+
+template <typename Use>
+[[gnu::always_inline]] inline void for_each_slot(const SeenRecord& record, const Use& use) {
+    use(Slot::seen(record));
 }
 
 // The first slot of a rank's record file.

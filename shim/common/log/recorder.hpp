@@ -29,7 +29,8 @@ class Recorder {
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    // Any thread, at any time; full means dropped and counted. Does not mix with keep(). `Record`: CallHead or CallRecord.
+    // Any thread, at any time; full means dropped and counted. Does not mix with keep(). `Record`: CallHead, CallRecord or
+    // SeenRecord.
     template <typename Record>
     void add(const Record& record) noexcept {
         for_each_slot(record, [this](const Slot& slot) { add_slot(slot); });

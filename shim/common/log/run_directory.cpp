@@ -36,6 +36,21 @@ nlohmann::json hosts_json(const std::vector<std::string>& hosts) {
     return list;
 }
 
+// Times as in a line of the log: in microseconds, with every nanosecond.
+nlohmann::ordered_json seen_json(const std::vector<SeenTotal>& seen, int ranks) {
+    auto list = nlohmann::ordered_json::array();
+    const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) / 1000; };
+    for (const auto& total : seen)
+        list.push_back({{"collective", total.name},
+                        {"calls", total.calls},
+                        {"time_us",
+                         {{"mean", us(total.elapsed / static_cast<std::uint64_t>(std::max(ranks, 1)))},
+                          {"max", us(total.elapsed_max)},
+                          {"sum", us(total.elapsed)}}},
+                        {"sent_bytes", total.bytes}});
+    return list;
+}
+
 // File systems take names of 255 bytes, some of 143, and the start, the process and a number come behind it.
 std::string beginning_of(const std::string& program) {
     constexpr std::size_t longest = 100;
@@ -101,6 +116,7 @@ bool write_run_json(const Folder& folder, const RunInfo& info, const RunEnd* end
         json["calls_routed"] = end->calls_routed;
         json["records_dropped"] = end->records_dropped;
         json["wall_s"] = end->wall_s;
+        json["seen"] = seen_json(end->seen, info.ranks);
         if (!end->adaptive.empty()) json["adaptive"] = nlohmann::ordered_json::parse(end->adaptive);
     }
     const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

@@ -23,7 +23,9 @@ void SlotReader::count(const Slot& slot, std::uint64_t place) {
 
 bool SlotReader::is_possible(const Slot& slot, std::uint64_t place) const noexcept {
     return is_possible_sequence(slot.sequence, place + recorder_.dropped()) &&
-           recorder_.names().communicator(slot.communicator) != nullptr;
+           (slot.communicator == Slot::no_communicator
+                ? slot.kind == SlotKind::seen
+                : recorder_.names().communicator(slot.communicator) != nullptr);
 }
 
 const Slot* SlotReader::at(std::uint64_t place) noexcept {

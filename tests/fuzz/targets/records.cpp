@@ -1,4 +1,4 @@
-// What a killed run of two ranks left: their names, their records and their rings.
+// What a killed run of two ranks left: their names, their records and their rings, the sums of what is only seen.
 #include "tests/fuzz/report_of.hpp"
 #include "tests/fuzz/sections.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -9,8 +9,9 @@ using namespace switchyard::fuzz;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> files = {"ranks/0.names", "ranks/0.calls", "ranks/0.ring",
-                                                   "ranks/1.names", "ranks/1.calls", "ranks/1.ring"};
+constexpr std::array<std::string_view, 8> files = {"ranks/0.names", "ranks/0.calls", "ranks/0.ring",
+                                                   "ranks/1.names", "ranks/1.calls", "ranks/1.ring",
+                                                   "ranks/0.seen",  "ranks/1.seen"};
 
 } // namespace
 

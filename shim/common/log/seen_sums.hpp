@@ -1,0 +1,90 @@
+// What a rank adds up of the calls that are only seen: a sum for each function, in a mapped file, so that a killed run has
+// them, too. They are 64 bytes each, and name themselves: a reader needs no table.
+#pragma once
+
+#include "folder.hpp"
+#include "own_file.hpp"
+#include "shim/entry/seen.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace switchyard::shim::log {
+
+class Recorder;
+
+struct SeenSum {
+    char name[32] = {}; // of the collective, and a zero
+    std::uint64_t calls = 0;
+    std::uint64_t elapsed = 0; // nanoseconds in the calls
+    std::uint64_t bytes = 0;   // that the rank sent
+    std::uint64_t unused = 0;
+};
+static_assert(sizeof(SeenSum) == 64);
+
+class SeenSums {
+  public:
+    // File `ranks/<rank>.seen` in the run's folder; where it cannot be made, the sums are in memory alone. `threads`: more
+    // than one thread may add at once. May throw.
+    SeenSums(const Folder& run, int rank, bool threads);
+    ~SeenSums();
+    SeenSums(const SeenSums&) = delete;
+    SeenSums& operator=(const SeenSums&) = delete;
+
+    // Any thread, at any time. Without threads no locked instruction is needed.
+    void add(Seen function, std::uint64_t elapsed, std::uint64_t bytes) noexcept {
+        auto& sum = sums_[static_cast<std::size_t>(function)];
+        add_to(sum.calls, 1);
+        add_to(sum.elapsed, elapsed);
+        if (bytes > 0) add_to(sum.bytes, bytes);
+    }
+    std::span<const SeenSum, seen_count> sums() const {
+        return std::span<const SeenSum, seen_count>(sums_, seen_count);
+    }
+    void remove_file(); // the run's log has the sums
+
+    // Where each call leaves a record, too (detail `all`); else null.
+    Recorder* recorder() const { return recorder_; }
+    void record_in(Recorder& recorder) { recorder_ = &recorder; }
+
+    // The sums of the run. Null where nothing is measured: without a log, before the run's start and after its end.
+    static SeenSums* current() { return current_.load(std::memory_order_acquire); }
+    static void set_current(SeenSums* sums) { current_.store(sums, std::memory_order_release); }
+
+  private:
+    void add_to(std::uint64_t& sum, std::uint64_t value) const noexcept {
+        const std::atomic_ref shared(sum);
+        if (threads_)
+            shared.fetch_add(value, std::memory_order_relaxed);
+        else
+            shared.store(shared.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+    }
+
+    static inline constinit std::atomic<SeenSums*> current_{nullptr};
+    bool threads_;
+    Recorder* recorder_ = nullptr;
+    SeenSum* sums_ = nullptr;
+    Folder folder_;
+    OwnFile file_;
+    void* map_ = nullptr;         // of the file
+    std::vector<SeenSum> memory_; // where there is no file
+};
+
+// One function's sums, over the ranks.
+struct SeenTotal {
+    std::string name;
+    std::uint64_t calls = 0;       // of all ranks
+    std::uint64_t elapsed = 0;     // of all ranks, in nanoseconds
+    std::uint64_t elapsed_max = 0; // of the rank with the most
+    std::uint64_t bytes = 0;       // of all ranks
+};
+
+// Adds the sums of a rank's file, as a run without an end left it. Lines that say what no line can say are left out.
+void add_seen_sums(const std::filesystem::path& file, std::vector<SeenTotal>& totals);
+
+} // namespace switchyard::shim::log

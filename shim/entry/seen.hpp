@@ -1,0 +1,60 @@
+// The functions that are only seen, and their arguments: the lines of seen.def as data. No MPI.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace switchyard::shim {
+
+// In the order of seen.def. The log contains the names, not the numbers.
+enum class Seen : std::uint8_t {
+#define SWITCHYARD_SEEN(name, ...) name,
+#include "seen.def"
+};
+
+struct SeenTraits {
+    enum class Sent : std::uint8_t { nothing, one, each, array, root_one, root_each, root_array };
+    static constexpr std::size_t none = std::string_view::npos;
+
+    std::string_view name;     // `allreduce`
+    std::string_view function; // `MPI_Allreduce`
+    std::size_t words;
+    std::string_view arguments; // a letter for each, see seen.def
+    Sent sent;
+
+    // Places among the arguments, found while compiling. Counts and type of what a rank sends, and of what it receives:
+    // reductions have one of each for both sides.
+    std::size_t communicator = arguments.find('c');
+    std::size_t root = arguments.find('p');
+    std::size_t send_buffer = arguments.find_first_of("sb");
+    std::size_t send_counts = arguments.find_first_of("nN");
+    std::size_t send_types = arguments.find_first_of("tT");
+    std::size_t receive_counts = arguments.find_last_of("nN");
+    std::size_t receive_types = arguments.find_last_of("tT");
+    bool reduces = arguments.find('o') != none;
+    bool is_of_neighbours = name.find("neighbor") != none;
+    bool root_sends_alone = sent == Sent::root_one || sent == Sent::root_each || sent == Sent::root_array;
+};
+
+inline constexpr std::array all_seen = {
+#define SWITCHYARD_SEEN(name_, function_, words_, arguments_, sent_)                                         \
+    SeenTraits{.name = #name_,                                                                               \
+               .function = "MPI_" #function_,                                                                \
+               .words = words_,                                                                              \
+               .arguments = arguments_,                                                                      \
+               .sent = SeenTraits::Sent::sent_},
+#include "seen.def"
+};
+inline constexpr std::size_t seen_count = all_seen.size();
+
+#define SWITCHYARD_SEEN(name, function, words, arguments, sent)                                              \
+    static_assert(sizeof(arguments) - 1 == (words), "seen.def: the words of " #name);
+#include "seen.def"
+
+constexpr const SeenTraits& traits_of(Seen seen) {
+    return all_seen[static_cast<std::size_t>(seen)];
+}
+
+} // namespace switchyard::shim

@@ -1,0 +1,154 @@
+"""Collectives that are only seen: each call goes to the MPI as it came, and counts once in the log's sums."""
+
+import json
+import re
+import unittest
+
+from harness import HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, host, host_exists, mpi4py_works
+
+RANKS = (1, 2, 3, 5) if OPENMPI else (1, 2, 3)
+needs_fortran = unittest.skipUnless(host_exists("f_seen"), f"no Fortran compiler, or {MPI} has no Fortran layer")
+
+
+def made(result):
+    """The program's own count: by collective, the calls of all ranks and the bytes that they sent."""
+    sums = {}
+    for name, calls, sent in re.findall(r"(?m)^seen (\w+) calls=(\d+) bytes=(\d+)", result.stdout):
+        more_calls, more_sent = sums.get(name, (0, 0))
+        sums[name] = (more_calls + int(calls), more_sent + int(sent))
+    return sums
+
+
+def logged(result):
+    return {entry["collective"]: (entry["calls"], entry["sent_bytes"]) for entry in result.run_json()["seen"]}
+
+
+class Seen(PreloadTest):
+    def same_as_plain(self, np, program, *arguments, **options):
+        plain = self.plain_once(np, program, *arguments)
+        result = self.launch(np, program, *arguments, **options)
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        self.assertEqual(result.digest, plain.digest)
+        self.assertEqual(made(result), made(plain))
+        self.assertGreater(len(made(result)), 0, result.everything())
+        return result
+
+    def check(self, np, program, *arguments, **options):
+        result = self.same_as_plain(np, program, *arguments, **options)
+        self.assertEqual(logged(result), made(result))
+        return result
+
+    def test_c(self):
+        for np in RANKS:
+            with self.subTest(ranks=np):
+                for entry in self.check(np, host("c_seen")).run_json()["seen"]:
+                    times = entry["time_us"]
+                    self.assertLessEqual(times["mean"], times["max"], entry)
+                    self.assertLessEqual(times["max"], times["sum"], entry)
+                    self.assertGreater(times["sum"], 0, entry)
+
+    @unittest.skipUnless(OPENMPI, "this MPI does not check arguments")
+    def test_what_mpi_refuses(self):
+        """MPI gives its own error, and the call counts without bytes."""
+        result = self.check(3, host("c_seen"), "refused", settings={"SWITCHYARD_DETAIL": "all"})
+        lines = [line for line in result.calls("seen-0.jsonl") if line["ranks"] == 0]
+        self.assertEqual(sorted(line["collective"] for line in lines),
+                         ["allreduce", "allreduce", "bcast", "iallreduce", "scatter"])
+        self.assertEqual({line["sent_bytes"] for line in lines}, {0})
+
+    def test_every_detail(self):
+        for detail in ("summary", "ranks"):
+            with self.subTest(detail):
+                self.check(2, host("c_seen"), settings={"SWITCHYARD_DETAIL": detail})
+
+    def test_routed_calls_are_not_among_them(self):
+        """What our own start, agreements and end call of MPI is not the program's either."""
+        result = self.launch(3, host("c_basic"), force="alltoallv:padded_alltoall;allgather:ring")
+        self.assert_ended_well(result)
+        self.assert_logged(result)
+        self.assertEqual(logged(result), {})
+
+    def test_calls_of_mpi_itself(self):
+        """MPI-IO makes collective calls inside its own."""
+        result = self.launch(3, host("c_io"))
+        self.assert_ended_well(result)
+        self.assertLessEqual(set(logged(result)), {"barrier"}, result.everything())
+
+    def test_calls_of_a_tool_inside_a_call(self):
+        """Their time is part of the call's."""
+        tool = host("c_seen_tool.so")
+        self.check(3, host("c_seen"), preload=[SHIM, tool])
+
+    @needs_fortran
+    def test_fortran(self):
+        for program in ("f_seen", "f_seen_mpi", "f_seen_f08"):
+            for np in (2, 3):  # Open MPI's MPI_Neighbor_alltoallw takes a type for each rank, and needs one for each neighbour
+                with self.subTest(program, ranks=np):
+                    self.check(np, host(program))
+
+    @unittest.skipUnless(mpi4py_works(), "no mpi4py for this MPI")
+    def test_mpi4py(self):
+        self.check(3, PYTHON, f"{HERE}/hosts/mpi4py_seen.py")
+
+    def test_a_record_each(self):
+        """With detail `all` each rank has a line for each of its calls."""
+        result = self.check(3, host("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
+        sums = {}
+        for rank in range(3):
+            last = 0
+            for line in result.calls(f"seen-{rank}.jsonl"):
+                calls, sent = sums.get(line["collective"], (0, 0))
+                sums[line["collective"]] = (calls + 1, sent + line["sent_bytes"])
+                self.assertEqual((line["world_rank"], line["binding"]), (rank, "c"), line)
+                self.assertIn(line["ranks"], (1, 2, 3), line)
+                self.assertGreaterEqual(line["begin_us"], last, line)
+                last = line["begin_us"] + line["time_us"]
+        self.assertEqual(sums, made(result))
+        self.assertEqual(sum(len(result.calls(f"rank-{rank}.jsonl")) for rank in range(3)), 0)
+
+    def test_records_beside_routed_calls(self):
+        result = self.launch(3, host("c_threads"), settings={"SWITCHYARD_DETAIL": "all"}, force="alltoallv:tuna:radix=2")
+        self.assert_ended_well(result)
+        self.assert_logged(result)
+        self.assertEqual(len(result.calls("rank-0.jsonl")), result.calls_made)
+
+    def test_threads(self):
+        """Threads that call at once lose no count."""
+        for detail in ("calls", "all"):
+            with self.subTest(detail):
+                result = self.check(2, host("c_seen_threads"), settings={"SWITCHYARD_DETAIL": detail})
+                if detail == "all":
+                    lines = result.calls("seen-0.jsonl") + result.calls("seen-1.jsonl")
+                    self.assertEqual(len(lines), sum(calls for calls, _ in made(result).values()))
+
+    def test_without_a_log(self):
+        result = self.same_as_plain(2, host("c_seen"), preload=[SHIM], settings={"SWITCHYARD_LOG": "off"})
+        self.assertEqual(result.logs, [])
+
+    def test_off(self):
+        result = self.launch(2, host("c_seen"), preload=[SHIM], exported={"SWITCHYARD": "off"})
+        self.assert_ended_well(result)
+        self.assertEqual(result.digest, self.plain_once(2, host("c_seen")).digest)
+        self.assertEqual(result.lines_of_ours, [])
+
+    def test_killed(self):
+        """The sums of a run without an end lie in the ranks' files, and the report reads them."""
+        result = self.launch(2, host("c_seen"), "kill")
+        self.assertNotEqual(result.code, 0)
+        report = self.command("report", result.log(), "--format", "json")
+        self.assertEqual(report.code, 0, report.everything())
+        found = {kind["collective"]: (kind["calls"], kind["sent_bytes"]) for kind in json.loads(report.stdout)["seen"]}
+        self.assertEqual(found, made(self.plain_once(2, host("c_seen"))))
+
+    def test_report(self):
+        result = self.launch(2, host("c_seen"))
+        text = self.command("report", result.log()).stdout
+        self.assertRegex(text, r"(?m)^\S+ \S+ in collectives, \S+ of the wall time; a policy can change none of it$")
+        self.assertRegex(text, r"(?m)^Seen, not routed")
+        self.assertRegex(text, r"(?m)^  neighbor_alltoallw +4 ")
+        self.assertIn("without MPI_Wait", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
