@@ -22,7 +22,9 @@ int go(const CallArgs& call) {
     if (Communicators::current() == nullptr) [[unlikely]]
         std::call_once(first, [] { start_alone(*host); });
     const InsideCall inside;
-    return route(*host, call);
+    const int code = route(*host, call);
+    inside.end();
+    return code;
 }
 
 // What the entry calls for a collective's function: its words, then who called.

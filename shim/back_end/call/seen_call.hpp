@@ -15,10 +15,10 @@ namespace switchyard::shim {
 // Whether this thread is inside a collective that counts. What a tool below us calls in there belongs to that call.
 class InsideCall {
   public:
+    // Not by a destructor: an exception that the program's error handler throws passes through here, and must find nothing to
+    // do in our frames. It leaves the thread inside, so its later calls are forwarded, but not counted.
     InsideCall() : was_inside_(inside_) { inside_ = true; }
-    ~InsideCall() { inside_ = was_inside_; }
-    InsideCall(const InsideCall&) = delete;
-    InsideCall& operator=(const InsideCall&) = delete;
+    void end() const { inside_ = was_inside_; }
 
     static bool is_inside() { return inside_; }
 
@@ -46,6 +46,7 @@ int see(Function function, Binding binding, Words... words) {
     const auto begin = Clock::now();
     const int code = function(words...);
     const auto end = Clock::now();
+    inside.end();
     const std::array<Word, sizeof...(words)> arguments = {words...};
     count_seen(*sums, {seen, large_count, binding, arguments.data(), code, begin, end});
     return code;
