@@ -295,8 +295,8 @@ class NoMemory(RouteTest):
             self.assert_chosen(line, "native", None, f"forced.*{self.NO_ROOM}")
 
     def test_allgatherv(self):
-        """Its workspace follows from all blocks together, here two of the largest, and not four. (On MPICH the job hung where
-        little memory was left beside the workspace.)"""
+        """Its workspace follows from all blocks together, here two of the largest, and not four. (MPICH itself
+        hangs where a rank has 8 MiB left, also without switchyard.)"""
         for mib, algorithm in ((5, "native"), *([(12, "bruck")] if OPENMPI else [])):
             with self.subTest(mib=mib):
                 large, small = self.limited(f"gathers:{self.BLOCK}", "gathers:40", mib=mib, force="allgatherv:bruck")
