@@ -282,7 +282,8 @@ TEST_CASE("two logs are compared by collective, ranks and blocks, however calls 
 
     const Folders both = {PooledFolder{"a", {pool_of(a)}, {}}, PooledFolder{"b", {pool_of(b)}, {}}};
     const auto text = written(print_comparison, both);
-    for (const char* part : {"native -> tuna radix=4", "0.50", "Call groups only in A", "Call groups only in B"})
+    for (const char* part :
+         {"native -> tuna radix=4", "0.50", "Call groups only in A", "Call groups only in B"})
         CHECK(count(text, part) == 1);
     CHECK(lines_of(written(write_comparison_csv, both)).size() == 4);
     const auto report = json::parse(written(write_comparison_json, both));

@@ -9,9 +9,10 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
     if (self.world != MPI_COMM_NULL) PMPI_Query_thread(&level);
     // A host that does not see rank 0's file system has no such folder yet.
     if (!self.log_folder.is_open()) self.log_folder = log::Folder::made(directory, self.settings.log_mode());
-    self.recorder =
-        std::make_unique<log::Recorder>(self.log_folder, rank, ranks, level == MPI_THREAD_MULTIPLE);
-    self.seen = std::make_unique<log::SeenSums>(self.log_folder, rank, level == MPI_THREAD_MULTIPLE);
+    const bool threads = level == MPI_THREAD_MULTIPLE;
+    auto recorder = std::make_unique<log::Recorder>(self.log_folder, rank, ranks, threads);
+    self.seen = std::make_unique<log::SeenSums>(self.log_folder, rank, threads);
+    self.recorder = std::move(recorder); // after all that may throw: nobody finds one without the other
     if (!self.recorder->problem().empty() && rank == 0)
         warn("the log's records stay in memory until the end (" + self.recorder->problem() +
              "); a program that is killed loses them");
