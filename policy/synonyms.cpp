@@ -121,7 +121,6 @@ constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
 // All collectives of MPI but those of collectives.def, in their blocking form.
 constexpr std::string_view other_collectives[] = {
     "allreduce",
-    "alltoallw",
     "barrier",
     "bcast",
     "exscan",

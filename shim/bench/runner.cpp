@@ -55,19 +55,22 @@ const Library bare = {
 
 // The same exchange as arguments of MPI.
 struct Counts {
-    explicit Counts(const Layout& layout) {
+    explicit Counts(const Layout& layout) : types(layout.blocks.size(), MPI_BYTE) {
         for (const Block& block : layout.blocks) {
             counts.push_back(static_cast<int>(block.size));
             displacements.push_back(static_cast<int>(block.offset));
         }
     }
     std::vector<int> counts, displacements;
+    std::vector<MPI_Datatype> types;
 };
 
 // One side of a call, as arguments of its MPI function.
-template <bool has_arrays>
+template <bool has_arrays, bool has_types>
 auto side(std::byte* buffer, const Counts& blocks) {
-    if constexpr (has_arrays)
+    if constexpr (has_types)
+        return std::tuple(buffer, blocks.counts.data(), blocks.displacements.data(), blocks.types.data());
+    else if constexpr (has_arrays)
         return std::tuple(buffer, blocks.counts.data(), blocks.displacements.data(), MPI_BYTE);
     else
         return std::tuple(buffer, blocks.counts.front(), MPI_BYTE);
@@ -257,10 +260,10 @@ class Course {
     template <Collective collective, typename Function>
     int call_library(Function function) {
         constexpr const CollectiveTraits& traits = traits_of(collective);
-        return std::apply(function,
-                          std::tuple_cat(side<traits.sends_count_arrays()>(workload_.send_buffer(), send_),
-                                         side<traits.has_count_arrays()>(workload_.recv_buffer(false), recv_),
-                                         std::tuple(group_.comm)));
+        constexpr bool has_types = traits.has_type_arrays();
+        const auto from = side<traits.sends_count_arrays(), has_types>(workload_.send_buffer(), send_);
+        const auto to = side<traits.has_count_arrays(), has_types>(workload_.recv_buffer(false), recv_);
+        return std::apply(function, std::tuple_cat(from, to, std::tuple(group_.comm)));
     }
     int call_library(const Library& mpi) {
         switch (options_.collective) {

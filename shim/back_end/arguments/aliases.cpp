@@ -42,16 +42,16 @@ bool are_same(const Numbers& sent, const Numbers& received, int rank) {
 
 // Bytes from the receive buffer's begin to this rank's own block, where all ranks receive one block of each.
 std::int64_t place_of_own_block(const CallArgs& call, int rank) {
-    const auto& [buffer, counts, displacements, type] = call.recv;
+    const auto &counts = call.recv.counts, &displacements = call.recv.displacements;
     int size = 0; // MPICH takes the size for the extent
-    PMPI_Type_size(type, &size);
+    PMPI_Type_size(call.recv.type, &size);
     return (displacements.is_array() ? displacements[rank] : rank * counts.value()) * size;
 }
 
 } // namespace
 
 bool is_aliased(const CallArgs& call, int rank) {
-    if (call.in_place() || call.send.type != call.recv.type ||
+    if (call.in_place() || call.send.type != call.recv.type || call.send.types != call.recv.types ||
         !are_same(call.send.counts, call.recv.counts, rank))
         return false;
     const auto* const sent = static_cast<const char*>(call.send.buffer);

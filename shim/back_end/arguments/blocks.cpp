@@ -7,31 +7,46 @@ namespace switchyard::shim {
 
 using algorithms::Block;
 
-Blocks Blocks::sent(const CallArgs& call, int ranks, int rank, int datatype_keyval) {
-    const int number = algorithms::traits_of(call.collective).sends_one_block() ? 1 : ranks;
-    return {call, call.outgoing(), true, number, rank, inspect(call.outgoing().type, datatype_keyval)};
+namespace {
+
+// Of a side with one type; a side with a type for each block has it in a TypeArray.
+Datatype one_type(const CallArgs::Side& side, int datatype_keyval) {
+    return side.types == nullptr ? inspect(side.type, datatype_keyval) : Datatype{};
 }
 
-Blocks Blocks::received(const CallArgs& call, int ranks, int rank, int datatype_keyval, const Blocks* sent) {
+} // namespace
+
+Blocks Blocks::sent(const CallArgs& call, int ranks, int rank, const CallTypes& types) {
+    const int number = algorithms::traits_of(call.collective).sends_one_block() ? 1 : ranks;
+    const auto& side = call.outgoing();
+    return {call, side, true, number, rank, one_type(side, types.keyval), types.outgoing(call)};
+}
+
+Blocks Blocks::received(const CallArgs& call, int ranks, int rank, const CallTypes& types,
+                        const Blocks* sent) {
     const bool is_known = sent != nullptr && sent->type_.handle == call.recv.type;
-    return {call,  call.recv, false,
-            ranks, rank,      is_known ? sent->type_ : inspect(call.recv.type, datatype_keyval)};
+    const auto type = is_known ? sent->type_ : one_type(call.recv, types.keyval);
+    return {call, call.recv, false, ranks, rank, type, types.received};
 }
 
 Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
-               const Datatype& type)
+               const Datatype& type, const TypeArray& types)
     : side_(&side),
       lies_in_place_(is_sent && call.in_place() && algorithms::traits_of(call.collective).sends_one_block()),
-      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)), type_(type) {}
+      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)), type_(type),
+      types_(side.types == nullptr ? nullptr : &types) {}
 
-std::size_t Blocks::bytes() const {
-    std::size_t bytes = 0;
-    for (int i = 0; i < number_; ++i) bytes += size(i);
-    return bytes;
+bool Blocks::are_committed(int datatype_keyval, MPI_Comm comm) const {
+    if (types_ == nullptr) return is_committed(type_, datatype_keyval, comm);
+    if (types_->are_committed()) return true;
+    for (int i = 0; i < number_; ++i)
+        if (count(i) > 0 && !is_committed(type(i), datatype_keyval, comm)) return false;
+    return true;
 }
 
 std::uintptr_t Blocks::address(int i) const {
     const auto& displacements = side_->displacements;
+    if (types_ != nullptr) return base_ + static_cast<std::uintptr_t>(displacements[i]); // bytes
     const std::int64_t item = displacements.is_array() ? displacements[place(i)] : place(i) * count(i);
     return base_ + static_cast<std::uintptr_t>(item * type_.extent);
 }
@@ -39,10 +54,11 @@ std::uintptr_t Blocks::address(int i) const {
 Block Blocks::span(int i) const {
     const auto bytes = size(i);
     const auto begin = address(i);
-    if (bytes == 0 || type_.dense) return {begin, bytes};
+    if (bytes == 0 || is_dense(i)) return {begin, bytes};
+    const auto item = type(i);
     MPI_Aint first = 0, extent = 0;
-    PMPI_Type_get_true_extent(type_.handle, &first, &extent);
-    const auto last = (count(i) - 1) * type_.extent; // the last item's place; extents may be negative
+    PMPI_Type_get_true_extent(item.handle, &first, &extent);
+    const auto last = (count(i) - 1) * item.extent; // the last item's place; extents may be negative
     return {begin + static_cast<std::uintptr_t>(first + std::min<std::int64_t>(last, 0)),
             static_cast<std::size_t>(std::abs(last) + extent)};
 }

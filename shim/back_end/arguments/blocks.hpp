@@ -4,6 +4,7 @@
 #include "algorithms/block.hpp"
 #include "call.hpp"
 #include "datatype.hpp"
+#include "type_array.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,26 +15,37 @@ namespace switchyard::shim {
 class Blocks {
   public:
     // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that it receives. `ranks`: of
-    // the communicator; of an intercommunicator, of the other group.
-    static Blocks sent(const CallArgs& call, int ranks, int rank, int datatype_keyval);
+    // the communicator; of an intercommunicator, of the other group. `types`: after measure().
+    static Blocks sent(const CallArgs& call, int ranks, int rank, const CallTypes& types);
     // `sent`: the other side. To inspect a type takes three calls of MPI, and most calls have one type on both sides.
-    static Blocks received(const CallArgs& call, int ranks, int rank, int datatype_keyval,
+    static Blocks received(const CallArgs& call, int ranks, int rank, const CallTypes& types,
                            const Blocks* sent = nullptr);
 
     int number() const { return number_; }
-    const Datatype& type() const { return type_; }
+    // The type of block i. Of a block without items no type is significant.
+    Datatype type(int i) const { return types_ == nullptr ? type_ : (*types_)[i]; }
+    bool are_dense() const {
+        return types_ == nullptr ? type_.dense : types_->are_dense();
+    } // those with items
+    bool is_dense(int i) const {
+        return types_ == nullptr ? type_.dense : count(i) == 0 || (*types_)[i].dense;
+    }
+    bool are_committed(int datatype_keyval, MPI_Comm comm) const; // is_committed() of all types
     std::int64_t count(int i) const { return side_->counts[place(i)]; }
-    std::size_t size(int i) const { return static_cast<std::size_t>(count(i)) * type_.size; }
+    std::size_t size(int i) const {
+        const auto items = static_cast<std::size_t>(count(i));
+        return types_ == nullptr ? items * type_.size : items == 0 ? 0 : items * (*types_)[i].size;
+    }
     std::uintptr_t address(int i) const;
     // The address of a block's first byte, and its length with its gaps.
     algorithms::Block span(int i) const;
-    std::size_t bytes() const; // of all blocks
 
-    // Calls visit(i, size, address) for each block. Counts and displacements of type int, which nearly all calls have, have a
-    // loop of their own.
+    // Calls visit(i, size, address) for each block. Counts and displacements of type int with one type, which nearly all calls
+    // have, have a loop of their own.
     template <typename Visit>
     void for_each(Visit&& visit) const {
-        if (!side_->counts.is_ints() || !side_->displacements.is_ints() || lies_in_place_) {
+        if (types_ != nullptr || !side_->counts.is_ints() || !side_->displacements.is_ints() ||
+            lies_in_place_) {
             for (int i = 0; i < number_; ++i) visit(i, size(i), address(i));
             return;
         }
@@ -48,7 +60,7 @@ class Blocks {
 
   private:
     Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
-           const Datatype& type);
+           const Datatype& type, const TypeArray& types);
 
     // The number of block i in the arguments: in place, the one block for everybody is this rank's block of the receive side.
     int place(int i) const { return lies_in_place_ ? rank_ : i; }
@@ -57,7 +69,8 @@ class Blocks {
     bool lies_in_place_;
     int number_, rank_;
     std::uintptr_t base_;
-    Datatype type_;
+    Datatype type_;          // of all blocks
+    const TypeArray* types_; // null: there is one type
 };
 
 } // namespace switchyard::shim

@@ -50,8 +50,10 @@ class Numbers {
 struct CallArgs {
     struct Side {
         void* buffer; // the send side is never written to
-        Numbers counts, displacements;
-        MPI_Datatype type;
+        Numbers counts;
+        Numbers displacements;               // in items of the type; with a type for each block, in bytes
+        MPI_Datatype type;                   // of all blocks
+        const MPI_Datatype* types = nullptr; // instead, of each block (CollectiveTraits::has_type_arrays)
     };
     Collective collective;
     Binding binding;

@@ -1,6 +1,7 @@
 #include "datatype.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <vector>
 
@@ -104,6 +105,14 @@ void set_mark(MPI_Datatype type, int keyval, bool dense) {
         PMPI_Type_set_attr(type, keyval, dense ? is_dense_mark : is_sparse_mark);
 }
 
+std::atomic<std::uint64_t> freed{0};
+
+// MPI calls this when a type with our attribute goes, before its handle can come back.
+int on_type_freed(MPI_Datatype, int, void*, void*) {
+    freed.fetch_add(1, std::memory_order_release);
+    return MPI_SUCCESS;
+}
+
 bool is_mpis_own(MPI_Datatype type) {
     return !is_large(type) && is_predefined(envelope_of(type).combiner);
 }
@@ -196,9 +205,13 @@ bool is_committed(const Datatype& type, int keyval, MPI_Comm comm) {
     return committed;
 }
 
+std::uint64_t types_freed() {
+    return freed.load(std::memory_order_acquire);
+}
+
 int create_datatype_keyval() {
     int keyval = MPI_KEYVAL_INVALID;
-    PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &keyval, nullptr);
+    PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, on_type_freed, &keyval, nullptr);
     return keyval;
 }
 

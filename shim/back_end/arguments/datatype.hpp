@@ -29,6 +29,10 @@ Datatype inspect(MPI_Datatype type, int keyval);
 // it would run the program's handler.
 bool is_committed(const Datatype& type, int keyval, MPI_Comm comm);
 
+// How many types with our attribute MPI has freed in this process. Before that number changes, the handle of such a type means the
+// same type.
+std::uint64_t types_freed();
+
 // The keyval for inspect(). MPI_KEYVAL_INVALID where MPI has none left: then inspect() takes longer.
 int create_datatype_keyval();
 

@@ -9,7 +9,7 @@ namespace switchyard::shim {
 namespace {
 
 bool is_complete(const CallArgs::Side& side) {
-    if (side.type == MPI_DATATYPE_NULL) return false;
+    if (side.types == nullptr && side.type == MPI_DATATYPE_NULL) return false;
     if (side.counts.is_array()) return !side.counts.is_null() && !side.displacements.is_null();
     return side.counts.value() >= 0;
 }
@@ -54,6 +54,24 @@ Measure measure_number(std::int64_t count, int blocks, int own, std::size_t size
     return {true, others > 0 ? block : 0, block * others}; // a rank alone sends nothing to others
 }
 
+// Of a call with a type for each block. One MPI_DATATYPE_NULL of a block with items is an error.
+Measure measure_typed(const CallArgs& call, int blocks, int own, CallTypes& types) {
+    if (has_negative(call.recv.counts, blocks) || has_negative(call.outgoing().counts, blocks)) return {};
+    types.received.look(call.recv, blocks, types.keyval);
+    if (!call.in_place()) types.sent.look(call.send, blocks, types.keyval);
+    const auto& outgoing = types.outgoing(call);
+    if (types.received.has_null() || outgoing.has_null()) return {};
+    Measure measured{.valid = true};
+    const auto& counts = call.outgoing().counts;
+    for (int i = 0; i < blocks; ++i) {
+        if (i == own || counts[i] == 0) continue;
+        const auto bytes = static_cast<std::size_t>(counts[i]) * outgoing[i].size;
+        measured.max_block = std::max(measured.max_block, bytes);
+        measured.sent += bytes;
+    }
+    return measured;
+}
+
 // The sum and the largest of some counts.
 struct Total {
     std::int64_t sum = 0, largest = 0;
@@ -90,6 +108,11 @@ Measure measure_gathered(const CallArgs& call, int blocks, int own, std::size_t 
     return measured;
 }
 
+bool lacks_types(const CallArgs& call) {
+    return algorithms::traits_of(call.collective).has_type_arrays() &&
+           (call.recv.types == nullptr || call.outgoing().types == nullptr);
+}
+
 bool gathers_any_sizes(const CallArgs& call) {
     return call.recv.counts.is_array() && algorithms::traits_of(call.collective).sends_one_block();
 }
@@ -103,9 +126,10 @@ std::size_t received_block(const CallArgs& call, std::size_t item) {
 
 } // namespace
 
-Measure measure(const CallArgs& call, int blocks, int own) {
-    if (!is_complete(call.recv)) return {};
+Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types) {
+    if (lacks_types(call) || !is_complete(call.recv)) return {};
     if (!call.in_place() && (!is_complete(call.send) || has_negative(call.recv.counts, blocks))) return {};
+    if (call.recv.types != nullptr) return measure_typed(call, blocks, own, types);
     const bool gathers = gathers_any_sizes(call);
     const auto& outgoing = call.outgoing();
     const auto item = size_of(gathers ? call.recv.type : outgoing.type);

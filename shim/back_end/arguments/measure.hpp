@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "type_array.hpp"
 
 #include <cstddef>
 
@@ -17,8 +18,8 @@ struct Measure {
 };
 
 // `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it has none. Looks at
-// significant arguments only.
-Measure measure(const CallArgs& call, int blocks, int own);
+// significant arguments only. Where the call has a type for each block, `types` knows them from here on.
+Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types);
 
 // The same of a call whose arguments are known to be valid, and whose sides have one type, of `item` bytes.
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item);

@@ -12,7 +12,7 @@
 namespace switchyard::shim {
 
 // The order of the MPI standard: for each side a buffer, a count or an array of counts, an array of displacements beside an
-// array of counts, a datatype; then the communicator.
+// array of counts, a datatype or an array of datatypes; then the communicator.
 constexpr bool has_arrays(const algorithms::CollectiveTraits& traits, bool sends) {
     return sends ? traits.sends_count_arrays() : traits.has_count_arrays();
 }
@@ -57,11 +57,14 @@ Numbers number_of(Word word) {
         return Numbers::one(static_cast<int>(word));
 }
 
-template <bool large_count, bool arrays>
+template <bool large_count, bool arrays, bool type_arrays>
 CallArgs::Side side_of(const Word*& words) {
     const Word* first = words;
     words += arrays ? 4 : 3;
-    if constexpr (arrays)
+    if constexpr (type_arrays)
+        return {handle_of<void*>(first[0]), array_of<large_count>(first[1]), array_of<large_count>(first[2]),
+                MPI_DATATYPE_NULL, handle_of<const MPI_Datatype*>(first[3])};
+    else if constexpr (arrays)
         return {handle_of<void*>(first[0]), array_of<large_count>(first[1]), array_of<large_count>(first[2]),
                 handle_of<MPI_Datatype>(first[3])};
     else
@@ -76,8 +79,8 @@ CallArgs call_of(const Words<collective>& words, Binding binding) {
     return {collective, // braces: from the first word to the last
             binding,
             large_count,
-            side_of<large_count, has_arrays(traits, true)>(next),
-            side_of<large_count, has_arrays(traits, false)>(next),
+            side_of<large_count, has_arrays(traits, true), traits.has_type_arrays()>(next),
+            side_of<large_count, has_arrays(traits, false), traits.has_type_arrays()>(next),
             handle_of<MPI_Comm>(*next)};
 }
 
@@ -89,7 +92,7 @@ Word word_of_array(const Numbers& numbers) {
         return word_of(numbers.ints());
 }
 
-template <bool large_count, bool arrays>
+template <bool large_count, bool arrays, bool type_arrays>
 void add_side(const CallArgs::Side& side, Word*& words) {
     *words++ = word_of(side.buffer);
     if constexpr (arrays) {
@@ -98,7 +101,10 @@ void add_side(const CallArgs::Side& side, Word*& words) {
     } else {
         *words++ = static_cast<Word>(side.counts.value());
     }
-    *words++ = word_of(side.type);
+    if constexpr (type_arrays)
+        *words++ = word_of(side.types);
+    else
+        *words++ = word_of(side.type);
 }
 
 template <Collective collective, bool large_count>
@@ -106,8 +112,8 @@ Words<collective> words_of(const CallArgs& call) {
     constexpr const auto& traits = algorithms::traits_of(collective);
     Words<collective> words{};
     Word* next = words.data();
-    add_side<large_count, has_arrays(traits, true)>(call.send, next);
-    add_side<large_count, has_arrays(traits, false)>(call.recv, next);
+    add_side<large_count, has_arrays(traits, true), traits.has_type_arrays()>(call.send, next);
+    add_side<large_count, has_arrays(traits, false), traits.has_type_arrays()>(call.recv, next);
     *next = word_of(call.comm);
     return words;
 }

@@ -39,8 +39,8 @@ void* moved(void* buffer, std::uintptr_t distance) {
 
 DeviceCall::DeviceCall(const CallArgs& call, CommState& state, Process& self)
     : call_(call), self_(self), runtime_(*self.devices.runtime()),
-      sent_(Blocks::sent(call, state.blocks(), state.own_block(), self.datatype_keyval)),
-      received_(Blocks::received(call, state.blocks(), state.own_block(), self.datatype_keyval)),
+      sent_(Blocks::sent(call, state.blocks(), state.own_block(), state.types())),
+      received_(Blocks::received(call, state.blocks(), state.own_block(), state.types())),
       sent_at_(locate(self.devices, sent_)), received_at_(locate(self.devices, received_)),
       staging_(state.staging()) {
     // In place both sides are one buffer.
@@ -86,7 +86,7 @@ CallArgs DeviceCall::on_copies() const {
 }
 
 void DeviceCall::watch_landings(algorithms::Wire& wire, std::uint64_t chunk) {
-    if (!received_at_.is_device() || !received_.type().dense) return;
+    if (!received_at_.is_device() || !received_.are_dense()) return;
     staging_.watch_landings(received_, static_cast<std::size_t>(chunk));
     wire.tell(&staging_);
 }

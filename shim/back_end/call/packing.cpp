@@ -15,18 +15,19 @@ std::byte* pointer(std::uintptr_t address) {
 
 } // namespace
 
-Packing::Packing(const CallArgs& call, Rails& rails, int datatype_keyval)
+Packing::Packing(const CallArgs& call, Rails& rails, const CallTypes& types)
     : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()),
       has_to_fit_(sends_one_block_ || !call.recv.counts.is_array()), rails_(rails),
-      rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, datatype_keyval)},
-      recv_{Blocks::received(call, rails_.group.size, rank_, datatype_keyval, &send_.blocks)} {
+      rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, types)},
+      recv_{Blocks::received(call, rails_.group.size, rank_, types, &send_.blocks)} {
     const auto is_taken = [&](const Side& side) {
-        return is_committed(side.blocks.type(), datatype_keyval, rails_.group.carrier_comm());
+        return side.blocks.are_committed(types.keyval, rails_.group.carrier_comm());
     };
     has_uncommitted_type_ = !is_taken(send_) || !is_taken(recv_);
-    recv_.packed = !recv_.blocks.type().dense;
+    recv_.packed = !recv_.blocks.are_dense();
     // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in its place.
-    send_.packed = !send_.blocks.type().dense || (call.in_place() && !sends_one_block_);
+    send_.copies_all = call.in_place() && !sends_one_block_;
+    send_.packed = send_.copies_all || !send_.blocks.are_dense();
 }
 
 void Packing::note_spans(const Blocks& blocks, std::span<Block> spans) {
@@ -51,11 +52,18 @@ bool Packing::overlaps() {
     return false;
 }
 
+std::size_t Packing::Side::packed_bytes() const {
+    std::size_t bytes = 0;
+    for (int i = 0; packed && i < blocks.number(); ++i)
+        if (packs(i)) bytes += blocks.size(i);
+    return bytes;
+}
+
 bool Packing::reserve() {
     using algorithms::Workspace;
     std::size_t need = 0;
-    if (send_.packed) need += Workspace::rounded(send_.blocks.bytes());
-    if (recv_.packed) need += Workspace::rounded(recv_.blocks.bytes());
+    if (send_.packed) need += Workspace::rounded(send_.packed_bytes());
+    if (recv_.packed) need += Workspace::rounded(recv_.packed_bytes());
     return need == 0 || rails_.packing.reserve(need);
 }
 
@@ -64,12 +72,14 @@ void Packing::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
     recv_.blocks.move(recv_distance);
 }
 
-// Blocks stay where they lie. Displacements may be negative and out of order, so offsets count from the lowest address.
-// An empty block may have any displacement and does not count.
-void Packing::lay_out_in_place(Side& side, std::span<Block> blocks) {
+// Lays out one block after the other, each at an address. Displacements may be negative and out of order, so offsets count from
+// the lowest address. An empty block may have any displacement and does not count.
+template <typename Place>
+void Packing::lay_out(Side& side, std::span<Block> blocks, Place place) {
     constexpr auto none = ~std::uintptr_t{0};
     auto lowest = none;
     side.blocks.for_each([&](int i, std::size_t bytes, std::uintptr_t address) {
+        address = place(i, bytes, address);
         blocks[static_cast<std::size_t>(i)] = {address, bytes};
         if (bytes > 0) lowest = std::min(lowest, address);
     });
@@ -77,27 +87,33 @@ void Packing::lay_out_in_place(Side& side, std::span<Block> blocks) {
     for (Block& block : blocks) block.offset = block.size > 0 ? block.offset - side.origin : 0;
 }
 
+// Blocks that need no packing stay where they lie, beside the packed ones.
 void Packing::lay_out_packed(Side& side, std::span<Block> blocks, std::byte* memory) {
-    side.origin = reinterpret_cast<std::uintptr_t>(memory);
-    std::size_t offset = 0;
-    for (int i = 0; i < static_cast<int>(blocks.size()); ++i) {
-        auto bytes = side.blocks.size(i);
-        blocks[static_cast<std::size_t>(i)] = {offset, bytes};
-        offset += bytes;
-    }
+    auto next = reinterpret_cast<std::uintptr_t>(memory);
+    lay_out(side, blocks, [&](int i, std::size_t bytes, std::uintptr_t address) {
+        if (!side.packs(i)) return address;
+        const auto place = next;
+        next += bytes;
+        return place;
+    });
 }
 
-int Packing::pack_send(std::byte* memory) {
+void Packing::lay_out_in_place(Side& side, std::span<Block> blocks) {
+    lay_out(side, blocks, [](int, std::size_t, std::uintptr_t address) { return address; });
+}
+
+int Packing::pack_send() {
     for (int i = 0; i < send_.blocks.number(); ++i) {
         const auto& block = rails_.send[static_cast<std::size_t>(i)];
-        if (block.size == 0) continue;
+        if (block.size == 0 || !send_.packs(i)) continue;
         const auto* items = pointer(send_.blocks.address(i));
-        if (send_.blocks.type().dense) {
-            std::memcpy(memory + block.offset, items, block.size);
+        auto* const bytes = pointer(send_.origin) + block.offset;
+        if (send_.blocks.is_dense(i)) {
+            std::memcpy(bytes, items, block.size);
             continue;
         }
-        int code = pack(items, send_.blocks.count(i), send_.blocks.type(), memory + block.offset,
-                        rails_.group.carrier_comm());
+        const int code =
+            pack(items, send_.blocks.count(i), send_.blocks.type(i), bytes, rails_.group.carrier_comm());
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
@@ -108,9 +124,8 @@ int Packing::load_send() {
         lay_out_in_place(send_, send_list());
         return MPI_SUCCESS;
     }
-    auto* memory = rails_.packing.take(send_.blocks.bytes()).data();
-    lay_out_packed(send_, send_list(), memory);
-    return pack_send(memory);
+    lay_out_packed(send_, send_list(), rails_.packing.take(send_.packed_bytes()).data());
+    return pack_send();
 }
 
 // An erroneous program may send longer blocks than it receives. Where a call has one count, or one block for everybody, the
@@ -126,7 +141,7 @@ int Packing::cut_what_is_too_long() {
 
 int Packing::load() {
     if (recv_.packed)
-        lay_out_packed(recv_, rails_.recv, rails_.packing.take(recv_.blocks.bytes()).data());
+        lay_out_packed(recv_, rails_.recv, rails_.packing.take(recv_.packed_bytes()).data());
     else
         lay_out_in_place(recv_, rails_.recv);
     const int code = load_send();
@@ -138,9 +153,9 @@ int Packing::unload() {
     if (!recv_.packed) return MPI_SUCCESS;
     for (int i = 0; i < rails_.group.size; ++i) {
         const auto& block = rails_.recv[static_cast<std::size_t>(i)];
-        if (block.size == 0) continue;
-        int code = unpack(pointer(recv_.origin) + block.offset, pointer(recv_.blocks.address(i)),
-                          recv_.blocks.count(i), recv_.blocks.type(), rails_.group.carrier_comm());
+        if (block.size == 0 || !recv_.packs(i)) continue;
+        const int code = unpack(pointer(recv_.origin) + block.offset, pointer(recv_.blocks.address(i)),
+                                recv_.blocks.count(i), recv_.blocks.type(i), rails_.group.carrier_comm());
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;

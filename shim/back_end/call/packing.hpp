@@ -11,7 +11,8 @@ namespace switchyard::shim {
 
 class Packing {
   public:
-    Packing(const CallArgs& call, Rails& rails, int datatype_keyval);
+    // `types`: after measure().
+    Packing(const CallArgs& call, Rails& rails, const CallTypes& types);
 
     // A type of the call is not committed. MPI refuses the call, which the ranks make alike.
     bool has_uncommitted_type() const { return has_uncommitted_type_; }
@@ -19,7 +20,10 @@ class Packing {
     // MPI_IN_PLACE.
     bool overlaps();
     // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
-    void allow_overlap() { send_.packed = !send_.blocks.type().dense; }
+    void allow_overlap() {
+        send_.copies_all = false;
+        send_.packed = !send_.blocks.are_dense();
+    }
     // Some blocks travel through memory of ours, so the host has to touch their bytes.
     bool packs() const { return send_.packed || recv_.packed; }
     // Makes room for the packed blocks. False: this rank has no memory for them.
@@ -47,16 +51,23 @@ class Packing {
     // One side of the call.
     struct Side {
         Blocks blocks;
-        bool packed = false;       // its blocks travel through the packing memory
+        bool copies_all =
+            false;           // every block goes through the packing memory, even one that needs no packing
+        bool packed = false; // some block does
         std::uintptr_t origin = 0; // where the blocks' offsets start
+
+        bool packs(int i) const { return copies_all || !blocks.is_dense(i); }
+        std::size_t packed_bytes() const;
     };
     std::span<algorithms::Block> send_list() const {
         return std::span(rails_.send).first(static_cast<std::size_t>(send_.blocks.number()));
     }
     static void note_spans(const Blocks& blocks, std::span<algorithms::Block> spans);
+    template <typename Place>
+    static void lay_out(Side& side, std::span<algorithms::Block> blocks, Place place);
     static void lay_out_in_place(Side& side, std::span<algorithms::Block> blocks);
     static void lay_out_packed(Side& side, std::span<algorithms::Block> blocks, std::byte* memory);
-    int pack_send(std::byte* memory);
+    int pack_send();
     int load_send();
     int cut_what_is_too_long();
 

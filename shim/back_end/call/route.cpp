@@ -57,7 +57,7 @@ int route(const Host& host, const CallArgs& call) {
     if ((logs || is_left_alone) && went_short_way(self, call, *state, plan, logs, code))
         return report(call, code);
 
-    const auto measured = measure(call, state->blocks(), state->own_block());
+    const auto measured = measure(call, state->blocks(), state->own_block(), state->types());
     if (!measured.valid) return call_native(host, call); // an error, and MPI's to report
     const Passage passage{self, call, *state, measured, logs};
     if (is_surely_native(passage, plan)) {

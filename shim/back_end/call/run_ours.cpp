@@ -187,7 +187,7 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     rails.workspace.reserve(0);
     bool has_memory = look_at_buffers(passage, device, record);
     DeviceCall* const buffers = device ? &*device : nullptr;
-    Packing packing(passage.call, rails, passage.self.datatype_keyval);
+    Packing packing(passage.call, rails, passage.state.types());
     if (packing.has_uncommitted_type()) {
         outcome.is_refused = true;
         return;

@@ -19,7 +19,8 @@ bool may_be_short(const Passage& passage, const Plan& plan, const policy::Choice
     auto& state = passage.state;
     const auto* rails = state.rails();
     return choice.algorithm->has(algorithms::shared_memory) && state.nodes() == 1 && state.ranks() > 1 &&
-           rails != nullptr && rails->window != nullptr && state.book() == nullptr && !plan.asks_others() &&
+           !algorithms::traits_of(passage.call.collective).has_type_arrays() && rails != nullptr &&
+           rails->window != nullptr && state.book() == nullptr && !plan.asks_others() &&
            !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
 }
 

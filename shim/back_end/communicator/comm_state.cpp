@@ -31,7 +31,8 @@ const char* why_only_native(const Row& row, const Members& members) {
 
 } // namespace
 
-CommState::CommState(Communicators& home, const Offer& offer) : home_(&home), section_(offer.section) {}
+CommState::CommState(Communicators& home, const Offer& offer)
+    : home_(&home), section_(offer.section), types_{home.process().datatype_keyval, {}, {}} {}
 
 CommState::~CommState() {
     if (tag_ != 0) home_->give_back(tag_);

@@ -6,6 +6,7 @@
 #include "members.hpp"
 #include "plan.hpp"
 #include "rails.hpp"
+#include "shim/back_end/arguments/type_array.hpp"
 #include "shim/back_end/device/staging.hpp"
 #include "shim/common/log/summary.hpp"
 
@@ -62,6 +63,9 @@ class CommState {
         if (awaits_devices_ && !has_devices_) [[unlikely]]
             ask_for_devices(self);
     }
+    // The datatypes of calls that have one for each block.
+    CallTypes& types() { return types_; }
+
     // Host memory for device buffers; made at the first need, which may throw.
     device::Staging& staging();
     // Makes it large enough for the described call. False on all ranks where one has no memory. `most`: bytes of the rank
@@ -144,6 +148,7 @@ class CommState {
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
     int regions_ = 0;                               // on all nodes; 0: no rule looks at regions
     algorithms::NodeMemory::Place section_{};       // of this rank, lent for a window that is not there yet
+    CallTypes types_;
     int tag_ = 0;                  // of its messages; 0: it has none, or a communicator of its own for them
     std::vector<int> world_ranks_; // by rank, where its messages travel on the world; empty: the same
     std::vector<algorithms::NodeMemory::Place> sections_; // by rank, while it is made

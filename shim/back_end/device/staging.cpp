@@ -58,7 +58,7 @@ void Staging::describe(const Runtime& runtime, const Side& sent, const Side& rec
     in_place_ = in_place;
     note(send_, sent);
     note(recv_, received);
-    keeps_gaps_ = received.is_staged && !received.blocks.type().dense;
+    keeps_gaps_ = received.is_staged && !received.blocks.are_dense();
     chunk_ = 0;
     good_ = true;
     lay_out();

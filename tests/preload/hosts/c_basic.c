@@ -105,6 +105,53 @@ static void check_alltoallv(MPI_Comm comm, int rank, int ranks) {
         }
 }
 
+/* Every block has a type of its own, which its two ranks agree on, and lies at any byte. An empty block has no type and
+ * no place. Open MPI 4.1's multiplies displacements by extents on one rank. */
+static void lay_out_types(struct layout* l, MPI_Datatype* sendtypes, MPI_Datatype* recvtypes, count_of count,
+                          int rank, int ranks, int order) {
+    static const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR, MPI_SHORT};
+    static const int sizes[] = {sizeof(int), sizeof(double), 1, sizeof(short)};
+    int sent[host_max_ranks], received[host_max_ranks];
+    for (int peer = 0; peer < ranks; ++peer) {
+        int type = (rank + peer) % 4;
+        l->sendcounts[peer] = count(rank, peer, ranks);
+        l->recvcounts[peer] = count(peer, rank, ranks);
+        sendtypes[peer] = l->sendcounts[peer] ? types[type] : MPI_BYTE;
+        recvtypes[peer] = l->recvcounts[peer] ? types[type] : MPI_BYTE;
+        sent[peer] = l->sendcounts[peer] * sizes[type];
+        received[peer] = l->recvcounts[peer] * sizes[type];
+    }
+    l->send_items = place(sent, l->sdispls, ranks, ranks > 1 ? order : 0);
+    l->recv_items = place(received, l->rdispls, ranks, ranks > 1 ? (order + 1) % 3 : 0);
+    for (int peer = 0; peer < ranks; ++peer) {
+        if (!sent[peer]) l->sdispls[peer] = 1 << 28;
+        if (!received[peer]) l->rdispls[peer] = 1 << 28;
+    }
+}
+
+static void check_alltoallw(MPI_Comm comm, int rank, int ranks) {
+    for (int p = 0; p < pattern_count; ++p)
+        for (int order = 0; order < 3; ++order)
+            for (int in_place = 0; in_place < (patterns[p].count == symmetric ? 2 : 1); ++in_place) {
+                struct layout l;
+                MPI_Datatype sendtypes[host_max_ranks], recvtypes[host_max_ranks];
+                lay_out_types(&l, sendtypes, recvtypes, patterns[p].count, rank, ranks, order);
+                struct host_arguments call = {.which = host_alltoallw,
+                                              .send = in_place ? MPI_IN_PLACE : NULL,
+                                              .sendcounts = in_place ? NULL : l.sendcounts,
+                                              .sdispls = in_place ? NULL : l.sdispls,
+                                              .sendtypes = in_place ? NULL : sendtypes,
+                                              .recvcounts = l.recvcounts,
+                                              .rdispls = l.rdispls,
+                                              .recvtypes = recvtypes,
+                                              .comm = comm};
+                char what[64];
+                snprintf(what, sizeof what, "alltoallw%s, %s, order %d", in_place ? " in place" : "",
+                         patterns[p].name, order);
+                check(&call, (size_t)l.send_items, (size_t)l.recv_items, what);
+            }
+}
+
 /* Blocks of the same sizes on every rank; each rank places them as it likes. MPICH 4.0.2's ignores the
  * displacement on one rank. */
 static void check_allgatherv(MPI_Comm comm, int rank, int ranks) {
@@ -196,6 +243,7 @@ static void check_all(MPI_Comm comm) {
     check_in_place(comm, rank, ranks);
     check_fixed(comm, ranks);
     check_allgatherv(comm, rank, ranks);
+    check_alltoallw(comm, rank, ranks);
 }
 
 static void check_split(int color, int key) {

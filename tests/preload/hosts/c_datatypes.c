@@ -194,6 +194,44 @@ static void check_alltoallv(MPI_Comm comm, const struct kind* sent, int send_fac
     run_in_areas(&call, span_of(sent->type, send_items), span_of(received->type, recv_items), what);
 }
 
+/* Each block has a type of `kinds`, of which all have as many units. The receiver's type is another than the sender's. */
+static void check_alltoallw(MPI_Comm comm, const struct kind* const* kinds_of, int number, int shift,
+                            int in_place, const char* what) {
+    int rank, ranks, counts[2][host_max_ranks], displs[2][host_max_ranks];
+    MPI_Datatype types[2][host_max_ranks];
+    size_t spans[2];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int side = 0; side < 2; ++side) {
+        MPI_Aint at = 0;
+        for (int peer = 0; peer < ranks; ++peer) {
+            int count = side == 0 ? count_between(rank, peer, in_place) : count_between(peer, rank, in_place);
+            const struct kind* kind = kinds_of[(shift + 3 * side + (in_place ? 0 : rank) + peer) % number];
+            counts[side][peer] = count;
+            types[side][peer] = count ? kind->type : MPI_BYTE;
+            /* Downwards, each block above its span, with gaps. */
+            at -= (MPI_Aint)(count ? 2 * span_of(kind->type, (size_t)count) / 8 * 8 + 16 : 0);
+            displs[side][peer] = count ? (int)at : 1 << 28;
+        }
+        spans[side] = (size_t)-at + 16;
+        for (int peer = 0; peer < ranks; ++peer)
+            if (ranks == 1)
+                displs[side][peer] = 0; /* Open MPI 4.1's multiplies it by an extent. */
+            else if (counts[side][peer])
+                displs[side][peer] += (int)(spans[side] / 2 / 8 * 8);
+    }
+    struct host_arguments call = {.which = host_alltoallw,
+                                  .send = in_place ? MPI_IN_PLACE : NULL,
+                                  .sendcounts = in_place ? NULL : counts[0],
+                                  .sdispls = in_place ? NULL : displs[0],
+                                  .sendtypes = in_place ? NULL : types[0],
+                                  .recvcounts = counts[1],
+                                  .rdispls = displs[1],
+                                  .recvtypes = types[1],
+                                  .comm = comm};
+    run_in_areas(&call, spans[0], spans[1], what);
+}
+
 /* Block sizes are the same on every rank, types and places need not be. */
 static void check_allgatherv(MPI_Comm comm, const struct kind* sent, int send_factor,
                              const struct kind* received, int recv_factor, int in_place, const char* what) {
@@ -247,6 +285,10 @@ static void check_pair(MPI_Comm comm, const struct kind* sent, int send_factor, 
     check_fixed(host_alltoall, comm, sent, 2 * send_factor, received, 2 * recv_factor, in_place, what);
     check_fixed(host_allgather, comm, sent, 2 * send_factor, received, 2 * recv_factor, in_place, what);
     check_allgatherv(comm, sent, send_factor, received, recv_factor, in_place, what);
+    if (send_factor == recv_factor && !received->overlapping) {
+        const struct kind* both[] = {received};
+        check_alltoallw(comm, both, 1, 0, in_place, what);
+    }
 }
 
 /* Every kind against itself, in place, and against plain ints in either direction where its data is ints. */
@@ -275,6 +317,31 @@ static void check_mixed(MPI_Comm comm) {
     for (int shift = 0; shift < count; ++shift)
         check_allgatherv(comm, fours[(shift + 3 * world_rank) % count], 1,
                          fours[(shift + world_rank) % count], 1, 0, "each rank has types of its own");
+    for (int shift = 0; shift < count; ++shift)
+        check_alltoallw(comm, fours, count, shift, 0, "each block has a type of its own");
+}
+
+/* Types that live for one call: a handle may come back for another type, of another layout and another size. */
+static void check_reused_handles(MPI_Comm comm) {
+    int reused = 0;
+    MPI_Datatype before = MPI_DATATYPE_NULL;
+    for (int call = 0; call < 24; ++call) {
+        struct kind kind = {"of one call", MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, 0, 0};
+        if (call % 3 == 0)
+            MPI_Type_contiguous(1 + call % 5, MPI_INT, &kind.type);
+        else if (call % 3 == 1)
+            MPI_Type_vector(2 + call % 4, 1, 2, MPI_INT, &kind.type);
+        else
+            MPI_Type_vector(2, 1 + call % 4, 5, MPI_DOUBLE, &kind.type);
+        MPI_Type_commit(&kind.type);
+        const struct kind* one[] = {&kind};
+        check_alltoallw(comm, one, 1, 0, call % 2, "types of one call");
+        check_alltoallw(comm, one, 1, 0, call % 2, "types of one call, again");
+        reused += kind.type == before;
+        before = kind.type;
+        MPI_Type_free(&kind.type);
+    }
+    if (!reused) host_fail("no handle came back, so nothing was tried");
 }
 
 /* MPI_BOTTOM on both sides: the types carry absolute addresses, counts are one or none, displacements zero.
@@ -309,6 +376,15 @@ static void check_bottom(MPI_Comm comm) {
                                   .recvtype = recv_type,
                                   .comm = comm};
     host_check(host_run, &call, comm, world_rank, recv.memory, recv.bytes, "alltoallv at MPI_BOTTOM");
+    MPI_Datatype send_types[host_max_ranks], recv_types[host_max_ranks];
+    for (int peer = 0; peer < ranks; ++peer) {
+        send_types[peer] = counts[peer] ? send_type : MPI_BYTE;
+        recv_types[peer] = recvcounts[peer] ? recv_type : MPI_BYTE;
+    }
+    call.which = host_alltoallw;
+    call.sendtypes = send_types;
+    call.recvtypes = recv_types;
+    host_check(host_run, &call, comm, world_rank, recv.memory, recv.bytes, "alltoallw at MPI_BOTTOM");
     MPI_Type_free(&send_type);
     MPI_Type_free(&recv_type);
     free(send.memory);
@@ -345,6 +421,7 @@ static void check_all(MPI_Comm comm) {
     check_mixed(comm);
     check_bottom(comm);
     check_bottom_fixed(comm);
+    check_reused_handles(comm);
 }
 
 static void free_types(void) {

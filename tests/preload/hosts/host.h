@@ -77,19 +77,21 @@ HOST_UNUSED static void host_check(host_call call, const void* arguments, MPI_Co
 }
 
 /* One call of any collective, in the arguments of the C binding; alltoall and allgather use the single counts,
- * and so does the send side of allgatherv. */
+ * and so does the send side of allgatherv. alltoallw uses the arrays of types, and its displacements are bytes. */
 struct host_arguments {
-    enum host_collective { host_alltoallv, host_alltoall, host_allgather, host_allgatherv } which;
+    enum host_collective { host_alltoallv, host_alltoall, host_allgather, host_allgatherv, host_alltoallw } which;
     const void* send;
     const int* sendcounts;
     const int* sdispls;
     int sendcount;
     MPI_Datatype sendtype;
+    const MPI_Datatype* sendtypes;
     void* recv;
     const int* recvcounts;
     const int* rdispls;
     int recvcount;
     MPI_Datatype recvtype;
+    const MPI_Datatype* recvtypes;
     MPI_Comm comm;
 };
 
@@ -109,6 +111,10 @@ HOST_UNUSED static int host_run(const void* pointer, int bare) {
     case host_allgatherv:
         return (bare ? PMPI_Allgatherv : MPI_Allgatherv)(a->send, a->sendcount, a->sendtype, a->recv,
                                                          a->recvcounts, a->rdispls, a->recvtype, a->comm);
+    case host_alltoallw:
+        return (bare ? PMPI_Alltoallw : MPI_Alltoallw)(a->send, a->sendcounts, a->sdispls, a->sendtypes,
+                                                       a->recv, a->recvcounts, a->rdispls, a->recvtypes,
+                                                       a->comm);
     }
     return MPI_ERR_ARG;
 }
