@@ -11,6 +11,23 @@ static void count_error(MPI_Comm* comm, int* code, ...) {
     ++handler_runs;
 }
 
+static int sends_to_everybody(const struct host_arguments* call) {
+    return call->which == host_allgather || call->which == host_allgatherv;
+}
+
+/* One type for all blocks; alltoallw has it in an array. */
+static void take_types(struct host_arguments* call, MPI_Datatype sendtype, MPI_Datatype recvtype) {
+    static MPI_Datatype sendtypes[host_max_ranks], recvtypes[host_max_ranks];
+    for (int peer = 0; peer < host_max_ranks; ++peer) {
+        sendtypes[peer] = sendtype;
+        recvtypes[peer] = recvtype;
+    }
+    call->sendtype = sendtype;
+    call->recvtype = recvtype;
+    call->sendtypes = sendtypes;
+    call->recvtypes = recvtypes;
+}
+
 static int class_of(int code) {
     int class = MPI_SUCCESS;
     MPI_Error_class(code, &class);
@@ -39,7 +56,8 @@ static void check_mistake(const struct host_arguments* call, const char* what, i
 static void check_aliases(struct host_arguments call, int own_handler) {
     int rank;
     MPI_Comm_rank(call.comm, &rank);
-    call.send = call.which >= host_allgather ? (int*)call.recv + rank * call.recvcount : call.recv;
+    call.recvtypes = call.sendtypes;
+    call.send = sends_to_everybody(&call) ? (int*)call.recv + rank * call.recvcount : call.recv;
     check_answer(&call, "one buffer for both sides", own_handler);
 }
 
@@ -52,19 +70,18 @@ static void check_uncommitted(struct host_arguments call, int own_handler) {
     call.send = send;
     call.recv = recv;
     for (int i = 0; i < 2; ++i) {
-        call.recvtype = types[i];
+        take_types(&call, MPI_INT, types[i]);
         check_answer(&call, "receive type not committed", own_handler);
-        call.recvtype = MPI_INT;
-        call.sendtype = types[i];
+        take_types(&call, types[i], MPI_INT);
         check_answer(&call, "send type not committed", own_handler);
-        call.sendtype = MPI_INT;
+        take_types(&call, MPI_INT, MPI_INT);
         MPI_Type_free(&types[i]);
     }
 }
 
 static void check_mistakes(MPI_Comm comm, int ranks, int own_handler) {
     static int send[host_max_ranks], recv[host_max_ranks], counts[host_max_ranks], displs[host_max_ranks],
-        negative[host_max_ranks];
+        bytes[host_max_ranks], negative[host_max_ranks];
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_Get_library_version(library, &length);
@@ -72,6 +89,7 @@ static void check_mistakes(MPI_Comm comm, int ranks, int own_handler) {
         counts[peer] = 1;
         negative[peer] = peer == ranks - 1 ? -1 : 1;
         displs[peer] = peer;
+        bytes[peer] = ranks > 1 ? peer * (int)sizeof(int) : 0;
     }
     const struct host_arguments right = {.which = host_alltoallv,
                                          .send = send,
@@ -85,25 +103,27 @@ static void check_mistakes(MPI_Comm comm, int ranks, int own_handler) {
                                          .recvcount = 1,
                                          .recvtype = MPI_INT,
                                          .comm = comm};
-    for (int which = host_alltoallv; which <= host_allgatherv; ++which) {
+    for (int which = host_alltoallv; which <= host_alltoallw; ++which) {
         /* Open MPI 4.1's Allgather and Allgatherv look into their handles before they check them, and crash on the
          * null ones. */
-        int check_nulls = which < host_allgather || !strstr(library, "Open MPI");
         struct host_arguments call = right;
         call.which = (enum host_collective)which;
+        int check_nulls = !sends_to_everybody(&call) || !strstr(library, "Open MPI");
+        if (which == host_alltoallw) call.sdispls = call.rdispls = bytes;
+        take_types(&call, MPI_INT, MPI_INT);
         call.comm = MPI_COMM_NULL;
         if (check_nulls) check_mistake(&call, "null communicator", own_handler);
         call.comm = comm;
-        call.recvtype = MPI_DATATYPE_NULL;
+        take_types(&call, MPI_INT, MPI_DATATYPE_NULL);
         if (check_nulls) check_mistake(&call, "null datatype", own_handler);
-        call.recvtype = MPI_INT;
+        take_types(&call, MPI_INT, MPI_INT);
         call.sendcounts = negative;
         call.sendcount = -1;
         check_mistake(&call, "negative send count", own_handler);
         call.sendcounts = counts;
         call.sendcount = 1;
         /* Open MPI 4.1's Allgatherv crashes on it. */
-        if (which == host_alltoallv || (which == host_allgatherv && check_nulls)) {
+        if (which == host_alltoallv || which == host_alltoallw || (which == host_allgatherv && check_nulls)) {
             call.recvcounts = negative;
             check_mistake(&call, "negative receive count", own_handler);
             call.recvcounts = counts;

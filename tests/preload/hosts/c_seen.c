@@ -69,7 +69,6 @@ static void must(int code, const char* name) {
 #define blocking_gatherv MPI_Gatherv
 #define blocking_scatterv MPI_Scatterv
 #define blocking_reduce_scatter MPI_Reduce_scatter
-#define blocking_alltoallw MPI_Alltoallw
 #define blocking_neighbor_allgather MPI_Neighbor_allgather
 #define blocking_neighbor_alltoall MPI_Neighbor_alltoall
 #define blocking_neighbor_allgatherv MPI_Neighbor_allgatherv
@@ -123,8 +122,8 @@ static void plain(MPI_Comm comm) {
     START("iallgatherv", own, MPI_Iallgatherv, send, own, MPI_INT, recv, counts, places, MPI_INT, comm);
     BOTH("reduce_scatter", all, reduce_scatter, send, recv, counts, MPI_INT, MPI_SUM, comm);
     lay_out(ranks, items);
-    BOTH("alltoallw", items * ranks, alltoallw, send, counts, byte_places, types, recv, counts, byte_places,
-         types, comm);
+    START("ialltoallw", items * ranks, MPI_Ialltoallw, send, counts, byte_places, types, recv, counts,
+          byte_places, types, comm);
     START("iallgather", items, MPI_Iallgather, send, items, MPI_INT, recv, items, MPI_INT, comm);
     START("ialltoall", items * ranks, MPI_Ialltoall, send, items, MPI_INT, recv, items, MPI_INT, comm);
     START("ialltoallv", items * ranks, MPI_Ialltoallv, send, counts, places, MPI_INT, recv, counts, places,
@@ -154,8 +153,8 @@ static void in_place(MPI_Comm comm) {
           MPI_INT, comm);
     BOTH("reduce_scatter", all, reduce_scatter, MPI_IN_PLACE, recv, counts, MPI_INT, MPI_SUM, comm);
     lay_out(ranks, items);
-    BOTH("alltoallw", items * ranks, alltoallw, MPI_IN_PLACE, NULL, NULL, NULL, recv, counts, byte_places,
-         types, comm);
+    START("ialltoallw", items * ranks, MPI_Ialltoallw, MPI_IN_PLACE, NULL, NULL, NULL, recv, counts,
+          byte_places, types, comm);
     START("ialltoall", items * ranks, MPI_Ialltoall, MPI_IN_PLACE, garbage, MPI_DATATYPE_NULL, recv, items,
           MPI_INT, comm);
     START("ialltoallv", items * ranks, MPI_Ialltoallv, MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, recv,
@@ -212,8 +211,6 @@ static void between_groups(void) {
          root, inter);
     CALL("scatter", is_root ? items * remote : 0, MPI_Scatter, send, items, MPI_INT, recv, items, MPI_INT,
          root, inter);
-    CALL("alltoallw", items * remote, MPI_Alltoallw, send, counts, byte_places, types, recv, counts,
-         byte_places, types, inter);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
 }

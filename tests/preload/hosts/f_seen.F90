@@ -59,8 +59,6 @@ program f_seen
   ENDED('scatter', at_root(items*ranks))
   call MPI_Scatterv(send, counts, places, MPI_INTEGER, recv, items, MPI_INTEGER, root, WORLD, ierror)
   ENDED('scatterv', at_root(items*ranks))
-  call MPI_Alltoallw(send, counts, byte_places, types, recv, counts, byte_places, types, WORLD, ierror)
-  ENDED('alltoallw', items*ranks)
   call MPI_Reduce(send, recv, items, MPI_INTEGER, MPI_SUM, root, WORLD, ierror)
   ENDED('reduce', items)
   call MPI_Allreduce(send, recv, items, MPI_INTEGER, MPI_SUM, WORLD, ierror)

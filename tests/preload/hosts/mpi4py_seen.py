@@ -41,10 +41,6 @@ comm.Scatter(all_blocks if rank == 0 else None, recv, root=0)
 made("scatter", recv, ITEMS * ranks)
 comm.Scan(send, recv)
 made("scan", recv, ITEMS * ranks)
-counts, places = [ITEMS] * ranks, [ITEMS * peer for peer in range(ranks)]
-byte_places, types = [4 * place for place in places], [MPI.INT] * ranks
-comm.Alltoallw([all_blocks, counts, byte_places, types], [all_recv, counts, byte_places, types])
-made("alltoallw", all_recv, ITEMS * ranks * ranks)
 made("iallreduce", recv, ITEMS * ranks, [comm.Iallreduce(send, recv)])
 made("ialltoall", all_recv, ITEMS * ranks * ranks, [comm.Ialltoall(all_blocks, all_recv)])
 made("ibarrier", [], 0, [comm.Ibarrier()])
