@@ -156,7 +156,7 @@ bool takes_away(std::string_view& word, std::string_view ending) {
     return true;
 }
 
-// `MPI_Alltoallw` where the word is a collective of MPI that is not routed, blocking or not.
+// `MPI_Gatherv` where the word is a collective of MPI that is not routed, blocking or not.
 std::string function_not_routed(std::string_view word) {
     std::string name = folded(word);
     if (name.starts_with("mpi_")) name.erase(0, 4);

@@ -107,7 +107,7 @@ class BadPolicies(BadInput):
 class BadSettings(BadInput):
     def test_force_that_does_not_parse(self):
         for spec in ("alltoallv", "alltoallv:tunna", "alltoallv:tuna:radix=", "alltoallv:tuna:radix=1", "::;;",
-                     "alltoallw:tuna:radix=2"):
+                     "gatherv:tuna:radix=2"):
             with self.subTest(force=spec):
                 result = self.one_warning(settings={"SWITCHYARD_FORCE": spec}, says=["SWITCHYARD_FORCE"])
                 self.assertEqual({line["algorithm"] for line in result.calls()}, {"native"})

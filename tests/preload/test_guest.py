@@ -11,9 +11,9 @@ import unittest
 from harness import (DEFAULT_POLICY, FEW_RANKS, MPI, OPENMPI, OUTPUT, PYTHON, RUNTIME, SHIM, SWITCHYARD, PreloadTest,
                      Result, clean_environment, finish, host, host_exists, launcher)
 
-FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
+FORCE = "alltoallv:tuna:radix=2;alltoallw:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
 MEASURES_MEMORY = "a sanitizer's memory counts, too"
-SHARED = "alltoallv:shared;alltoall:shared;allgather:shared;allgatherv:shared"
+SHARED = "alltoallv:shared;alltoallw:shared;alltoall:shared;allgather:shared;allgatherv:shared"
 # What a job runs under: all that a communicator of ours may have.
 EQUIPMENT = ({"force": FORCE}, {"force": SHARED}, {"force": None, "policy": DEFAULT_POLICY})
 
@@ -302,7 +302,7 @@ class Guest(PreloadTest):
     def test_blocks_longer_than_their_places(self):
         """Of one length by the arguments, so the algorithms do not look at each. Nothing is overrun, and nobody waits."""
         listed = json.loads(self.command("algorithms", "--json").stdout)
-        for algorithm in (a for a in listed if a["collective"] != "alltoallv" and a["name"] != "native"):
+        for algorithm in (a for a in listed if a["collective"] not in ("alltoallv", "alltoallw") and a["name"] != "native"):
             collective, name = algorithm["collective"], algorithm["name"]
             two_nodes = {} if name == "shared" else {"SWITCHYARD_RANKS_PER_NODE": "2"}
             with self.subTest(collective=collective, algorithm=name):

@@ -35,7 +35,7 @@ class Lines(PreloadTest):
         lines = self.assert_logged(result)
         for line in lines:
             self.check_types(line)
-        self.assertEqual({line["collective"] for line in lines}, {"alltoallv", "alltoall", "allgather", "allgatherv"})
+        self.assertEqual({line["collective"] for line in lines}, {"alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw"})
         self.assertEqual({line["buffer"] for line in lines}, {"host"})
         self.assertEqual({line["in_place"] for line in lines}, {True, False})
         self.assertIn("world", {line["comm"] for line in lines})

@@ -8,7 +8,7 @@ import unittest
 
 from harness import DEFAULT_POLICY, FEW_RANKS, OPENMPI, RUNTIME, YIELD, PreloadTest, host
 
-FORCE = "alltoallv:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
+FORCE = "alltoallv:tuna:radix=2;alltoallw:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
 MIB = 1 << 20
 
 Facts = collections.namedtuple("Facts", "collective ranks nodes ranks_per_node max_block_bytes in_place")

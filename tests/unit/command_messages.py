@@ -70,10 +70,10 @@ class Check(CommandTest):
                                                "closing bracket; delete the comma"])
 
     def test_words_of_the_field(self):
-        lines = self.problems(POLICY.replace("max_block_bytes", "block_size").replace('"allgather"', '"alltoallw"'))
+        lines = self.problems(POLICY.replace("max_block_bytes", "block_size").replace('"allgather"', '"gatherv"'))
         self.assertIn('unknown key "block_size", did you mean "max_block_bytes"?', lines[0])
         self.assertEqual(lines[1], "my.policy.json:7: /rules/1/when/collective (rule 2): switchyard routes MPI_Alltoallv, "
-                                   "MPI_Alltoall, MPI_Allgather and MPI_Allgatherv; MPI_Alltoallw is not routed")
+                                   "MPI_Alltoall, MPI_Allgather, MPI_Allgatherv and MPI_Alltoallw; MPI_Gatherv is not routed")
 
 
 class Explain(CommandTest):
@@ -107,13 +107,13 @@ class Explain(CommandTest):
                          [apart, "an MPI that is not GPU-aware (--gpu-aware)"])
 
     def test_a_collective_that_is_not_routed(self):
-        said = self.explain("--collective", "MPI_Alltoallw", "--ranks", "4", code=105)
-        self.assertIn("MPI_Alltoallw is not routed", said)
+        said = self.explain("--collective", "MPI_Ialltoallw", "--ranks", "4", code=105)
+        self.assertIn("MPI_Ialltoallw is not routed", said)
 
     def test_coverage(self):
         whole = self.explain("--coverage")
         self.assertIn("per node, one for each processor of this machine", whole)
-        for collective in ("alltoallv", "alltoall", "allgather", "allgatherv"):
+        for collective in ("alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw"):
             self.assertIn(f"\n{collective}\n", whole)
         self.assertIn("  1 \"small\": tuna", whole)
         self.assertIn("  2: ring", whole)
@@ -147,7 +147,7 @@ class Completion(CommandTest):
         return set(done.stdout.split("\n")) - {""}
 
     def test_values(self):
-        collectives = {"alltoallv", "alltoall", "allgather", "allgatherv"}
+        collectives = {"alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw"}
         for line, words in {
                 "switchyard explain p.json --collective ": collectives,
                 "switchyard explain p.json --collective allg": {"allgather", "allgatherv"},

@@ -237,7 +237,7 @@ TEST_CASE("what is faster beyond the noise", "[tune]") {
 
 TEST_CASE("grids", "[tune]") {
     const Shape world = {Collective::alltoallv, 16, 4, 4};
-    CHECK(grid_of({}, world).size() == 20);
+    CHECK(grid_of({}, world).size() == 25);
     const auto points = grid_of({{Collective::allgather}, {16, 6}, {8, 8, 64}, ""}, world);
     REQUIRE(points.size() == 4);
     CHECK(points[0].shape == Shape{Collective::allgather, 16, 4, 4});

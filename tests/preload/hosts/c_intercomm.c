@@ -46,6 +46,17 @@ static void check_round(const struct two_sides* sides, int round) {
     check(sides, &f, items, "alltoall between groups");
     f.which = host_allgather;
     check(sides, &f, items, "allgather between groups");
+    int bytes[host_max_ranks];
+    MPI_Datatype types[host_max_ranks];
+    for (int peer = 0; peer < sides->remote_ranks; ++peer) {
+        bytes[peer] = displs[peer] * (int)sizeof(int);
+        types[peer] = MPI_INT;
+    }
+    struct host_arguments w = v;
+    w.which = host_alltoallw;
+    w.sdispls = w.rdispls = bytes;
+    w.sendtypes = w.recvtypes = types;
+    check(sides, &w, items, "alltoallw between groups");
     for (int peer = 0; peer < sides->remote_ranks; ++peer) counts[peer] = (peer + round + sides->side) % 3;
     struct host_arguments g = {.which = host_allgatherv,
                                .send = send,

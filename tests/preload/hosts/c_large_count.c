@@ -5,17 +5,19 @@
 enum { rounds = 5 };
 
 struct large_arguments {
-    enum { large_alltoallv, large_alltoall, large_allgather, large_allgatherv } which;
+    enum { large_alltoallv, large_alltoall, large_allgather, large_allgatherv, large_alltoallw } which;
     const void* send;
     const MPI_Count* sendcounts;
     const MPI_Aint* sdispls;
     MPI_Count sendcount;
     MPI_Datatype sendtype;
+    const MPI_Datatype* sendtypes;
     void* recv;
     const MPI_Count* recvcounts;
     const MPI_Aint* rdispls;
     MPI_Count recvcount;
     MPI_Datatype recvtype;
+    const MPI_Datatype* recvtypes;
     MPI_Comm comm;
 };
 
@@ -35,6 +37,10 @@ static int run(const void* pointer, int bare) {
     case large_allgatherv:
         return (bare ? PMPI_Allgatherv_c : MPI_Allgatherv_c)(a->send, a->sendcount, a->sendtype, a->recv,
                                                              a->recvcounts, a->rdispls, a->recvtype, a->comm);
+    case large_alltoallw:
+        return (bare ? PMPI_Alltoallw_c : MPI_Alltoallw_c)(a->send, a->sendcounts, a->sdispls, a->sendtypes,
+                                                           a->recv, a->recvcounts, a->rdispls, a->recvtypes,
+                                                           a->comm);
     }
     return MPI_ERR_ARG;
 }
@@ -54,6 +60,7 @@ static void check(struct large_arguments* call, int in_place, size_t items, int 
         call->sdispls = NULL;
         call->sendcount = 0;
         call->sendtype = MPI_DATATYPE_NULL;
+        call->sendtypes = NULL;
     }
     host_check(run, call, call->comm, rank, recv, bytes, what);
     free(send);
@@ -83,6 +90,19 @@ static void check_alltoallv(MPI_Comm comm, MPI_Datatype type, int round, int in_
                                    .recvtype = type,
                                    .comm = comm};
     check(&call, in_place, (size_t)(sent > received ? sent : received), round, "large alltoallv");
+    MPI_Datatype types[host_max_ranks];
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(type, &lower, &extent);
+    for (int peer = 0; peer < ranks; ++peer) {
+        types[peer] = type;
+        sdispls[peer] *= extent;
+        rdispls[peer] *= extent;
+    }
+    call.which = large_alltoallw;
+    call.sendcounts = sendcounts;
+    call.sdispls = sdispls;
+    call.sendtypes = call.recvtypes = types;
+    check(&call, in_place, (size_t)(sent > received ? sent : received), round, "large alltoallw");
 }
 
 static void check_allgatherv(MPI_Comm comm, MPI_Datatype type, int round, int in_place) {

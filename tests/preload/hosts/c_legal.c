@@ -33,6 +33,16 @@ static void call_on(MPI_Comm comm) {
     host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "allgather");
     call.which = host_allgatherv;
     host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "allgatherv");
+    int bytes[host_max_ranks];
+    MPI_Datatype types[host_max_ranks];
+    for (int peer = 0; peer < size; ++peer) {
+        bytes[peer] = peer * (int)sizeof(int);
+        types[peer] = MPI_INT;
+    }
+    call.which = host_alltoallw;
+    call.sdispls = call.rdispls = bytes;
+    call.sendtypes = call.recvtypes = types;
+    host_check(host_run, &call, comm, own, recv, sizeof(int) * (size_t)size, "alltoallw");
 }
 
 static MPI_Comm used_duplicate(void) {

@@ -7,7 +7,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-static atomic_llong calls[4];
+static atomic_llong calls[5];
 
 static void count(int which, MPI_Comm comm) {
     int rank = 1;
@@ -40,14 +40,23 @@ EXPORTED int MPI_Allgatherv(const void* send, int sendcount, MPI_Datatype sendty
     return PMPI_Allgatherv(send, sendcount, sendtype, recv, recvcounts, rdispls, recvtype, comm);
 }
 
+EXPORTED int MPI_Alltoallw(const void* send, const int* sendcounts, const int* sdispls,
+                           const MPI_Datatype* sendtypes, void* recv, const int* recvcounts,
+                           const int* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+    count(4, comm);
+    return PMPI_Alltoallw(send, sendcounts, sdispls, sendtypes, recv, recvcounts, rdispls, recvtypes, comm);
+}
+
 EXPORTED int MPI_Finalize(void) {
-    long long mine[4], all[4] = {0};
+    long long mine[5], all[5] = {0};
     int rank;
-    for (int i = 0; i < 4; ++i) mine[i] = atomic_load(&calls[i]);
+    for (int i = 0; i < 5; ++i) mine[i] = atomic_load(&calls[i]);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Reduce(mine, all, 4, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(mine, all, 5, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        fprintf(stderr, "pmpi_tool: calls=%lld alltoallv=%lld alltoall=%lld allgather=%lld allgatherv=%lld\n",
-                all[0] + all[1] + all[2] + all[3], all[0], all[1], all[2], all[3]);
+        fprintf(stderr,
+                "pmpi_tool: calls=%lld alltoallv=%lld alltoall=%lld allgather=%lld allgatherv=%lld "
+                "alltoallw=%lld\n",
+                all[0] + all[1] + all[2] + all[3] + all[4], all[0], all[1], all[2], all[3], all[4]);
     return PMPI_Finalize();
 }

@@ -11,6 +11,10 @@ extern int MPI_Allgather_c(const void*, MPI_Count, MPI_Datatype, void*, MPI_Coun
 extern int MPI_Allgatherv_c(const void*, MPI_Count, MPI_Datatype, void*, const MPI_Count[], const MPI_Aint[],
                             MPI_Datatype, MPI_Comm) __attribute__((weak));
 
+extern int MPI_Alltoallw_c(const void*, const MPI_Count[], const MPI_Aint[], const MPI_Datatype[], void*,
+                           const MPI_Count[], const MPI_Aint[], const MPI_Datatype[], MPI_Comm)
+    __attribute__((weak));
+
 static int rank, ranks, send[2 * host_max_ranks], recv[2 * host_max_ranks];
 
 static void check(const char* what, int code, int gathers) {
@@ -61,6 +65,21 @@ int main(int count, char** words) {
               MPI_Allgatherv_c(MPI_IN_PLACE, (MPI_Count)1 << 40, MPI_DATATYPE_NULL, recv, counts, places,
                                MPI_INT, MPI_COMM_WORLD),
               1);
+        made += 2;
+    }
+    if (MPI_Alltoallw_c) {
+        MPI_Aint bytes[host_max_ranks];
+        MPI_Datatype types[host_max_ranks];
+        for (int i = 0; i < ranks; ++i) {
+            bytes[i] = places[i] * (MPI_Aint)sizeof(int);
+            types[i] = MPI_INT;
+        }
+        fill(send);
+        check("alltoallw",
+              MPI_Alltoallw_c(send, counts, bytes, types, recv, counts, bytes, types, MPI_COMM_WORLD), 0);
+        fill(recv);
+        check("alltoallw in place",
+              MPI_Alltoallw_c(MPI_IN_PLACE, NULL, NULL, NULL, recv, counts, bytes, types, MPI_COMM_WORLD), 0);
         made += 2;
     }
     if (MPI_Alltoall_c && MPI_Allgather_c) {

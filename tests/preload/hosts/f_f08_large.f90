@@ -13,6 +13,7 @@ program f_f08_large
     call check_alltoallv(round)
     call check_fixed(round)
     call check_allgatherv(round)
+    call check_alltoallw(round)
   end do
   call MPI_Reduce([calls, digest], totals, 2, MPI_INTEGER8, MPI_SUM, 0, MPI_COMM_WORLD)
   if (rank == 0) write (*, '(a, i0, a, z16.16)') 'ok calls=', totals(1), ' digest=', totals(2)
@@ -62,6 +63,33 @@ contains
       do i = 1, 5
         call expect(recv(5*(peer - 1) + i), merge(item(peer - 1, rank, i, round), -1, i <= recvcounts(peer)), &
                     5*(peer - 1) + i, 'alltoallv')
+      end do
+    end do
+  end subroutine
+
+  subroutine check_alltoallw(round)
+    integer, intent(in) :: round
+    integer :: peer, i
+    integer(MPI_COUNT_KIND) :: sendcounts(ranks), recvcounts(ranks)
+    integer(MPI_ADDRESS_KIND) :: displs(ranks)
+    type(MPI_Datatype) :: types(ranks)
+    integer :: send(5*ranks), recv(5*ranks)
+    recv = -1
+    types = MPI_INTEGER
+    do peer = 1, ranks
+      sendcounts(peer) = mod(rank + 2*(peer - 1) + round, 5)
+      recvcounts(peer) = mod(peer - 1 + 2*rank + round, 5)
+      displs(peer) = 4*5*(peer - 1)
+      do i = 1, 5
+        send(5*(peer - 1) + i) = item(rank, peer - 1, i, round)
+      end do
+    end do
+    call MPI_Alltoallw(send, sendcounts, displs, types, recv, recvcounts, displs, types, MPI_COMM_WORLD)
+    call count_call()
+    do peer = 1, ranks
+      do i = 1, 5
+        call expect(recv(5*(peer - 1) + i), merge(item(peer - 1, rank, i, round), -1, i <= recvcounts(peer)), &
+                    5*(peer - 1) + i, 'alltoallw')
       end do
     end do
   end subroutine

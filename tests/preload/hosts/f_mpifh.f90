@@ -20,6 +20,8 @@ program f_mpifh
     call check_in_place(half, round)
     call check_allgatherv(MPI_COMM_WORLD, round)
     call check_allgatherv(half, round)
+    call check_alltoallw(MPI_COMM_WORLD, round)
+    call check_alltoallw(half, round)
   end do
   call MPI_Comm_free(half, ierror)
   call MPI_Reduce([calls, digest], totals, 2, MPI_INTEGER8, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
@@ -109,6 +111,69 @@ contains
     do peer = 0, ranks - 1
       do i = 1, 3
         call expect(recv(3*peer + i), item(peer, 0, i, round), 3*peer + i, 'allgather')
+      end do
+    end do
+  end subroutine
+
+  ! Blocks of integers and of a type with a gap, and displacements of bytes, from a buffer of their own and in place.
+  subroutine check_alltoallw(comm, round)
+    integer, intent(in) :: comm
+    integer, intent(in) :: round
+    integer :: rank, ranks, peer, i, sent, unread(1)
+    integer :: every_other, nothing(1)
+    integer, allocatable :: counts(:), displs(:), send(:), recv(:)
+    integer, allocatable :: types(:)
+    call MPI_Comm_rank(comm, rank, ierror)
+    call MPI_Comm_size(comm, ranks, ierror)
+    allocate (counts(ranks), displs(ranks), types(ranks), send(8*ranks), recv(8*ranks))
+    call MPI_Type_vector(4, 1, 2, MPI_INTEGER, every_other, ierror)
+    call MPI_Type_commit(every_other, ierror)
+    nothing = MPI_DATATYPE_NULL
+    unread = -1
+    send = -1
+    sent = 0
+    do peer = ranks, 1, -1
+      displs(peer) = 4*sent
+      if (mod(peer + rank, 2) == 0) then
+        counts(peer) = 4
+        types(peer) = MPI_INTEGER
+      else
+        counts(peer) = 1
+        types(peer) = every_other
+      end if
+      do i = 1, 4
+        send(sent + step(peer, rank)*(i - 1) + 1) = item(rank, peer - 1, i, round)
+      end do
+      sent = sent + 8
+    end do
+    recv = -1
+    call MPI_Alltoallw(send, counts, displs, types, recv, counts, displs, types, comm, ierror)
+    call count_call(rank)
+    call expect_typed(recv, displs, rank, round, 'alltoallw')
+    recv = send
+    call MPI_Alltoallw(MPI_IN_PLACE, unread, unread, nothing, recv, counts, displs, types, comm, ierror)
+    call count_call(rank)
+    call expect_typed(recv, displs, rank, round, 'alltoallw in place')
+    call MPI_Type_free(every_other, ierror)
+  end subroutine
+
+  integer function step(peer, rank)
+    integer, intent(in) :: peer, rank
+    step = 1 + mod(peer + rank, 2)
+  end function
+
+  subroutine expect_typed(recv, displs, rank, round, what)
+    integer, intent(in) :: recv(:), displs(:), rank, round
+    character(*), intent(in) :: what
+    integer :: peer, i, at
+    do peer = 1, size(displs)
+      do i = 1, 8
+        at = displs(peer)/4 + i
+        if (i <= 4*step(peer, rank) .and. mod(i - 1, step(peer, rank)) == 0) then
+          call expect(recv(at), item(peer - 1, rank, 1 + (i - 1)/step(peer, rank), round), at, what)
+        else
+          call expect(recv(at), -1, at, what)
+        end if
       end do
     end do
   end subroutine

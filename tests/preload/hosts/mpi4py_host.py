@@ -59,6 +59,28 @@ def check_alltoallv(comm, number):
     expect(recv, wanted, "alltoallv")
 
 
+def check_alltoallw(comm, number):
+    """Every second block has a type with gaps."""
+    rank, ranks = comm.Get_rank(), comm.Get_size()
+    gaps = MPI.INT.Create_vector(3, 1, 2).Commit()
+    steps = [1 + (peer + rank) % 2 for peer in range(ranks)]
+    counts = [3 if step == 1 else 1 for step in steps]
+    types = [MPI.INT if step == 1 else gaps for step in steps]
+    bytes_at = [4 * 6 * (ranks - 1 - peer) for peer in range(ranks)]
+    send, recv, wanted = array("i", [-1] * 6 * ranks), array("i", [-1] * 6 * ranks), [-1] * 6 * ranks
+    for peer, step in enumerate(steps):
+        for i in range(3):
+            send[bytes_at[peer] // 4 + step * i] = item(rank, peer, i, number)
+            wanted[bytes_at[peer] // 4 + step * i] = item(peer, rank, i, number)
+    comm.Alltoallw([send, counts, bytes_at, types], [recv, counts, bytes_at, types])
+    count_call(comm)
+    expect(recv, wanted, "alltoallw")
+    comm.Alltoallw(MPI.IN_PLACE, [send, counts, bytes_at, types])
+    count_call(comm)
+    expect(send, wanted, "alltoallw in place")
+    gaps.Free()
+
+
 def check_fixed(comm, number):
     rank, ranks = comm.Get_rank(), comm.Get_size()
     send = array("i", [item(rank, peer, i, number) for peer in range(ranks) for i in range(3)])
@@ -113,6 +135,7 @@ def check_all(comm):
         check_fixed(comm, number)
         check_in_place(comm, number)
         check_allgatherv(comm, number)
+        check_alltoallw(comm, number)
 
 
 def main():
