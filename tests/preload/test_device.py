@@ -15,7 +15,7 @@ STAND_IN = os.path.join(HOSTS, "stand_in")
 needs_stand_in = unittest.skipIf(REAL, "a real driver does not count, and no MPI here reaches its memory")
 AWARE, LIAR, FILES = (host(name + ".so") for name in ("c_gpu_aware", "c_gpu_liar", "c_gpu_files"))
 NP = 4 if OPENMPI else 2
-COLLECTIVES = ("alltoallv", "alltoall", "allgather", "allgatherv")
+COLLECTIVES = ("alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw")
 CALLS_OF_A_WORD = 16
 
 
@@ -236,7 +236,7 @@ class LateDriver(DeviceTest):
 class Memory(DeviceTest):
     @needs_stand_in
     def test_nothing_is_allocated_after_the_first_call_of_a_size(self):
-        for force in ("alltoallv:tuna;alltoall:pairwise;allgather:ring;allgatherv:ring", None):
+        for force in ("alltoallv:tuna;alltoallw:tuna;alltoall:pairwise;allgather:ring;allgatherv:ring", None):
             with self.subTest(force=force):
                 words = [f"{collective}:4000" for collective in COLLECTIVES]
                 result = self.run_device(*words, "counts", *words, "counts", *words, "counts", force=force)
@@ -251,7 +251,8 @@ class Memory(DeviceTest):
     def test_blocks_that_touch_are_one_copy(self):
         for collective in COLLECTIVES:
             result = self.run_device("load", "counts", f"touching:{collective}:40000", "counts",
-                                     force="alltoallv:pairwise;alltoall:pairwise;allgather:ring;allgatherv:ring")
+                                     force="alltoallv:pairwise;alltoallw:pairwise;alltoall:pairwise;allgather:ring;"
+                                           "allgatherv:ring")
             self.assertEqual(self.counts(result)[1]["copies"], 2)
 
     @needs_stand_in

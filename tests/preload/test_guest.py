@@ -75,7 +75,7 @@ class Guest(PreloadTest):
         for force in (FORCE, SHARED):
             with self.subTest(force=force):
                 _, lines = self.check(2, host("c_legal"), "live_together", 1500, force=force, timeout=150)
-                self.assertEqual(len(lines), 4 * 1500)
+                self.assertEqual(len(lines), 5 * 1500)
 
     def test_communicators_on_several_nodes_hold_no_shared_memory(self):
         """They cannot use it, so it is there for the communicator that can."""

@@ -3,7 +3,7 @@
  *
  *   load                      the driver is opened and started (else at the first word that needs it)
  *   alltoallv:BYTES           all kinds of memory, types and MPI_IN_PLACE, with a largest block of BYTES; likewise
- *                             alltoall:BYTES, allgather:BYTES, allgatherv:BYTES. BYTES is a multiple of 4
+ *                             alltoallw:BYTES, alltoall:BYTES, allgather:BYTES, allgatherv:BYTES. BYTES is a multiple of 4
  *   host:alltoallv:BYTES      one call on host memory
  *   device:alltoallv:BYTES    one call on device memory
  *   touching:alltoallv:BYTES  one call on device memory, all blocks of one size that touch
@@ -36,8 +36,10 @@ static struct {
 } cu;
 
 enum kind { host, device, managed, pinned, mixed }; /* mixed: device on even ranks, host on odd ones */
-enum which { alltoallv, alltoall, allgatherv, allgather };
-static const char* const names[] = {"alltoallv", "alltoall", "allgatherv", "allgather"};
+/* A longer name comes before its beginning. */
+enum which { alltoallv, alltoallw, alltoall, allgatherv, allgather, collectives };
+static const char* const names[collectives] = {"alltoallv", "alltoallw", "alltoall", "allgatherv",
+                                               "allgather"};
 
 struct shape {
     enum which which;
@@ -183,8 +185,9 @@ static void check(const struct shape* shape, const char* found, const char* befo
 /* ---- Calls ---- */
 
 static int call(const struct shape* shape, const void* send, void* recv) {
-    int out[host_max_ranks], in[host_max_ranks], at[host_max_ranks], each = shape->bytes / 4;
-    MPI_Datatype type = MPI_INT;
+    int out[host_max_ranks], in[host_max_ranks], at[host_max_ranks], bytes_at[host_max_ranks],
+        each = shape->bytes / 4;
+    MPI_Datatype type = MPI_INT, types[host_max_ranks];
     if (shape->gaps) {
         MPI_Type_create_resized(MPI_INT, 0, 12, &type);
         MPI_Type_commit(&type);
@@ -193,11 +196,15 @@ static int call(const struct shape* shape, const void* send, void* recv) {
         out[peer] = size_of(shape, rank, peer) / 4;
         in[peer] = size_of(shape, peer, rank) / 4;
         at[peer] = peer * each;
+        bytes_at[peer] = (int)place_of(shape, peer, 0);
+        types[peer] = type;
     }
     if (shape->in_place) send = MPI_IN_PLACE;
     host_count(MPI_COMM_WORLD);
     int code =
-        shape->which == alltoallv    ? MPI_Alltoallv(send, out, at, type, recv, in, at, type, MPI_COMM_WORLD)
+        shape->which == alltoallv ? MPI_Alltoallv(send, out, at, type, recv, in, at, type, MPI_COMM_WORLD)
+        : shape->which == alltoallw
+            ? MPI_Alltoallw(send, out, bytes_at, types, recv, in, bytes_at, types, MPI_COMM_WORLD)
         : shape->which == alltoall   ? MPI_Alltoall(send, each, type, recv, each, type, MPI_COMM_WORLD)
         : shape->which == allgatherv ? MPI_Allgatherv(send, out[0], type, recv, in, at, type, MPI_COMM_WORLD)
                                      : MPI_Allgather(send, each, type, recv, each, type, MPI_COMM_WORLD);
@@ -342,7 +349,7 @@ static void run_word(const char* word) {
     struct shape shape = {
         .touching = touching, .send = on_host ? host : device, .recv = on_host ? host : device};
     int known = 0;
-    for (int i = 0; i < 4 && !known; ++i)
+    for (int i = 0; i < collectives && !known; ++i)
         if (skip(&rest, names[i])) {
             shape.which = (enum which)i;
             known = *rest == ':';

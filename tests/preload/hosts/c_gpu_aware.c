@@ -57,6 +57,14 @@ int MPI_Alltoallv(const void* out, const int* out_counts, const int* out_at, MPI
     return next(host(out), out_counts, out_at, out_type, host(in), in_counts, in_at, in_type, comm);
 }
 
+int MPI_Alltoallw(const void* out, const int* out_counts, const int* out_at, const MPI_Datatype* out_types,
+                  void* in, const int* in_counts, const int* in_at, const MPI_Datatype* in_types,
+                  MPI_Comm comm) {
+    NEXT(Alltoallw, const void*, const int*, const int*, const MPI_Datatype*, void*, const int*, const int*,
+         const MPI_Datatype*, MPI_Comm);
+    return next(host(out), out_counts, out_at, out_types, host(in), in_counts, in_at, in_types, comm);
+}
+
 int MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
                  MPI_Datatype in_type, MPI_Comm comm) {
     NEXT(Alltoall, const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
