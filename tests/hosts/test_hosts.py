@@ -33,10 +33,12 @@ SIZES = (1000,) if FAMILY.ranks_spin else (1, 1000, 70000)
 # Algorithms to run: these, as far as the registry has them, and all others of it that need to know nodes. The flat
 # algorithms show that the job itself is in order.
 NODE_AWARE = {"alltoallv": ("tuna_coalesced", "tuna_staggered", "node_aware", "shared"), "alltoall": ("shared",),
-              "allgather": ("hierarchical", "multi_lane", "locality_aware_bruck", "shared"),
+              "alltoallw": ("node_aware",), "allgather": ("hierarchical", "multi_lane", "locality_aware_bruck", "shared"),
               "allgatherv": ("hierarchical", "multi_lane", "locality_aware_bruck", "shared")}
 FLAT = {"alltoallv": ("tuna", "spread_out"), "alltoall": ("zero_rotation_bruck",), "allgather": ("bruck",),
-        "allgatherv": ("bruck",)}
+        "allgatherv": ("bruck",), "alltoallw": ("tuna",)}
+
+RAGGED_WORDS = {"alltoallv": "ragged", "alltoallw": "typed"}  # words of c_route
 
 
 def registry():
@@ -46,6 +48,8 @@ def registry():
 
 def knows_nodes(algorithm):
     by_name = algorithm["name"] in NODE_AWARE[algorithm["collective"]]
+    if algorithm["collective"] == "alltoallw":  # it runs those of alltoallv, which run here already
+        return by_name
     return by_name or any("node" in need for need in algorithm["needs"])
 
 
@@ -87,10 +91,10 @@ class Plan:
         return {"version": 1, "rules": rules, "otherwise": {"algorithm": "native"}}
 
     def words(self, presets_only=False):
-        """Arguments for c_route. Its alltoallv is ragged, since uniform blocks hide mistakes."""
+        """Arguments for c_route. Its alltoallv and alltoallw are ragged, since uniform blocks hide mistakes."""
         for (collective, block), (_, parameters) in self.calls.items():
             if not (presets_only and parameters):
-                yield f"{'ragged' if collective == 'alltoallv' else collective}:{block}"
+                yield f"{RAGGED_WORDS.get(collective, collective)}:{block}"
 
 
 class HostsTest(PreloadTest):

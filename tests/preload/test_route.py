@@ -9,6 +9,7 @@ import unittest
 from harness import DEFAULT_POLICY, FEW_RANKS, OPENMPI, RUNTIME, YIELD, PreloadTest, host
 
 FORCE = "alltoallv:tuna:radix=2;alltoallw:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
+SHARED = "alltoallv:shared;alltoallw:shared;alltoall:shared;allgather:shared;allgatherv:shared"
 MIB = 1 << 20
 
 Facts = collections.namedtuple("Facts", "collective ranks nodes ranks_per_node max_block_bytes in_place")
@@ -213,9 +214,9 @@ class PassedOver(RouteTest):
 
 class SharedMemory(RouteTest):
     CALLS = ("alltoallv:40", "alltoall:9", "allgather:7", "gathers:41", "alltoallv:100000", "allgather:100000", "gathers:100000",
-             "gathers_in_place:100000")
+             "gathers_in_place:100000", "typed:41", "typed:100000", "alltoallw_in_place:5000")
 
-    def lines_of(self, *words, force="alltoallv:shared;alltoall:shared;allgather:shared;allgatherv:shared", **settings):
+    def lines_of(self, *words, force=SHARED, **settings):
         result = self.launch(FEW_RANKS, host("c_route"), *words, force=force, settings=settings)
         self.assert_ended_well(result)
         self.assertEqual(result.warnings, [], result.everything())
@@ -231,7 +232,7 @@ class SharedMemory(RouteTest):
 
     def test_an_mpi_that_sees_each_rank_on_a_node_of_its_own(self):
         preload = ":".join([host("c_lonely_ranks.so"), *filter(os.path.exists, [YIELD])])
-        result = self.launch(FEW_RANKS, host("c_route"), *self.CALLS, force="alltoallv:shared;alltoall:shared;allgather:shared;allgatherv:shared",
+        result = self.launch(FEW_RANKS, host("c_route"), *self.CALLS, force=SHARED,
                              exported={"LD_PRELOAD": preload})
         self.assert_ended_well(result)
         for line in self.assert_logged(result):

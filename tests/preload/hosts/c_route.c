@@ -1,10 +1,11 @@
 /* Makes the calls that its arguments name, one after the other, and checks what arrives by itself: no oracle
  * takes part, so that every allreduce and every byte of memory beyond the plain run is the shim's.
  *   world self dup reversed split:C0,C1,...  the communicator of the calls that follow; a color a world rank
- *   COLLECTIVE[_in_place]:BYTES[:TIMES]      alltoallv alltoall allgather allgatherv, all blocks of one size
+ *   COLLECTIVE[_in_place]:BYTES[:TIMES]      alltoallv alltoall alltoallw allgather allgatherv, all blocks of one size
  *   gathers[_in_place]:BYTES[:TIMES]         allgatherv; BYTES from the first rank, from others nothing, a seventh, ...
  *   one_hot:BYTES                            alltoallv; one byte each, but BYTES from the first to the last
  *   ragged:BYTES[:TIMES]                     alltoallv; nothing, a seventh of BYTES, two, ... or all of it
+ *   typed:BYTES[:TIMES]                      the same by alltoallw. Its odd blocks have a type with gaps
  *   roomy:BYTES[:TIMES]                      the same, where each receiver expects all of BYTES
  *   gaps:BYTES                               alltoallv of a type with gaps, which must be packed
  *   allreduces                               prints how many PMPI_Allreduce there were since the last time
@@ -37,8 +38,21 @@ static unsigned char byte_of(int source, int destination, size_t i) {
 
 struct shape {
     int bytes, one_hot, ragged, roomy, in_place, gaps, gathers;
-    enum { alltoallv, alltoall, allgather, allgatherv } which;
+    enum { alltoallv, alltoall, alltoallw, allgather, allgatherv } which;
 };
+
+/* Bytes from one byte of a block with that rank to the next. */
+static size_t step_of(const struct shape* shape, int peer) {
+    return shape->gaps || (shape->which == alltoallw && (rank + peer) % 2) ? 2 : 1;
+}
+
+/* Blocks lie as far apart as the largest ones need. */
+static size_t place_of(const struct shape* shape, int peer) {
+    return (size_t)peer * (size_t)shape->bytes * (shape->gaps || shape->which == alltoallw ? 2 : 1);
+}
+static size_t room(const struct shape* shape) {
+    return place_of(shape, ranks);
+}
 
 static int size_of(const struct shape* shape, int source, int destination) {
     if (shape->gathers)
@@ -48,31 +62,39 @@ static int size_of(const struct shape* shape, int source, int destination) {
     return !shape->one_hot || (source == 0 && destination == ranks - 1) ? shape->bytes : 1;
 }
 
-/* Block `peer` lies at peer * bytes, or twice that where every second byte is a gap. */
 static void fill(const struct shape* shape, unsigned char* buffer, int sending) {
-    size_t step = shape->gaps ? 2 : 1;
-    memset(buffer, 255, (size_t)ranks * (size_t)shape->bytes * step);
+    memset(buffer, 255, room(shape));
     if (!sending) return;
     for (int peer = 0; shape->which < allgather && peer < ranks; ++peer)
         for (int i = 0; i < size_of(shape, rank, peer); ++i)
-            buffer[((size_t)peer * (size_t)shape->bytes + (size_t)i) * step] = byte_of(rank, peer, (size_t)i);
+            buffer[place_of(shape, peer) + (size_t)i * step_of(shape, peer)] = byte_of(rank, peer, (size_t)i);
     if (shape->which < allgather) return;
     size_t at = shape->in_place ? (size_t)rank * (size_t)shape->bytes : 0;
     for (int i = 0; i < size_of(shape, rank, 0); ++i) buffer[at + (size_t)i] = byte_of(rank, 0, (size_t)i);
 }
 
 static void check(const struct shape* shape, const char* name) {
-    size_t step = shape->gaps ? 2 : 1;
     int destination = shape->which >= allgather ? 0 : rank;
     for (int peer = 0; peer < ranks; ++peer)
         for (int i = 0; i < shape->bytes; ++i) {
             int arrives = i < size_of(shape, peer, rank);
             unsigned char wanted = arrives ? byte_of(peer, destination, (size_t)i) : 255;
-            size_t at = ((size_t)peer * (size_t)shape->bytes + (size_t)i) * step;
-            if (recv_buffer[at] != wanted || (shape->gaps && recv_buffer[at + 1] != 255))
+            size_t step = step_of(shape, peer), at = place_of(shape, peer) + (size_t)i * step;
+            if (recv_buffer[at] != wanted || (step == 2 && recv_buffer[at + 1] != 255))
                 host_fail("%s: rank %d got %d, not %d, at byte %d from %d", name, rank, recv_buffer[at],
                           wanted, i, peer);
         }
+}
+
+static int alltoallw_of(const struct shape* shape, const void* send, const int* out, const int* in,
+                        MPI_Datatype gaps) {
+    int at[host_max_ranks];
+    MPI_Datatype types[host_max_ranks];
+    for (int peer = 0; peer < ranks; ++peer) {
+        at[peer] = (int)place_of(shape, peer);
+        types[peer] = step_of(shape, peer) == 2 ? gaps : MPI_BYTE;
+    }
+    return MPI_Alltoallw(send, out, at, types, recv_buffer, in, at, types, current);
 }
 
 static void call(const struct shape* shape, const char* name) {
@@ -84,7 +106,7 @@ static void call(const struct shape* shape, const char* name) {
         in[peer] = shape->roomy ? shape->bytes : size_of(shape, peer, rank);
         at[peer] = peer * shape->bytes;
     }
-    if (shape->gaps) {
+    if (shape->gaps || shape->which == alltoallw) {
         MPI_Type_create_resized(MPI_BYTE, 0, 2, &type);
         MPI_Type_commit(&type);
     }
@@ -93,6 +115,8 @@ static void call(const struct shape* shape, const char* name) {
     fill(shape, recv_buffer, shape->in_place);
     if (shape->which == alltoallv)
         MPI_Alltoallv(send, out, at, type, recv_buffer, in, at, type, current);
+    else if (shape->which == alltoallw)
+        alltoallw_of(shape, send, out, in, type);
     else if (shape->which == alltoall)
         MPI_Alltoall(send, shape->bytes, type, recv_buffer, shape->bytes, type, current);
     else if (shape->which == allgatherv)
@@ -100,7 +124,7 @@ static void call(const struct shape* shape, const char* name) {
     else
         MPI_Allgather(send, shape->bytes, type, recv_buffer, shape->bytes, type, current);
     host_count(current);
-    if (shape->gaps) MPI_Type_free(&type);
+    if (type != MPI_BYTE) MPI_Type_free(&type);
     check(shape, name);
     if (shape->bytes <= 4096)
         host_digest_add(name, world_rank, recv_buffer, (size_t)ranks * (size_t)shape->bytes);
@@ -169,16 +193,17 @@ static int starts(const char* text, const char* start) {
 }
 
 static void call_named(const char* name) {
-    static const char* const names[] = {"alltoallv", "alltoall", "allgather", "allgatherv"};
+    static const char* const names[] = {"alltoallv", "alltoall", "alltoallw", "allgather", "allgatherv"};
     struct shape shape = {.one_hot = starts(name, "one_hot:"),
-                          .ragged = starts(name, "ragged:"),
+                          .ragged = starts(name, "ragged:") || starts(name, "typed:"),
                           .roomy = starts(name, "roomy:"),
                           .gaps = starts(name, "gaps:"),
                           .gathers = starts(name, "gathers")};
     const char* colon = strchr(name, ':');
     if (!colon) host_fail("what is %s?", name);
     if (shape.gathers) shape.which = allgatherv;
-    for (int i = 3; i >= 0; --i)
+    if (starts(name, "typed:")) shape.which = alltoallw;
+    for (int i = 4; i >= 0; --i)
         if (starts(name, names[i]) && (name[strlen(names[i])] == ':' || name[strlen(names[i])] == '_'))
             shape.which = i;
     shape.in_place = strstr(name, "_in_place:") != NULL;
