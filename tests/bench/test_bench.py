@@ -70,6 +70,7 @@ class Bench(unittest.TestCase):
                       ["--collective", "allgather", "--algorithm", "ring"],
                       *(["--collective", "allgatherv", "--algorithm", "bruck", "--distribution", distribution]
                         for distribution in ("uniform", "power_law", "sparse:1", "equal")),
+                      ["--collective", "alltoallw", "--algorithm", "tuna", "--distribution", "power_law"],
                       *(["--algorithm", "tuna", "--distribution", d]
                         for d in ("normal", "power_law", "fft1", "fft2", "sparse:1"))):
             with self.subTest(words=words):
@@ -94,7 +95,7 @@ class Bench(unittest.TestCase):
         run = launch("--algorithm", "shared", *nodes)
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("on several nodes", run.stderr)
-        for collective in ("alltoallv", "alltoall", "allgather", "allgatherv"):
+        for collective in ("alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw"):
             (result,) = measured("--no-native", "--collective", collective, "--algorithm", "shared", "--max-block",
                                  "1000", "--shared-bytes", "1024", ranks=2)["results"]
             self.assertEqual(result["messages"], 0)
