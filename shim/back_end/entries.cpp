@@ -42,16 +42,31 @@ template <Collective collective, bool large_count>
 using HandlerOf = Handler<collective, large_count, std::make_index_sequence<number_of_words(collective)>>;
 
 // The same for a function that is only seen.
-template <Seen seen, auto function, typename Positions>
+template <Seen seen, bool large_count, auto function, typename Positions>
 struct SeenHandler;
-template <Seen seen, auto function, std::size_t... i>
-struct SeenHandler<seen, function, std::index_sequence<i...>> {
+template <Seen seen, bool large_count, auto function, std::size_t... i>
+struct SeenHandler<seen, large_count, function, std::index_sequence<i...>> {
     static int handle(AWord<i>... words, Binding binding) {
-        return see<seen, false>(functions_for(*host, binding).*function, binding, words...);
+        return see<seen, large_count>(functions_for(*host, binding).*function, binding, words...);
     }
 };
-template <Seen seen, auto function>
-using SeenHandlerOf = SeenHandler<seen, function, std::make_index_sequence<traits_of(seen).words>>;
+template <Seen seen, bool large_count, auto function>
+using SeenHandlerOf =
+    SeenHandler<seen, large_count, function, std::make_index_sequence<traits_of(seen).words>>;
+
+int start(MPI_Request* request, Binding binding) {
+    return see_start(retyped<int (*)(MPI_Request*)>(functions_for(*host, binding).Start), binding, request);
+}
+
+int startall(int count, MPI_Request* requests, Binding binding) {
+    const auto function = retyped<int (*)(int, MPI_Request*)>(functions_for(*host, binding).Startall);
+    return see_startall(function, binding, count, requests);
+}
+
+int request_free(MPI_Request* request, Binding binding) {
+    const auto function = retyped<int (*)(MPI_Request*)>(functions_for(*host, binding).Request_free);
+    return see_request_free(function, request);
+}
 
 int init(int* argc, char*** argv, Binding binding) {
     const auto& mpi = functions_for(*host, binding);
@@ -93,8 +108,17 @@ extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back
     back_end.function##_c = HandlerOf<Collective::name, true>::handle;
 #include "algorithms/collectives.def"
 #define SWITCHYARD_SEEN(name, function, ...)                                                                 \
-    back_end.function = SeenHandlerOf<Seen::name, &MpiFunctions::function>::handle;
+    back_end.function = SeenHandlerOf<Seen::name, false, &MpiFunctions::function>::handle;                   \
+    back_end.function##_c = SeenHandlerOf<Seen::name, true, &MpiFunctions::function##_c>::handle;
+#define SWITCHYARD_PERSISTENT(name, function, ...)                                                           \
+    back_end.function##_init =                                                                               \
+        SeenHandlerOf<Seen::name##_init, false, &MpiFunctions::function##_init>::handle;                     \
+    back_end.function##_init_c =                                                                             \
+        SeenHandlerOf<Seen::name##_init, true, &MpiFunctions::function##_init_c>::handle;
 #include "shim/entry/seen.def"
+    hand_over(back_end.Start, start);
+    hand_over(back_end.Startall, startall);
+    hand_over(back_end.Request_free, request_free);
     hand_over(back_end.Intercomm_merge, intercomm_merge);
     hand_over(back_end.Init, init);
     hand_over(back_end.Init_thread, init_thread);

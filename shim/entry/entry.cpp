@@ -5,11 +5,15 @@
 // Fortran: all bindings of Open MPI and some of MPICH call `PMPI_X` from the MPI's Fortran library. So
 // `PMPI_X` is exported, too. A call of it counts as the application's if it comes from that library, else
 // as the MPI's own.
+//
+// Functions that an MPI may lack are not exported. Where the MPI has them, the program's references to them are replaced
+// (optional_functions.hpp).
 
 #include "abi.hpp"
 #include "modules.hpp"
 #include "mpi_families.hpp"
 #include "narrow.hpp"
+#include "optional_functions.hpp"
 
 #include <atomic>
 #include <cstdarg>
@@ -17,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <iterator>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -188,12 +193,16 @@ void warn_of_tool_above() {
             first.dli_fname);
 }
 
+// Defined below, beside the exported functions.
+void serve_optional_functions();
+
 void resolve() {
     state.mpi = find_loaded_mpi();
     state.asks_callers = has_two_mpis() && dlsym(RTLD_NEXT, "PMPI_Alltoallv") == nullptr;
 #define SWITCHYARD_DECLARE(name, words, values)                                                              \
     find_functions(#name, state.host.next.name, state.host.mpi.name);
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
+#define SWITCHYARD_OPTIONAL(...)
 #include "entries.def"
 #undef SWITCHYARD_DECLARE
     narrow_large_counts(state.host, place_of_mpi());
@@ -208,6 +217,9 @@ void resolve() {
     } else {
         warn_of_tool_above();
         open_back_end();
+        if (state.back_end.Init != nullptr) {
+            serve_optional_functions();
+        }
     }
     resolved.store(true, std::memory_order_release);
 }
@@ -234,8 +246,8 @@ constexpr int no_such_function = 16;
 
 #define SWITCHYARD_EXPORT extern "C" __attribute__((visibility("default"))) int
 #define SWITCHYARD_AND_BINDING(...) (__VA_ARGS__, binding)
-#define SWITCHYARD_DECLARE(name, words, values)                                                              \
-    SWITCHYARD_EXPORT MPI_##name words {                                                                     \
+#define SWITCHYARD_DEFINE(linkage, name, words, values)                                                      \
+    linkage MPI_##name words {                                                                               \
         ensure_resolved();                                                                                   \
         if (state.back_end.name != nullptr) {                                                                \
             Caller caller = caller_at(__builtin_return_address(0));                                          \
@@ -245,7 +257,7 @@ constexpr int no_such_function = 16;
         auto next = forwarded(state.host.next.name, "MPI_" #name, __builtin_return_address(0));              \
         return next != nullptr ? next values : no_such_function;                                             \
     }                                                                                                        \
-    SWITCHYARD_EXPORT PMPI_##name words {                                                                    \
+    linkage PMPI_##name words {                                                                              \
         ensure_resolved();                                                                                   \
         if (state.back_end.name != nullptr && is_from_fortran_layer(__builtin_return_address(0))) {          \
             Binding binding = Binding::fortran_by_pmpi;                                                      \
@@ -254,5 +266,37 @@ constexpr int no_such_function = 16;
         auto mpi = forwarded(state.host.mpi.name, "PMPI_" #name, __builtin_return_address(0));               \
         return mpi != nullptr ? mpi values : no_such_function;                                               \
     }
-#define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
+#define SWITCHYARD_DECLARE(...) SWITCHYARD_DEFINE(__VA_ARGS__)
+#define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(SWITCHYARD_EXPORT, __VA_ARGS__)
+#define SWITCHYARD_OPTIONAL(...)
 #include "entries.def"
+
+namespace {
+
+namespace optional {
+#define SWITCHYARD_ENTRY(...)
+#define SWITCHYARD_OPTIONAL(...) SWITCHYARD_DECLARE(static int, __VA_ARGS__)
+#include "entries.def"
+#undef SWITCHYARD_DECLARE
+#undef SWITCHYARD_DEFINE
+} // namespace optional
+
+OptionalFunction table_of_optional_functions[] = {
+#define SWITCHYARD_DECLARE(name, words, values)                                                              \
+    {#name,                                                                                                  \
+     reinterpret_cast<void*>(optional::MPI_##name),                                                          \
+     reinterpret_cast<void*>(optional::PMPI_##name),                                                         \
+     [] { find_functions(#name, state.host.next.name, state.host.mpi.name); },                               \
+     reinterpret_cast<void**>(&state.host.mpi.name),                                                         \
+     false},
+#define SWITCHYARD_ENTRY(...)
+#define SWITCHYARD_OPTIONAL(...) SWITCHYARD_DECLARE(__VA_ARGS__)
+#include "entries.def"
+#undef SWITCHYARD_DECLARE
+};
+
+void serve_optional_functions() {
+    serve(table_of_optional_functions, std::size(table_of_optional_functions));
+}
+
+} // namespace

@@ -40,10 +40,6 @@ bool is_a_library_of(MpiFamily::Words MpiFamily::*names, const char* path) {
     return family_with(names, [path](const char* name) { return is_file_of(path, name); }) != nullptr;
 }
 
-bool is_fortran_layer(const char* path) {
-    return is_a_library_of(&MpiFamily::fortran_libraries, path);
-}
-
 Module range_of(const dl_phdr_info& object, Caller caller) {
     Module module{~std::uintptr_t{0}, 0, caller};
     for (int i = 0; i < object.dlpi_phnum; ++i) {
@@ -94,6 +90,7 @@ unsigned long long opened_objects() {
 }
 
 std::atomic<unsigned long long> opened_at_last_look{0};
+void (*on_opened)() = nullptr;
 
 // Adds the Fortran layers that were opened since the last look. The program may be about to close one: then dlopen does not
 // find it.
@@ -107,6 +104,7 @@ void look_for_layers() {
         add(layer.range);
     }
     opened_at_last_look.store(opened, std::memory_order_release);
+    if (on_opened != nullptr) on_opened();
 }
 
 // Where the application called from. A call from there is taken for the application's without a look at the objects.
@@ -158,6 +156,14 @@ bool is_file_of(const char* path, const char* beginning) {
     const char* slash = std::strrchr(path, '/');
     const char* name = slash == nullptr ? path : slash + 1;
     return std::strncmp(name, beginning, std::strlen(beginning)) == 0;
+}
+
+bool is_fortran_layer(const char* path) {
+    return is_a_library_of(&MpiFamily::fortran_libraries, path);
+}
+
+void call_when_opened(void (*function)()) {
+    on_opened = function;
 }
 
 // A site may be stale: its library was closed, and a Fortran layer is at its addresses now. Then the log has the wrong

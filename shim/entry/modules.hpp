@@ -36,6 +36,13 @@ void take_for_mpi(const void* address);
 // True when the address lies in the MPI library.
 bool in_mpi(const void* address);
 
+// Whether a file is one of the libraries that call for a Fortran program.
+bool is_fortran_layer(const char* path);
+
+// Calls the function when a call's place shows that the process has opened objects since the last look. Set once, before a
+// second thread calls MPI.
+void call_when_opened(void (*function)());
+
 // What a symbol means in the object of that address: looked up in that object, then in the libraries that it names. Null
 // where none of them has it.
 void* symbol_for(const void* address, const char* symbol);

@@ -11,6 +11,7 @@ namespace switchyard::shim {
 // In the order of seen.def. The log contains the names, not the numbers.
 enum class Seen : std::uint8_t {
 #define SWITCHYARD_SEEN(name, ...) name,
+#define SWITCHYARD_PERSISTENT(name, ...) name##_init, name##_start,
 #include "seen.def"
 };
 
@@ -19,10 +20,12 @@ struct SeenTraits {
     static constexpr std::size_t none = std::string_view::npos;
 
     std::string_view name;     // `allreduce`
-    std::string_view function; // `MPI_Allreduce`
+    std::string_view function; // `MPI_Allreduce`; of a start the one that made the request
     std::size_t words;
     std::string_view arguments; // a letter for each, see seen.def
     Sent sent;
+    bool makes_request = false; // for `started_as`, which is significant then
+    Seen started_as{};
 
     // Places among the arguments, found while compiling. Counts and type of what a rank sends, and of what it receives:
     // reductions have one of each for both sides.
@@ -39,18 +42,26 @@ struct SeenTraits {
 };
 
 inline constexpr std::array all_seen = {
-#define SWITCHYARD_SEEN(name_, function_, words_, arguments_, sent_)                                         \
-    SeenTraits{.name = #name_,                                                                               \
-               .function = "MPI_" #function_,                                                                \
+#define SWITCHYARD_TRAITS(name_, function_, words_, arguments_, sent_, ...)                                  \
+    SeenTraits{.name = name_,                                                                                \
+               .function = "MPI_" function_,                                                                 \
                .words = words_,                                                                              \
                .arguments = arguments_,                                                                      \
-               .sent = SeenTraits::Sent::sent_},
+               .sent = SeenTraits::Sent::sent_ __VA_OPT__(, ) __VA_ARGS__},
+#define SWITCHYARD_SEEN(name, function, words, arguments, sent)                                              \
+    SWITCHYARD_TRAITS(#name, #function, words, arguments, sent)
+#define SWITCHYARD_PERSISTENT(name, function, words, arguments, sent)                                        \
+    SWITCHYARD_TRAITS(#name "_init", #function "_init", words, arguments, nothing, .makes_request = true,    \
+                      .started_as = Seen::name##_start)                                                      \
+    SWITCHYARD_TRAITS(#name "_start", #function "_init", words, arguments, sent)
 #include "seen.def"
+#undef SWITCHYARD_TRAITS
 };
 inline constexpr std::size_t seen_count = all_seen.size();
 
 #define SWITCHYARD_SEEN(name, function, words, arguments, sent)                                              \
     static_assert(sizeof(arguments) - 1 == (words), "seen.def: the words of " #name);
+#define SWITCHYARD_PERSISTENT(...) SWITCHYARD_SEEN(__VA_ARGS__)
 #include "seen.def"
 
 constexpr const SeenTraits& traits_of(Seen seen) {

@@ -58,7 +58,7 @@ std::vector<SeenKind> seen_by_ranks(const std::string& directory) {
 } // namespace
 
 bool SeenKind::ends_elsewhere() const {
-    return name.starts_with('i') || name.ends_with("_init") || name.starts_with("start");
+    return name.starts_with('i') || name.ends_with("_start");
 }
 
 std::vector<SeenKind> seen_of(const log::LoggedRun& run, const json& run_json) {

@@ -7,6 +7,7 @@ import unittest
 from harness import HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, host, host_exists, mpi4py_works
 
 RANKS = (1, 2, 3, 5) if OPENMPI else (1, 2, 3)
+MPI_4 = host_exists("c_large_count")
 needs_fortran = unittest.skipUnless(host_exists("f_seen"), f"no Fortran compiler, or {MPI} has no Fortran layer")
 
 
@@ -56,6 +57,26 @@ class Seen(PreloadTest):
         self.assertEqual(sorted(line["collective"] for line in lines),
                          ["allreduce", "allreduce", "bcast", "iallreduce", "scatter"])
         self.assertEqual({line["sent_bytes"] for line in lines}, {0})
+
+    def test_what_this_mpi_lacks(self):
+        """A program that looks for functions of MPI-4 finds those that its MPI has, and their calls count."""
+        program = host("c_seen_lacking")
+        for settings in ({}, {"LD_BIND_NOW": "1"}):
+            with self.subTest(settings):
+                plain = self.plain_once(2, program)
+                result = self.launch(2, program, exported=settings)
+                self.assert_ended_well(result)
+                self.assert_quiet(result)
+                self.assertEqual(result.digest, plain.digest)
+                self.assertEqual(logged(result), made(plain))
+
+    @unittest.skipUnless(MPI_4, "this MPI has no functions of MPI-4")
+    def test_large_counts(self):
+        """Records tell which calls had large counts."""
+        result = self.check(2, host("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
+        large = {line["collective"] for line in result.calls("seen-0.jsonl") if line.get("large_count")}
+        self.assertLessEqual({"allreduce", "ialltoallw", "alltoallw_init", "alltoallw_start"}, large)
+        self.assertNotIn("barrier", large)
 
     def test_every_detail(self):
         for detail in ("summary", "ranks"):
@@ -146,7 +167,7 @@ class Seen(PreloadTest):
         text = self.command("report", result.log()).stdout
         self.assertRegex(text, r"(?m)^\S+ \S+ in collectives, \S+ of the wall time; a policy can change none of it$")
         self.assertRegex(text, r"(?m)^Seen, not routed")
-        self.assertRegex(text, r"(?m)^  neighbor_alltoallw +4 ")
+        self.assertRegex(text, rf"(?m)^  neighbor_alltoallw +{made(result)['neighbor_alltoallw'][0]} ")
         self.assertIn("without MPI_Wait", text)
 
 

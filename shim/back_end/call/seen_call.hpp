@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mpi.h>
 
 namespace switchyard::shim {
 
@@ -37,6 +38,8 @@ struct EndedCall {
     std::uint64_t begin, end; // by Clock
 };
 void count_seen(log::SeenSums& sums, const EndedCall& call) noexcept;
+// The same for the call that makes a request: its starts will be counted as `start`.
+void count_init(log::SeenSums& sums, const EndedCall& call, Seen start) noexcept;
 
 template <Seen seen, bool large_count, typename Function, typename... Words>
 int see(Function function, Binding binding, Words... words) {
@@ -48,8 +51,18 @@ int see(Function function, Binding binding, Words... words) {
     const auto end = Clock::now();
     inside.end();
     const std::array<Word, sizeof...(words)> arguments = {words...};
-    count_seen(*sums, {seen, large_count, binding, arguments.data(), code, begin, end});
+    const EndedCall call{seen, large_count, binding, arguments.data(), code, begin, end};
+    if constexpr (traits_of(seen).makes_request)
+        count_init(*sums, call, traits_of(seen).started_as);
+    else
+        count_seen(*sums, call);
     return code;
 }
+
+// MPI_Start, MPI_Startall and MPI_Request_free of a program that has persistent collectives. The time of an MPI_Startall is
+// shared out evenly among its requests; those that are no collectives are not counted.
+int see_start(int (*start)(MPI_Request*), Binding binding, MPI_Request* request);
+int see_startall(int (*start_all)(int, MPI_Request*), Binding binding, int count, MPI_Request* requests);
+int see_request_free(int (*free_request)(MPI_Request*), MPI_Request* request);
 
 } // namespace switchyard::shim

@@ -130,6 +130,31 @@ program f_seen
   call MPI_Ineighbor_alltoallw(send, counts, addresses, types, recv, counts, addresses, types, graph, request, ierror)
   STARTED('ineighbor_alltoallw', 2*items)
 
+#ifdef HOST_MPI_4
+#define MADE(name) call ended(name, 0)
+#define RUN(name, sent) call MPI_Start(request, ierror); STARTED(name, sent)
+#define FREED call MPI_Request_free(request, ierror)
+  call MPI_Barrier_init(WORLD, MPI_INFO_NULL, request, ierror)
+  MADE('barrier_init')
+  RUN('barrier_start', 0)
+  FREED
+  call MPI_Allreduce_init(send, recv, items, MPI_INTEGER, MPI_SUM, WORLD, MPI_INFO_NULL, request, ierror)
+  MADE('allreduce_init')
+  RUN('allreduce_start', items)
+  FREED
+  call MPI_Alltoallv_init(send, counts, places, MPI_INTEGER, recv, counts, places, MPI_INTEGER, &
+                          WORLD, MPI_INFO_NULL, request, ierror)
+  MADE('alltoallv_init')
+  RUN('alltoallv_start', items*ranks)
+  FREED
+#ifdef HOST_F08
+  call MPI_Allreduce(send, recv, int(items, MPI_COUNT_KIND), MPI_INTEGER, MPI_SUM, WORLD, ierror)
+  ENDED('allreduce', items)
+  call MPI_Ibcast(recv, int(items, MPI_COUNT_KIND), MPI_INTEGER, root, WORLD, request, ierror)
+  STARTED('ibcast', at_root(items))
+#endif
+#endif
+
   ! Counts like the others: from Fortran, PMPI_ names are calls of the application, too.
   call MPI_Allreduce(digest, total, 1, MPI_INTEGER8, MPI_SUM, WORLD, ierror)
   call print_calls('allreduce', 1, 8*ranks)

@@ -1,0 +1,27 @@
+// Functions of MPI-4, which not every MPI has. Were their names exported, every program would find them, and a program that
+// looks whether its MPI has one would call what is not there. So they are not exported: where the MPI has them, the references
+// of the program's objects to them are replaced.
+#pragma once
+
+#include <cstddef>
+
+namespace switchyard::shim {
+
+// A function that is not exported, and ours in its place.
+struct OptionalFunction {
+    const char* name; // without `MPI_`
+    void *by_mpi, *by_pmpi;
+    void (*find)();
+    void* const* found; // in this MPI; null before it was looked up, and where the MPI has none
+    bool is_referenced;
+
+    bool has_large_counts() const;
+    bool is_persistent() const;
+    bool is_there() const { return *found != nullptr; }
+};
+
+// Replaces references to the functions that this MPI has, now and in libraries that the program opens later. The table is
+// sorted by this, and is used as long as the process lives.
+void serve(OptionalFunction* table, std::size_t functions);
+
+} // namespace switchyard::shim

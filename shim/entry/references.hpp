@@ -1,0 +1,15 @@
+// References of loaded objects to functions: what a call of `MPI_X` in them reaches.
+#pragma once
+
+#include <cstddef>
+
+namespace switchyard::shim {
+
+// For each reference of an object to a symbol that begins with `MPI_` or `PMPI_`: the function to put there, or null to leave
+// it. It runs under the loader's lock: it may not open, close or look up anything.
+using ReplaceReference = void* (*)(const char* symbol, bool is_from_fortran_layer);
+
+// Walks the objects that are loaded now, without the MPI library and what counts as its own.
+void replace_references(ReplaceReference replacement);
+
+} // namespace switchyard::shim
