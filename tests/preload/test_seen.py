@@ -61,14 +61,19 @@ class Seen(PreloadTest):
     def test_what_this_mpi_lacks(self):
         """A program that looks for functions of MPI-4 finds those that its MPI has, and their calls count."""
         program = host("c_seen_lacking")
-        for settings in ({}, {"LD_BIND_NOW": "1"}):
-            with self.subTest(settings):
-                plain = self.plain_once(2, program)
-                result = self.launch(2, program, exported=settings)
+        later = host("c_seen_later.so")
+        for arguments, settings in (([], {}), ([later], {}), ([later], {"LD_BIND_NOW": "1"})):
+            with self.subTest(arguments=arguments, settings=settings):
+                plain = self.plain_once(2, program, *arguments)
+                result = self.launch(2, program, *arguments, exported=settings)
                 self.assert_ended_well(result)
                 self.assert_quiet(result)
                 self.assertEqual(result.digest, plain.digest)
                 self.assertEqual(logged(result), made(plain))
+
+    def test_plugin(self):
+        """MPI is in a local scope, and nothing of it in the global one."""
+        self.check(2, host("c_plugin_host"), host("c_seen_plugin.so"))
 
     @unittest.skipUnless(MPI_4, "this MPI has no functions of MPI-4")
     def test_large_counts(self):

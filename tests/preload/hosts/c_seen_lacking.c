@@ -1,5 +1,6 @@
 /* Functions of MPI-4 by weak references and by name, as in binaries for many MPIs: the program calls what it finds. Where its
- * MPI lacks them, switchyard must not make it find them. Prints the calls that it made, as c_seen does. */
+ * MPI lacks them, switchyard must not make it find them. Argument: a library to open, c_seen_later. Prints the calls that were
+ * made, as c_seen does. */
 #include "host.h"
 
 #include <dlfcn.h>
@@ -43,10 +44,20 @@ int main(int count, char** words) {
         if (received != rank) host_fail("received %d, not %d", received, rank);
         for (int i = 0; i < 2; ++i) must("free", MPI_Request_free(&requests[i]));
     }
+    int later = 0;
+    if (count > 1) {
+        void* library = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
+        int (*seen_later)(MPI_Comm) = NULL;
+        if (library) *(void**)&seen_later = dlsym(library, "seen_later");
+        if (!seen_later) host_fail("%s", dlerror());
+        later = seen_later(MPI_COMM_WORLD);
+    }
     host_digest_add("found", rank, found, sizeof found);
     host_digest_add("sum", rank, &sum, sizeof sum);
     if (rank == 0) {
-        if (MPI_Allreduce_c) printf("seen allreduce calls=%d bytes=%d\n", ranks, 4 * ranks);
+        if (count > 1) printf("seen barrier calls=%d bytes=0\n", ranks);
+        const int sums = (MPI_Allreduce_c != NULL) + later;
+        if (sums) printf("seen allreduce calls=%d bytes=%d\n", sums * ranks, 4 * sums * ranks);
         if (MPI_Barrier_init)
             printf("seen barrier_init calls=%d bytes=0\nseen barrier_start calls=%d bytes=0\n", 3 * ranks,
                    3 * ranks);
