@@ -1,0 +1,26 @@
+"""Pictures of figures, as SVG."""
+
+import matplotlib
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "switchyard"  # the same picture again is the same file
+
+from matplotlib import pyplot  # noqa: E402  (after the choice of what draws)
+
+
+def draw(picture, file):
+    """Writes the lines of a paper.Picture over two logarithmic axes."""
+    figure, axes = pyplot.subplots(figsize=(7, 4.2))
+    for name, points in picture.series.items():
+        points = sorted(points)
+        axes.plot([x for x, _ in points], [y for _, y in points], marker="o", markersize=3, linewidth=1.2, label=name)
+    for name, y in picture.marks.items():
+        axes.axhline(y, linestyle="--", linewidth=1, color="0.4", label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(matplotlib.ticker.ScalarFormatter())
+    axes.set(title=picture.title, xlabel=picture.x_title, ylabel=picture.y_title)
+    axes.grid(True, which="major", linewidth=0.4)
+    axes.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    figure.savefig(file, bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
