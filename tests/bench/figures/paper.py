@@ -62,6 +62,11 @@ class Scale:
     def most_ranks(self):
         return self.ranks[-1]
 
+    def points(self, blocks):
+        """Pairs of ranks and a largest block in bytes. A simulation of more than these takes hours."""
+        most = (1 << 18) if self.is_simulated else float("inf")
+        return [(ranks, block) for ranks in self.ranks for block in blocks if ranks * block <= most]
+
 
 # ---- reading the benchmark's results ---------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import matplotlib
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "switchyard"  # the same picture again is the same file
+matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
 
 from matplotlib import pyplot  # noqa: E402  (after the choice of what draws)
 

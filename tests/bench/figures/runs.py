@@ -6,13 +6,19 @@ import dataclasses
 import hashlib
 import json
 import os
+import re
 import shlex
+import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+class RunFailed(RuntimeError):
+    """A command ended with an error; the text has the command and its last line."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,9 +28,75 @@ class Run:
     words: tuple  # options of the benchmark, without --format
     ranks_per_node: int = 32  # of a simulated machine; a launcher places the ranks itself
     precision: str = ""  # of the simulator: events within so many seconds count as one
+    needs_whole_machine = False
 
     def key(self):
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+    def name(self):
+        return f"{self.ranks} ranks, {shlex.join(self.words)}"
+
+    def commands(self, machine):
+        return [machine.command(self)]
+
+    def measured(self, machine):
+        report = json.loads(output_of(machine.command(self)))
+        if not report["verified"]:
+            raise RunFailed(f"{shlex.join(machine.command(self))}: wrong data was received")
+        return report["results"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ProgramRun:
+    """A program of tests/bench/apps, really run, in turn by several ways: `native`, or an algorithm for its alltoallv."""
+    ranks: int
+    program: str  # without the MPI's name
+    words: tuple
+    ways: tuple
+    rounds: int = 5
+    needs_whole_machine = True
+
+    def key(self):
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+    def name(self):
+        return f"{self.ranks} ranks, {self.program} {shlex.join(self.words)}"
+
+    def commands(self, machine):
+        return [self.command(machine, way) for way in self.ways]
+
+    def command(self, machine, way):
+        switchyard = [str(ROOT / "build/bin/switchyard"), "run", "--log", "off", "--force", f"alltoallv:{way}", "--"]
+        return [*switchyard, *shlex.split(machine.launcher.replace("{ranks}", str(self.ranks))),
+                str(ROOT / f"build/bin/switchyard-app-{self.program}-{machine.mpi}"), *self.words]
+
+    def measured(self, machine):
+        """Results as the benchmark has them: medians over the rounds, of the whole program and of its collectives."""
+        taken = {way: [] for way in self.ways}
+        for _ in range(self.rounds):
+            for way in self.ways:
+                taken[way].append(times_in(output_of(self.command(machine, way)), way))
+        return [{"algorithm": way, "parameters": {}, "median_us": statistics.median(wall for wall, _ in found),
+                 "in_collectives_us": statistics.median(collectives for _, collectives in found)}
+                for way, found in taken.items()]
+
+
+def times_in(output, way):
+    """Wall time and time in collectives, microseconds, as a program of tests/bench/apps prints them."""
+    seconds = re.search(r"(?m)^wall time +([\d.]+) s\nin collectives +([\d.]+) s\nok ", output)
+    if not seconds:
+        raise RunFailed(f"a program printed no times, or found a wrong result, by {way}")
+    return tuple(float(value) * 1e6 for value in seconds.groups())
+
+
+def output_of(command):
+    # As root, Open MPI wants to be asked twice.
+    allowed = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, env=allowed)
+    if ended.returncode != 0:
+        last = (ended.stderr.strip().splitlines() or ["no message"])[-1]
+        raise RunFailed(f"{shlex.join(command)} ended with {ended.returncode}: {last}")
+    return ended.stdout
 
 
 def option(name, values):
@@ -32,13 +104,10 @@ def option(name, values):
     return (f"--{name}", ",".join(map(str, values)) if isinstance(values, (list, tuple)) else str(values))
 
 
-class RunFailed(RuntimeError):
-    """The benchmark ended with an error; the text has its command and its last line."""
-
-
 class Simulated:
     """A machine of config/simgrid. The same run takes the same simulated time again, so one iteration is enough."""
     is_simulated = True
+    launcher, mpi = "mpirun.openmpi --oversubscribe -n {ranks}", "openmpi"  # of programs, which cannot be simulated
     program = ROOT / "build/bin/switchyard-bench-smpi"
 
     def __init__(self, name):
@@ -66,6 +135,7 @@ class Launched:
 
     def __init__(self, launcher, program):
         self.name, self.launcher, self.program = "launched", launcher, Path(program)
+        self.mpi = self.program.name.rsplit("-", 1)[-1]
 
     def sentence(self):
         return f"Real machine, by `{self.launcher}`; medians of the slowest rank."
@@ -79,9 +149,11 @@ class Launched:
 
 
 def digest_of(*files):
+    """Of files that are there."""
     digest = hashlib.sha256()
     for file in files:
-        digest.update(file.read_bytes())
+        if file.exists():
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -109,28 +181,25 @@ class Measurements:
     def measure(self, runs):
         """Measures what is not there yet. A run that fails is kept out of the file, and is tried again next time."""
         missing = [run for run in dict.fromkeys(runs) if run.key() not in self.found]
+        self._measure([run for run in missing if not run.needs_whole_machine], self.machine.slots)
+        self._measure([run for run in missing if run.needs_whole_machine], 1)
+
+    def _measure(self, runs, at_once):
         began = time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(self.machine.slots) as pool:
-            pending = {pool.submit(self._measured, run): run for run in missing}
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            pending = {pool.submit(self._timed, run): run for run in runs}
             for done, future in enumerate(concurrent.futures.as_completed(pending), 1):
                 run = pending[future]
                 try:
                     self._add(run, future.result())
                 except RunFailed as failure:
                     self.failed[run.key()] = str(failure)
-                print(f"{done} of {len(missing)} runs, {time.monotonic() - began:.0f} s: {run.ranks} ranks, "
-                      f"{shlex.join(run.words)}", file=sys.stderr, flush=True)
+                print(f"{done} of {len(runs)} runs, {time.monotonic() - began:.0f} s: {run.name()}", file=sys.stderr, flush=True)
 
-    def _measured(self, run):
-        command, began = self.machine.command(run), time.monotonic()
-        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        if ended.returncode != 0:
-            last = (ended.stderr.strip().splitlines() or ["no message"])[-1]
-            raise RunFailed(f"{shlex.join(command)} ended with {ended.returncode}: {last}")
-        report = json.loads(ended.stdout)
-        if not report["verified"]:
-            raise RunFailed(f"{shlex.join(command)}: wrong data was received")
-        return {"command": shlex.join(command), "seconds": round(time.monotonic() - began, 1), "results": report["results"]}
+    def _timed(self, run):
+        began = time.monotonic()
+        results = run.measured(self.machine)
+        return {"seconds": round(time.monotonic() - began, 1), "results": results}
 
     def _add(self, run, measured):
         entry = {"run": run.key(), "stamp": self.stamp, **measured}
@@ -143,9 +212,8 @@ class Measurements:
     def results(self, run):
         """The benchmark's results of a run. Raises RunFailed where it has none."""
         if run.key() not in self.found:
-            raise RunFailed(self.failed.get(run.key(), f"not measured: {run.ranks} ranks, {shlex.join(run.words)}"))
+            raise RunFailed(self.failed.get(run.key(), f"not measured: {run.name()}"))
         return self.found[run.key()]["results"]
 
-    def command_of(self, run):
-        command = self.found[run.key()]["command"] if run.key() in self.found else shlex.join(self.machine.command(run))
-        return command.replace(f"{ROOT}/", "")
+    def commands_of(self, run):
+        return [shlex.join(command).replace(f"{ROOT}/", "") for command in run.commands(self.machine)]

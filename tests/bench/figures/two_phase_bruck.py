@@ -42,7 +42,7 @@ def non_uniform(scale):
     blocks = (16, 128, 1024)
     runs = {(ranks, block): Run(ranks, (*option("max-block", block), "--algorithm", "+".join(CONTENDERS)), scale.ranks_per_node,
                                 "1e-7" if scale.is_simulated and ranks > 256 else "")
-            for ranks in scale.ranks for block in blocks}
+            for ranks, block in scale.points(blocks)}
 
     def outcome(measurements):
         rows, series, wins, padded = [], {}, 0, []
