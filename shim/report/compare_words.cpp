@@ -80,9 +80,12 @@ ToldSide side_of(const Pool& pool, const std::string& folder) {
 
 std::vector<Total> totals_of(const Pools& pools) {
     const auto& [a, b] = pools;
-    return {{"wall time", paired(*a, *b, &RunFigures::wall_us)},
-            {"in collectives", paired(*a, *b, &RunFigures::collectives_us)},
-            {"of it agreeing", paired(*a, *b, &RunFigures::agreeing_us), true}};
+    std::vector<Total> totals = {{"wall time", paired(*a, *b, &RunFigures::wall_us)},
+                                 {"in collectives", paired(*a, *b, &RunFigures::collectives_us)},
+                                 {"of it agreeing", paired(*a, *b, &RunFigures::agreeing_us), true}};
+    const auto seen = paired(*a, *b, &RunFigures::seen_us);
+    if (seen.sides[0].count + seen.sides[1].count > 0) totals.push_back({"only seen", seen});
+    return totals;
 }
 
 // Of a part only the sides: one without agreements would give it a ratio that says nothing.
