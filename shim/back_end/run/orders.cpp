@@ -7,7 +7,10 @@
 #include "shim/common/diagnostics.hpp"
 #include "shim/entry/mpi_families.hpp"
 
+#include <array>
 #include <cstdlib>
+#include <new>
+#include <numeric>
 #include <random>
 #include <unistd.h>
 
@@ -75,31 +78,68 @@ std::string make_log_directory(Process& self) {
     return {};
 }
 
-void broadcast(std::string& text, MPI_Comm comm) {
-    unsigned long long size = text.size();
-    PMPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, comm);
-    manage_together(comm, [&] { text.resize(size); });
-    PMPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
+// Rank 0 alone gets the names, into memory that it has made before.
+void gather_hosts(std::vector<char>& all, MPI_Comm comm) {
+    char name[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0;
+    PMPI_Get_processor_name(name, &length);
+    PMPI_Gather(name, sizeof name, MPI_CHAR, all.data(), sizeof name, MPI_CHAR, 0, comm);
 }
 
-std::vector<std::string> gather_hosts(MPI_Comm comm, int ranks) {
-    char name[MPI_MAX_PROCESSOR_NAME] = {};
-    int length = 0, rank = 0;
-    PMPI_Get_processor_name(name, &length);
-    PMPI_Comm_rank(comm, &rank);
-    std::vector<char> all;
-    manage_together(comm, [&] { all.resize(rank == 0 ? static_cast<std::size_t>(ranks) * sizeof name : 0); });
-    PMPI_Gather(name, sizeof name, MPI_CHAR, all.data(), sizeof name, MPI_CHAR, 0, comm);
+std::vector<std::string> hosts_in(const std::vector<char>& all) {
     std::vector<std::string> hosts;
-    manage_together(comm, [&] {
-        for (std::size_t i = 0; i < all.size(); i += sizeof name) hosts.emplace_back(all.data() + i);
-    });
+    for (std::size_t i = 0; i < all.size(); i += MPI_MAX_PROCESSOR_NAME) hosts.emplace_back(all.data() + i);
     return hosts;
 }
+
+// What rank 0 tells all others, in one message: their texts behind each other. Each collective at the start is a wait of every
+// rank for every other one.
+class Message {
+  public:
+    // Rank 0. May throw.
+    void write(std::uint64_t run, std::initializer_list<const std::string*> texts) {
+        for (const auto* text : texts) text_ += *text;
+        std::size_t i = 0;
+        for (const auto* text : texts) head_.sizes[i++] = text->size();
+        head_.run = run; // last: without it the message is not whole
+    }
+    // Throws on all ranks where rank 0 has no message, or a rank has no memory for it. Collective.
+    void send(MPI_Comm comm) {
+        PMPI_Bcast(&head_, sizeof head_, MPI_BYTE, 0, comm);
+        if (head_.run == 0) throw std::bad_alloc();
+        const auto bytes = std::accumulate(head_.sizes.begin(), head_.sizes.end(), std::uint64_t{0});
+        manage_together(comm, [&] { text_.resize(bytes); });
+        PMPI_Bcast(text_.data(), static_cast<int>(bytes), MPI_CHAR, 0, comm);
+    }
+    std::uint64_t run() const { return head_.run; }
+    // May throw.
+    std::string text(std::size_t number) const {
+        const auto* end = head_.sizes.begin() + static_cast<std::ptrdiff_t>(number);
+        return text_.substr(std::accumulate(head_.sizes.begin(), end, std::uint64_t{0}), *end);
+    }
+
+  private:
+    struct Head {
+        std::uint64_t run = 0;
+        std::array<std::uint64_t, 3> sizes{};
+    } head_;
+    std::string text_;
+};
 
 std::uint64_t random_run() {
     std::random_device device;
     return (std::uint64_t{device()} << 32 | device()) ^ Clock::now();
+}
+
+// What fails here leaves the message unwritten, and its send tells all ranks.
+void write_orders(Process& self, const std::vector<char>& hosts, Message& message) noexcept {
+    try {
+        self.run_info.hosts = hosts_in(hosts);
+        const auto settings = self.settings.serialized();
+        const auto directory = make_log_directory(self);
+        message.write(self.run, {&settings, &self.policy_text, &directory});
+    } catch (...) {
+    }
 }
 
 } // namespace
@@ -135,8 +175,8 @@ log::RunInfo describe(const Process& self) {
 }
 
 void take_orders(Process& self) {
-    std::string settings, policy, directory;
     const bool gives = self.world_rank == 0;
+    std::vector<char> hosts;
     manage_together(self.world, [&] {
         std::vector<std::string> complaints;
         self.settings = Settings::from_environment(complaints);
@@ -144,24 +184,20 @@ void take_orders(Process& self) {
         give_orders(self, complaints);
         self.run = random_run();
         self.run_info = describe(self);
-        settings = self.settings.serialized();
-        policy = self.policy_text;
+        hosts.resize(static_cast<std::size_t>(self.world_ranks) * MPI_MAX_PROCESSOR_NAME);
     });
-    broadcast(settings, self.world);
-    broadcast(policy, self.world);
-    PMPI_Bcast(&self.run, 1, MPI_UINT64_T, 0, self.world);
-    self.run_info.hosts = gather_hosts(self.world, self.world_ranks);
+    gather_hosts(hosts, self.world);
+    Message message;
+    if (gives) write_orders(self, hosts, message);
+    message.send(self.world);
     manage_together(self.world, [&] {
-        if (gives) {
-            directory = make_log_directory(self);
-            return;
-        }
-        self.settings = Settings::deserialized(settings);
+        self.log_directory = message.text(2);
+        if (gives) return;
+        self.run = message.run();
+        self.settings = Settings::deserialized(message.text(0));
         set_up_diagnostics(self.settings.value(Setting::verbose), false);
-        if (!policy.empty()) adopt_policy(self, policy, {});
+        if (const auto policy = message.text(1); !policy.empty()) adopt_policy(self, policy, {});
     });
-    broadcast(directory, self.world);
-    self.log_directory = std::move(directory);
 }
 
 } // namespace switchyard::shim

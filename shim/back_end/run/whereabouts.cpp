@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace switchyard::shim {
@@ -34,23 +35,42 @@ Seat seat_by_hand(Process& self, const std::string& text) {
     return seat;
 }
 
+// The world's ranks on this node, found when they are first asked for: that takes the MPI as long as all else at the start.
+class Neighbours {
+  public:
+    explicit Neighbours(MPI_Comm world) : world_(world) {}
+    Neighbours(const Neighbours&) = delete;
+    Neighbours& operator=(const Neighbours&) = delete;
+    ~Neighbours() {
+        if (comm_ && *comm_ != MPI_COMM_NULL) PMPI_Comm_free(&*comm_);
+    }
+    // MPI_COMM_NULL: there is no world, or the MPI cannot tell. Collective over the world.
+    MPI_Comm comm() {
+        if (!comm_) comm_ = world_ == MPI_COMM_NULL ? MPI_COMM_NULL : ranks_of_node(world_);
+        return *comm_;
+    }
+
+  private:
+    MPI_Comm world_;
+    std::optional<MPI_Comm> comm_;
+};
+
 // This rank's node, as the MPI sees it or as the system names it. Collective over the world.
-Seat seat_by_machine(Process& self) {
+Seat seat_by_machine(Process& self, MPI_Comm node) {
     Seat seat;
     int leader = self.world_rank;
-    if (MPI_Comm node = ranks_of_node(self.world); node != MPI_COMM_NULL) {
+    if (node != MPI_COMM_NULL) {
         PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
         PMPI_Comm_rank(node, &seat.local_rank);
         PMPI_Comm_size(node, &seat.ranks);
-        PMPI_Comm_free(&node);
     }
     self.node = mixed(self.run, static_cast<std::uint64_t>(leader));
     return seat;
 }
 
-Seat find_node(Process& self) {
+Seat find_node(Process& self, Neighbours& neighbours) {
     const auto& text = self.settings.given(Setting::ranks_per_node);
-    if (!text) return seat_by_machine(self);
+    if (!text) return seat_by_machine(self, neighbours.comm());
     Seat seat;
     manage_together(self.world, [&] { seat = seat_by_hand(self, *text); });
     return seat;
@@ -135,17 +155,15 @@ bool runs_ours(const policy::Use& use) {
 constexpr std::size_t bytes_for_agreements = 65536;
 
 // The memory that this process would share, and the cores of the node. Collective over the world, if there is one.
-void find_memory(Process& self) {
+void find_memory(Process& self, Neighbours& neighbours) {
     auto bytes = self.settings.shared_bytes();
     if (!any_use_has(self, shares_memory)) bytes = std::min(bytes, bytes_for_agreements);
     if (bytes == 0 || !any_use_has(self, runs_ours)) return;
     manage_together(self.world, [&] { self.memory = std::make_unique<algorithms::NodeMemory>(bytes); });
     if (self.memory) self.memory->prepare();
     self.node_cores = algorithms::NodeWindow::own_cores();
-    MPI_Comm node = self.world == MPI_COMM_NULL ? MPI_COMM_NULL : ranks_of_node(self.world);
-    if (node == MPI_COMM_NULL) return;
-    self.node_cores = algorithms::NodeWindow::cores_of(node);
-    PMPI_Comm_free(&node);
+    if (MPI_Comm node = neighbours.comm(); node != MPI_COMM_NULL)
+        self.node_cores = algorithms::NodeWindow::cores_of(node);
 }
 
 } // namespace
@@ -155,14 +173,16 @@ std::uint64_t mixed(std::uint64_t left, std::uint64_t right) {
 }
 
 void find_place(Process& self) {
-    find_region_of(self, find_node(self));
-    find_memory(self);
+    Neighbours neighbours(self.world);
+    find_region_of(self, find_node(self, neighbours));
+    find_memory(self, neighbours);
 }
 
 void find_place_alone(Process& self, const std::string& host) {
     self.node = std::hash<std::string>{}(host);
-    find_region_of(self, {}); // the other ranks of the node are not known yet
-    find_memory(self);
+    Neighbours neighbours(MPI_COMM_NULL); // not known yet
+    find_region_of(self, {});
+    find_memory(self, neighbours);
 }
 
 } // namespace switchyard::shim

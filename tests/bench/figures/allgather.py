@@ -10,7 +10,7 @@ SHARED = "locality_aware_bruck, shared"  # ours: inside a node by memory that it
 
 def run_of(ranks, ranks_per_node, block, names):
     return Run(ranks, ("--collective", "allgather", *option("max-block", block), "--algorithm", "+".join(names),
-                       "--algorithm", "locality_aware_bruck:intra=shared"), ranks_per_node)
+                       "--algorithm", "locality_aware_bruck:intra=shared"), ranks_per_node, iterations=3)
 
 
 def time_of(results, name):

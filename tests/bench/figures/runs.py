@@ -28,6 +28,7 @@ class Run:
     words: tuple  # options of the benchmark, without --format
     ranks_per_node: int = 32  # of a simulated machine; a launcher places the ranks itself
     precision: str = ""  # of the simulator: events within so many seconds count as one
+    iterations: int = 1  # simulated ones. The first finds its ranks as the call before left them
     needs_whole_machine = False
 
     def key(self):
@@ -125,7 +126,7 @@ class Simulated:
                     "--ranks-per-node", str(run.ranks_per_node)]
         if run.precision:
             simulate += ["--precision", run.precision]
-        return [*simulate, *run.words, "--iterations", "1", "--warmup", "0", "--format", "json"]
+        return [*simulate, *run.words, "--iterations", str(run.iterations), "--warmup", str(int(run.iterations > 1)), "--format", "json"]
 
 
 class Launched:

@@ -15,7 +15,7 @@ def time_of(results, name):
 
 def variants(scale):
     runs = {ranks: Run(ranks, ("--collective", "alltoall", *option("max-block", 32), "--algorithm", "+".join(VARIANTS)),
-                       scale.ranks_per_node) for ranks in scale.ranks}
+                       scale.ranks_per_node, iterations=3) for ranks in scale.ranks}
 
     def outcome(measurements):
         rows, series, zero_rotation_first, datatypes_slower = [], {}, 0, 0
