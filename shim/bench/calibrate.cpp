@@ -3,6 +3,7 @@
 #include "algorithms/copy.hpp"
 #include "participants.hpp"
 #include "progress.hpp"
+#include "statistics.hpp"
 
 #include <algorithm>
 #include <array>
@@ -105,19 +106,20 @@ void exchange_with_first(const Team& team, int messages_each) {
     PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-// Microseconds. The first rank is busy with the messages of all others. It sends and receives each message more of a longer
-// exchange, so the exchange takes two overheads longer; latency and barrier are the same in both.
+// Microseconds. The first rank is busy with the messages of all others. In a longer exchange it sends and receives more of
+// them, each for an overhead; latency and barrier take as long as in a shorter one.
 double overhead_us(const Team& team) {
-    constexpr int exchanges = 8, few = 32, many = few + 256;
+    constexpr int exchanges = 15, few = 32, many = few + 256;
     const int partners = team.size() - 1, few_each = std::max(1, few / partners),
               many_each = std::max(few_each + 1, many / partners);
     exchange_with_first(team, many_each);
-    double longer_us = 0;
+    std::vector<double> short_us, long_us;
     for (int i = 0; i < exchanges; ++i) {
-        longer_us += team.slowest_us([&] { exchange_with_first(team, many_each); });
-        longer_us -= team.slowest_us([&] { exchange_with_first(team, few_each); });
+        short_us.push_back(team.slowest_us([&] { exchange_with_first(team, few_each); }));
+        long_us.push_back(team.slowest_us([&] { exchange_with_first(team, many_each); }));
     }
-    return std::max(0.0, longer_us / (2.0 * exchanges * partners * (many_each - few_each)));
+    const double longer_us = median(std::move(long_us)) - median(std::move(short_us));
+    return std::max(0.0, longer_us / (2 * partners * (many_each - few_each)));
 }
 
 // ---- Bandwidth ----

@@ -95,8 +95,13 @@ std::vector<std::string> missing_from(const MachineFile& machine) {
     return keys;
 }
 
+std::string why_not_writable(const std::string& path) {
+    if (path == "-" || std::ofstream(path, std::ios::app)) return "";
+    return path + " cannot be written: " + std::strerror(errno);
+}
+
 std::string write(const std::string& document, const std::string& path) {
-    if (path == "-") return std::fputs(document.c_str(), stdout) < 0 ? "stdout cannot be written to" : "";
+    if (path == "-") return std::fputs(document.c_str(), stdout) < 0 ? "stdout cannot be written" : "";
     std::ofstream file(path);
     file << document;
     file.close();

@@ -48,7 +48,10 @@ std::string json_of(const MachineFile& machine);
 // The keys of the values that json_of leaves out: `network.latency_us`.
 std::vector<std::string> missing_from(const MachineFile& machine);
 
-// Writes the document to a file, or to stdout if `path` is `-`. "", or why it could not.
+// "", or why the file cannot be written. It is made if it is not there. `-` is stdout.
+std::string why_not_writable(const std::string& path);
+
+// Writes the document to such a file. "", or why it could not.
 std::string write(const std::string& document, const std::string& path);
 
 } // namespace switchyard::bench

@@ -163,8 +163,9 @@ int conclude(MachineFile machine, const Options& options, const Environment& env
 
 // Measures the machine, as run_comparison() measures contenders.
 int run_calibration(const Rank& rank, Participants& participants, const Options& options) {
-    const std::string why = why_not_calibrated(participants.node_map());
-    if (!why.empty()) return refuse(rank, why);
+    std::string why = why_not_calibrated(participants.node_map());
+    if (why.empty() && rank.number == 0) why = why_not_writable(options.calibrate);
+    if (agreed(why.empty() ? 0 : 2) != 0) return refuse(rank, why);
     MachineFile machine;
     if (participants.takes_part()) machine = calibrate(participants.group(), is_simulated(library()));
     participants.rejoin();
