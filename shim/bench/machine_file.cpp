@@ -46,11 +46,15 @@ double rounded(double value) {
     return std::strtod(text.data(), nullptr);
 }
 
+void append(std::string& list, const std::string& word) {
+    list += (list.empty() ? "" : ", ") + word;
+}
+
 // The first names, as a machine can have thousands.
 std::string listed(const std::vector<std::string>& hosts) {
     constexpr std::size_t most = 4;
     std::string text;
-    for (std::size_t i = 0; i < std::min(hosts.size(), most); ++i) text += (i == 0 ? "" : ", ") + hosts[i];
+    for (std::size_t i = 0; i < std::min(hosts.size(), most); ++i) append(text, hosts[i]);
     return hosts.size() > most ? text + " and " + std::to_string(hosts.size() - most) + " more" : text;
 }
 
@@ -87,12 +91,27 @@ std::string json_of(const MachineFile& machine) {
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::vector<std::string> missing_from(const MachineFile& machine) {
-    std::vector<std::string> keys;
+std::vector<std::string> doubts_about(const MachineFile& machine) {
+    constexpr double much = 0.25;
+    std::string missing, none, varying;
     for (const Section& section : sections_of(machine))
-        for (const auto& [key, estimate] : section.values)
-            if (!std::isfinite(estimate.value)) keys.push_back(std::string(section.name) + '.' + key);
-    return keys;
+        for (const auto& [name, estimate] : section.values) {
+            const std::string key = std::string(section.name) + '.' + name;
+            if (!std::isfinite(estimate.value))
+                append(missing, key);
+            else if (estimate.value == 0)
+                append(none, key);
+            else if (estimate.spread > much)
+                append(varying, key + " (" + std::to_string(std::lround(100 * estimate.spread)) + " %)");
+        }
+    std::vector<std::string> doubts;
+    if (!missing.empty()) doubts.push_back("could not be measured, and is not in the file: " + missing);
+    if (!none.empty()) doubts.push_back("came out as 0, because what was subtracted is as large: " + none);
+    if (!varying.empty())
+        doubts.push_back("differs much between repetitions, so keep other programs off the nodes and "
+                         "calibrate once more: " +
+                         varying);
+    return doubts;
 }
 
 std::string why_not_writable(const std::string& path) {

@@ -45,8 +45,8 @@ std::string source_of(const Options& options, const Environment& environment);
 // The document: values with four significant digits, spreads to a ten-thousandth. Values and spreads that are not finite are left out.
 std::string json_of(const MachineFile& machine);
 
-// The keys of the values that json_of leaves out: `network.latency_us`.
-std::vector<std::string> missing_from(const MachineFile& machine);
+// Sentences about values that json_of leaves out, that are 0, and that differ much between repetitions.
+std::vector<std::string> doubts_about(const MachineFile& machine);
 
 // "", or why the file cannot be written. It is made if it is not there. `-` is stdout.
 std::string why_not_writable(const std::string& path);

@@ -152,9 +152,8 @@ int conclude(MachineFile machine, const Options& options, const Environment& env
     machine.name = options.calibrate == "-" ? environment.hosts.front()
                                             : std::filesystem::path(options.calibrate).stem().string();
     machine.source = source_of(options, environment);
-    for (const std::string& key : missing_from(machine))
-        std::fprintf(stderr, "switchyard-bench: %s could not be measured, so the file does not have it\n",
-                     key.c_str());
+    for (const std::string& doubt : doubts_about(machine))
+        std::fprintf(stderr, "switchyard-bench: %s\n", doubt.c_str());
     const std::string problem = write(json_of(machine), options.calibrate);
     if (problem.empty()) return 0;
     std::fprintf(stderr, "switchyard-bench: %s\n", problem.c_str());
