@@ -1,6 +1,8 @@
 // switchyard-bench measures algorithms beside the MPI library's own, in one run. One source for every MPI,
 // SimGrid's simulated one included.
+#include "calibrate.hpp"
 #include "contenders.hpp"
+#include "machine_file.hpp"
 #include "options.hpp"
 #include "participants.hpp"
 #include "policy/spelling.hpp"
@@ -14,6 +16,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 
 namespace switchyard::bench {
@@ -36,6 +39,10 @@ std::string library() {
     int length = 0;
     PMPI_Get_library_version(text.data(), &length);
     return policy::first_line(text.data()); // Open MPI counts the zero at the end
+}
+
+bool is_simulated(const std::string& library) {
+    return library.find("SMPI") != std::string::npos;
 }
 
 // The hosts' names, each once. Collective.
@@ -96,16 +103,31 @@ int conclude(const Report& report) {
     return status;
 }
 
+// What both kinds of measurement say of the world. Collective.
+Environment environment_of(const Rank& rank, const Participants& participants) {
+    Environment environment;
+    environment.mpi = library();
+    environment.simulated = is_simulated(environment.mpi);
+    environment.ranks = participants.ranks();
+    environment.nodes = participants.node_map().nodes();
+    environment.ranks_per_node = participants.node_map().largest();
+    environment.hosts = hosts(rank.ranks);
+    environment.date = date();
+    return environment;
+}
+
+// The exit status on all ranks, as it is on rank 0.
+int agreed(int status) {
+    PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return status;
+}
+
 // One measurement, which rank 0 prints. Collective over the world. Returns the exit status, the same on all
 // ranks.
-int run(const Rank& rank, Options options) {
+int run_comparison(const Rank& rank, Participants& participants, Options options) {
     Report report;
     report.options = std::move(options);
     const auto start = std::chrono::steady_clock::now();
-    report.environment.mpi = library();
-    report.environment.simulated = report.environment.mpi.find("SMPI") != std::string::npos;
-    Participants participants(report.options, report.environment.simulated);
-    if (!participants.problem().empty()) return refuse(rank, participants.problem());
     const algorithms::NodeMap& map = participants.node_map();
     auto contenders = contenders_of(report.options.collective, report.options.algorithms,
                                     {participants.ranks(), map.nodes(), map.largest()}, report.options.native,
@@ -116,18 +138,46 @@ int run(const Rank& rank, Options options) {
     if (participants.takes_part())
         report.results = measure(report.options, report.contenders, participants.group());
     participants.rejoin();
-    report.environment.ranks = participants.ranks();
-    report.environment.nodes = participants.node_map().nodes();
-    report.environment.ranks_per_node = participants.node_map().largest();
-    report.environment.hosts = hosts(rank.ranks);
-    report.environment.date = date();
+    report.environment = environment_of(rank, participants);
     report.environment.peak_bytes = peak_bytes(report.environment.simulated);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     report.environment.elapsed_seconds = elapsed.count();
     int status = report.results.empty() ? 2 : 0;
     if (status == 0 && rank.number == 0) status = conclude(report);
-    PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return status;
+    return agreed(status);
+}
+
+// On rank 0: names and writes the machine's file. The exit status.
+int conclude(MachineFile machine, const Options& options, const Environment& environment) {
+    machine.name = options.calibrate == "-" ? environment.hosts.front()
+                                            : std::filesystem::path(options.calibrate).stem().string();
+    machine.source = source_of(options, environment);
+    for (const std::string& doubt : doubts_about(machine))
+        std::fprintf(stderr, "switchyard-bench: %s\n", doubt.c_str());
+    const std::string problem = write(json_of(machine), options.calibrate);
+    if (problem.empty()) return 0;
+    std::fprintf(stderr, "switchyard-bench: %s\n", problem.c_str());
+    return 1;
+}
+
+// Measures the machine, as run_comparison() measures contenders.
+int run_calibration(const Rank& rank, Participants& participants, const Options& options) {
+    std::string why = why_not_calibrated(participants.node_map());
+    if (why.empty() && rank.number == 0) why = why_not_writable(options.calibrate);
+    if (agreed(why.empty() ? 0 : 2) != 0) return refuse(rank, why);
+    MachineFile machine;
+    if (participants.takes_part()) machine = calibrate(participants.group(), is_simulated(library()));
+    participants.rejoin();
+    const Environment environment = environment_of(rank, participants);
+    return agreed(rank.number == 0 ? conclude(std::move(machine), options, environment) : 0);
+}
+
+// One part of the command line.
+int run(const Rank& rank, Options options) {
+    Participants participants(options, is_simulated(library()));
+    if (!participants.problem().empty()) return refuse(rank, participants.problem());
+    return options.calibrate.empty() ? run_comparison(rank, participants, std::move(options))
+                                     : run_calibration(rank, participants, options);
 }
 
 // Returns the worst status of all parts of the command line. A part that cannot be measured is the last.

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <sstream>
 
@@ -69,6 +70,16 @@ bool has_block_sizes(const algorithms::CollectiveTraits& traits) {
 
 bool has_in_place(const algorithms::CollectiveTraits& traits) {
     return policy::taking_overlap(traits.collective) != nullptr;
+}
+
+// "", or an option that says nothing to a calibration.
+std::string foreign_to_calibration(const CLI::App& app) {
+    constexpr std::array own = {"--calibrate", "--ranks-per-node", "--communicator-ranks",
+                                "--communicator-ranks-per-node"};
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() > 0 && std::ranges::find(own, option->get_name()) == own.end())
+            return option->get_name();
+    return "";
 }
 
 // "", or why the options do not fit together.
@@ -145,6 +156,13 @@ std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
         "Each rank reads all that it received, and a call's time includes it: an algorithm may leave "
         "the bytes in a cache or not");
     app.add_flag("--no-native", no_native, "Leave out native, and with it the ratios");
+    app.add_option(
+           "--calibrate", options.calibrate,
+           "Measure no collective, but the machine: latency, overhead and bandwidth of its network and "
+           "inside a "
+           "node, and copies. Write them to FILE (-: stdout), which `switchyard predict` reads. It takes two "
+           "nodes, and two ranks on the first")
+        ->type_name("FILE");
     try {
         std::ranges::reverse(words); // as CLI11 wants them
         app.parse(words);
@@ -153,6 +171,9 @@ std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
         const int status = app.exit(error, out, problems);
         return status == 0 ? Ended{out.str(), 0} : Ended{problems.str(), 2};
     }
+    if (!options.calibrate.empty())
+        if (const std::string foreign = foreign_to_calibration(app); !foreign.empty())
+            return refused("--calibrate measures the machine, not algorithms: leave out " + foreign);
     options.collective = algorithms::collective_of(collective).value();
     options.native = !no_native;
     options.format = format == "json" ? Format::json : format == "lines" ? Format::lines : Format::table;
@@ -181,6 +202,8 @@ std::variant<std::vector<Options>, Ended> parse_options(int argc, char** argv) {
         if (auto* ended = std::get_if<Ended>(&part)) return std::move(*ended);
         parts.push_back(std::get<Options>(std::move(part)));
         parts.back().command = joined(argc, argv);
+        if (parts.size() > 1 && !(parts.front().calibrate.empty() && parts.back().calibrate.empty()))
+            return refused("--calibrate measures the machine, not algorithms: leave out --then");
         if (end == words.end()) return parts;
         begin = end;
     }

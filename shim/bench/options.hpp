@@ -27,7 +27,8 @@ struct Options {
     // The number of ranks that take part, and its limit on each node. 0: all.
     int communicator_ranks = 0, communicator_ranks_per_node = 0;
     Format format = Format::table;
-    std::string plot; // file, or ""
+    std::string plot;      // file, or ""
+    std::string calibrate; // file of the machine, `-` for stdout, or "": measure a collective
     std::uint64_t seed = 1;
     bool in_place = false;
     bool reads = false;     // each call includes a look at all that it brought

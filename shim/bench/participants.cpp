@@ -75,14 +75,21 @@ Participants::~Participants() {
     if (takes_part()) PMPI_Comm_free(&group_.comm);
 }
 
-// Simulated ranks take no core while they wait. Their clock advances only in MPI calls, so they cannot poll.
 void Participants::rejoin() {
-    if (simulated_ || ranks() == world_size()) {
+    if (ranks() == world_size())
         PMPI_Barrier(MPI_COMM_WORLD);
+    else
+        sleep_until_all_come(MPI_COMM_WORLD, simulated_);
+}
+
+// Simulated ranks take no core while they wait. Their clock advances only in MPI calls, so they cannot poll.
+void sleep_until_all_come(MPI_Comm comm, bool simulated) {
+    if (simulated) {
+        PMPI_Barrier(comm);
         return;
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+    PMPI_Ibarrier(comm, &request);
     for (int done = 0; done == 0;) {
         PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));

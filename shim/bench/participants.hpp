@@ -24,7 +24,7 @@ class Participants {
     const algorithms::Group& group() const { return group_; } // only of a rank that takes part
 
     // Collective over the world. Here the ranks that do not take part wait for the end of the measurement.
-    // They sleep, so that others can use their cores.
+    // They sleep as below.
     void rejoin();
 
   private:
@@ -33,5 +33,8 @@ class Participants {
     algorithms::NodeMap node_map_;
     algorithms::Group group_;
 };
+
+// A barrier in which ranks sleep, so that others can use their cores.
+void sleep_until_all_come(MPI_Comm comm, bool simulated);
 
 } // namespace switchyard::bench

@@ -127,6 +127,59 @@ class Bench(unittest.TestCase):
                 self.assertIn(message, run.stderr)
                 self.assertNotIn("| native", run.stdout)
 
+    def test_a_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "here.json"
+            run = launch("--calibrate", str(file), "--ranks-per-node", "2", ranks=4)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            machine = json.loads(file.read_text())
+        self.assertEqual(machine["switchyard_machine"], 1)
+        self.assertEqual(machine["name"], "here")
+        nodes = "on 2 nodes" if MPI == "smpi" else "on pretended nodes of 2"  # scripts/simulate makes them
+        for part in ("--calibrate", "4 ranks", nodes):
+            self.assertIn(part, machine["source"])
+        keys = {"network": {"latency_us", "overhead_us", "pair_bytes_per_us", "card_bytes_per_us"},
+                "node": {"latency_us", "overhead_us", "pair_bytes_per_us", "memory_bytes_per_us"},
+                "packing": {"block_us", "copy_bytes_per_us"}}
+        for section, wanted in keys.items():
+            self.assertEqual(set(machine[section]), wanted)
+            self.assertLessEqual(set(machine["spread"][section]), wanted)
+            for key, value in machine[section].items():
+                self.assertGreaterEqual(value, 0, key)
+            for key in wanted & {"pair_bytes_per_us", "card_bytes_per_us", "memory_bytes_per_us", "copy_bytes_per_us"}:
+                self.assertGreater(machine[section][key], 0, key)
+        self.assertGreaterEqual(machine["network"]["card_bytes_per_us"], machine["network"]["pair_bytes_per_us"])
+
+    def test_refusals_of_a_machine(self):
+        for words, message in ((["--ranks-per-node", "3"], "all ranks are on one node"),
+                               (["--ranks-per-node", "1"], "the first node has one rank"),
+                               (["--calibrate", "/no/such/folder/a.json", "--ranks-per-node", "2"], "a.json cannot be written: No such file"),
+                               (["--algorithm", "tuna"], "leave out --algorithm")):
+            with self.subTest(words=words):
+                run = launch(*(words if "--calibrate" in words else ["--calibrate", "-", *words]))
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(message, run.stderr)
+                self.assertNotIn("switchyard_machine", run.stdout)
+
+    @unittest.skipUnless(MPI == "smpi", "only a simulated machine is known")
+    def test_a_simulated_machine_has_the_values_of_its_description(self):
+        """Of config/simgrid/polaris.xml, which scripts/simulate takes. 3 nodes of 2 ranks."""
+        run = launch("--calibrate", "-", ranks=6)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        machine = json.loads(run.stdout)
+        self.assertIn("6 ranks on 3 nodes", machine["source"])
+        wanted = {"network": {"latency_us": 1.5, "overhead_us": 0.25, "pair_bytes_per_us": 25000,
+                              "card_bytes_per_us": 25000},
+                  # The two ranks copy to each other at once. The model has no limit for all pairs together.
+                  "node": {"latency_us": 0.1, "overhead_us": 0.25, "pair_bytes_per_us": 10000,
+                           "memory_bytes_per_us": 2 * 10000},
+                  # 46 instructions of 0.18 ns a copy (algorithms/simulation.cpp), and 0.1 ns a byte.
+                  "packing": {"block_us": 46 * 0.00018, "copy_bytes_per_us": 10000}}
+        for section, values in wanted.items():
+            for key, value in values.items():
+                self.assertAlmostEqual(machine[section][key], value, delta=0.05 * value, msg=f"{section} {key}")
+                self.assertLess(machine["spread"][section][key], 0.001)
+
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot")
     def test_plots(self):
         with tempfile.TemporaryDirectory() as folder:

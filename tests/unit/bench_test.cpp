@@ -3,11 +3,16 @@
 
 #include "shim/bench/contenders.hpp"
 #include "shim/bench/distributions.hpp"
+#include "shim/bench/machine_file.hpp"
 #include "shim/bench/options.hpp"
 #include "shim/bench/results.hpp"
 #include "shim/bench/statistics.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace switchyard::bench;
@@ -180,6 +185,12 @@ TEST_CASE("command lines", "[bench]") {
     CHECK(refusal({"--iterations", "0"}).find("--iterations") != std::string::npos);
     CHECK(refusal({"--collective", "bcast"}).find("alltoallv") != std::string::npos);
     CHECK(refusal({"--distribution", "gauss"}).find("uniform, normal") != std::string::npos);
+    CHECK(first_of(options_of({"--calibrate", "a.json", "--ranks-per-node", "4"})).calibrate == "a.json");
+    CHECK(refusal({"--calibrate", "-", "--max-block", "16"}).find("leave out --max-block") !=
+          std::string::npos);
+    CHECK(refusal({"--calibrate", "-", "--in-place"}).find("leave out --in-place") != std::string::npos);
+    CHECK(refusal({"--max-block", "16", "--then", "--calibrate", "-"}).find("leave out --then") !=
+          std::string::npos);
     CHECK(refusal({"--plot", "a.pdf"}).find(".png or .svg") != std::string::npos);
     CHECK(refusal({"--collective", "alltoall", "--in-place"}).find("for alltoallv") != std::string::npos);
     CHECK(refusal({"--collective", "alltoall", "--distribution", "normal"}).find("for alltoallv") !=
@@ -217,4 +228,86 @@ TEST_CASE("the plot is over the parameter that has several values", "[bench]") {
     CHECK(memory.find("set xlabel 'auxiliary_bytes'") != std::string::npos);
     CHECK(memory.find("title 'in_place buffers=1, 16 bytes', '-'") != std::string::npos);
     CHECK(memory.find("\n10 2\n1000 3\ne\n10 4\n1000 5\ne\n") != std::string::npos);
+}
+
+TEST_CASE("an estimate is the median and its relative deviation", "[bench]") {
+    const Estimate estimate = estimate_of({10, 20, 30, 40, 1000});
+    CHECK(estimate.value == 30);
+    CHECK(estimate.spread == 10.0 / 30);
+    CHECK(std::isnan(estimate_of({}).value));
+    CHECK(estimate_of({0, 0, 0}).value == 0);
+    CHECK_FALSE(std::isfinite(estimate_of({0, 0, 0}).spread));
+}
+
+MachineFile machine_with_values() {
+    MachineFile machine{"here", "by \xff hand", {}, {}, {}};
+    machine.network = {{1.23456, 0.02}, {0.25, 0}, {12500, 0.1}, {25000, 0.123456}};
+    machine.node = {{0.1, 0}, {0.2, 0}, {10000, 0}, {200000, 0}};
+    machine.packing = {{0.002, 0.5}, {9000, 0}};
+    return machine;
+}
+
+TEST_CASE("a machine's file has each value and its spread", "[bench]") {
+    const MachineFile machine = machine_with_values();
+    const auto json = nlohmann::json::parse(json_of(machine));
+    CHECK(json["switchyard_machine"] == 1);
+    CHECK(json["name"] == "here");
+    CHECK(json["network"] == nlohmann::json{{"latency_us", 1.235},
+                                            {"overhead_us", 0.25},
+                                            {"pair_bytes_per_us", 12500},
+                                            {"card_bytes_per_us", 25000}});
+    CHECK(json["node"] == nlohmann::json{{"latency_us", 0.1},
+                                         {"overhead_us", 0.2},
+                                         {"pair_bytes_per_us", 10000},
+                                         {"memory_bytes_per_us", 200000}});
+    CHECK(json["packing"] == nlohmann::json{{"block_us", 0.002}, {"copy_bytes_per_us", 9000}});
+    CHECK(json["spread"]["network"]["card_bytes_per_us"] == 0.1235);
+    CHECK(json["spread"]["packing"]["block_us"] == 0.5);
+    CHECK(
+        doubts_about(machine) ==
+        std::vector<std::string>{"differs much between repetitions, so keep other programs off the nodes and "
+                                 "calibrate once more: packing.block_us (50 %)"});
+}
+
+TEST_CASE("a machine's file never has a value that is not finite", "[bench]") {
+    MachineFile machine = machine_with_values();
+    machine.network.latency_us = {0, std::numeric_limits<double>::quiet_NaN()};
+    machine.network.total_bytes_per_us = {};
+    machine.packing.copy_bytes_per_us = {std::numeric_limits<double>::infinity(), 0};
+    const auto json = nlohmann::json::parse(json_of(machine));
+    CHECK(json["network"]["latency_us"] == 0);
+    CHECK_FALSE(json["spread"]["network"].contains("latency_us"));
+    CHECK_FALSE(json["network"].contains("card_bytes_per_us"));
+    CHECK_FALSE(json["packing"].contains("copy_bytes_per_us"));
+    CHECK_FALSE(json["spread"]["packing"].contains("copy_bytes_per_us"));
+    CHECK(json_of(machine).find("null") == std::string::npos);
+    const auto doubts = doubts_about(machine);
+    REQUIRE(doubts.size() == 3);
+    CHECK(doubts[0] == "could not be measured, and is not in the file: network.card_bytes_per_us, "
+                       "packing.copy_bytes_per_us");
+    CHECK(doubts[1] == "came out as 0, because what was subtracted is as large: network.latency_us");
+}
+
+TEST_CASE("a machine's file says how it was measured", "[bench]") {
+    Options options;
+    options.command = "bench --calibrate a.json";
+    Environment environment;
+    environment.mpi = "Some MPI 1.0";
+    environment.ranks = 12;
+    environment.nodes = 6;
+    environment.hosts = {"a", "b", "c", "d", "e", "f"};
+    environment.date = "today";
+    CHECK(source_of(options, environment) ==
+          "bench --calibrate a.json; 12 ranks on 6 nodes; hosts: a, b, c, d and 2 more; Some MPI 1.0; today");
+    options.ranks_per_node = 2;
+    environment.hosts = {"a"};
+    CHECK(source_of(options, environment) == "bench --calibrate a.json; 12 ranks on pretended nodes of 2 "
+                                             "consecutive ranks; hosts: a; Some MPI 1.0; today");
+}
+
+TEST_CASE("a machine's file that cannot be written", "[bench]") {
+    CHECK(why_not_writable("/no/such/folder/a.json").find("/no/such/folder/a.json cannot be written") == 0);
+    CHECK(why_not_writable("-").empty());
+    CHECK(write("{}", "/no/such/folder/a.json")
+              .find("/no/such/folder/a.json cannot be written: No such file") == 0);
 }
