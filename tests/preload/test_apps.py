@@ -71,5 +71,37 @@ class TransitiveClosure(Apps):
         self.check_policies(3, (app("transitive-closure"), "--graph", "chain", "--size", 2))
 
 
+@unittest.skipUnless(os.path.exists(app("pencil-fft")), f"no FFTW for the FFT with {MPI}")
+class PencilFft(Apps):
+    """Rows and columns of the process grid are communicators of their own."""
+
+    SIZE = (7, 10, 9)
+
+    def fft(self, exchange, size=SIZE, iterations=2):
+        return (app("pencil-fft"), "--exchange", exchange, "--iterations", iterations, "--size", *size)
+
+    def test_policies(self):
+        for np, exchange in ((1, "alltoallw"), (2, "alltoallv"), (3, "alltoallv"), (MANY_RANKS, "alltoallw")):
+            self.check_policies(np, self.fft(exchange))
+
+    def test_every_algorithm_of_alltoallv(self):
+        self.check_algorithms(ALL_TO_ALL, "alltoallv", self.fft("alltoallv"))
+
+    def test_every_algorithm_of_alltoallw(self):
+        self.check_algorithms(ALL_TO_ALL, "alltoallw", self.fft("alltoallw"))
+
+    def test_exchanges_move_the_same(self):
+        digests = {self.plain_once(3, *self.fft(exchange)).digest for exchange in ("alltoallv", "alltoallw")}
+        self.assertEqual(len(digests), 1)
+
+    def test_empty_pencils(self):
+        for exchange in ("alltoallv", "alltoallw"):
+            self.check(ALL_TO_ALL, self.fft(exchange, size=(1, 3, 2)), policy=DEFAULT_POLICY)
+
+    def test_wrong_exchange(self):
+        for exchange in ("alltoallv", "alltoallw"):
+            self.check_finds_wrong_exchange(3, self.fft(exchange))
+
+
 if __name__ == "__main__":
     unittest.main()
