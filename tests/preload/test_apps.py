@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from harness import DEFAULT_POLICY, FEW_RANKS, HOSTS, MPI, OUTPUT, SWITCHYARD, PreloadTest
+from harness import DEFAULT_POLICY, FEW_RANKS, HOSTS, MPI, OUTPUT, ROOT, SWITCHYARD, PreloadTest
 
 ALL_TO_ALL = 4  # ranks with which every algorithm runs: exclusive_or wants a power of two
 MANY_RANKS = 5 if FEW_RANKS == 4 else 3
@@ -101,6 +101,15 @@ class PencilFft(Apps):
     def test_wrong_exchange(self):
         for exchange in ("alltoallv", "alltoallw"):
             self.check_finds_wrong_exchange(3, self.fft(exchange))
+
+
+class HeffteScript(unittest.TestCase):
+    def test_without_a_source(self):
+        """There is none in the project: one sentence, and no failure."""
+        for words in ([], ["no-such-folder"]):
+            result = subprocess.run([os.path.join(ROOT, "scripts", "heffte"), *words], capture_output=True, text=True, check=False)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, r"^heffte: skipped: [^\n]+\n$")
 
 
 if __name__ == "__main__":
