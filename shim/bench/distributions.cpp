@@ -19,14 +19,18 @@ constexpr std::size_t fp64 = sizeof(double);
 std::variant<Distribution, std::string> parse_distribution(std::string_view text) {
     const auto colon = text.find(':');
     const auto found = std::ranges::find(distribution_names, text.substr(0, colon));
-    const std::string known = "uniform, normal, power_law, fft1, fft2, sparse:K and equal";
+    const std::string known =
+        "uniform, normal, power_law, fft1, fft2, sparse:K, equal, partition and partition:K";
     if (found == distribution_names.end())
         return "no distribution \"" + std::string(text) + "\"; known are " + known;
     Distribution distribution{static_cast<Kind>(found - distribution_names.begin()), 0};
-    if ((distribution.kind == Kind::sparse) != (colon != std::string_view::npos))
+    const bool has_number = colon != std::string_view::npos;
+    const bool may_have = distribution.kind == Kind::sparse || distribution.kind == Kind::partition;
+    if (has_number ? !may_have : distribution.kind == Kind::sparse)
         return "\"" + std::string(text) +
-               "\" is no distribution: sparse takes a number, and no other does; known are " + known;
-    if (distribution.kind != Kind::sparse) return distribution;
+               "\" is no distribution: sparse takes a number, partition may, and no other does; known are " +
+               known;
+    if (!has_number) return distribution;
     const std::string_view number = text.substr(colon + 1);
     const auto [end, error] =
         std::from_chars(number.data(), number.data() + number.size(), distribution.partners);
@@ -37,7 +41,7 @@ std::variant<Distribution, std::string> parse_distribution(std::string_view text
 
 std::string name_of(const Distribution& distribution) {
     std::string name(distribution_names[static_cast<std::size_t>(distribution.kind)]);
-    return distribution.kind == Kind::sparse ? name + ":" + std::to_string(distribution.partners) : name;
+    return distribution.partners > 0 ? name + ":" + std::to_string(distribution.partners) : name;
 }
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -96,14 +100,38 @@ std::size_t Sizes::operator()(int source, int destination) const {
         const auto partners = partners_of(source);
         return std::ranges::find(partners, destination) != partners.end() ? largest_ : 0;
     }
+    case Kind::partition: return partitioned(source)[static_cast<std::size_t>(destination)];
     default: return drawn(source, destination);
     }
+}
+
+// In-place paper, section 4: the data of a rank, cut at random into a block for each partner. The lengths between random cuts
+// are to each other as numbers of exponential density.
+std::vector<std::size_t> Sizes::partitioned(int source) const {
+    const auto partners = partners_of(source);
+    std::vector<double> cuts;
+    double end = 0;
+    for (const int partner : partners) cuts.push_back(end -= std::log(fraction(source, partner, 0)));
+    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks_));
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < partners.size(); ++i) {
+        const bool last = i + 1 == partners.size();
+        const auto cut =
+            last ? largest_ : static_cast<std::size_t>(cuts[i] / end * static_cast<double>(largest_));
+        sizes[static_cast<std::size_t>(partners[i])] = cut - begin;
+        begin = cut;
+    }
+    return sizes;
 }
 
 // Different ranks, and never the source itself.
 std::vector<int> Sizes::partners_of(int source) const {
     const int others = ranks_ - 1;
     std::vector<int> partners;
+    if (distribution_.partners == 0) {
+        for (int i = 0; i < others; ++i) partners.push_back((source + 1 + i) % ranks_);
+        return partners;
+    }
     for (int i = 0; i < std::min(distribution_.partners, others); ++i) {
         auto distance =
             static_cast<int>(mixed(static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(i), seed_) %
@@ -121,6 +149,7 @@ std::vector<std::size_t> Sizes::sent_by(int source) const {
         for (const int partner : partners_of(source)) sizes[static_cast<std::size_t>(partner)] = largest_;
         return sizes;
     }
+    if (distribution_.kind == Kind::partition) return partitioned(source);
     for (int i = 0; i < ranks_; ++i) sizes[static_cast<std::size_t>(i)] = (*this)(source, i);
     return sizes;
 }

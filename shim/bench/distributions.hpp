@@ -13,21 +13,21 @@
 namespace switchyard::bench {
 
 struct Distribution {
-    enum class Kind : std::uint8_t { uniform, normal, power_law, fft1, fft2, sparse, equal };
+    enum class Kind : std::uint8_t { uniform, normal, power_law, fft1, fft2, sparse, equal, partition };
     Kind kind = Kind::uniform;
-    int partners = 0; // sparse: destinations of each rank
+    int partners = 0; // sparse, partition: destinations of each rank; 0: all other ranks
 
     // The two FFT shapes ignore the largest size that is asked for.
     bool has_fixed_sizes() const { return kind == Kind::fft1 || kind == Kind::fft2; }
 };
 
-// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K` or `equal`; or what is wrong.
+// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K`, `equal`, `partition` or `partition:K`; or what is wrong.
 std::variant<Distribution, std::string> parse_distribution(std::string_view text);
-// In the order of Distribution::Kind. A number follows `sparse`: `sparse:8`.
-inline constexpr std::array distribution_names = {std::string_view{"uniform"},   std::string_view{"normal"},
-                                                  std::string_view{"power_law"}, std::string_view{"fft1"},
-                                                  std::string_view{"fft2"},      std::string_view{"sparse"},
-                                                  std::string_view{"equal"}};
+// In the order of Distribution::Kind. A number follows `sparse`, and may follow `partition`: `sparse:8`.
+inline constexpr std::array distribution_names = {
+    std::string_view{"uniform"}, std::string_view{"normal"},   std::string_view{"power_law"},
+    std::string_view{"fft1"},    std::string_view{"fft2"},     std::string_view{"sparse"},
+    std::string_view{"equal"},   std::string_view{"partition"}};
 
 std::string name_of(const Distribution& distribution);
 
@@ -36,7 +36,7 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 
 class Sizes {
   public:
-    // `largest` is S of the papers. `normal` also draws larger sizes.
+    // `largest` is S of the papers. `normal` also draws larger sizes. In `partition` it is what a rank sends in all.
     Sizes(Distribution distribution, std::uint64_t seed, int ranks, std::size_t largest);
 
     std::size_t operator()(int source, int destination) const;
@@ -47,6 +47,7 @@ class Sizes {
 
   private:
     std::vector<int> partners_of(int source) const;
+    std::vector<std::size_t> partitioned(int source) const;
     double fraction(int source, int destination, std::uint64_t salt) const; // in (0, 1)
     std::size_t drawn(int source, int destination) const;
 

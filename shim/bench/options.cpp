@@ -40,6 +40,7 @@ constexpr const char* usage_end =
   fft1, fft2  the shapes of the TuNA paper, section VI-A; their sizes are fixed
   sparse:K    S bytes to each of K random ranks
   equal       S bytes to everybody
+  partition   S bytes from each rank in all, cut at random into blocks for all other ranks; partition:K: for K random ranks
 In a collective without counts for each rank, all blocks have S bytes.
 
 Several measurements in one run: write --then between their options. With --format lines each is printed as soon as it is

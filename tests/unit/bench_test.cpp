@@ -68,7 +68,8 @@ TEST_CASE("median, its deviation, and ratios in pairs", "[bench]") {
 }
 
 TEST_CASE("what a rank sends is what the others expect", "[bench]") {
-    for (const char* text : {"uniform", "normal", "power_law", "fft1", "fft2", "sparse:3"}) {
+    for (const char* text :
+         {"uniform", "normal", "power_law", "fft1", "fft2", "sparse:3", "partition", "partition:3"}) {
         for (const int ranks : {1, 2, 5, 16}) {
             const Sizes sizes(distribution(text), 3, ranks, 100), again(distribution(text), 3, ranks, 100);
             for (int destination = 0; destination < ranks; ++destination) {
@@ -111,6 +112,40 @@ TEST_CASE("distributions have their shapes", "[bench]") {
     CHECK(std::ranges::count(Sizes(distribution("sparse:99"), 1, 4, 50).sent_by(2), std::size_t{50}) == 3);
 }
 
+TEST_CASE("a partition is all of a rank's data, in random blocks", "[bench]") {
+    constexpr std::size_t all = 100'000'000;
+    const auto bytes_of = [](const std::vector<std::size_t>& sizes) {
+        return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    };
+    const Sizes dense(distribution("partition"), 1, 16, all), sparse(distribution("partition:3"), 1, 16, all);
+    for (int source = 0; source < 16; ++source) {
+        for (const auto& sent : {dense.sent_by(source), sparse.sent_by(source)}) {
+            CHECK(bytes_of(sent) == all);
+            CHECK(sent[static_cast<std::size_t>(source)] == 0);
+        }
+        CHECK(std::ranges::count(dense.sent_by(source), std::size_t{0}) == 1);
+        CHECK(std::ranges::count(sparse.sent_by(source), std::size_t{0}) == 13);
+    }
+    CHECK(sparse.sent_by(0) != sparse.sent_by(1));
+    CHECK(Sizes(distribution("partition"), 1, 2, all).sent_by(1) == std::vector<std::size_t>{all, 0});
+    CHECK(Sizes(distribution("partition"), 1, 1, all).sent_by(0) == std::vector<std::size_t>{0});
+    CHECK(bytes_of(Sizes(distribution("partition:99"), 1, 4, 2).sent_by(0)) == 2);
+    CHECK(bytes_of(Sizes(distribution("partition"), 1, 4, 0).sent_by(0)) == 0);
+}
+
+// Of n random cuts of a stick, a share of (1 - x)^n of the pieces is longer than x.
+TEST_CASE("a partition's blocks are as long as those of random cuts", "[bench]") {
+    auto sizes = all_sizes("partition", 128, 1'000'000);
+    std::erase(sizes, 0.0);
+    CHECK(mean(sizes) > 0.999e6 / 127);
+    CHECK(mean(sizes) < 1.001e6 / 127);
+    for (const double x : {0.002, 0.01, 0.02}) {
+        const auto longer = std::ranges::count_if(sizes, [&](double size) { return size > x * 1e6; });
+        const double expected = std::pow(1 - x, 126), found = static_cast<double>(longer) / (128.0 * 127);
+        CHECK(std::abs(found - expected) < 0.015);
+    }
+}
+
 TEST_CASE("the two FFT shapes", "[bench]") {
     const Sizes first(distribution("fft1"), 1, 64, 1);
     CHECK(first(39, 49) == 64);
@@ -130,9 +165,11 @@ TEST_CASE("seeds differ", "[bench]") {
 }
 
 TEST_CASE("distributions that there are not", "[bench]") {
-    for (const char* text : {"", "gauss", "sparse", "sparse:", "sparse:0", "sparse:x", "uniform:3", "equals"})
+    for (const char* text : {"", "gauss", "sparse", "sparse:", "sparse:0", "sparse:x", "uniform:3", "equals",
+                             "partition:", "partition:0", "partition:x"})
         CHECK(std::holds_alternative<std::string>(parse_distribution(text)));
-    for (const char* text : {"uniform", "sparse:12", "equal"}) CHECK(name_of(distribution(text)) == text);
+    for (const char* text : {"uniform", "sparse:12", "equal", "partition", "partition:12"})
+        CHECK(name_of(distribution(text)) == text);
 }
 
 TEST_CASE("lists and ranges of parameters", "[bench]") {

@@ -166,7 +166,8 @@ class Completion(CommandTest):
                 "switchyard run --force=alltoallv:tuna_c": {"tuna_coalesced"},
                 "switchyard tune --collective alltoallv,allg": {"alltoallv,allgather", "alltoallv,allgatherv"},
                 "switchyard tune --collective ": collectives,
-                "switchyard tune --distribution ": {"uniform", "normal", "power_law", "fft1", "fft2", "sparse", "equal"},
+                "switchyard tune --distribution ": {"uniform", "normal", "power_law", "fft1", "fft2", "sparse", "equal",
+                                                   "partition"},
                 "switchyard tune --max-block 8,": set(),
                 "switchyard tune --simulate p": {"polaris"}}.items():
             with self.subTest(line=line):
