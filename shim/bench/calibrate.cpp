@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -24,13 +25,16 @@ constexpr int repetitions = 9;
 // Of a message that stands for an empty one. MPI libraries may take a short cut for none at all.
 constexpr std::size_t small_bytes = 8;
 
-// Of large messages. An MPI library may do best with the smaller ones, which leave the caches later, or with the largest.
+// Of large messages. An MPI library may do best with the smaller ones, which stay in the caches, or with the largest.
 constexpr std::array<std::size_t, 3> large_bytes = {std::size_t{1} << 17, std::size_t{1} << 20,
                                                     std::size_t{1} << 22};
 constexpr std::size_t usual_large_bytes = large_bytes[1];
 
 // That a rank has under way in each direction: enough for any network, and more than its share of the caches.
 constexpr std::size_t bytes_under_way = std::size_t{1} << 23;
+
+// Of the rank whose overhead is measured.
+constexpr int most_partners = 16;
 
 // The ranks of one measurement, in the order of their list. The first is the group's rank 0.
 class Team {
@@ -106,8 +110,8 @@ void exchange_with_first(const Team& team, int messages_each) {
     PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-// Microseconds. The first rank is busy with the messages of all others. In a longer exchange it sends and receives more of
-// them, each for an overhead; latency and barrier take as long as in a shorter one.
+// Microseconds. The first rank is busy with the messages of all others. In a longer exchange it sends and
+// receives more of them, each for an overhead; latency and barrier take as long as in a shorter one.
 double overhead_us(const Team& team) {
     constexpr int exchanges = 15, few = 32, many = few + 256;
     const int partners = team.size() - 1, few_each = std::max(1, few / partners),
@@ -131,7 +135,8 @@ struct Traffic {
     std::size_t at_once;       // messages under way in each direction
 };
 
-// The first half of the team sends to the second half, over a network: as many messages at once as there is memory.
+// The first half of the team sends to the second half, over a network: as many messages at once as there is
+// memory.
 Traffic to_other_half(const Team& team, std::size_t bytes) {
     const int half = team.size() / 2;
     const std::size_t at_once = bytes_under_way / bytes;
@@ -139,8 +144,8 @@ Traffic to_other_half(const Team& team, std::size_t bytes) {
     return {{}, {team.rank() - half}, bytes, at_once};
 }
 
-// The same between two ranks of a node. A core moves one message after the other, so one at a time is enough. SimGrid would
-// give each of several messages the bandwidth of the pair: what ranks of a node share is no limit in its model.
+// The same between two ranks of a node. A core moves one message after the other, so one at a time is enough.
+// SimGrid would give each of several messages the bandwidth of the pair: its ranks of a node share nothing.
 Traffic to_neighbour(const Team& team, std::size_t bytes) {
     Traffic traffic = to_other_half(team, bytes);
     traffic.at_once = 1;
@@ -159,7 +164,8 @@ Traffic to_all(const Team& team, std::size_t bytes) {
     return traffic;
 }
 
-// Memory of one rank's large messages. It is made at the first use, and kept: a network card may have to register it.
+// Memory of one rank's large messages. It is made at the first use, and kept: a network card may have to
+// register it.
 class LargeMessages {
   public:
     // Of all messages of the team together, in bytes per microsecond.
@@ -205,8 +211,8 @@ class LargeMessages {
 
 // ---- Packing ----
 
-// Microseconds to copy a block, of blocks at random places that are packed one behind the other. Both sides together fit into a
-// second level of cache.
+// Microseconds to copy a block, of blocks at random places that are packed one behind the other. Both sides
+// together fit into a second level of cache.
 double copied_block_us(std::size_t bytes) {
     constexpr std::size_t all_bytes = std::size_t{1} << 18;
     constexpr int passes = 20;
@@ -280,8 +286,8 @@ class Calibration {
     }
     int other_node(int repetition) const { return 1 + choice_of(repetition, map_.nodes() - 1); }
 
-    // `measure(team)` for each repetition, of a team with the members `members_of(repetition)`. The others sleep. The values
-    // are on rank 0.
+    // `measure(team)` for each repetition, of a team with the members `members_of(repetition)`. The others
+    // sleep. The values are on rank 0.
     template <typename MembersOf, typename Measure>
     std::vector<double> repeated(const std::string& what, MembersOf&& members_of, Measure&& measure) {
         std::vector<double> values;
@@ -320,7 +326,6 @@ class Calibration {
 
     // Between rank 0's node and the others in turn.
     Link network() {
-        constexpr int most_partners = 16;
         const auto pair_of = [&](int repetition) { return with_first(some_of(other_node(repetition), 1)); };
         const auto partners_of = [&](int repetition) {
             const int node = other_node(repetition);
@@ -345,19 +350,19 @@ class Calibration {
 
     // Among the ranks of rank 0's node.
     Link node() {
-        constexpr int most = 17;
         const int ranks = map_.size_of(0);
         const auto pair_of = [&](int repetition) {
             return Members{0, map_.rank_of(0, 1 + choice_of(repetition, ranks - 1))};
         };
-        const auto partners_of = [&](int) { return some_of(0, std::min(ranks, most)); };
+        const auto partners_of = [&](int) { return some_of(0, std::min(ranks, 1 + most_partners)); };
         const auto all = [&](int) { return some_of(0, ranks); };
         Link node = link("node", pair_of, to_neighbour, partners_of);
         node.total_bytes_per_us = bandwidth("node, all ranks", all, to_all, usual_large_bytes);
         return node;
     }
 
-    // By rank 0 alone. A block takes a time of its own and a time for each of its bytes; blocks of two sizes tell both.
+    // By rank 0 alone. A block takes a time of its own and a time for each of its bytes; blocks of two sizes
+    // tell both.
     Packing packing() {
         constexpr std::size_t small = 16, medium = 4096;
         std::vector<double> blocks_us;
@@ -367,7 +372,7 @@ class Calibration {
                 const double small_us = copied_block_us(small), medium_us = copied_block_us(medium);
                 const double us_per_byte = (medium_us - small_us) / (medium - small);
                 blocks_us.push_back(std::max(0.0, small_us - small * us_per_byte));
-                return 1 / us_per_byte;
+                return us_per_byte > 0 ? 1 / us_per_byte : std::numeric_limits<double>::infinity();
             });
         return {estimate_of(blocks_us), estimate_of(rates)};
     }
@@ -388,8 +393,7 @@ std::string why_not_calibrated(const NodeMap& map) {
                "choose --ranks-per-node, and ranks of one host stand for several nodes";
     if (map.size_of(0) < 2)
         return "the first node has one rank, which shows nothing of the node's memory: start two ranks or "
-               "more on "
-               "each node";
+               "more there";
     return "";
 }
 

@@ -60,7 +60,8 @@ std::string listed(const std::vector<std::string>& hosts) {
 
 } // namespace
 
-Estimate estimate_of(const std::vector<double>& values) {
+Estimate estimate_of(std::vector<double> values) {
+    std::erase_if(values, [](double value) { return !std::isfinite(value); });
     if (values.empty()) return {};
     const double middle = median(values);
     return {middle, median_absolute_deviation(values) / middle};

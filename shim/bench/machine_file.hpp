@@ -9,14 +9,15 @@
 
 namespace switchyard::bench {
 
-// The median of several measurements, and their median absolute deviation relative to it. Not finite: not known.
+// The median of several measurements, and their median absolute deviation relative to it. Not finite: not
+// known.
 struct Estimate {
     double value = std::numeric_limits<double>::quiet_NaN();
     double spread = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Not known without values. The spread of values with the median 0 is not known.
-Estimate estimate_of(const std::vector<double>& values);
+// Of the finite values; not known without any. The spread of values with the median 0 is not known.
+Estimate estimate_of(std::vector<double> values);
 
 // What messages between two ranks cost: of different nodes, or of one.
 struct Link {
@@ -42,7 +43,8 @@ struct MachineFile {
 // How the values came about: command, ranks and hosts, version of MPI, date.
 std::string source_of(const Options& options, const Environment& environment);
 
-// The document: values with four significant digits, spreads to a ten-thousandth. Values and spreads that are not finite are left out.
+// The document: values with four significant digits, spreads to a ten-thousandth. Values and spreads that are
+// not finite are left out.
 std::string json_of(const MachineFile& machine);
 
 // Sentences about values that json_of leaves out, that are 0, and that differ much between repetitions.

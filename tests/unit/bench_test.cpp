@@ -272,6 +272,9 @@ TEST_CASE("an estimate is the median and its relative deviation", "[bench]") {
     CHECK(estimate.value == 30);
     CHECK(estimate.spread == 10.0 / 30);
     CHECK(std::isnan(estimate_of({}).value));
+    const double infinite = std::numeric_limits<double>::infinity();
+    CHECK(estimate_of({infinite, 1, infinite, 3, infinite}).value == 2);
+    CHECK(std::isnan(estimate_of({infinite}).value));
     CHECK(estimate_of({0, 0, 0}).value == 0);
     CHECK_FALSE(std::isfinite(estimate_of({0, 0, 0}).spread));
 }
