@@ -31,13 +31,62 @@ void double_blocks(const Situation& situation, Sink& sink) {
     }
 }
 
-// Between rank 0 and the rank after it.
-void send_in_pair(double bytes, bool out, Sink& sink) {
-    Round round;
-    Load& load = round.loads.front();
-    (out ? load.near_out : load.near_in).add(1, bytes);
-    sink.round(round);
-}
+// Pairs of ranks, or teams, swap all blocks that they have. Where ranks are no power of two the first ones are teams of two, whose
+// second rank hands its block over before, and gets all blocks after. Then nodes differ, so messages are counted for each rank.
+class Doubling {
+  public:
+    Doubling(const Situation& situation, Sink& sink)
+        : sink_(sink), ranks_(situation.shape.ranks), per_node_(situation.shape.ranks_per_node),
+          teams_(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks_)))), pairs_(ranks_ - teams_),
+          block_(block_of(situation)) {}
+
+    void run() {
+        if (pairs_ > 0) in_pairs([this](Round& round, int team) { send(round, 2 * team + 1, 2 * team, 1); });
+        for (int distance = 1; distance < teams_; distance *= 2) step(distance);
+        if (pairs_ > 0)
+            in_pairs([this](Round& round, int team) { send(round, 2 * team, 2 * team + 1, ranks_ - 1); });
+    }
+
+  private:
+    int first_of(int team) const { return team < pairs_ ? 2 * team : team + pairs_; }
+
+    // `destination` is beside `source` or in another team.
+    void send(Round& round, int source, int destination, int blocks) const {
+        const bool is_near = source / per_node_ == destination / per_node_;
+        Load &out = round.load(source), &in = round.load(destination);
+        (is_near ? out.near_out : out.far_out).add(1, blocks * block_);
+        (is_near ? in.near_in : in.far_in).add(1, blocks * block_);
+    }
+    void step(int distance) {
+        Round round;
+        round.spread_to(ranks_);
+        for (int team = 0; team < teams_; ++team) {
+            const int lowest = team & -distance;
+            send(round, first_of(team), first_of(team ^ distance),
+                 first_of(lowest + distance) - first_of(lowest));
+        }
+        take(round);
+    }
+    template <typename Send>
+    void in_pairs(Send&& send_in) {
+        Round round;
+        round.spread_to(ranks_);
+        for (int team = 0; team < pairs_; ++team) send_in(round, team);
+        take(round);
+    }
+    // The ranks of the first node have the most to do.
+    void take(Round& round) {
+        round.matters = Round::Matters::count;
+        sink_.round(round);
+        round.loads.resize(static_cast<std::size_t>(std::min(per_node_, ranks_)));
+        round.matters = Round::Matters::time;
+        sink_.round(round);
+    }
+
+    Sink& sink_;
+    const int ranks_, per_node_, teams_, pairs_;
+    const double block_;
+};
 
 } // namespace
 
@@ -63,26 +112,9 @@ void dissemination(const Situation& situation, Sink& sink) {
     if (block_of(situation) > 0) double_blocks(situation, sink);
 }
 
-// As rank 0 does it, which has most to do where ranks are no power of two.
 void recursive_doubling(const Situation& situation, Sink& sink) {
-    const int ranks = situation.shape.ranks;
-    const int teams = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks))), pairs = ranks - teams;
-    const double block = block_of(situation);
-    const Ring ring(situation.shape);
-    copy(1, block, sink);
-    if (block <= 0) return;
-    if (pairs > 0) send_in_pair(block, false, sink);
-    for (int distance = 1; distance < teams; distance *= 2) {
-        const int first =
-            distance < pairs ? 2 * distance : distance + pairs; // of the ranks of the other teams
-        Round round;
-        Load& load = round.loads.front();
-        const bool is_near = first < ring.per_node();
-        (is_near ? load.near_out : load.far_out).add(1, first * block);
-        (is_near ? load.near_in : load.far_in).add(1, first * block);
-        sink.round(round);
-    }
-    if (pairs > 0) send_in_pair((ranks - 1) * block, true, sink);
+    copy(1, block_of(situation), sink);
+    if (block_of(situation) > 0) Doubling(situation, sink).run();
 }
 
 } // namespace allgather
