@@ -81,14 +81,36 @@ void plan_straight_blocks(const Situation& situation, Sink& sink) {
     sink.round(round);
 }
 
+namespace {
+
+constexpr double agreed_bytes = 24;
+
+// Inside each node through its memory. Then each local rank asks another node, in a base of one more than the ranks of a node.
+void agree_through_memory(const Situation& situation, Sink& sink) {
+    const auto& shape = situation.shape;
+    const std::int64_t base = std::min(shape.ranks_per_node, shape.ranks) + 1;
+    plan_epoch(shape, {}, {}, sink);
+    for (std::int64_t known = 1; known < shape.nodes; known *= base) {
+        Round round;
+        Load& load = round.loads.front();
+        load.far_out.add(1, agreed_bytes);
+        load.far_in.add(1, agreed_bytes);
+        sink.round(round);
+        plan_epoch(shape, {}, {}, sink);
+    }
+}
+
+} // namespace
+
 void plan_agreement(const Situation& situation, Sink& sink) {
-    constexpr double bytes = 24;
+    Uncounted uncounted(sink);
+    if (shares_memory(situation) && situation.shape.ranks_per_node > 1)
+        return agree_through_memory(situation, uncounted);
     const Ring ring(situation.shape);
     for (int distance = 1; distance < ring.ranks(); distance *= 2) {
         Round round;
-        ring.exchange(round, distance, 1, bytes);
-        round.matters = Round::Matters::time;
-        sink.round(round);
+        ring.exchange(round, distance, 1, agreed_bytes);
+        uncounted.round(round);
     }
 }
 

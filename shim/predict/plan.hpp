@@ -46,6 +46,7 @@ struct Round {
     double waits = 1;               // of the benchmark's count; not of a rank without messages
     double window = 0;              // the messages each way that are under way at once; 0: all
     double tests = 0;               // looks of the processor for the end of each message
+    bool same_first = false;        // all ranks send to the same rank first
     bool early = false;             // what arrives is copied as it comes, while other messages are under way
     // The benchmark does not count the messages of an agreement, nor those that the MPI library sends for us.
     enum class Matters { both, time, count };

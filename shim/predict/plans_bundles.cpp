@@ -61,6 +61,7 @@ class Bundled {
                    .radix = static_cast<int>(inner[Parameter::radix]),
                    .in_flight = inner[Parameter::in_flight],
                    .block = bundle(),
+                   .direct = bundle(),
                    .size_bytes = static_cast<double>(patterns::narrowest(layout_.bytes))},
                   nullptr, sink);
     }

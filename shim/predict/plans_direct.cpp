@@ -97,6 +97,7 @@ void linear(const Situation& situation, Sink& sink) {
     Round round;
     round.copy_before(1, situation.blocks.all().mean);
     direct.exchange(round, 1, direct.ring.ranks());
+    round.same_first = true;
     sink.round(round);
 }
 

@@ -25,7 +25,8 @@ class Flights {
     void add(const patterns::Round& round) {
         const auto blocks = static_cast<double>(round.blocks());
         const bool is_direct = round.blocks() == 1 && !exchange_.sizes_of_all;
-        const double data = blocks * exchange_.block, sizes = blocks * exchange_.size_bytes;
+        const double data = is_direct ? exchange_.direct : blocks * exchange_.block,
+                     sizes = blocks * exchange_.size_bytes;
         if (!exchange_.fused) {
             send(first_, round, 1, sizes);
             send(second_, round, is_direct ? exchange_.some : 1, data);
@@ -93,6 +94,7 @@ void tuna(const Situation& situation, Sink& sink) {
                .in_flight = situation.parameters[Parameter::in_flight],
                .fused = fused,
                .block = blocks.mean,
+               .direct = blocks.busiest,
                .some = blocks.some,
                .size_bytes = static_cast<double>(fused ? width : std::max(width, sizeof(std::uint32_t))),
                .sizes_of_all = sends_straight(situation.parameters)},

@@ -5,6 +5,15 @@
 
 namespace switchyard::shim::predict {
 
+namespace {
+
+// After about so many rounds half of the ranks are out of step. Fitted to simulations (tests/bench/RESULTS.md).
+constexpr double rounds_in_step = 8;
+// The share of receives that are late, as the messages under way become many. Fitted, too.
+constexpr double late_receives = 0.3, many_messages = 32;
+
+} // namespace
+
 double Spent::all() const {
     return std::accumulate(us_.begin(), us_.end(), 0.0);
 }
@@ -14,7 +23,7 @@ Bound Spent::most() const {
 }
 
 Walk::Walk(const Machine& machine, const algorithms::GroupShape& shape)
-    : machine_(machine), local_ranks_(std::min(shape.ranks_per_node, shape.ranks)) {}
+    : machine_(machine), nodes_(shape.nodes), local_ranks_(std::min(shape.ranks_per_node, shape.ranks)) {}
 
 double Walk::copy_us(const Amount& copies) const {
     return copies.count * machine_.block_us + copies.bytes / machine_.copy_bytes_per_us;
@@ -22,11 +31,19 @@ double Walk::copy_us(const Amount& copies) const {
 
 Walk::Node Walk::node_of(const Round& round) const {
     Node node;
-    const double ranks_of_a_load = round.loads.size() == 1 ? local_ranks_ : 1;
+    double out = 0, in = 0, receivers = 0, far = 0;
     for (const Load& load : round.loads) {
-        node.far_bytes += ranks_of_a_load * std::max(load.far_out.bytes, load.far_in.bytes);
-        node.copied += ranks_of_a_load * (load.before.bytes + load.after.bytes);
+        out += load.far_out.bytes;
+        in += load.far_in.bytes;
+        node.copied += load.before.bytes + load.after.bytes;
+        receivers += load.in().count > 0 ? 1 : 0;
+        far += load.far_in.count;
     }
+    const double ranks_of_a_load = round.loads.size() == 1 ? local_ranks_ : 1;
+    node.card_us = ranks_of_a_load * std::max(out, in) / machine_.card_bytes_per_us;
+    node.copied *= ranks_of_a_load;
+    // A way through several rounds goes from rank to rank. Where few messages of a round go to other nodes it hardly meets one.
+    if (receivers > 0) node.far = std::min(1.0, far / receivers);
     return node;
 }
 
@@ -39,6 +56,10 @@ double overhead_us(const Link& link, const Amount& messages) {
     return messages.count * link.overhead_us + (is_eager ? messages.bytes / link.eager_copy_bytes_per_us : 0);
 }
 
+double mixed(double far, double near, double share_of_far) {
+    return share_of_far * far + (1 - share_of_far) * near;
+}
+
 double message_bytes(const Amount& messages) {
     return messages.count > 0 ? messages.bytes / messages.count : 0;
 }
@@ -46,54 +67,72 @@ double message_bytes(const Amount& messages) {
 } // namespace
 
 // Sends start one after the other, and their receives end one after the other. In between a message has its latency and its
-// bandwidth. The last message ends the round, or the bytes of all messages on the node's card do.
-Spent Walk::messages_of(const Round& round, const Load& load, const Node& node) const {
+// bandwidth.
+Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) const {
+    const Amount out = load.out(), in = load.in();
+    Way way;
+    way.sending = overhead_us(machine_.network, load.far_out) + overhead_us(machine_.node, load.near_out) +
+                  (out.count + in.count) * machine_.message_us;
+    way.receiving = overhead_us(machine_.network, load.far_in) + overhead_us(machine_.node, load.near_in) +
+                    round.tests * machine_.node.overhead_us * in.count;
+    way.first_out = way.sending / std::max(out.count, 1.0);
+    way.last_in = way.receiving / std::max(in.count, 1.0);
+    way.latency = mixed(machine_.network.latency_us, machine_.node.latency_us, node.far);
+    const double bytes = std::max(message_bytes(in), message_bytes(out));
+    way.pair =
+        mixed(bytes / machine_.network.pair_bytes_per_us, bytes / machine_.node.pair_bytes_per_us, node.far);
+    return way;
+}
+
+// The card of a node and its ranks take turns as long as the ranks are in step. After some rounds they are not: while some wait
+// for the card others compute. `packing`: of the rank in this round.
+double Walk::card_way(const Round& round, const Load& load, const Way& way, const Node& node,
+                      double packing) const {
+    const double others = way.first_out + way.latency + way.last_in + packing;
+    const double in_step = 1 / (1 + rounds_ / rounds_in_step);
+    // Where all ranks start with the same destination the last node's card waits for its first messages.
+    const double idle = round.same_first ? way.sending * (1 - 1 / nodes_) : 0;
+    // Of many messages under way at once some more end together, and their receives are left for the end.
+    const double count = load.in().count, at_once = round.window > 0 ? std::min(count, round.window) : count;
+    const double left = late_receives * way.receiving * at_once / (count + many_messages);
+    return std::max(others, node.card_us) + in_step * std::min(others, node.card_us) + idle + left - packing;
+}
+
+// Three ways through a round: a rank's processor works all the time; its last message is the slowest; or the bytes of all
+// messages on the node's card are. The longest counts.
+Spent Walk::messages_of(const Round& round, const Load& load, const Node& node, double packing) const {
     const Amount out = load.out(), in = load.in();
     Spent spent;
     if (out.count + in.count <= 0) return spent;
-    const double own = machine_.message_us;
-    const double sending = overhead_us(machine_.network, load.far_out) +
-                           overhead_us(machine_.node, load.near_out) + (out.count + in.count) * own;
-    const double receiving = overhead_us(machine_.network, load.far_in) +
-                             overhead_us(machine_.node, load.near_in) +
-                             round.tests * machine_.node.overhead_us * in.count;
-    const bool is_far = load.far_in.count + load.far_out.count > 0;
-    const double latency = is_far ? machine_.network.latency_us : machine_.node.latency_us;
-    const double far_pair = message_bytes(load.far_in.count > 0 ? load.far_in : load.far_out) /
-                            machine_.network.pair_bytes_per_us;
-    const double near_pair = message_bytes(load.near_in.count > 0 ? load.near_in : load.near_out) /
-                             machine_.node.pair_bytes_per_us;
-    const double pair = std::max(far_pair, near_pair);
-    const double card = node.far_bytes / machine_.card_bytes_per_us;
-    const double first_out = out.count > 0 ? sending / std::max(out.count, 1.0) : 0;
-    const double last_in = in.count > 0 ? receiving / std::max(in.count, 1.0) : 0;
-    const double windows = round.window > 0 ? std::max(out.count, in.count) / round.window : 1;
-
-    // The three ways through the round. The longest counts.
-    const double by_processor = sending + receiving;
-    const double by_latency =
-        windows <= 1 ? sending + latency + pair + last_in : windows * (first_out + latency + pair + last_in);
-    const double by_card = first_out + latency + card + last_in;
-    const double longest = std::max({by_processor, by_latency, by_card});
-    if (longest == by_card && card > pair) {
-        spent.add(Bound::overhead, first_out + last_in);
-        spent.add(Bound::latency, latency);
-        spent.add(Bound::card, card);
-    } else if (longest == by_latency) {
-        spent.add(Bound::latency, windows * latency);
-        spent.add(Bound::pair, windows * pair);
-        spent.add(Bound::overhead, longest - windows * (latency + pair));
-    } else {
-        spent.add(Bound::overhead, longest);
+    const Way way = way_of(round, load, node);
+    const double windows = round.window > 0 ? std::max(1.0, std::max(out.count, in.count) / round.window) : 1;
+    const double first = windows > 1 ? windows * way.first_out : way.sending;
+    const double by_processor = way.sending + way.receiving;
+    const double by_latency = first + windows * (way.latency + way.pair + way.last_in);
+    const double by_card = card_way(round, load, way, node, packing);
+    const double all = std::max({by_processor, by_latency, by_card});
+    double left = all;
+    const auto take = [&](Bound bound, double us) {
+        spent.add(bound, std::min(left, us));
+        left -= std::min(left, us);
+    };
+    if (all == by_card) {
+        const double others = way.first_out + way.latency + way.last_in;
+        take(Bound::card, node.card_us > others + packing ? node.card_us : all - others);
+        take(Bound::latency, way.latency);
+    } else if (all == by_latency) {
+        take(Bound::latency, windows * way.latency);
+        take(Bound::pair, windows * way.pair);
     }
+    take(Bound::overhead, left);
     return spent;
 }
 
 Spent Walk::time_of(const Round& round, const Load& load, const Node& node) const {
-    Spent spent = messages_of(round, load, node);
-    spent.add(Bound::packing, copy_us(load.before));
     const double behind = round.early ? std::max(1.0, load.in().count) : 1;
-    spent.add(Bound::packing, copy_us(load.after) / behind);
+    const double packing = copy_us(load.before) + copy_us(load.after) / behind;
+    Spent spent = messages_of(round, load, node, packing);
+    spent.add(Bound::packing, packing);
     if (load.neighbours > 0) {
         const double meeting = machine_.epoch_us + load.neighbours * machine_.neighbour_us;
         const double copying = copy_us(load.before) + copy_us(load.after);
@@ -103,16 +142,25 @@ Spent Walk::time_of(const Round& round, const Load& load, const Node& node) cons
     return spent;
 }
 
-void Walk::round(const Round& round) {
-    counter_.add(round);
-    if (round.matters == Round::Matters::count) return;
+Spent Walk::slowest_of(const Round& round) const {
     const Node node = node_of(round);
     Spent slowest;
     for (const Load& load : round.loads) {
         const Spent spent = time_of(round, load, node);
         if (spent.all() > slowest.all()) slowest = spent;
     }
-    spent_.add(slowest, round.times);
+    return slowest;
+}
+
+void Walk::round(const Round& round) {
+    counter_.add(round);
+    if (round.matters == Round::Matters::count) return;
+    const bool gets_out_of_step =
+        round.matters == Round::Matters::both && std::ranges::any_of(round.loads, [](const Load& load) {
+            return load.in().count + load.out().count > 0;
+        });
+    if (!gets_out_of_step) return spent_.add(slowest_of(round), round.times);
+    for (double i = 0; i < round.times; ++i, ++rounds_) spent_.add(slowest_of(round), 1);
 }
 
 } // namespace switchyard::shim::predict

@@ -48,16 +48,27 @@ class Walk final : public Sink {
     Counts counts() const { return counter_.counts(); }
 
   private:
-    struct Node { // what all ranks of the node do together in a round
-        double far_bytes = 0, copied = 0;
+    struct Node {           // what all ranks of the node do together in a round
+        double card_us = 0; // for the bytes of all messages
+        double copied = 0;  // bytes
+        double far = 1; // the share of the latency between nodes that the slowest way through the round has
+    };
+    struct Way {                                  // of a rank's messages through a round, microseconds
+        double sending, receiving;                // all of them
+        double first_out, latency, pair, last_in; // one of them
     };
     Node node_of(const Round& round) const;
+    Way way_of(const Round& round, const Load& load, const Node& node) const;
+    double card_way(const Round& round, const Load& load, const Way& way, const Node& node,
+                    double packing) const;
+    Spent messages_of(const Round& round, const Load& load, const Node& node, double packing) const;
     Spent time_of(const Round& round, const Load& load, const Node& node) const;
-    Spent messages_of(const Round& round, const Load& load, const Node& node) const;
+    Spent slowest_of(const Round& round) const;
     double copy_us(const Amount& copies) const;
 
     const Machine& machine_;
-    const double local_ranks_;
+    const double nodes_, local_ranks_;
+    double rounds_ = 0; // with messages, so far
     Spent spent_;
     Counter counter_;
 };
