@@ -172,6 +172,8 @@ Machine parse_machine(const std::string& text, const std::string& file) {
         json = Json::parse(text, nullptr, true, true); // with comments
     } catch (const Json::parse_error& error) {
         throw std::runtime_error(formatted("{}: is not JSON from byte {} on", file, error.byte));
+    } catch (const Json::exception&) {
+        throw std::runtime_error(file + ": a number in it is too large");
     }
     const Section whole(json, "", file);
     whole.allow_only(machine_members);

@@ -39,6 +39,13 @@ Prediction Predictor::of(const policy::Choice& choice) const {
     return {walk.spent(), walk.counts(), scratch_of(choice, call_, blocks_.all())};
 }
 
+double Predictor::agreement_us() const {
+    const Situation situation{call_.collective, call_.shape, {}, blocks_};
+    Walk walk(machine_, call_.shape);
+    plan_agreement(situation, walk);
+    return walk.spent().all();
+}
+
 double Predictor::buffer_bytes() const {
     const double received = call_.shape.ranks * blocks_.all().mean;
     return received + (traits_of(call_.collective).sends_one_block()

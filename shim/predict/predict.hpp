@@ -33,6 +33,8 @@ class Predictor {
     Predictor(const Machine& machine, const Call& call);
 
     Prediction of(const policy::Choice& choice) const;
+    // What an agreement on the largest block takes before a call.
+    double agreement_us() const;
     // A rank's send and receive buffers, bytes.
     double buffer_bytes() const;
     double largest_block() const { return blocks_.all().largest; }

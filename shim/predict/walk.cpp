@@ -66,17 +66,22 @@ double message_bytes(const Amount& messages) {
 
 } // namespace
 
-// Sends start one after the other, and their receives end one after the other. In between a message has its latency and its
-// bandwidth.
+// Each message is packed and sent before the next one is packed. Receives end one after the other. In between a message has its
+// latency and its bandwidth.
 Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) const {
     const Amount out = load.out(), in = load.in();
     Way way;
-    way.sending = overhead_us(machine_.network, load.far_out) + overhead_us(machine_.node, load.near_out) +
-                  (out.count + in.count) * machine_.message_us;
-    way.receiving = overhead_us(machine_.network, load.far_in) + overhead_us(machine_.node, load.near_in) +
+    way.packing_out = copy_us(load.before);
+    way.packing_in = round.early ? copy_us(load.after) : 0;
+    way.packing_last = round.early ? 0 : copy_us(load.after);
+    way.sending = way.packing_out + overhead_us(machine_.network, load.far_out) +
+                  overhead_us(machine_.node, load.near_out) + (out.count + in.count) * machine_.message_us;
+    way.receiving = way.packing_in + overhead_us(machine_.network, load.far_in) +
+                    overhead_us(machine_.node, load.near_in) +
                     round.tests * machine_.node.overhead_us * in.count;
-    way.first_out = way.sending / std::max(out.count, 1.0);
-    way.last_in = way.receiving / std::max(in.count, 1.0);
+    way.out = std::max(out.count, 1.0);
+    way.in = std::max(in.count, 1.0);
+    way.at_once = round.window > 0 ? std::min(round.window, way.in) : way.in;
     way.latency = mixed(machine_.network.latency_us, machine_.node.latency_us, node.far);
     const double bytes = std::max(message_bytes(in), message_bytes(out));
     way.pair =
@@ -85,61 +90,59 @@ Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) c
 }
 
 // The card of a node and its ranks take turns as long as the ranks are in step. After some rounds they are not: while some wait
-// for the card others compute. `packing`: of the rank in this round.
-double Walk::card_way(const Round& round, const Load& load, const Way& way, const Node& node,
-                      double packing) const {
-    const double others = way.first_out + way.latency + way.last_in + packing;
+// for the card others compute.
+double Walk::card_way(const Round& round, const Way& way, const Node& node) const {
+    const double others = way.sending / way.out + way.latency + way.receiving / way.in + way.packing_last;
     const double in_step = 1 / (1 + rounds_ / rounds_in_step);
     // Where all ranks start with the same destination the last node's card waits for its first messages.
     const double idle = round.same_first ? way.sending * (1 - 1 / nodes_) : 0;
     // Of many messages under way at once some more end together, and their receives are left for the end.
-    const double count = load.in().count, at_once = round.window > 0 ? std::min(count, round.window) : count;
-    const double left = late_receives * way.receiving * at_once / (count + many_messages);
-    return std::max(others, node.card_us) + in_step * std::min(others, node.card_us) + idle + left - packing;
+    const double left = late_receives * way.receiving * way.at_once / (way.in + many_messages);
+    return std::max(others, node.card_us) + in_step * std::min(others, node.card_us) + idle + left;
 }
 
 // Three ways through a round: a rank's processor works all the time; its last message is the slowest; or the bytes of all
 // messages on the node's card are. The longest counts.
-Spent Walk::messages_of(const Round& round, const Load& load, const Node& node, double packing) const {
-    const Amount out = load.out(), in = load.in();
-    Spent spent;
-    if (out.count + in.count <= 0) return spent;
+Spent Walk::messages_of(const Round& round, const Load& load, const Node& node) const {
     const Way way = way_of(round, load, node);
-    const double windows = round.window > 0 ? std::max(1.0, std::max(out.count, in.count) / round.window) : 1;
-    const double first = windows > 1 ? windows * way.first_out : way.sending;
-    const double by_processor = way.sending + way.receiving;
-    const double by_latency = first + windows * (way.latency + way.pair + way.last_in);
-    const double by_card = card_way(round, load, way, node, packing);
+    const double windows = round.window > 0 ? std::max(1.0, std::max(way.out, way.in) / round.window) : 1;
+    const double first = windows > 1 ? windows * way.sending / way.out : way.sending;
+    const double by_processor = way.sending + way.receiving + way.packing_last;
+    const double by_latency =
+        first + windows * (way.latency + way.pair + way.receiving / way.in) + way.packing_last;
+    const double by_card = card_way(round, way, node);
     const double all = std::max({by_processor, by_latency, by_card});
+    Spent spent;
     double left = all;
     const auto take = [&](Bound bound, double us) {
         spent.add(bound, std::min(left, us));
         left -= std::min(left, us);
     };
     if (all == by_card) {
-        const double others = way.first_out + way.latency + way.last_in;
-        take(Bound::card, node.card_us > others + packing ? node.card_us : all - others);
+        take(Bound::card, node.card_us);
+        take(Bound::packing, way.packing_out / way.out + way.packing_in / way.in + way.packing_last);
         take(Bound::latency, way.latency);
-    } else if (all == by_latency) {
-        take(Bound::latency, windows * way.latency);
-        take(Bound::pair, windows * way.pair);
+    } else {
+        take(Bound::packing, way.packing_out + way.packing_in + way.packing_last);
+        if (all == by_latency) take(Bound::latency, windows * way.latency);
+        if (all == by_latency) take(Bound::pair, windows * way.pair);
     }
     take(Bound::overhead, left);
     return spent;
 }
 
-Spent Walk::time_of(const Round& round, const Load& load, const Node& node) const {
-    const double behind = round.early ? std::max(1.0, load.in().count) : 1;
-    const double packing = copy_us(load.before) + copy_us(load.after) / behind;
-    Spent spent = messages_of(round, load, node, packing);
-    spent.add(Bound::packing, packing);
-    if (load.neighbours > 0) {
-        const double meeting = machine_.epoch_us + load.neighbours * machine_.neighbour_us;
-        const double copying = copy_us(load.before) + copy_us(load.after);
-        spent.add(Bound::memory,
-                  meeting + std::max(0.0, node.copied / machine_.memory_bytes_per_us - copying));
-    }
+Spent Walk::copies_of(const Load& load, const Node& node) const {
+    const double copying = copy_us(load.before) + copy_us(load.after);
+    Spent spent;
+    spent.add(Bound::packing, copying);
+    if (load.neighbours <= 0) return spent;
+    spent.add(Bound::memory, machine_.epoch_us + load.neighbours * machine_.neighbour_us +
+                                 std::max(0.0, node.copied / machine_.memory_bytes_per_us - copying));
     return spent;
+}
+
+Spent Walk::time_of(const Round& round, const Load& load, const Node& node) const {
+    return load.out().count + load.in().count > 0 ? messages_of(round, load, node) : copies_of(load, node);
 }
 
 Spent Walk::slowest_of(const Round& round) const {

@@ -53,15 +53,17 @@ class Walk final : public Sink {
         double copied = 0;  // bytes
         double far = 1; // the share of the latency between nodes that the slowest way through the round has
     };
-    struct Way {                                  // of a rank's messages through a round, microseconds
-        double sending, receiving;                // all of them
-        double first_out, latency, pair, last_in; // one of them
+    struct Way {                                      // of a rank's messages through a round, microseconds
+        double packing_out, packing_in, packing_last; // for the sends, for the receives, after all of them
+        double sending, receiving;                    // all messages, with their packing
+        double latency, pair;                         // one message
+        double out, in, at_once;                      // messages each way; under way at once
     };
     Node node_of(const Round& round) const;
     Way way_of(const Round& round, const Load& load, const Node& node) const;
-    double card_way(const Round& round, const Load& load, const Way& way, const Node& node,
-                    double packing) const;
-    Spent messages_of(const Round& round, const Load& load, const Node& node, double packing) const;
+    double card_way(const Round& round, const Way& way, const Node& node) const;
+    Spent messages_of(const Round& round, const Load& load, const Node& node) const;
+    Spent copies_of(const Load& load, const Node& node) const;
     Spent time_of(const Round& round, const Load& load, const Node& node) const;
     Spent slowest_of(const Round& round) const;
     double copy_us(const Amount& copies) const;
