@@ -93,15 +93,34 @@ void leave_out_what_does_not_fit(PredictedPoint& point, const NodeMemory& memory
             report::size_text(memory.bytes));
 }
 
+// A large radix may mean the same as a larger one. People need not read both.
+void leave_out_alike(std::vector<PredictedSetting>& settings) {
+    std::vector<PredictedSetting> kept;
+    for (PredictedSetting& setting : settings) {
+        const auto same = std::ranges::find_if(kept, [&](const PredictedSetting& other) {
+            return other.choice.algorithm == setting.choice.algorithm &&
+                   other.prediction.us() == setting.prediction.us() &&
+                   other.prediction.counts == setting.prediction.counts &&
+                   other.prediction.scratch_bytes == setting.prediction.scratch_bytes;
+        });
+        if (same == kept.end())
+            kept.push_back(std::move(setting));
+        else
+            ++same->alike;
+    }
+    settings = std::move(kept);
+}
+
 PredictedPoint predicted(const PredictOptions& options, const Machine& machine, const Call& call) {
     const predict::Predictor predictor(machine, call);
     const NodeMemory memory = memory_of(machine);
     check_buffers(call, predictor.buffer_bytes(), memory);
     PredictedPoint point{call, predictor.buffer_bytes(), predictor.largest_block(), {}};
     for (const auto& contender : contenders_of(options, call))
-        point.settings.push_back({contender.choice, contender.name, predictor.of(contender.choice)});
+        point.settings.push_back({contender.choice, contender.name, predictor.of(contender.choice), 0});
     leave_out_what_does_not_fit(point, memory);
     std::ranges::stable_sort(point.settings, {}, [](const auto& setting) { return setting.prediction.us(); });
+    if (options.format == PredictFormat::text) leave_out_alike(point.settings);
     if (options.best > 0 && point.settings.size() > options.best)
         point.settings.erase(point.settings.begin() + static_cast<std::ptrdiff_t>(options.best),
                              point.settings.end());

@@ -33,6 +33,7 @@ struct PredictedSetting {
     policy::Choice choice;
     std::string name; // `tuna radix=4 metadata=fused`
     predict::Prediction prediction;
+    std::size_t alike = 0; // other settings of the algorithm with the same figures, which are left out
 };
 struct PredictedPoint {
     predict::Call call;

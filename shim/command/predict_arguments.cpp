@@ -17,6 +17,7 @@ The machine says what that costs (LogGP, with a network card that the ranks of a
 has the machine file, what the model leaves out, and its errors against the simulator.
 
 What the columns mean:
+  algorithm with its setting; (+2): two more settings of it have the same figures
   time us   from the start of a call to the end of its slowest rank, with the agreement that an algorithm needs
   messages  sent by the rank that sends most, with the bytes of it. The agreement's are not counted
   scratch   memory of a rank beside its buffers

@@ -49,11 +49,12 @@ void print_text(const std::string& machine, const std::vector<PredictedPoint>& p
                                  {"scratch"},
                                  {"bound by", report::Align::left}});
         bool has_native = false;
-        for (const auto& [choice, name, prediction] : point.settings) {
+        for (const auto& [choice, name, prediction, alike] : point.settings) {
             has_native = has_native || choice.algorithm->native;
+            const std::string more = alike > 0 ? formatted(" (+{})", alike) : std::string();
             table.row(
-                {choice.algorithm->native ? name + " (assumed)" : name, formatted("{:.1f}", prediction.us()),
-                 report::count_text(whole(prediction.counts.messages)),
+                {choice.algorithm->native ? name + " (assumed)" : name + more,
+                 formatted("{:.1f}", prediction.us()), report::count_text(whole(prediction.counts.messages)),
                  report::count_text(whole(prediction.counts.bytes)),
                  report::size_text(static_cast<double>(prediction.scratch_bytes)), bound_text(prediction)});
         }
@@ -112,7 +113,7 @@ void print_csv(const std::vector<PredictedPoint>& points, std::ostream& out) {
            "bytes,"
            "messages_inter,wire_bytes_inter,rounds,scratch_bytes,bound_by\n";
     for (const PredictedPoint& point : points)
-        for (const auto& [choice, name, prediction] : point.settings)
+        for (const auto& [choice, name, prediction, _] : point.settings)
             out << formatted("{},{},{},{},{},{},{},{:.3f},{},{},{},{},{},{},{}\n",
                              name_of(point.call.collective), point.call.shape.ranks, point.call.shape.nodes,
                              point.call.shape.ranks_per_node, name_of(point.call.distribution),

@@ -11,6 +11,8 @@ struct Counts {
     double messages = 0, bytes = 0; // sent
     double messages_inter = 0, bytes_inter = 0;
     double rounds = 0;
+
+    bool operator==(const Counts&) const = default;
 };
 
 class Counter {
