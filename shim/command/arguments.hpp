@@ -1,7 +1,8 @@
-// The options of `switchyard report`, `explain`, `tune` and `prove`, with their help.
+// The options of `switchyard report`, `explain`, `tune`, `prove` and `predict`, with their help.
 #pragma once
 
 #include "commands.hpp"
+#include "predict.hpp"
 #include "prove.hpp"
 #include "tune.hpp"
 
@@ -14,6 +15,8 @@ void add_report(CLI::App& app, ReportOptions& options);
 void add_prove(CLI::App& app, ProveOptions& options);
 
 void add_tune(CLI::App& app, TuneOptions& options);
+
+void add_predict(CLI::App& app, PredictOptions& options);
 
 struct ExplainArguments {
     ExplainedCall one;

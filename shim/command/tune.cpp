@@ -1,6 +1,7 @@
 #include "tune.hpp"
 
 #include "shim/common/formatted.hpp"
+#include "shim/predict/predict.hpp"
 #include "shim/report/units.hpp"
 #include "shim/tune/candidates.hpp"
 #include "shim/tune/command_line.hpp"
@@ -9,7 +10,9 @@
 #include "shim/tune/gain.hpp"
 #include "shim/tune/grid.hpp"
 #include "shim/tune/launch.hpp"
+#include "shim/tune/predicted.hpp"
 #include "shim/tune/recording.hpp"
+#include "shim/tune/result_table.hpp"
 #include "shim/tune/tuning.hpp"
 #include "shim/tune/write.hpp"
 
@@ -152,7 +155,7 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
     }
     try {
         tuning.explore();
-        Circumstances circumstances{first.place, options.platform, {}};
+        Circumstances circumstances{first.place, options.platform, "", {}};
         auto rules = tuning.prove(options.output, circumstances);
         write_whole(options.output, policy_text(rules, circumstances));
         print_end(options, rules, tuning, file);
@@ -166,9 +169,36 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
     }
 }
 
+// A policy from the model, for ranks that this machine does not have.
+int run_predicted(const TuneOptions& options) {
+    const predict::Machine machine = predict::find_machine(options.model);
+    std::vector<Point> points;
+    for (const int ranks : options.ranks) {
+        const auto group = predict::shape_of(ranks, options.simulated_ranks_per_node);
+        Shape world;
+        world.ranks = ranks;
+        world.nodes = group.nodes;
+        world.ranks_per_node = group.ranks_per_node;
+        for (Point& point :
+             grid_of({collectives_of(options.collectives), {}, options.blocks, options.distribution}, world))
+            points.push_back(std::move(point));
+    }
+    Measurements predictions(true);
+    predict_points(machine, points, predictions);
+    const auto rules = predicted_rules(machine, points, predictions);
+    Circumstances circumstances;
+    circumstances.model = machine.name.empty() ? options.model : machine.name;
+    write_whole(options.output, policy_text(rules, circumstances));
+    std::cout << table_of(rules, points, predictions, {}) << options.output << ": "
+              << report::counted(rules.size(), "rule")
+              << ", otherwise native; predicted, not measured: prove it where you have the ranks\n";
+    return 0;
+}
+
 int run(const TuneOptions& options) {
     if (const std::string why = why_not_writable(options.output); !why.empty())
         throw std::runtime_error("-o " + options.output + ": " + why);
+    if (options.predict) return run_predicted(options);
     budget_of(options); // throws where it is no time
     const Machine machine = machine_for(options);
     const Probe first = probe(machine);

@@ -19,11 +19,16 @@ policy. A rule that is not faster there is dropped. Each rule carries its figure
 Every measurement is written at once to a file named like the policy, with .tuning at the end. The same command
 continues from there after it was stopped or failed. With a larger budget it also continues after its end.
 
+With --predict nothing is measured: a rule is what the model of a machine says (switchyard predict), and must be predicted
+to be faster than native by 15 %. Such a policy is a guess. Where you have the ranks, prove it: switchyard prove
+--policy my.policy.json with a program, or tune with a launcher instead.
+
 Examples:
   switchyard tune -o my.policy.json --launcher "mpirun -n 64"
   switchyard tune -o my.policy.json --launcher "mpirun -n 64" --program "./app input"
   switchyard tune -o my.policy.json --launcher "srun -n 64" --mpi mpich --from switchyard-logs --budget 10m
-  switchyard tune -o my.policy.json --simulate polaris --ranks 256 --ranks-per-node 32 --collective alltoallv)";
+  switchyard tune -o my.policy.json --simulate polaris --ranks 256 --ranks-per-node 32 --collective alltoallv
+  switchyard tune -o my.policy.json --predict --machine my.machine.json --ranks 4096,8192 --ranks-per-node 64)";
 
 void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
     auto* log = tune.add_option("--from", options.log,
@@ -90,11 +95,25 @@ void add_where(CLI::App& tune, TuneOptions& options) {
                         "Measure on a simulated machine: polaris, fugaku or a platform file of SimGrid")
             ->type_name("PLATFORM");
     offer(simulate, {"polaris", "fugaku"});
-    tune.add_option("--ranks-per-node", options.simulated_ranks_per_node,
-                    "Ranks on each simulated node (default: 32)")
-        ->needs(simulate)
-        ->check(CLI::Range(1, 65536).description(""))
-        ->type_name("N");
+    auto* predict =
+        tune.add_flag("--predict", options.predict,
+                      "Measure nothing: take the times that `switchyard predict` says, for ranks that you do "
+                      "not have");
+    auto* model =
+        tune.add_option("--machine", options.model, "With --predict: machine file, or polaris or fugaku")
+            ->needs(predict)
+            ->type_name("FILE");
+    predict->needs(model)->needs("--ranks");
+    for (const char* option : {"--from", "--program", "--budget", "--dry-run"}) predict->excludes(option);
+    predict->excludes(launcher)->excludes(mpi)->excludes(benchmark)->excludes(simulate);
+    auto* per_node = tune.add_option("--ranks-per-node", options.simulated_ranks_per_node,
+                                     "Ranks on each node, with --simulate or --predict (default: 32)")
+                         ->check(CLI::Range(1, 65536).description(""))
+                         ->type_name("N");
+    tune.callback([=] {
+        if (per_node->count() > 0 && simulate->count() == 0 && predict->count() == 0)
+            throw CLI::RequiresError("--ranks-per-node", "--simulate or --predict");
+    });
     simulate->excludes(launcher)->excludes(mpi)->excludes(benchmark)->excludes("--program");
 }
 
@@ -108,9 +127,9 @@ void add_tune(CLI::App& app, TuneOptions& options) {
                      "Time limit, such as 90s, 3m or 1h30m (default: 3m; simulated: none)")
         ->type_name("TIME");
     add_what_to_measure(*tune, options);
-    add_where(*tune, options);
     tune->add_flag("--dry-run", options.dry_run,
                    "Print what would be measured and for how long; measure nothing");
+    add_where(*tune, options);
 }
 
 } // namespace switchyard::shim::command

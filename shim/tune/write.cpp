@@ -70,7 +70,7 @@ std::string price_for_others(const Ruling& ruling, const std::vector<Ruling>& ru
 
 std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     const bool several_shapes = ruling.ranks.min != ruling.ranks.max;
-    const bool simulated = !circumstances.platform.empty();
+    const bool exact = !circumstances.platform.empty() || !circumstances.model.empty();
     bool verified = true;
     std::string text;
     for (const Evidence& evidence : ruling.evidence) {
@@ -80,8 +80,7 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
         text += text.empty() ? "" : ", ";
         text += formatted("{:.2f} of native's time at {} bytes", estimate.ratio, evidence.point.max_block);
         if (several_shapes) text += formatted(" on {} ranks", evidence.point.shape.ranks);
-        if (!simulated)
-            text += formatted(" (MAD {:.2f}, {} iterations)", estimate.spread, estimate.iterations);
+        if (!exact) text += formatted(" (MAD {:.2f}, {} iterations)", estimate.spread, estimate.iterations);
     }
     std::string hosts;
     for (const std::string& host : circumstances.place.hosts) hosts += (hosts.empty() ? "" : " ") + host;
@@ -92,7 +91,10 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     const std::string how = traits_of(ruling.collective).has_count_arrays()
                                 ? ", blocks " + ruling.evidence.front().point.distribution
                                 : std::string();
-    if (simulated) return text + ". Simulated on " + circumstances.platform + how + ".";
+    if (!circumstances.model.empty())
+        return text + ". Predicted for " + circumstances.model + how +
+               ", not measured; native is assumed to do what MPICH does.";
+    if (exact) return text + ". Simulated on " + circumstances.platform + how + ".";
     return text + ". Measured " + circumstances.place.date.substr(0, 10) + " on " + hosts + ", " +
            circumstances.place.mpi + how +
            (verified ? ", under switchyard with this policy, everything included."

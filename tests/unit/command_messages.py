@@ -4,6 +4,7 @@
 Usage: command_messages.py PATH_OF_SWITCHYARD [unittest's arguments]
 """
 
+import json
 import os
 import pathlib
 import re
@@ -133,6 +134,77 @@ class Explain(CommandTest):
                 self.assertIn("take one of the two", self.explain(*words, code=1))
 
 
+MACHINE = """{ "switchyard_machine": 1, "name": "mine",
+  "network": {"latency_us": 1, "overhead_us": 0.2, "pair_bytes_per_us": 10000}, "node": {"memory_bytes": 1e9} }
+"""
+
+
+class Predict(CommandTest):
+    def predict(self, *words, machine=MACHINE, code=0):
+        return self.ask("predict", "--machine", self.write(machine, "mine.json"), *words, code=code)
+
+    def test_all_settings_best_first(self):
+        heading, titles, *rows = self.predict("--ranks", "64", "--ranks-per-node", "8", "--max-block", "16").splitlines()
+        self.assertRegex(heading, "alltoallv, 64 ranks on 8 nodes, blocks uniform of up to 16 bytes, predicted for mine; "
+                                  r"buffers 1\.\d KiB a rank")
+        self.assertEqual(titles.split("  ")[0], "algorithm")
+        for name in ("tuna radix=2 ", "tuna radix=64 ", "node_aware", "spread_out", "native (assumed)"):
+            self.assertTrue(any(row.startswith(name) for row in rows), name)
+        times = [float(re.search(r"  ([\d.]+)  ", row)[1]) for row in rows[:-1]]
+        self.assertEqual(times, sorted(times))
+
+    def test_forms(self):
+        words = ("--ranks", "16,32", "--ranks-per-node", "8", "--max-block", "16,64", "-a", "tuna:radix=2,4", "-n", "1")
+        document = json.loads(self.predict(*words, "--format", "json"))
+        self.assertEqual([(p["ranks"], p["nodes"], p["max_block_bytes"]) for p in document["points"]],
+                         [(16, 2, 16), (16, 2, 64), (32, 4, 16), (32, 4, 64)])
+        result = document["points"][0]["results"][0]
+        self.assertAlmostEqual(sum(result["spent_us"].values()), result["time_us"])
+        titles, *lines = self.predict(*words, "--format", "csv").splitlines()
+        self.assertEqual(len(lines), 4)
+        self.assertEqual({line.count(",") for line in lines}, {titles.count(",")})
+
+    def test_many_ranks(self):
+        said = self.predict("--ranks", "8192", "--ranks-per-node", "64", "--max-block", "16", "-n", "3", machine=MACHINE.replace("1e9", "1e12"))
+        self.assertEqual(len(said.splitlines()), 2 + 3)
+
+    def test_memory_is_said_before(self):
+        said = self.predict("--ranks", "4096", "--ranks-per-node", "64", "--max-block", "65536", code=1)
+        self.assertRegex(said, "^switchyard: with 4096 ranks and blocks of up to 65536 bytes the buffers of 64 ranks need "
+                               r"16\.\d GiB on a node, and a node of mine has 953\.7 MiB\n$")
+        asked = subprocess.run([COMMAND, "predict", "--machine", "mine.json", "--ranks", "4096", "--ranks-per-node", "64",
+                                "--max-block", "1024"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        self.assertRegex(asked.stderr, r"^switchyard: with 4096 ranks .*, \d+ settings would need .* or more on a node, and a node of mine "
+                                       r"has .*: left out\n$")
+
+    def test_bad_input(self):
+        for machine, message in ((MACHINE.replace("10000", "-3"), "mine.json: /network/pair_bytes_per_us must be a number above 0, not -3"),
+                                 (MACHINE.replace('"latency_us": 1, ', ""), "mine.json: /network/latency_us is missing")):
+            self.assertEqual(self.predict("--ranks", "8", machine=machine, code=1), f"switchyard: {message}\n")
+        self.assertIn("no machine nowhere: give a machine file, or one of fugaku, polaris",
+                      self.ask("predict", "--machine", "nowhere", "--ranks", "8", code=1))
+        self.assertIn("radix 9 is more than 8 ranks", self.predict("--ranks", "8", "-a", "tuna:radix=9", code=1))
+
+    def test_a_policy_for_ranks_that_nobody_has(self):
+        said = self.ask("tune", "-o", "far.policy.json", "--predict", "--machine", "polaris", "--ranks", "2048", "--ranks-per-node", "32",
+                        "--collective", "alltoallv", "--max-block", "16,256")
+        self.assertIn("predicted, not measured: prove it where you have the ranks", said)
+        self.assertIn("OK", self.ask("check", "far.policy.json"))
+        policy = json.loads((self.folder / "far.policy.json").read_text(encoding="utf-8"))
+        self.assertGreater(len(policy["rules"]), 0)
+        for rule in policy["rules"]:
+            self.assertEqual(rule["when"]["ranks"], {"min": 2048, "max": 2048})
+            self.assertIn("Predicted for polaris", rule["because"])
+
+    def test_what_goes_with_predicted_times(self):
+        for words in (["--predict", "--ranks", "8"], ["--predict", "--machine", "polaris"], ["--machine", "polaris"],
+                      ["--predict", "--machine", "polaris", "--ranks", "8", "--simulate", "polaris"], ["--ranks-per-node", "4"]):
+            with self.subTest(words=words):
+                done = subprocess.run([COMMAND, "tune", "-o", "p.json", *words], cwd=self.folder, capture_output=True, text=True, check=False)
+                self.assertGreaterEqual(done.returncode, 100, done.stderr)
+
+
 class Completion(CommandTest):
     """What bash offers, with the words as bash splits them: at blanks, colons and equal signs."""
 
@@ -169,7 +241,10 @@ class Completion(CommandTest):
                 "switchyard tune --distribution ": {"uniform", "normal", "power_law", "fft1", "fft2", "sparse", "equal",
                                                    "partition"},
                 "switchyard tune --max-block 8,": set(),
-                "switchyard tune --simulate p": {"polaris"}}.items():
+                "switchyard tune --simulate p": {"polaris"},
+                "switchyard predict --collective allg": {"allgather", "allgatherv"},
+                "switchyard predict --format ": {"text", "csv", "json"},
+                "switchyard predict --ranks ": set()}.items():
             with self.subTest(line=line):
                 self.assertEqual(self.completed(line), words)
         self.assertLessEqual({"openmpi", "mpich"}, self.completed("switchyard tune --mpi "))
@@ -177,7 +252,7 @@ class Completion(CommandTest):
     def test_every_option_with_a_name_for_a_value(self):
         """An option whose value is one of some words offers them; one with a file offers files."""
         self.write("x")
-        for command in ("run", "explain", "report", "tune"):
+        for command in ("run", "explain", "report", "tune", "predict"):
             for option, kind in re.findall(r"(--[a-z-]+) ([A-Z]+)", self.ask(command, "--help")):
                 with self.subTest(command=command, option=option):
                     offered = self.completed(f"switchyard {command} {option} ")

@@ -1,0 +1,147 @@
+#include "predict.hpp"
+
+#include "shim/bench/contenders.hpp"
+#include "shim/common/formatted.hpp"
+#include "shim/report/units.hpp"
+#include "shim/tune/candidates.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace switchyard::shim::command {
+
+namespace {
+
+using predict::Call;
+using predict::Machine;
+
+bench::Distribution distribution_of(const PredictOptions& options) {
+    const auto parsed = bench::parse_distribution(options.distribution);
+    if (const auto* problem = std::get_if<std::string>(&parsed))
+        throw std::runtime_error("--distribution: " + *problem);
+    return std::get<bench::Distribution>(parsed);
+}
+
+// The settings that tune would measure.
+std::vector<std::string> all_settings(const Call& call) {
+    tune::Shape shape;
+    shape.collective = call.collective;
+    shape.ranks = call.shape.ranks;
+    shape.nodes = call.shape.nodes;
+    shape.ranks_per_node = call.shape.ranks_per_node;
+    return tune::candidates_of(shape);
+}
+
+std::vector<bench::Contender> contenders_of(const PredictOptions& options, const Call& call) {
+    const bool all = options.algorithms.empty();
+    auto made = bench::contenders_of(call.collective, all ? all_settings(call) : options.algorithms,
+                                     call.shape, all, false);
+    if (const auto* problem = std::get_if<std::string>(&made))
+        throw std::runtime_error(formatted("--algorithm, on {} ranks: {}", call.shape.ranks, *problem));
+    auto contenders = std::get<std::vector<bench::Contender>>(std::move(made));
+    for (const auto& contender : contenders)
+        if (contender.kind != bench::Contender::Kind::algorithm)
+            throw std::runtime_error("--algorithm " + contender.name +
+                                     " is for the benchmark: it is no algorithm");
+    return contenders;
+}
+
+// ---- Memory ---------------------------------------------------------------------------------------------
+
+struct NodeMemory {
+    double bytes;
+    std::string owner;
+};
+
+NodeMemory memory_of(const Machine& machine) {
+    if (machine.memory_bytes > 0)
+        return {static_cast<double>(machine.memory_bytes), "a node of " + machine.name};
+    return {static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)),
+            "this machine"};
+}
+
+std::string point_text(const Call& call) {
+    return formatted("{} ranks and blocks of up to {} bytes", call.shape.ranks, call.max_block);
+}
+
+void check_buffers(const Call& call, double buffer_bytes, const NodeMemory& memory) {
+    const double node_bytes = buffer_bytes * call.shape.ranks_per_node;
+    if (node_bytes > memory.bytes)
+        throw std::runtime_error(
+            formatted("with {} the buffers of {} need {} on a node, and {} has {}", point_text(call),
+                      report::counted(static_cast<std::uint64_t>(call.shape.ranks_per_node), "rank"),
+                      report::size_text(node_bytes), memory.owner, report::size_text(memory.bytes)));
+}
+
+// Says it before the table, and leaves them out.
+void leave_out_what_does_not_fit(PredictedPoint& point, const NodeMemory& memory) {
+    std::size_t count = 0;
+    double least = 0;
+    std::erase_if(point.settings, [&](const PredictedSetting& setting) {
+        const double bytes = (point.buffer_bytes + static_cast<double>(setting.prediction.scratch_bytes)) *
+                             point.call.shape.ranks_per_node;
+        if (bytes <= memory.bytes) return false;
+        least = count++ == 0 ? bytes : std::min(least, bytes);
+        return true;
+    });
+    if (count > 0)
+        std::cerr << formatted(
+            "switchyard: with {}, {} would need {} or more on a node, and {} has {}: left out\n",
+            point_text(point.call), report::counted(count, "setting"), report::size_text(least), memory.owner,
+            report::size_text(memory.bytes));
+}
+
+// A large radix may mean the same as a larger one. People need not read both.
+void leave_out_alike(std::vector<PredictedSetting>& settings) {
+    std::vector<PredictedSetting> kept;
+    for (PredictedSetting& setting : settings) {
+        const auto same = std::ranges::find_if(kept, [&](const PredictedSetting& other) {
+            return other.choice.algorithm == setting.choice.algorithm &&
+                   other.prediction.us() == setting.prediction.us() &&
+                   other.prediction.counts == setting.prediction.counts &&
+                   other.prediction.scratch_bytes == setting.prediction.scratch_bytes;
+        });
+        if (same == kept.end())
+            kept.push_back(std::move(setting));
+        else
+            ++same->alike;
+    }
+    settings = std::move(kept);
+}
+
+PredictedPoint predicted(const PredictOptions& options, const Machine& machine, const Call& call) {
+    const predict::Predictor predictor(machine, call);
+    const NodeMemory memory = memory_of(machine);
+    check_buffers(call, predictor.buffer_bytes(), memory);
+    PredictedPoint point{call, predictor.buffer_bytes(), predictor.largest_block(), {}};
+    for (const auto& contender : contenders_of(options, call))
+        point.settings.push_back({contender.choice, contender.name, predictor.of(contender.choice), 0});
+    leave_out_what_does_not_fit(point, memory);
+    std::ranges::stable_sort(point.settings, {}, [](const auto& setting) { return setting.prediction.us(); });
+    if (options.format == PredictFormat::text) leave_out_alike(point.settings);
+    if (options.best > 0 && point.settings.size() > options.best)
+        point.settings.erase(point.settings.begin() + static_cast<std::ptrdiff_t>(options.best),
+                             point.settings.end());
+    return point;
+}
+
+} // namespace
+
+int predict(const PredictOptions& options) {
+    const Machine machine = predict::find_machine(options.machine);
+    const auto distribution = distribution_of(options);
+    const auto collective = algorithms::collective_of(options.collective).value();
+    std::vector<PredictedPoint> points;
+    for (const int ranks : options.ranks)
+        for (const std::size_t block : options.blocks)
+            points.push_back(predicted(
+                options, machine,
+                {collective, predict::shape_of(ranks, options.ranks_per_node), distribution, block}));
+    print_predictions(machine.name.empty() ? options.machine : machine.name, points, options.format,
+                      std::cout);
+    return 0;
+}
+
+} // namespace switchyard::shim::command

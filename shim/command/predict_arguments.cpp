@@ -1,0 +1,100 @@
+#include "arguments.hpp"
+#include "completion.hpp"
+
+#include "algorithms/collective.hpp"
+#include "shim/bench/distributions.hpp"
+#include "shim/common/words.hpp"
+
+#include <map>
+
+namespace switchyard::shim::command {
+
+namespace {
+
+constexpr const char* footer =
+    R"(Nothing is measured, and no MPI is needed. Each algorithm has a plan: what its ranks send and copy, round by round.
+The machine says what that costs (LogGP, with a network card that the ranks of a node share). The README of the model
+has the machine file, what the model leaves out, and its errors against the simulator.
+
+What the columns mean:
+  algorithm with its setting; (+2): two more settings of it have the same figures
+  time us   from the start of a call to the end of its slowest rank, with the agreement that an algorithm needs
+  messages  sent by the rank that sends most, with the bytes of it. The agreement's are not counted
+  scratch   memory of a rank beside its buffers
+  bound by  what takes the most of the time, and its share of it: latency of messages; overhead of the processor for
+            messages; bandwidth between a pair of ranks; bandwidth of the node's card; packing; memory that ranks share
+
+JSON has for each point its call, buffer_bytes (of a rank) and results: time_us, messages, wire_bytes, messages_inter and
+wire_bytes_inter (to other nodes), rounds, scratch_bytes, bound_by, and spent_us with the time by what it goes to.
+
+Examples:
+  switchyard predict --machine polaris --ranks 8192 --ranks-per-node 64 --max-block 16 -n 10
+  switchyard predict --machine my.machine.json --ranks 256,1024 --ranks-per-node 32 --algorithm tuna:radix=2..ranks
+  switchyard predict --machine fugaku --ranks 512 --ranks-per-node 32 --collective allgather --format csv)";
+
+void add_what_to_predict(CLI::App& predict, PredictOptions& options) {
+    predict.add_option("--ranks", options.ranks, "Numbers of ranks, separated by commas")
+        ->delimiter(',')
+        ->required()
+        ->check(CLI::Range(2, 1 << 20).description(""))
+        ->type_name("N");
+    predict.add_option("--ranks-per-node", options.ranks_per_node, "Ranks on each node (default: 1)")
+        ->check(CLI::Range(1, 65536).description(""))
+        ->type_name("N");
+    predict
+        .add_option("--max-block", options.blocks,
+                    "Largest blocks in bytes, separated by commas (default: 16,256,4096)")
+        ->delimiter(',')
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 31).description(""))
+        ->type_name("BYTES");
+    const std::vector<std::string> distributions(bench::distribution_names.begin(),
+                                                 bench::distribution_names.end());
+    auto* distribution =
+        predict
+            .add_option("--distribution", options.distribution,
+                        "Sizes of blocks where they may differ, as in the benchmark (default: uniform)")
+            ->type_name("NAME");
+    offer(distribution, distributions);
+    const std::vector<std::string> collectives(algorithms::collective_names.begin(),
+                                               algorithms::collective_names.end());
+    auto* collective = predict
+                           .add_option("--collective", options.collective,
+                                       "Collective: " + collectives_in_words() + " (default: alltoallv)")
+                           ->check(CLI::IsMember(collectives).description(""))
+                           ->type_name("NAME");
+    offer(collective, collectives);
+    predict
+        .add_option(
+            "-a,--algorithm", options.algorithms,
+            "An algorithm with parameters, as in the benchmark: tuna:radix=2..ranks; repeat it for several "
+            "(default: all, with the values that tune tries)")
+        ->allow_extra_args(false)
+        ->type_name("SETTING");
+}
+
+} // namespace
+
+void add_predict(CLI::App& app, PredictOptions& options) {
+    static const std::map<std::string, PredictFormat> formats = {
+        {"text", PredictFormat::text}, {"json", PredictFormat::json}, {"csv", PredictFormat::csv}};
+    auto* predict =
+        app.add_subcommand("predict", "Print what each algorithm would take on a machine, by a model");
+    predict->footer(footer);
+    predict->add_option("--machine", options.machine, "Machine file, or polaris or fugaku")
+        ->required()
+        ->type_name("FILE");
+    add_what_to_predict(*predict, options);
+    auto* format =
+        predict
+            ->add_option_function<std::string>(
+                "--format", [&options](const std::string& name) { options.format = formats.at(name); },
+                "text, json or csv (default: text)")
+            ->check(CLI::IsMember(formats).description(""))
+            ->type_name("FORMAT");
+    offer(format, {"text", "json", "csv"});
+    predict->add_option("-n,--best", options.best, "Only the best N of each table (default: all)")
+        ->check(CLI::PositiveNumber.description(""))
+        ->type_name("N");
+}
+
+} // namespace switchyard::shim::command

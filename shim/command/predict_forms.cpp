@@ -1,0 +1,138 @@
+#include "predict.hpp"
+
+#include "policy/parameter_json.hpp"
+#include "policy/spelling.hpp"
+#include "shim/common/formatted.hpp"
+#include "shim/report/text_table.hpp"
+#include "shim/report/units.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace switchyard::shim::command {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using predict::Bound;
+
+std::uint64_t whole(double value) {
+    return static_cast<std::uint64_t>(std::llround(value));
+}
+
+std::string bound_text(const predict::Prediction& prediction) {
+    const Bound bound = prediction.spent.most();
+    return formatted("{} {}", predict::bound_names[static_cast<std::size_t>(bound)],
+                     report::share_text(prediction.spent.on(bound), prediction.us()));
+}
+
+std::string heading(const std::string& machine, const PredictedPoint& point) {
+    const auto& [collective, shape, distribution, max_block] = point.call;
+    const std::string sizes = traits_of(collective).has_count_arrays()
+                                  ? formatted("blocks {} of up to {} bytes", name_of(distribution), max_block)
+                                  : formatted("blocks of {} bytes", max_block);
+    return formatted("{}, {} ranks on {}, {}, predicted for {}; buffers {} a rank\n", name_of(collective),
+                     shape.ranks, report::counted(static_cast<std::uint64_t>(shape.nodes), "node"), sizes,
+                     policy::printable(machine, 60), report::size_text(point.buffer_bytes));
+}
+
+void print_text(const std::string& machine, const std::vector<PredictedPoint>& points, std::ostream& out) {
+    for (const PredictedPoint& point : points) {
+        if (&point != &points.front()) out << '\n';
+        out << heading(machine, point);
+        report::TextTable table({{"algorithm", report::Align::left},
+                                 {"time us"},
+                                 {"messages"},
+                                 {"bytes"},
+                                 {"scratch"},
+                                 {"bound by", report::Align::left}});
+        bool has_native = false;
+        for (const auto& [choice, name, prediction, alike] : point.settings) {
+            has_native = has_native || choice.algorithm->native;
+            const std::string more = alike > 0 ? formatted(" (+{})", alike) : std::string();
+            table.row(
+                {choice.algorithm->native ? name + " (assumed)" : name + more,
+                 formatted("{:.1f}", prediction.us()), report::count_text(whole(prediction.counts.messages)),
+                 report::count_text(whole(prediction.counts.bytes)),
+                 report::size_text(static_cast<double>(prediction.scratch_bytes)), bound_text(prediction)});
+        }
+        table.print(out);
+        if (has_native) out << "native is assumed to do what MPICH does by its defaults\n";
+    }
+}
+
+Json parameters_of(const policy::Choice& choice) {
+    Json json = Json::object();
+    for (const algorithms::Parameter parameter : choice.algorithm->parameters)
+        policy::add_parameter(json, algorithms::traits_of(parameter), choice.parameters[parameter]);
+    return json;
+}
+
+Json json_of(const PredictedSetting& setting) {
+    const auto& prediction = setting.prediction;
+    Json json = {{"algorithm", setting.choice.algorithm->name},
+                 {"parameters", parameters_of(setting.choice)},
+                 {"time_us", prediction.us()},
+                 {"messages", whole(prediction.counts.messages)},
+                 {"wire_bytes", whole(prediction.counts.bytes)},
+                 {"messages_inter", whole(prediction.counts.messages_inter)},
+                 {"wire_bytes_inter", whole(prediction.counts.bytes_inter)},
+                 {"rounds", whole(prediction.counts.rounds)},
+                 {"scratch_bytes", prediction.scratch_bytes},
+                 {"bound_by", predict::bound_names[static_cast<std::size_t>(prediction.spent.most())]},
+                 {"is_assumed", setting.choice.algorithm->native},
+                 {"spent_us", Json::object()}};
+    for (std::size_t i = 0; i < predict::bound_names.size(); ++i)
+        json["spent_us"][std::string(predict::bound_names[i])] = prediction.spent.on(static_cast<Bound>(i));
+    return json;
+}
+
+void print_json(const std::string& machine, const std::vector<PredictedPoint>& points, std::ostream& out) {
+    Json json = {{"machine", machine}, {"points", Json::array()}};
+    for (const PredictedPoint& point : points) {
+        const auto& [collective, shape, distribution, max_block] = point.call;
+        Json results = Json::array();
+        for (const PredictedSetting& setting : point.settings) results.push_back(json_of(setting));
+        json["points"].push_back({{"collective", name_of(collective)},
+                                  {"ranks", shape.ranks},
+                                  {"nodes", shape.nodes},
+                                  {"ranks_per_node", shape.ranks_per_node},
+                                  {"distribution", name_of(distribution)},
+                                  {"max_block_bytes", max_block},
+                                  {"largest_block_bytes", whole(point.largest_block)},
+                                  {"buffer_bytes", whole(point.buffer_bytes)},
+                                  {"results", std::move(results)}});
+    }
+    out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void print_csv(const std::vector<PredictedPoint>& points, std::ostream& out) {
+    out << "collective,ranks,nodes,ranks_per_node,distribution,max_block_bytes,setting,time_us,messages,wire_"
+           "bytes,"
+           "messages_inter,wire_bytes_inter,rounds,scratch_bytes,bound_by\n";
+    for (const PredictedPoint& point : points)
+        for (const auto& [choice, name, prediction, _] : point.settings)
+            out << formatted("{},{},{},{},{},{},{},{:.3f},{},{},{},{},{},{},{}\n",
+                             name_of(point.call.collective), point.call.shape.ranks, point.call.shape.nodes,
+                             point.call.shape.ranks_per_node, name_of(point.call.distribution),
+                             point.call.max_block, name, prediction.us(), whole(prediction.counts.messages),
+                             whole(prediction.counts.bytes), whole(prediction.counts.messages_inter),
+                             whole(prediction.counts.bytes_inter), whole(prediction.counts.rounds),
+                             prediction.scratch_bytes,
+                             predict::bound_names[static_cast<std::size_t>(prediction.spent.most())]);
+}
+
+} // namespace
+
+void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points,
+                       PredictFormat format, std::ostream& out) {
+    switch (format) {
+    case PredictFormat::text: return print_text(name, points, out);
+    case PredictFormat::json: return print_json(name, points, out);
+    case PredictFormat::csv: return print_csv(points, out);
+    }
+}
+
+} // namespace switchyard::shim::command

@@ -1,0 +1,129 @@
+// A plan: what the ranks of an algorithm send and copy, round by round, without sending or copying it.
+//
+// All nodes do the same, so a plan says what the ranks of one node do. It is exact where all nodes are equal and blocks have
+// one size. A node with fewer ranks counts as a full one, and blocks of several sizes count by their mean.
+#pragma once
+
+#include "blocks.hpp"
+
+#include "algorithms/traits.hpp"
+
+#include <vector>
+
+namespace switchyard::shim::predict {
+
+// What is asked about.
+struct Situation {
+    algorithms::Collective collective;
+    algorithms::GroupShape shape; // ranks_per_node: at most `ranks`
+    algorithms::Parameters parameters;
+    const Blocks& blocks;
+};
+
+struct Amount {
+    double count = 0, bytes = 0; // messages, or copies
+
+    void add(double more, double of_bytes) {
+        count += more;
+        bytes += more * of_bytes;
+    }
+};
+
+// One rank's part in a round.
+struct Load {
+    Amount far_out, near_out, far_in, near_in; // messages to and from other nodes and the own one
+    Amount before, after;                      // copies: before its messages start, and after they are here
+    double neighbours = 0;                     // with whose memory it meets
+
+    Amount out() const { return {far_out.count + near_out.count, far_out.bytes + near_out.bytes}; }
+    Amount in() const { return {far_in.count + near_in.count, far_in.bytes + near_in.bytes}; }
+};
+
+// From the start of some messages to the end of the wait for them.
+struct Round {
+    std::vector<Load> loads = {{}}; // by local rank; a single one: all ranks do the same
+    double times = 1;               // so many rounds like this follow each other
+    double waits = 1;               // of the benchmark's count; not of a rank without messages
+    double window = 0;              // the messages each way that are under way at once; 0: all
+    double tests = 0;               // looks of the processor for the end of each message
+    bool same_first = false;        // all ranks send to the same rank first
+    bool early = false;             // what arrives is copied as it comes, while other messages are under way
+    // The benchmark does not count the messages of an agreement, nor those that the MPI library sends for us.
+    enum class Matters { both, time, count };
+    Matters matters = Matters::both;
+
+    // The same copies for every rank.
+    void copy_before(double count, double bytes_each);
+    void copy_after(double count, double bytes_each);
+    Load& load(int local_rank) { return loads[static_cast<std::size_t>(local_rank)]; }
+    void spread_to(int local_ranks); // a load for each, as long as there is one for all
+};
+
+// Takes the rounds of a plan in their order.
+class Sink {
+  public:
+    Sink() = default;
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+    virtual ~Sink() = default;
+    virtual void round(const Round& round) = 0;
+};
+
+// Hands rounds on whose messages the benchmark does not count.
+class Uncounted final : public Sink {
+  public:
+    explicit Uncounted(Sink& sink) : sink_(sink) {}
+    void round(const Round& round) override {
+        Round uncounted = round;
+        uncounted.matters = Round::Matters::time;
+        sink_.round(uncounted);
+    }
+
+  private:
+    Sink& sink_;
+};
+
+// ---- Messages around the ring of ranks --------------------------------------------------------------------
+
+// Where nodes have consecutive ranks.
+class Ring {
+  public:
+    explicit Ring(const algorithms::GroupShape& shape);
+
+    int ranks() const { return ranks_; }
+    int per_node() const { return per_node_; }
+    // Each rank sends `count` messages of `bytes` bytes each to every rank at a distance from `first` to before `last`, and
+    // receives as many.
+    void exchange(Round& round, int first, int last, double count, double bytes) const;
+    // The same with one distance. `of_each`: that many bytes in all.
+    void exchange(Round& round, int distance, double count, double bytes) const {
+        exchange(round, distance, distance + 1, count, bytes);
+    }
+    // The first distance at which all ranks have partners on other nodes, and the first one after it at which they do not.
+    int first_far() const { return per_node_; }
+    int end_of_far() const { return ranks_ - per_node_ + 1; }
+
+  private:
+    int near_of(int local, int first, int last) const;
+
+    int ranks_, per_node_;
+    bool is_alone_; // all ranks are on one node
+};
+
+// Messages between ranks of a node, the same for every rank.
+void exchange_near(Round& round, double count, double bytes);
+
+// ---- What several plans do ------------------------------------------------------------------------------
+
+// The blocks that an algorithm of alltoallv forwards: those under Parameter::direct_from, if that is given.
+BlockFacts forwarded_blocks(const Situation& situation);
+// The blocks that go straight beside them.
+void plan_straight_blocks(const Situation& situation, Sink& sink);
+// The allreduce before a call where the largest block has to be agreed. The benchmark does not count its messages.
+void plan_agreement(const Situation& situation, Sink& sink);
+// The ranks of a node meet in the memory that they share: each copies that much before and after.
+void plan_epoch(const algorithms::GroupShape& shape, const Amount& before, const Amount& after, Sink& sink);
+// Whether the ranks of a node exchange through memory that they share, and not by messages.
+bool shares_memory(const Situation& situation);
+
+} // namespace switchyard::shim::predict

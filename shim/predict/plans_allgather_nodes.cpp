@@ -1,0 +1,173 @@
+// Algorithms of allgather that know nodes. Regions inside a node count as none, since nobody tells them.
+#include "plan_near.hpp"
+#include "plans.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace switchyard::shim::predict {
+
+namespace allgather {
+
+namespace {
+
+class NodeGather {
+  public:
+    NodeGather(const Situation& situation, Sink& sink)
+        : situation_(situation), sink_(sink),
+          ranks_(std::min(situation.shape.ranks_per_node, situation.shape.ranks)),
+          nodes_(situation.shape.nodes), block_(situation.blocks.all().mean) {}
+
+    int ranks() const { return ranks_; }
+    int nodes() const { return nodes_; }
+    bool shares() const { return shares_memory(situation_); }
+
+    // Before: the own block into node order. After: all blocks out of it.
+    void begin() { copy(1); }
+    void end() { copy(static_cast<double>(nodes_) * ranks_); }
+
+    // All ranks of the node get the parts of all. `blocks_of(local rank)`: blocks that it has.
+    void share(const std::function<double(int)>& blocks_of) {
+        if (ranks_ == 1) return;
+        if (shares()) return share_by_copies(blocks_of);
+        for (int distance = 1; distance < ranks_; distance *= 2) {
+            Round round;
+            round.spread_to(ranks_);
+            for (int self = 0; self < ranks_; ++self) {
+                double out = 0, in = 0;
+                for (int i = 0; i < std::min(distance, ranks_ - distance); ++i) {
+                    out += blocks_of((self + i) % ranks_);
+                    in += blocks_of((self + distance + i) % ranks_);
+                }
+                if (out > 0) round.load(self).near_out.add(1, out * block_);
+                if (in > 0) round.load(self).near_in.add(1, in * block_);
+            }
+            sink_.round(round);
+        }
+    }
+
+    // All blocks of the node at its first rank.
+    void gather_at_leader() {
+        if (ranks_ == 1) return;
+        Round round;
+        round.spread_to(ranks_);
+        for (int local = 1; local < ranks_; ++local) round.load(local).near_out.add(1, block_);
+        round.load(0).near_in.add(ranks_ - 1, block_);
+        sink_.round(round);
+    }
+    // All blocks from the first rank, along a binomial tree.
+    void broadcast_in_node() {
+        for (int distance = 1; distance < ranks_; distance *= 2) {
+            Round round;
+            round.spread_to(ranks_);
+            for (int local = 0; local < distance && local + distance < ranks_; ++local) {
+                round.load(local).near_out.add(1, blocks_of_nodes(nodes_) * block_);
+                round.load(local + distance).near_in.add(1, blocks_of_nodes(nodes_) * block_);
+            }
+            sink_.round(round);
+        }
+    }
+    // Between nodes, doubling. `of_a_node`: blocks that a rank sends for each node; only of the first rank, or of all.
+    void double_between_nodes(double of_a_node, bool leader_alone) {
+        for (int distance = 1; distance < nodes_; distance *= 2) {
+            const int count = std::min(distance, nodes_ - distance);
+            Round round;
+            round.spread_to(ranks_);
+            for (int local = 0; local < (leader_alone ? 1 : ranks_); ++local)
+                far(round, local, count * of_a_node);
+            sink_.round(round);
+        }
+    }
+    void far(Round& round, int local, double blocks) const {
+        round.load(local).far_out.add(1, blocks * block_);
+        round.load(local).far_in.add(1, blocks * block_);
+    }
+    double blocks_of_nodes(int nodes) const { return static_cast<double>(nodes) * ranks_; }
+    void take(const Round& round) { sink_.round(round); }
+
+  private:
+    void copy(double blocks) {
+        Round round;
+        round.copy_before(blocks, block_);
+        sink_.round(round);
+    }
+    void share_by_copies(const std::function<double(int)>& blocks_of) {
+        double most = 0, all = 0;
+        for (int local = 0; local < ranks_; ++local) {
+            most = std::max(most, blocks_of(local));
+            all += blocks_of(local);
+        }
+        plan_epoch(situation_.shape, {1, most * block_}, {static_cast<double>(ranks_ - 1), all * block_},
+                   sink_);
+    }
+
+    const Situation& situation_;
+    Sink& sink_;
+    const int ranks_, nodes_;
+    const double block_;
+};
+
+// The smallest base in which node numbers have as few digits as in a base of the ranks of a node.
+std::int64_t base_for(int nodes, int ranks) {
+    const auto digits = [nodes](std::int64_t base) {
+        int count = 0;
+        for (std::int64_t weight = 1; weight < nodes; weight *= base) ++count;
+        return count;
+    };
+    const std::int64_t largest = std::max(ranks, 2);
+    std::int64_t base = 2;
+    while (base < largest && digits(base) > digits(largest)) ++base;
+    return base;
+}
+
+} // namespace
+
+void hierarchical(const Situation& situation, Sink& sink) {
+    NodeGather gather(situation, sink);
+    gather.begin();
+    if (gather.shares())
+        gather.share([](int) { return 1.0; });
+    else
+        gather.gather_at_leader();
+    gather.double_between_nodes(gather.ranks(), true);
+    if (!gather.shares())
+        gather.broadcast_in_node();
+    else if (gather.nodes() > 1)
+        gather.share([&](int local) { return local == 0 ? gather.blocks_of_nodes(gather.nodes() - 1) : 0; });
+    gather.end();
+}
+
+void multi_lane(const Situation& situation, Sink& sink) {
+    NodeGather gather(situation, sink);
+    gather.begin();
+    gather.double_between_nodes(1, false);
+    gather.share([&](int) { return static_cast<double>(gather.nodes()); });
+    gather.end();
+}
+
+void locality_aware_bruck(const Situation& situation, Sink& sink) {
+    NodeGather gather(situation, sink);
+    gather.begin();
+    gather.share([](int) { return 1.0; });
+    const std::int64_t base = base_for(gather.nodes(), gather.ranks());
+    for (std::int64_t group = 1; group < gather.nodes(); group *= base) {
+        std::vector<double> fetched(static_cast<std::size_t>(gather.ranks()));
+        Round round;
+        round.spread_to(gather.ranks());
+        for (std::int64_t digit = 1; digit < base && digit * group < gather.nodes(); ++digit) {
+            const auto local = static_cast<int>(digit % gather.ranks());
+            const auto nodes = static_cast<int>(std::min(group, gather.nodes() - digit * group));
+            gather.far(round, local, gather.blocks_of_nodes(nodes));
+            fetched[static_cast<std::size_t>(local)] += gather.blocks_of_nodes(nodes);
+        }
+        gather.take(round);
+        gather.share([&](int local) { return fetched[static_cast<std::size_t>(local)]; });
+    }
+    gather.end();
+}
+
+} // namespace allgather
+
+} // namespace switchyard::shim::predict

@@ -1,0 +1,215 @@
+// The performance model of `switchyard predict`. tests/bench/test_predict.py compares its counts with the benchmark's.
+#include "catch.hpp"
+
+#include "shim/predict/blocks.hpp"
+#include "shim/predict/machine.hpp"
+#include "shim/predict/plans.hpp"
+#include "shim/predict/predict.hpp"
+
+#include "policy/admissible.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace switchyard;
+using namespace switchyard::shim::predict;
+using algorithms::Collective;
+using algorithms::Parameter;
+
+namespace {
+
+const std::string hockney =
+    R"({"switchyard_machine": 1, "network": {"latency_us": 2, "pair_bytes_per_us": 1000}})";
+
+// What is wrong with a machine file; "": nothing.
+std::string problem_of(const std::string& text) {
+    try {
+        parse_machine(text, "m.json");
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+// The same of the Hockney machine with more in its network.
+std::string with_network(const std::string& more) {
+    return problem_of(
+        R"({"switchyard_machine": 1, "network": {"latency_us": 2, "pair_bytes_per_us": 1000, )" + more +
+        "}}");
+}
+
+bench::Distribution equal() {
+    return std::get<bench::Distribution>(bench::parse_distribution("equal"));
+}
+
+Prediction prediction(const Machine& machine, int ranks, int per_node, std::size_t block,
+                      const std::string& algorithm, std::int64_t radix = 0,
+                      Collective collective = Collective::alltoallv) {
+    const auto shape = shape_of(ranks, per_node);
+    policy::Choice choice;
+    choice.algorithm = algorithms::find(collective, algorithm);
+    REQUIRE(choice.algorithm != nullptr);
+    policy::Use use;
+    use.algorithm = algorithm;
+    choice.parameters = policy::resolve(*choice.algorithm, use, shape);
+    if (radix > 0) choice.parameters[Parameter::radix] = radix;
+    return Predictor(machine, {collective, shape, equal(), block}).of(choice);
+}
+
+} // namespace
+
+TEST_CASE("a machine file of Hockney's model is enough") {
+    const Machine machine = parse_machine(hockney, "m.json");
+    CHECK(machine.network.latency_us == 2);
+    CHECK(machine.node.latency_us == 2);
+    CHECK(machine.node.pair_bytes_per_us == 1000);
+    CHECK(machine.card_bytes_per_us == 1000);
+    CHECK(machine.network.overhead_us == 0);
+    CHECK(machine.epoch_us == 2);
+    CHECK(std::isinf(machine.copy_bytes_per_us));
+    CHECK(machine.memory_bytes == 0);
+}
+
+TEST_CASE("a machine file says more") {
+    const Machine machine = parse_machine(R"({
+        "switchyard_machine": 1, "name": "two", "source": "a test",
+        "network": {"latency_us": 2, "pair_bytes_per_us": 1000, "card_bytes_per_us": 4000, "eager_bytes": 100},
+        "node": {"latency_us": 0.5, "memory_bytes_per_us": 9, "memory_bytes": 1e9},
+        "packing": {"block_us": 0.25, "copy_bytes_per_us": 7},
+        "spread": {"network": {"latency_us": 0.1}}})",
+                                          "m.json");
+    CHECK(machine.name == "two");
+    CHECK(machine.card_bytes_per_us == 4000);
+    CHECK(machine.node.latency_us == 0.5);
+    CHECK(machine.node.eager_bytes == 100); // as between nodes
+    CHECK(machine.epoch_us == 0.5);
+    CHECK(machine.memory_bytes == 1000000000);
+    CHECK(machine.block_us == 0.25);
+}
+
+TEST_CASE("nonsense in a machine file is named with its place") {
+    CHECK(problem_of("{") == "m.json: is not JSON from byte 2 on");
+    CHECK(problem_of("[1]") == "m.json: must be an object, not an array");
+    CHECK(problem_of(R"({"network": {}})") == "m.json: /switchyard_machine is missing");
+    CHECK(problem_of(R"({"switchyard_machine": 2})") == "m.json: /switchyard_machine must be 1, not 2");
+    CHECK(problem_of(R"({"switchyard_machine": 1})") == "m.json: /network is missing");
+    CHECK(problem_of(R"({"switchyard_machine": 1, "network": 3})") ==
+          "m.json: /network must be an object, not 3");
+    CHECK(problem_of(R"({"switchyard_machine": 1, "network": {"latency_us": 1}})") ==
+          "m.json: /network/pair_bytes_per_us is missing");
+    CHECK(problem_of(R"({"switchyard_machine": 1, "network": {"latency_us": -1, "pair_bytes_per_us": 1}})") ==
+          "m.json: /network/latency_us must be a number, 0 or more, not -1");
+    CHECK(problem_of(R"({"switchyard_machine": 1, "network": {"latency_us": 1, "pair_bytes_per_us": 0}})") ==
+          "m.json: /network/pair_bytes_per_us must be a number above 0, not 0");
+    CHECK(
+        problem_of(R"({"switchyard_machine": 1, "network": {"latency_us": "1", "pair_bytes_per_us": 1}})") ==
+        R"(m.json: /network/latency_us must be a number, 0 or more, not "1")");
+    CHECK(problem_of(
+              R"({"switchyard_machine": 1, "network": {"latency_us": 1e999, "pair_bytes_per_us": 1}})") ==
+          "m.json: a number in it is too large");
+    CHECK(with_network(R"("card_bytes_per_us": -5)") ==
+          "m.json: /network/card_bytes_per_us must be a number above 0, not -5");
+    CHECK(with_network(R"("overheads_us": 1)") ==
+          R"(m.json: /network/overheads_us is not known, did you mean "overhead_us"?)");
+    CHECK(with_network(R"("memory_bytes": 1)").starts_with("m.json: /network/memory_bytes is not known"));
+    CHECK(with_network(R"("overhead_us": 0)").empty());
+    CHECK_THROWS_WITH(find_machine("/nowhere.json"), Catch::Contains("no machine /nowhere.json"));
+}
+
+TEST_CASE("every algorithm of every collective has a plan") {
+    const Machine machine = parse_machine(hockney, "m.json");
+    for (const auto& traits : algorithms::all_traits())
+        for (const auto &[ranks, per_node] :
+             {std::pair(16, 4), std::pair(12, 5), std::pair(8, 8), std::pair(2, 1)}) {
+            if (traits.has(algorithms::shared_memory) && per_node < ranks) continue;
+            INFO(name_of(traits.collective) << ' ' << traits.name << ' ' << ranks << ' ' << per_node);
+            const auto predicted =
+                prediction(machine, ranks, per_node, 100, std::string(traits.name), 0, traits.collective);
+            CHECK(predicted.us() > 0);
+            CHECK(std::isfinite(predicted.us()));
+            const bool sends = !traits.has(algorithms::shared_memory);
+            CHECK((predicted.counts.messages > 0) == sends);
+        }
+}
+
+TEST_CASE("Hockney's model of one message at a time") {
+    const Machine machine = parse_machine(hockney, "m.json");
+    // 7 rounds of a message of 1000 bytes, one rank a node: 2 us and 1 us each. No rank waits for a card that it shares.
+    const auto predicted = prediction(machine, 8, 1, 1000, "pairwise");
+    CHECK(predicted.us() == Approx(7 * 3.0));
+    CHECK(predicted.spent.on(Bound::latency) == Approx(7 * 2.0));
+    CHECK(predicted.spent.most() == Bound::latency);
+    CHECK(predicted.counts.messages == 7);
+    CHECK(predicted.counts.bytes_inter == 7000);
+}
+
+TEST_CASE("what bounds an exchange") {
+    const auto bound = [](const std::string& more, const std::string& algorithm, std::size_t block) {
+        const Machine machine = parse_machine(
+            R"({"switchyard_machine": 1, "network": {"latency_us": 1, "pair_bytes_per_us": 1e5, )" + more +
+                "}",
+            "m.json");
+        return prediction(machine, 64, 8, block, algorithm, 2).spent.most();
+    };
+    CHECK(bound(R"("overhead_us": 5})", "spread_out", 8) == Bound::overhead);
+    CHECK(bound(R"("card_bytes_per_us": 1})", "spread_out", 1000) == Bound::card);
+    CHECK(bound(R"("overhead_us": 0})", "pairwise", 8) == Bound::latency);
+    CHECK(bound(R"("overhead_us": 0}, "packing": {"block_us": 3})", "tuna", 8) == Bound::packing);
+}
+
+TEST_CASE("more of anything never takes less time") {
+    const Machine machine = parse_machine(
+        R"({"switchyard_machine": 1, "network": {"latency_us": 1, "pair_bytes_per_us": 1e4, "overhead_us": 0.2},
+            "packing": {"block_us": 0.01, "copy_bytes_per_us": 1e4}})",
+        "m.json");
+    for (const char* algorithm :
+         {"spread_out", "pairwise", "tuna", "tuna_coalesced", "node_aware", "padded_bruck"}) {
+        double before = 0;
+        for (const std::size_t block : {1, 16, 256, 4096, 65536}) {
+            const double us = prediction(machine, 64, 8, block, algorithm).us();
+            INFO(algorithm << ' ' << block);
+            CHECK(us >= before);
+            before = us;
+        }
+        CHECK(prediction(machine, 128, 8, 256, algorithm).us() >
+              prediction(machine, 64, 8, 256, algorithm).us());
+    }
+}
+
+TEST_CASE("what a plan knows of blocks") {
+    const auto blocks = [](const char* distribution, int ranks, std::size_t largest) {
+        return Blocks(std::get<bench::Distribution>(bench::parse_distribution(distribution)), ranks, largest);
+    };
+    const Blocks same = blocks("equal", 8, 40);
+    CHECK(same.all().mean == 40);
+    CHECK(same.all().busiest == 40);
+    CHECK(same.all().some == 1);
+    CHECK(same.below(40).some == 0);
+    CHECK(same.below(41).mean == 40);
+    CHECK(same.from(40).busiest == 40);
+    const Blocks few = blocks("sparse:2", 9, 100); // two of eight
+    CHECK(few.all().some == Approx(0.25));
+    CHECK(few.all().mean == Approx(25));
+    CHECK(few.all().largest == 100);
+    const Blocks some = blocks("fft1", 64, 64); // ranks from 40 on send nothing
+    CHECK(some.all().busiest > some.all().mean);
+    const Blocks many = blocks("uniform", 4096, 1000); // not all of the ranks are asked
+    CHECK(many.all().mean == Approx(500).margin(5));
+    CHECK(many.all().busiest >= many.all().mean);
+}
+
+TEST_CASE("scratch memory is that of the algorithm's formula") {
+    const Machine machine = parse_machine(hockney, "m.json");
+    const auto shape = shape_of(64, 8);
+    for (const char* name : {"tuna", "node_aware", "padded_bruck", "spread_out"}) {
+        const auto& traits = *algorithms::find(Collective::alltoallv, name);
+        policy::Use use;
+        use.algorithm = name;
+        const auto formula = traits.scratch_bytes;
+        const std::size_t expected =
+            formula == nullptr ? 0 : formula(shape, 256, policy::resolve(traits, use, shape));
+        CHECK(prediction(machine, 64, 8, 256, name).scratch_bytes == expected);
+    }
+}
