@@ -13,6 +13,10 @@
 #include <fftw3.h>
 
 #include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace {
 

@@ -13,7 +13,9 @@
 #include <CLI/CLI.hpp>
 
 #include <limits>
+#include <map>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
