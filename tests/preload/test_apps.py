@@ -67,6 +67,11 @@ class TransitiveClosure(Apps):
     def test_wrong_exchange(self):
         self.check_finds_wrong_exchange(3, self.GRID)
 
+    def test_graph_that_there_is_not(self):
+        result = self.plain(1, app("transitive-closure"), "--graph", "tree")
+        self.assertNotEqual(result.code, 0)
+        self.assertIn("chain,grid,power_law", result.stderr)
+
     def test_more_ranks_than_vertices(self):
         self.check_policies(3, (app("transitive-closure"), "--graph", "chain", "--size", 2))
 

@@ -9,6 +9,7 @@
 #include <complex>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace apps {

@@ -13,6 +13,9 @@
 #include <fftw3.h>
 
 #include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
 
 namespace {
 
@@ -242,12 +245,14 @@ class Measurement {
 };
 
 void add_options(CLI::App& app, Options& options) {
-    app.add_option("--size", options.size, "points along each of the three axes")
-        ->check(CLI::Range(1, 1 << 12));
-    app.add_option("--exchange", options.typed, "alltoallv, with packed blocks, or alltoallw, with subarrays")
-        ->transform(
-            CLI::CheckedTransformer(std::map<std::string, bool>{{"alltoallv", false}, {"alltoallw", true}}));
-    app.add_option("--iterations", options.iterations, "transforms, each with its way back")
+    app.add_option("--size", options.size, "points along each of the three axes (default: 30 22 26)")
+        ->check(CLI::Range(1, 1 << 12))
+        ->type_name("N0 N1 N2");
+    app.add_option_function<std::string>(
+           "--exchange", [&options](const std::string& name) { options.typed = name == "alltoallw"; },
+           "alltoallv (default) with packed blocks, or alltoallw with subarrays")
+        ->check(CLI::IsMember({"alltoallv", "alltoallw"}));
+    app.add_option("--iterations", options.iterations, "transforms, each with its way back (default: 4)")
         ->check(CLI::Range(1, 1'000'000));
 }
 

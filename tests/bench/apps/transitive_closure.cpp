@@ -14,6 +14,7 @@
 
 #include <limits>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -175,13 +176,15 @@ int run(const Graph& graph) {
 }
 
 void add_options(CLI::App& app, Graph& graph) {
-    std::map<std::string, Graph::Kind> kinds;
-    for (std::size_t i = 0; i < graph_names.size(); ++i)
-        kinds[std::string(graph_names[i])] = static_cast<Graph::Kind>(i);
-    app.add_option("--graph", graph.kind, "chain, grid or power_law")
-        ->transform(CLI::CheckedTransformer(kinds));
-    app.add_option("--size", graph.size, "vertices, or the side of a grid")->check(CLI::Range(1, 1 << 15));
-    app.add_option("--seed", graph.seed, "of a power-law graph");
+    const auto take = [&graph](const std::string& name) {
+        const auto found = std::find(graph_names.begin(), graph_names.end(), name);
+        graph.kind = static_cast<Graph::Kind>(found - graph_names.begin());
+    };
+    app.add_option_function<std::string>("--graph", take, "default: grid")
+        ->check(CLI::IsMember(std::vector<std::string>(graph_names.begin(), graph_names.end())));
+    app.add_option("--size", graph.size, "vertices, or the side of a grid (default: 20)")
+        ->check(CLI::Range(1, 1 << 15));
+    app.add_option("--seed", graph.seed, "of a power-law graph (default: 1)");
 }
 
 } // namespace
