@@ -36,7 +36,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertRegex(made.stdout, r"(?m)^two_phase_bruck 2: (agrees|does not agree)\. Zero rotation is the fastest ")
         folder = self.folder / "polaris-quick"
-        text, html = (folder / "results.md").read_text(), (folder / "index.html").read_text()
+        text, html = (folder / "two_phase_bruck.md").read_text(), (folder / "two_phase_bruck.html").read_text()
         for words in ("Zero-rotation Bruck is the fastest everywhere", "### Figure 6", "| 8 | 128 bytes |",
                       "scripts/simulate --machine polaris --ranks 8"):
             self.assertIn(words, text)
@@ -52,14 +52,14 @@ class Figures(unittest.TestCase):
         lines = file.read_text().splitlines()
         file.write_text("\n".join([*lines[:-1], lines[-1][:40]]) + "\n")
         self.assertIn("1 of 1 runs", self.quick("two_phase_bruck").stderr)
-        self.assertEqual((folder / "results.md").read_text(), text)
+        self.assertEqual((folder / "two_phase_bruck.md").read_text(), text)
 
     def test_what_cannot_be_measured(self):
         """A figure without results is on the page with the reason, and the exit status tells."""
         made = figures("two_phase_bruck", "--launcher", "false {ranks}", "--ranks", "4", "--output", self.folder)
         self.assertEqual(made.returncode, 1, made.stdout)
         self.assertRegex(made.stdout, r"(?m)^two_phase_bruck 6: not measured. false 4 .* ended with 1: no message$")
-        self.assertIn("ended with 1", (self.folder / "launched/index.html").read_text())
+        self.assertIn("ended with 1", (self.folder / "launched/two_phase_bruck.html").read_text())
 
     def test_refusals(self):
         for words, reason in ((["--launcher", "mpirun"], "--launcher needs {ranks}"), (["--launcher", "x {ranks}"], "needs --ranks"),

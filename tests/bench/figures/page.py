@@ -1,4 +1,4 @@
-"""What a run of figures leaves: results.md and index.html, with the same words and tables."""
+"""What a run of figures leaves: a page, and the same words and tables as Markdown."""
 
 import html
 from pathlib import Path
@@ -8,7 +8,7 @@ from paper import PAPERS
 STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
 table{border-collapse:collapse;margin:.5rem 0;font-size:14px;display:block;overflow-x:auto}
 th,td{border-bottom:1px solid #ccc;padding:.15rem .6rem;text-align:right}th:first-child,td:first-child{text-align:left}
-caption{text-align:left;color:#555}img{max-width:100%}code{font-size:13px;word-break:break-all}
+.words td,.words th{text-align:left;vertical-align:top}caption{text-align:left;color:#555}img{max-width:100%}code{font-size:13px;word-break:break-all}
 .yes{color:#176b2c}.no{color:#a33a00}.none{color:#666}h2{margin-top:2.5rem;border-bottom:2px solid #ddd}"""
 
 
@@ -88,7 +88,7 @@ def page(shown, machine, command, commands_of):
         rows.append(f'<tr><td><a href="#{one.anchor}">{escape(name)}</a></td><td>{escape(claim)}</td><td>{escape(found)}</td>'
                     f'<td class="{kind}">{word}</td><td>{escape(reason)}</td></tr>')
     parts = [f"<h1>Figures of the papers</h1><p>{escape(machine)}</p><p>Made by <code>{escape(command)}</code>.</p>",
-             "<table><thead><tr>" + "".join(f"<th>{cell}</th>" for cell in HEADER) + "</tr></thead><tbody>" + "".join(rows)
+             "<table class=\"words\"><thead><tr>" + "".join(f"<th>{cell}</th>" for cell in HEADER) + "</tr></thead><tbody>" + "".join(rows)
              + "</tbody></table>"]
     for one in shown:
         parts.append(f'<h2 id="{one.anchor}">{escape(PAPERS[one.figure.paper])}<br>{escape(one.name)}</h2>'
@@ -108,6 +108,9 @@ def page(shown, machine, command, commands_of):
             + "\n".join(parts) + "</html>\n")
 
 
-def write(shown, folder, machine, command, commands_of):
-    (Path(folder) / "results.md").write_text(markdown(shown, machine, command, commands_of))
-    (Path(folder) / "index.html").write_text(page(shown, machine, command, commands_of))
+def write(shown, folder, name, machine, command, commands_of):
+    """Writes `name`.md and `name`.html into a folder that is there; returns the page's path."""
+    (Path(folder) / f"{name}.md").write_text(markdown(shown, machine, command, commands_of))
+    file = Path(folder) / f"{name}.html"
+    file.write_text(page(shown, machine, command, commands_of))
+    return file

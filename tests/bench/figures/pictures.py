@@ -6,7 +6,7 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "switchyard"  # the same picture again is the same file
 matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
 
-from matplotlib import pyplot  # noqa: E402  (after the choice of what draws)
+from matplotlib import pyplot, ticker  # noqa: E402  (after the choice of what draws)
 
 
 def draw(picture, file):
@@ -19,7 +19,9 @@ def draw(picture, file):
         axes.axhline(y, linestyle="--", linewidth=1, color="0.4", label=name)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.xaxis.set_major_formatter(matplotlib.ticker.ScalarFormatter())
+    axes.xaxis.set_major_formatter(ticker.ScalarFormatter())
+    axes.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
     axes.set(title=picture.title, xlabel=picture.x_title, ylabel=picture.y_title)
     axes.grid(True, which="major", linewidth=0.4)
     axes.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))

@@ -240,8 +240,9 @@ PROPOSED = ("tuna", "tuna_coalesced", "tuna_staggered")
 CONTENDERS = (*PROPOSED, "scattered", "node_aware")
 
 
-def compared(scale, number, title, claim, distribution="uniform", blocks=SIZES, note=""):
-    """The proposed algorithms at their best parameters, native and scattered: figures 13, 14 and 16."""
+def compared(scale, number, title, claim, distribution="uniform", blocks=SIZES, winners=PROPOSED, note=""):
+    """The proposed algorithms at their best parameters, native and scattered: figures 13, 14 and 16. `winners`: those that beat
+    MPI_Alltoallv, as the paper says."""
     runs = {}
     for ranks, block in scale.points(blocks):
         words = [*option("max-block", block), *all_words(scale, ranks)]
@@ -250,13 +251,14 @@ def compared(scale, number, title, claim, distribution="uniform", blocks=SIZES, 
         runs[ranks, block] = run_of(scale, ranks, words, block)
 
     def outcome(measurements):
-        rows, series, wins, coalesced_first = [], {}, 0, 0
+        rows, series, wins, coalesced_first = [], {}, dict.fromkeys(PROPOSED, 0), 0
         for (ranks, block), run in runs.items():
             results = measurements.results(run)
             mpi = native(results)["median_us"]
             fastest = {name: best(pick(results, name))["median_us"] for name in CONTENDERS}
             proposed = {name: fastest[name] for name in PROPOSED}
-            wins += min(proposed.values()) < mpi
+            for name in PROPOSED:
+                wins[name] += fastest[name] < mpi
             coalesced_first += min(proposed, key=proposed.get) == "tuna_coalesced"
             size = in_words(block) if not distribution.startswith("fft") else distribution
             rows.append([ranks, size, us(mpi), *[f"{us(time)} ({times(mpi / time)})" for time in fastest.values()]])
@@ -265,8 +267,9 @@ def compared(scale, number, title, claim, distribution="uniform", blocks=SIZES, 
         return Outcome([Table("us, and times faster than MPI_Alltoallv; node_aware is our own",
                               ["ranks", "largest block", "MPI", *CONTENDERS], rows)],
                        [Picture("compared", title, "ranks", series)],
-                       f"The best of the three is faster than MPI in {wins} of {len(rows)} points; coalesced is the best of them in "
-                       f"{coalesced_first}.", wins == len(rows),
+                       f"Of {len(rows)} points tuna is faster than MPI in {wins['tuna']}, coalesced in {wins['tuna_coalesced']}, "
+                       f"staggered in {wins['tuna_staggered']}; coalesced is the best of the three in {coalesced_first}.",
+                       all(wins[name] == len(rows) for name in winners),
                        "The paper begins at 512 ranks. With fewer ranks or larger blocks the bytes that are forwarded cost more "
                        "than the messages that are spared.")
     return Figure(PAPER, number, title, claim, list(runs.values()), outcome, note)
@@ -283,12 +286,12 @@ def path_finding(scale):
         for ranks, run in runs.items():
             found = {result["algorithm"]: result for result in measurements.results(run)}
             native_us = found["native"]["in_collectives_us"]
-            wins += min(found[way]["in_collectives_us"] for way in ways[1:]) < native_us
+            wins += min(found[way]["in_collectives_us"] for way in ways[1:]) < 0.95 * native_us
             rows.append([ranks, *[f"{us(found[way]['median_us'] / 1000)}, {us(found[way]['in_collectives_us'] / 1000)}"
                                   for way in ways]])
         return Outcome([Table("ms of the whole program, and of these in collectives; medians",
                               ["ranks", "MPI_Alltoallv", *ways[1:]], rows)], [],
-                       f"The collectives are faster by the paper's algorithms with {wins} of {len(rows)} numbers of ranks.",
+                       f"The collectives gain more than 5 % by the paper's algorithms with {wins} of {len(rows)} numbers of ranks.",
                        wins == len(rows),
                        "On one machine a message is a copy, and the algorithms that spare messages copy more.")
     return Figure(PAPER, "15", "Path finding",
@@ -303,11 +306,15 @@ def figures(scale):
         trends(scale), against_native(scale), winning_radices(scale), hierarchical(scale), parts(scale), standard(scale),
         compared(scale, "13", "The proposed algorithms, scattered and MPI_Alltoallv",
                  "All proposed algorithms beat MPI_Alltoallv, coalesced the most."),
-        compared(scale, "14, N1", "FFT, first shape", "All three are faster than MPI_Alltoallv in an FFT.", "fft1", (16,), fixed),
-        compared(scale, "14, N2", "FFT, second shape", "All three are faster than MPI_Alltoallv in an FFT.", "fft2", (16,), fixed),
+        compared(scale, "14, N1", "FFT, first shape", "All three are faster than MPI_Alltoallv in an FFT.", "fft1", (16,),
+                 note=fixed),
+        compared(scale, "14, N2", "FFT, second shape", "All three are faster than MPI_Alltoallv in an FFT.", "fft2", (16,),
+                 note=fixed),
         path_finding(scale),
         compared(scale, "16, normal", "Blocks of a normal distribution",
-                 "Tuna and coalesced are about 3 times faster than MPI_Alltoallv with 4,096 ranks.", "normal", (256,)),
+                 "Tuna and coalesced are about 3 times faster than MPI_Alltoallv with 4,096 ranks.", "normal", (256,),
+                 PROPOSED[:2]),
         compared(scale, "16, power law", "Blocks of a power-law distribution",
-                 "Tuna and coalesced outperform MPI_Alltoallv, the more the more ranks.", "power_law", (256,)),
+                 "Tuna and coalesced outperform MPI_Alltoallv, the more the more ranks.", "power_law", (256,),
+                 PROPOSED[:2]),
     ]
