@@ -25,6 +25,8 @@ using Json = nlohmann::json;
 using Words = std::vector<std::string_view>;
 
 constexpr int known_version = 1;
+// No machine has numbers beyond these, and with others times would be no numbers.
+constexpr double largest_number = 1e18, smallest_number = 1e-9;
 
 // An object of the file, and its place.
 class Section {
@@ -50,6 +52,9 @@ class Section {
         if (!value.is_number())
             fail(std::string("/") + key, formatted("must be {}, not {}", wanted, what_is(value)));
         const double found = value.get<double>();
+        if (found > largest_number || (found > 0 && found < smallest_number))
+            fail(std::string("/") + key,
+                 formatted("must be from {} to {}, not {}", smallest_number, largest_number, value.dump()));
         if (found < 0 || (found == 0 && !may_be_zero))
             fail(std::string("/") + key, formatted("must be {}, not {}", wanted, value.dump()));
         return found;

@@ -95,7 +95,7 @@ class Ring {
     // Each rank sends `count` messages of `bytes` bytes each to every rank at a distance from `first` to before `last`, and
     // receives as many.
     void exchange(Round& round, int first, int last, double count, double bytes) const;
-    // The same with one distance. `of_each`: that many bytes in all.
+    // The same with one distance.
     void exchange(Round& round, int distance, double count, double bytes) const {
         exchange(round, distance, distance + 1, count, bytes);
     }

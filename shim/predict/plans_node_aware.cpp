@@ -162,8 +162,7 @@ class NodeAwarePlan {
         for (int lane = 0; lane < hops_.lanes(); ++lane) by_lane.push_back(arrived(weight, lane));
         if (hands_on() && shares_memory(situation_)) {
             const double moved = busiest(by_lane) * unit_;
-            plan_near_copies(situation_.shape, by_lane.empty() ? 0 : hops_.ranks_in(0, ranks_) - 1, moved,
-                             sink_);
+            plan_near_copies(situation_.shape, hops_.ranks_in(0, ranks_) - 1, moved, sink_);
         } else if (hands_on()) {
             exchange_near(hops_.lanes(), layout_.arrived_bytes, [&](int lane) {
                 return BundleBytes([&by_lane, lane, this](int source, int destination) {

@@ -61,7 +61,8 @@ void add_forces(Seeds seeds) {
          {"alltoallv:tuna:radix=4:metadata=fused;allgather:ring", "alltoall:native", "allgatherv:shared",
           "alltoallv:scattered:block_count=32:memory_limit_bytes=4096",
           "alltoallv:tuna:radix=x;;alltoallv:ring",
-          "alltoallv:in_place:auxiliary_bytes=65536:transfer=staged", "alltoallw:tuna", "gatherv:tuna", "alltoallv:adaptive"})
+          "alltoallv:in_place:auxiliary_bytes=65536:transfer=staged", "alltoallw:tuna", "gatherv:tuna",
+          "alltoallv:adaptive"})
         seeds.add(text);
 }
 
@@ -199,6 +200,12 @@ void add_run_json(Seeds seeds) {
     }
 }
 
+void add_machines(const fs::path& source, Seeds seeds) {
+    for (const auto& entry : fs::directory_iterator(source / "config" / "machines"))
+        seeds.add(text_of(entry.path()));
+    seeds.add(R"({"switchyard_machine": 1, "network": {"latency_us": 2, "pair_bytes_per_us": 1000}})");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -211,6 +218,7 @@ int main(int argc, char** argv) {
         add_slots({all, "slots"});
         add_calls({all, "calls"});
         add_run_json({all, "run_json"});
+        add_machines(source, {all, "machine"});
     } catch (const std::exception& error) {
         return std::fprintf(stderr, "%s\n", error.what()), 1;
     }

@@ -111,6 +111,8 @@ TEST_CASE("nonsense in a machine file is named with its place") {
           "m.json: a number in it is too large");
     CHECK(with_network(R"("card_bytes_per_us": -5)") ==
           "m.json: /network/card_bytes_per_us must be a number above 0, not -5");
+    CHECK(with_network(R"("overhead_us": 1e200)") ==
+          "m.json: /network/overhead_us must be from 1e-09 to 1e+18, not 1e+200");
     CHECK(with_network(R"("overheads_us": 1)") ==
           R"(m.json: /network/overheads_us is not known, did you mean "overhead_us"?)");
     CHECK(with_network(R"("memory_bytes": 1)").starts_with("m.json: /network/memory_bytes is not known"));
@@ -121,7 +123,7 @@ TEST_CASE("nonsense in a machine file is named with its place") {
 TEST_CASE("every algorithm of every collective has a plan") {
     const Machine machine = parse_machine(hockney, "m.json");
     for (const auto& traits : algorithms::all_traits())
-        for (const auto &[ranks, per_node] :
+        for (const auto& [ranks, per_node] :
              {std::pair(16, 4), std::pair(12, 5), std::pair(8, 8), std::pair(2, 1)}) {
             if (traits.has(algorithms::shared_memory) && per_node < ranks) continue;
             INFO(name_of(traits.collective) << ' ' << traits.name << ' ' << ranks << ' ' << per_node);
