@@ -217,9 +217,7 @@ void resolve() {
     } else {
         warn_of_tool_above();
         open_back_end();
-        if (state.back_end.Init != nullptr) {
-            serve_optional_functions();
-        }
+        if (state.back_end.Init != nullptr) serve_optional_functions();
     }
     resolved.store(true, std::memory_order_release);
 }

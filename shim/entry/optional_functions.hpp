@@ -1,6 +1,6 @@
 // Functions of MPI-4, which not every MPI has. Were their names exported, every program would find them, and a program that
-// looks whether its MPI has one would call what is not there. So they are not exported: where the MPI has them, the references
-// of the program's objects to them are replaced.
+// looks whether its MPI has a function would call a missing one. So the names are not exported. Where the MPI has a function, the
+// references of the program's objects to this function are replaced.
 #pragma once
 
 #include <cstddef>

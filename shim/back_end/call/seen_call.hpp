@@ -60,7 +60,7 @@ int see(Function function, Binding binding, Words... words) {
 }
 
 // MPI_Start, MPI_Startall and MPI_Request_free of a program that has persistent collectives. The time of an MPI_Startall is
-// shared out evenly among its requests; those that are no collectives are not counted.
+// shared out evenly among its requests. Requests of other kinds are not counted.
 int see_start(int (*start)(MPI_Request*), Binding binding, MPI_Request* request);
 int see_startall(int (*start_all)(int, MPI_Request*), Binding binding, int count, MPI_Request* requests);
 int see_request_free(int (*free_request)(MPI_Request*), MPI_Request* request);

@@ -35,7 +35,7 @@ Seat seat_by_hand(Process& self, const std::string& text) {
     return seat;
 }
 
-// The world's ranks on this node, found when they are first asked for: that takes the MPI as long as all else at the start.
+// The world's ranks on this node. The MPI finds them once, when they are first asked for.
 class Neighbours {
   public:
     explicit Neighbours(MPI_Comm world) : world_(world) {}
