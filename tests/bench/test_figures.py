@@ -64,7 +64,7 @@ class Figures(unittest.TestCase):
     def test_refusals(self):
         for words, reason in ((["--launcher", "mpirun"], "--launcher needs {ranks}"), (["--launcher", "x {ranks}"], "needs --ranks"),
                               (["--ranks", "1"], "2 ranks or more"), (["--ranks", "a"], "no list of numbers"),
-                              (["nothing"], "invalid choice"), (["--ranks-per-node", "0"], "1 or more")):
+                              (["tuna", "--record"], "for all papers"), (["nothing"], "invalid choice"), (["--ranks-per-node", "0"], "1 or more")):
             with self.subTest(words):
                 made = figures(*words)
                 self.assertEqual(made.returncode, 2)
@@ -75,7 +75,8 @@ class Figures(unittest.TestCase):
         seen = set()
         for is_simulated in (True, False):
             for paper in PAPERS:
-                for figure in __import__(paper).figures(Scale(True, (4, 8), 4, is_simulated)):
+                model = "polaris" if is_simulated else ""
+                for figure in __import__(paper).figures(Scale(True, (4, 8), 4, is_simulated, model)):
                     seen.add((paper, figure.number))
                     self.assertTrue(figure.claim.endswith("."), figure.number)
                     self.assertNotIn("|", figure.claim + figure.title + figure.note)
@@ -100,6 +101,41 @@ class Figures(unittest.TestCase):
             self.assertEqual(outcome.agrees, agrees, outcome.ours)
             text = page.markdown([page.Shown(figure, outcome)], "Nowhere.", "none", lambda _: [])
             self.assertEqual("**does not agree**" in text, not agrees)
+
+    def test_a_page_is_recorded_with_its_pictures(self):
+        figure = tuna.trends(Scale(True, (64,), 8, True))
+        shown = page.Shown(figure, failure="not measured")
+        shown.pictures = ["new.svg"]
+        made, target = self.folder / "made", self.folder / "recorded"
+        made.mkdir(), target.mkdir()
+        (target / "old.svg").write_text("of an earlier page")
+        (made / "new.svg").write_text("<svg/>")
+        page.write([shown], made, "all", "Nowhere.", "none", lambda _: [])
+        page.record([shown], made, "all", target)
+        self.assertEqual(sorted(file.name for file in target.iterdir()), ["README.md", "new.svg"])
+        self.assertEqual((target / "README.md").read_text(), (made / "all.md").read_text())
+
+    def test_the_model_stands_beside_what_was_measured(self):
+        """Figure 8 has a table of ranks that nobody simulates, as switchyard predict says, and counts it for the verdict."""
+        scale = Scale(True, (4, 8), 4, True, "polaris")
+        figure = tuna.against_native(scale)
+        measurements = Measurements(Simulated("polaris"), self.folder)
+        measurements.measure([run for run in figure.runs if not run.is_kept])
+        self.assertFalse((self.folder / "measurements.jsonl").exists(), "a prediction takes a moment, and is not kept")
+        for run in (run for run in figure.runs if run.is_kept):
+            parameters = {"radix": 2, "metadata": "fused", "in_flight": 32}
+            measurements.found[run.key()] = {"results": [
+                {"algorithm": "native", "parameters": {}, "median_us": 50.0, "max_block_bytes": 16},
+                {"algorithm": "tuna", "parameters": parameters, "median_us": 5.0, "max_block_bytes": 16},
+                {"algorithm": "tuna", "parameters": {**parameters, **tuna.PUBLISHED}, "median_us": 10.0, "max_block_bytes": 16}]}
+        outcome = figure.outcome(measurements)
+        self.assertRegex(outcome.ours, r"faster as published in 6 of 6 points; ours at most 10.00 times. By the model, with 8,192 ranks")
+        measured, expected = outcome.tables
+        self.assertEqual(len(measured.rows), 6)
+        self.assertEqual([row[:2] for row in expected.rows[:3]], [[512, "16 bytes"], [512, "256 bytes"], [512, "2 KiB"]])
+        self.assertEqual(len(expected.rows), 12)
+        loses = [row for row in expected.rows if float(row[4]) < 1]
+        self.assertEqual(outcome.agrees, not loses)
 
     def test_a_run_without_results(self):
         measurements = Measurements(Simulated("polaris"), self.folder)

@@ -1,6 +1,7 @@
 """What a run of figures leaves: a page, and the same words and tables as Markdown."""
 
 import html
+import shutil
 from pathlib import Path
 
 from paper import PAPERS
@@ -114,3 +115,12 @@ def write(shown, folder, name, machine, command, commands_of):
     file = Path(folder) / f"{name}.html"
     file.write_text(page(shown, machine, command, commands_of))
     return file
+
+
+def record(shown, folder, name, target):
+    """Replaces a folder of the repository by the Markdown that write() left, as README.md, and its pictures."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    shutil.copyfile(folder / f"{name}.md", target / "README.md")
+    for picture in (picture for one in shown for picture in one.pictures):
+        shutil.copyfile(folder / picture, target / picture)

@@ -57,6 +57,7 @@ class Scale:
     ranks: tuple  # of alltoallv figures, growing
     ranks_per_node: int
     is_simulated: bool
+    model: str = ""  # machine file of `switchyard predict`; none for a launcher
 
     @property
     def most_ranks(self):

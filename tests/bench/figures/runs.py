@@ -1,4 +1,4 @@
-"""Runs of the benchmark, on a simulated machine or by a launcher. What was measured is kept, so that a run of figures that was
+"""Runs of the benchmark, on a simulated machine or by a launcher, and of the model. What was measured is kept, so that a run of figures that was
 interrupted goes on where it stopped."""
 
 import concurrent.futures
@@ -29,7 +29,7 @@ class Run:
     ranks_per_node: int = 32  # of a simulated machine; a launcher places the ranks itself
     precision: str = ""  # of the simulator: events within so many seconds count as one
     iterations: int = 1  # simulated ones. The first finds its ranks as the call before left them
-    needs_whole_machine = False
+    needs_whole_machine, is_kept = False, True
 
     def key(self):
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
@@ -55,7 +55,7 @@ class ProgramRun:
     words: tuple
     ways: tuple
     rounds: int = 5
-    needs_whole_machine = True
+    needs_whole_machine, is_kept = True, True
 
     def key(self):
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
@@ -80,6 +80,38 @@ class ProgramRun:
         return [{"algorithm": way, "parameters": {}, "median_us": statistics.median(wall for wall, _ in found),
                  "in_collectives_us": statistics.median(collectives for _, collectives in found)}
                 for way, found in taken.items()]
+
+
+@dataclasses.dataclass(frozen=True)
+class Prediction:
+    """What the model says of ranks that nobody has. It takes a moment, so it is not kept."""
+    machine: str
+    ranks: tuple
+    ranks_per_node: int
+    blocks: tuple  # bytes
+    algorithms: tuple
+    needs_whole_machine, is_kept = False, False
+
+    def key(self):
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+    def name(self):
+        return f"model of {self.machine}"
+
+    def command(self):
+        words = [word for algorithm in self.algorithms for word in option("algorithm", algorithm)]
+        return [str(ROOT / "build/bin/switchyard"), "predict", *option("machine", self.machine), *option("ranks", self.ranks),
+                *option("ranks-per-node", self.ranks_per_node), *option("max-block", self.blocks), *words]
+
+    def commands(self, _):
+        return [self.command()]
+
+    def measured(self, _):
+        """Results as the benchmark has them, each with its ranks."""
+        report = json.loads(output_of([*self.command(), "--format", "json"]))
+        return [{"algorithm": result["algorithm"], "parameters": result["parameters"], "median_us": result["time_us"],
+                 "ranks": point["ranks"], "max_block_bytes": point["max_block_bytes"]}
+                for point in report["points"] for result in point["results"]]
 
 
 def times_in(output, way):
@@ -182,8 +214,18 @@ class Measurements:
     def measure(self, runs):
         """Measures what is not there yet. A run that fails is kept out of the file, and is tried again next time."""
         missing = [run for run in dict.fromkeys(runs) if run.key() not in self.found]
-        self._measure([run for run in missing if not run.needs_whole_machine], self.machine.slots)
-        self._measure([run for run in missing if run.needs_whole_machine], 1)
+        for run in missing:
+            if not run.is_kept:
+                self._predict(run)
+        kept = [run for run in missing if run.is_kept]
+        self._measure([run for run in kept if not run.needs_whole_machine], self.machine.slots)
+        self._measure([run for run in kept if run.needs_whole_machine], 1)
+
+    def _predict(self, run):
+        try:
+            self.found[run.key()] = {"results": run.measured(self.machine)}
+        except RunFailed as failure:
+            self.failed[run.key()] = str(failure)
 
     def _measure(self, runs, at_once):
         began = time.monotonic()
