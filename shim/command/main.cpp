@@ -44,11 +44,31 @@ void add_run(CLI::App& app, command::RunOptions& options) {
     run->positionals_at_end();
 }
 
+// A misspelled word is the likely reason why another is missing, so it is named, too.
+std::string misspelled(const CLI::App& app, const CLI::Error& error) {
+    const bool names_them = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    std::string words;
+    for (const auto& word : app.remaining()) words += (words.empty() ? "; not known: " : ", ") + word;
+    return names_them ? "" : words;
+}
+
+// `switchyard explain: policy is required`, and where to read on: a whole help would push the sentence off the
+// screen. Without a subcommand there is nothing else to say than the help.
+std::string words_of_error(const CLI::App* app, const CLI::Error& error) {
+    std::string name = "switchyard";
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().front();
+        name += ' ' + app->get_name();
+    }
+    const std::string what = name + ": " + error.what() + misspelled(*app, error) + '\n';
+    return what + (app->get_parent() ? "Options and examples: " + name + " --help\n" : '\n' + app->help());
+}
+
 int main_guarded(int argc, char** argv) {
     CLI::App app{"route the all-to-all collectives of MPI programs by a policy"};
     app.set_version_flag("--version", switchyard::version);
     app.require_subcommand(1);
-    app.failure_message(CLI::FailureMessage::help);
+    app.failure_message(words_of_error);
 
     command::RunOptions run;
     add_run(app, run);

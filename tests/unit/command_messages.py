@@ -249,6 +249,24 @@ class Completion(CommandTest):
                 self.assertEqual(self.completed(line), words)
         self.assertLessEqual({"openmpi", "mpich"}, self.completed("switchyard tune --mpi "))
 
+    def test_words_that_are_not_understood(self):
+        """One sentence that names the command and the word, then where the help is: no help of fifty lines around it."""
+        for words, sentence in ((["explain"], "switchyard explain: policy is required"),
+                                (["explain", "--polcy"], "switchyard explain: policy is required; not known: --polcy"),
+                                (["check", "a", "b"], "switchyard check: The following argument was not expected: b"),
+                                (["predict", "--machine", "polaris", "--ranks", "1"],
+                                 "switchyard predict: --ranks: Value 1 not in range 2 to 1048576")):
+            with self.subTest(words):
+                ended = subprocess.run([COMMAND, *words], capture_output=True, text=True, check=False)
+                self.assertNotEqual(ended.returncode, 0)
+                self.assertEqual(ended.stdout, "")
+                self.assertEqual(ended.stderr.splitlines(),
+                                 [sentence, f"Options and examples: switchyard {words[0]} --help"])
+        ended = subprocess.run([COMMAND, "explian"], capture_output=True, text=True, check=False)
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertTrue(ended.stderr.startswith("switchyard: A subcommand is required; not known: explian\n"), ended.stderr)
+        self.assertIn("explain", ended.stderr)
+
     def test_every_option_with_a_name_for_a_value(self):
         """An option whose value is one of some words offers them; one with a file offers files."""
         self.write("x")

@@ -20,6 +20,12 @@ def time_of(results, name):
     return best(pick(results, name, **messages))["median_us"]
 
 
+def to_other_nodes(results, what):
+    """`messages_inter` or `wire_bytes_inter` of the rank with most: bruck / locality_aware_bruck."""
+    aware = pick(results, "locality_aware_bruck", intra="messages")[0]
+    return f"{pick(results, 'bruck')[0][what]} / {aware[what]}"
+
+
 def shapes(scale):
     """Ranks of each node, with the numbers of nodes: powers of the ranks of a node, as in the paper, and one between."""
     per_node = (4, 8, 16) if scale.is_quick else (4, 8, 16, 32)
@@ -44,15 +50,17 @@ def by_nodes(scale, number, title, claim, block, names, note=""):
             over_mpi += found["locality_aware_bruck"] < mpi
             gains.setdefault(q, []).append(found["bruck"] / found["locality_aware_bruck"])
             rows.append([q, nodes, us(mpi), *[us(time) for time in found.values()], times(gains[q][-1]),
-                         us(time_of(results, SHARED))])
+                         us(time_of(results, SHARED)), to_other_nodes(results, "messages_inter"),
+                         to_other_nodes(results, "wire_bytes_inter")])
             for name, time in found.items():
                 series.setdefault(f"{name}, {q} a node", []).append((nodes, time))
         average = {q: sum(gain) / len(gain) for q, gain in gains.items()}
         first, last = min(average, key=str), max(average, key=str)
         if scale.is_simulated:
             first, last = min(average), max(average)
-        return Outcome([Table(f"{in_words(block)} of each rank, us; gain: bruck / locality_aware_bruck",
-                              ["ranks a node", "nodes", "MPI", *names, "gain", SHARED], rows)],
+        return Outcome([Table(f"{in_words(block)} of each rank, us; gain, messages and bytes: bruck / locality_aware_bruck",
+                              ["ranks a node", "nodes", "MPI", *names, "gain", SHARED, "messages to other nodes",
+                               "bytes to other nodes"], rows)],
                        [Picture(f"allgather-{number.split()[0]}", title, "nodes", series)],
                        f"Locality-aware Bruck is faster than all others of ours in {wins} of {len(rows)} points and than MPI in "
                        f"{over_mpi}; its gain over Bruck is {times(average[first])} with {first} ranks a node, {times(average[last])} "
