@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/bench/figures"))
 
 import page  # noqa: E402
-import tuna  # noqa: E402
+import tuna_radix  # noqa: E402
+import tuna_runs  # noqa: E402
 from paper import PAPERS, Scale  # noqa: E402
 from runs import Measurements, Run, RunFailed, Simulated  # noqa: E402
 
@@ -87,7 +88,7 @@ class Figures(unittest.TestCase):
     def test_a_verdict_follows_the_figures(self):
         """With times that the test makes up: radix 2 is the best for small blocks, then one in the middle, then a large one."""
         scale = Scale(True, (64,), 8, True)
-        figure = tuna.trends(scale)
+        figure = tuna_radix.trends(scale)
         for winners, agrees in (((2, 8, 64), True), ((64, 8, 2), False)):
             measurements = Measurements(Simulated("polaris"), self.folder / str(agrees))
             for run, winner in zip(figure.runs, winners):
@@ -95,7 +96,7 @@ class Figures(unittest.TestCase):
                 for metadata, in_flight in (("separate", 1), ("fused", 32)):
                     results += [{"algorithm": "tuna", "median_us": 10.0 + abs(radix - winner), "max_block_bytes": 16,
                                  "parameters": {"radix": radix, "metadata": metadata, "in_flight": in_flight}}
-                                for radix in tuna.radices(64)]
+                                for radix in tuna_runs.radices(64)]
                 measurements.found[run.key()] = {"run": run.key(), "results": results}
             outcome = figure.outcome(measurements)
             self.assertEqual(outcome.agrees, agrees, outcome.ours)
@@ -103,7 +104,7 @@ class Figures(unittest.TestCase):
             self.assertEqual("**does not agree**" in text, not agrees)
 
     def test_a_page_is_recorded_with_its_pictures(self):
-        figure = tuna.trends(Scale(True, (64,), 8, True))
+        figure = tuna_radix.trends(Scale(True, (64,), 8, True))
         shown = page.Shown(figure, failure="not measured")
         shown.pictures = ["new.svg"]
         made, target = self.folder / "made", self.folder / "recorded"
@@ -118,7 +119,7 @@ class Figures(unittest.TestCase):
     def test_the_model_stands_beside_what_was_measured(self):
         """Figure 8 has a table of ranks that nobody simulates, as switchyard predict says, and counts it for the verdict."""
         scale = Scale(True, (4, 8), 4, True, "polaris")
-        figure = tuna.against_native(scale)
+        figure = tuna_radix.against_native(scale)
         measurements = Measurements(Simulated("polaris"), self.folder)
         measurements.measure([run for run in figure.runs if not run.is_kept])
         self.assertFalse((self.folder / "measurements.jsonl").exists(), "a prediction takes a moment, and is not kept")
@@ -127,7 +128,7 @@ class Figures(unittest.TestCase):
             measurements.found[run.key()] = {"results": [
                 {"algorithm": "native", "parameters": {}, "median_us": 50.0, "max_block_bytes": 16},
                 {"algorithm": "tuna", "parameters": parameters, "median_us": 5.0, "max_block_bytes": 16},
-                {"algorithm": "tuna", "parameters": {**parameters, **tuna.PUBLISHED}, "median_us": 10.0, "max_block_bytes": 16}]}
+                {"algorithm": "tuna", "parameters": {**parameters, **tuna_runs.PUBLISHED}, "median_us": 10.0, "max_block_bytes": 16}]}
         outcome = figure.outcome(measurements)
         self.assertRegex(outcome.ours, r"faster as published in 6 of 6 points; ours at most 10.00 times. By the model, with 8,192 ranks")
         measured, expected = outcome.tables

@@ -1,0 +1,73 @@
+"""Figures 10 and 11 of the TuNA paper: coalesced and staggered."""
+
+import math
+
+from paper import Figure, Outcome, Table, best, in_words, pick, times, us
+from runs import option
+from tuna_runs import MODEL_RANKS, PAPER, SIZES, predicted_points, predictions, run_of
+
+
+def hierarchical_words(scale, ranks, name):
+    nodes, q = max(2, ranks // scale.ranks_per_node), scale.ranks_per_node
+    partners = (nodes - 1) * (q if name == "tuna_staggered" else 1)
+    counts = [count for count in (1, 8, 64, 512) if count < partners] + [partners]
+    intra = sorted({2, math.isqrt(q - 1) + 1, q})
+    return ("--algorithm", f"{name}:radix={','.join(map(str, intra))}:block_count={','.join(map(str, counts))}")
+
+
+def hierarchical(scale):
+    """Figure 10: coalesced and staggered, over the radix inside a node and the batches between nodes."""
+    ranks, blocks = scale.most_ranks, (16, 2048)
+    runs = {block: run_of(scale, ranks, [*option("max-block", block), *hierarchical_words(scale, ranks, "tuna_coalesced"),
+                                         *hierarchical_words(scale, ranks, "tuna_staggered")], block) for block in blocks}
+    model = predictions(scale, "tuna_coalesced", "tuna_staggered")
+
+    def outcome(measurements):
+        tables, ratio, batch, words = [], {}, {}, ""
+        for block, run in runs.items():
+            results, rows = measurements.results(run), []
+            for name in ("tuna_coalesced", "tuna_staggered"):
+                for result in sorted(pick(results, name), key=lambda r: r["median_us"]):
+                    parameters = result["parameters"]
+                    rows.append([name, parameters["radix"], parameters["block_count"], us(result["median_us"])])
+            fastest = {name: best(pick(results, name)) for name in ("tuna_coalesced", "tuna_staggered")}
+            ratio[block] = fastest["tuna_staggered"]["median_us"] / fastest["tuna_coalesced"]["median_us"]
+            batch[block] = fastest["tuna_staggered"]["parameters"]["block_count"]
+            tables.append(Table(f"{ranks} ranks, {in_words(block)}", ["algorithm", "radix in a node", "block_count", "us"], rows))
+        small, large = blocks
+        expected = {point: best(pick(results, "tuna_staggered"))["median_us"] / best(pick(results, "tuna_coalesced"))["median_us"]
+                    for point, results in predicted_points(measurements, model).items()}
+        if expected:
+            tables.append(Table("how many times as fast coalesced is, by the model", ["ranks", *map(in_words, SIZES)],
+                                [[ranks, *[times(expected[ranks, block]) for block in SIZES]] for ranks in MODEL_RANKS]))
+            words = f" By the model {times(expected[8192, small])} times with 8,192 ranks and {in_words(small)}."
+        return Outcome(tables, [], f"Coalesced is {times(ratio[small])} times as fast as staggered with {in_words(small)}, "
+                       f"{times(ratio[large])} times with {in_words(large)}; staggered's best block_count is {batch[small]} and "
+                       f"{batch[large]}.{words}",
+                       ratio[small] > 1 and ratio[large] < ratio[small] and batch[large] <= batch[small],
+                       "Few nodes leave few partners, so batches hardly matter.")
+    return Figure(PAPER, "10", "Coalesced and staggered hierarchical TuNA",
+                  "Coalesced is far faster with small blocks (17 times with 8,192 ranks and 16 bytes), staggered catches up with "
+                  "large ones; larger blocks want smaller batches.", [*runs.values(), *model], outcome)
+
+
+def parts(scale):
+    """Figure 11: where the time goes. The benchmark does not time phases: messages tell the same."""
+    ranks = scale.most_ranks
+    run = run_of(scale, ranks, [*option("max-block", 16), "--algorithm", "tuna_coalesced+tuna_staggered"])
+
+    def outcome(measurements):
+        results = measurements.results(run)
+        rows = [[r["algorithm"], us(r["median_us"]), r["messages"] - r["messages_inter"], r["messages_inter"],
+                 r["wire_bytes"] - r["wire_bytes_inter"], r["wire_bytes_inter"]]
+                for r in results if r["algorithm"] != "native"]
+        coalesced, staggered = pick(results, "tuna_coalesced")[0], pick(results, "tuna_staggered")[0]
+        return Outcome([Table(f"{ranks} ranks, 16 bytes, default parameters; of the rank that sends most",
+                              ["algorithm", "us", "messages in the node", "to other nodes", "bytes in the node",
+                               "bytes to other nodes"], rows)], [],
+                       f"Staggered sends {staggered['messages_inter']} messages to other nodes, coalesced "
+                       f"{coalesced['messages_inter']}; all else is the same.",
+                       staggered["messages_inter"] > coalesced["messages_inter"] and
+                       staggered["median_us"] > coalesced["median_us"])
+    return Figure(PAPER, "11", "Parts of coalesced and staggered", "The communication between nodes dominates staggered.",
+                  [run], outcome, note="Messages and bytes for the paper's times of phases.")
