@@ -217,7 +217,7 @@ class Measurements:
         for run in missing:
             if not run.is_kept:
                 self._predict(run)
-        kept = [run for run in missing if run.is_kept]
+        kept = sorted((run for run in missing if run.is_kept), key=lambda run: run.ranks)  # the long ones at the end
         self._measure([run for run in kept if not run.needs_whole_machine], self.machine.slots)
         self._measure([run for run in kept if run.needs_whole_machine], 1)
 
