@@ -1,9 +1,9 @@
 // What the simulator (SimGrid) is told of a rank's own work. It knows messages only, and ranks of a node share no memory in
 // it. On a real machine all of this is empty.
 //
-// Copies, and our instructions for each copy and message, are added up here. They pass as time before the rank's next
-// message, wait or epoch. Simulated ranks take turns, and change only where they call MPI or the simulator, so the sum is
-// always of the rank that runs.
+// Copies, our instructions for each copy and message, and MPI's for each part of a datatype are added up here. They pass as
+// time before the rank's next message, wait or epoch. Simulated ranks take turns, and change only where they call MPI or the
+// simulator, so the sum is always of the rank that runs.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,7 @@ inline constexpr bool is_on = false;
 struct Work {
     std::uint64_t copies = 0, bytes = 0; // copied
     std::uint64_t messages = 0;          // begun: sends and receives
+    std::uint64_t parts = 0;             // of derived datatypes, which MPI gathers or scatters
     std::uint64_t epochs = 0;            // entered
     std::uint64_t neighbours = 0;        // whose memory was looked at
 };
@@ -35,6 +36,9 @@ inline void note_copy(std::size_t bytes) {
 }
 inline void note_messages(int count) {
     work.messages += static_cast<std::uint64_t>(count);
+}
+inline void note_parts(std::size_t count) {
+    work.parts += count;
 }
 inline void note_epoch(int neighbours) {
     ++work.epochs;
@@ -55,6 +59,7 @@ class OwnTime {
 
 inline void note_copy(std::size_t) {}
 inline void note_messages(int) {}
+inline void note_parts(std::size_t) {}
 inline void note_epoch(int) {}
 struct OwnTime {
     void pass() {}

@@ -297,6 +297,7 @@ void Wire::transfer_fragments(const Landed& transfer, std::size_t bytes) {
 
 // Messages are cut by bytes alone, never at the borders of parts: the other side does not know the parts.
 void Wire::transfer_parts(const Landed& transfer, std::span<const Part> parts) {
+    simulation::note_parts(parts.size());
     std::size_t fragments = parts.size(), message = 0;
     for (const Part& part : parts) fragments += part.bytes / limit_ + 1;
     if (!begin_pieces() || !make_room(fragment_bytes_, fragments) ||

@@ -97,7 +97,7 @@ Words with(Words words, std::initializer_list<std::string_view> more) {
 const Words network_members = with(link_members, {"card_bytes_per_us"});
 const Words node_members =
     with(link_members, {"memory_bytes_per_us", "epoch_us", "neighbour_us", "memory_bytes"});
-const Words packing_members = {"block_us", "copy_bytes_per_us", "message_us"};
+const Words packing_members = {"block_us", "copy_bytes_per_us", "part_us", "message_us"};
 const Words machine_members = {
     "switchyard_machine", "name", "source", "network", "node", "packing", "spread", "$schema"};
 
@@ -133,6 +133,7 @@ void read_packing(const Section& from, Machine& machine) {
     from.allow_only(packing_members);
     machine.block_us = from.number("block_us", true).value_or(0);
     machine.copy_bytes_per_us = from.number("copy_bytes_per_us", false).value_or(no_bound);
+    machine.part_us = from.number("part_us", true).value_or(machine.block_us);
     machine.message_us = from.number("message_us", true).value_or(0);
 }
 

@@ -33,6 +33,7 @@ struct Amount {
 struct Load {
     Amount far_out, near_out, far_in, near_in; // messages to and from other nodes and the own one
     Amount before, after;                      // copies: before its messages start, and after they are here
+    double parts = 0;                          // of the derived datatypes of its messages, both ways
     double neighbours = 0;                     // with whose memory it meets
 
     Amount out() const { return {far_out.count + near_out.count, far_out.bytes + near_out.bytes}; }

@@ -28,21 +28,24 @@ class NodeGather {
     void begin() { copy(1); }
     void end() { copy(static_cast<double>(nodes_) * ranks_); }
 
-    // All ranks of the node get the parts of all. `blocks_of(local rank)`: blocks that it has.
-    void share(const std::function<double(int)>& blocks_of) {
+    // All ranks of the node get the parts of all. `blocks_of(local rank)`: blocks that it has, in so many places.
+    void share(const std::function<double(int)>& blocks_of, int places = 1) {
         if (ranks_ == 1) return;
         if (shares()) return share_by_copies(blocks_of);
         for (int distance = 1; distance < ranks_; distance *= 2) {
             Round round;
             round.spread_to(ranks_);
+            const int count = std::min(distance, ranks_ - distance);
             for (int self = 0; self < ranks_; ++self) {
                 double out = 0, in = 0;
-                for (int i = 0; i < std::min(distance, ranks_ - distance); ++i) {
+                for (int i = 0; i < count; ++i) {
                     out += blocks_of((self + i) % ranks_);
                     in += blocks_of((self + distance + i) % ranks_);
                 }
                 if (out > 0) round.load(self).near_out.add(1, out * block_);
                 if (in > 0) round.load(self).near_in.add(1, in * block_);
+                // Blocks of ranks beside each other lie beside each other, where each has them in one place.
+                if (places > 1) round.load(self).parts = 2 * parts_of(count * places);
             }
             sink_.round(round);
         }
@@ -69,17 +72,22 @@ class NodeGather {
             sink_.round(round);
         }
     }
-    // Between nodes, doubling. `of_a_node`: blocks that a rank sends for each node; only of the first rank, or of all.
+    // Between nodes, doubling. `of_a_node`: blocks that a rank sends for each node; only of the first rank, which has all blocks of
+    // a node, or of all ranks.
     void double_between_nodes(double of_a_node, bool leader_alone) {
         for (int distance = 1; distance < nodes_; distance *= 2) {
             const int count = std::min(distance, nodes_ - distance);
             Round round;
             round.spread_to(ranks_);
-            for (int local = 0; local < (leader_alone ? 1 : ranks_); ++local)
+            for (int local = 0; local < (leader_alone ? 1 : ranks_); ++local) {
                 far(round, local, count * of_a_node);
+                if (!leader_alone) round.load(local).parts = 2 * parts_of(count);
+            }
             sink_.round(round);
         }
     }
+    // Of the datatype of a message that lies in so many places. In one it needs none.
+    static double parts_of(int places) { return places > 1 ? places : 0; }
     void far(Round& round, int local, double blocks) const {
         round.load(local).far_out.add(1, blocks * block_);
         round.load(local).far_in.add(1, blocks * block_);
@@ -143,7 +151,7 @@ void multi_lane(const Situation& situation, Sink& sink) {
     NodeGather gather(situation, sink);
     gather.begin();
     gather.double_between_nodes(1, false);
-    gather.share([&](int) { return static_cast<double>(gather.nodes()); });
+    gather.share([&](int) { return static_cast<double>(gather.nodes()); }, gather.nodes());
     gather.end();
 }
 

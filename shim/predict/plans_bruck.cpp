@@ -22,17 +22,28 @@ void copy(double count, double bytes_each, Sink& sink) {
     sink.round(round);
 }
 
-// The steps of a variant in base 2. It copies each block of a step so often before and after the step's message. Where MPI
-// datatypes gather and scatter the blocks, MPI copies them.
-void plan_steps(const Situation& situation, double before, double after, Sink& sink) {
-    const Ring ring(situation.shape);
+// A step of a variant in base 2. `before`, `after`: how often it copies each block before and after the step's message.
+Round step_of(const Situation& situation, const patterns::Round& step, double before, double after) {
     const double block = block_of(situation);
-    for (patterns::Round step(ring.ranks(), 2); step.valid(); step.advance()) {
-        const auto blocks = static_cast<double>(step.blocks());
-        Round round;
-        round.copy_before(before * blocks, block);
-        ring.exchange(round, step.distance(), 1, blocks * block);
-        round.copy_after(after * blocks, block);
+    const auto blocks = static_cast<double>(step.blocks());
+    Round round;
+    round.copy_before(before * blocks, block);
+    Ring(situation.shape).exchange(round, step.distance(), 1, blocks * block);
+    round.copy_after(after * blocks, block);
+    return round;
+}
+
+void plan_steps(const Situation& situation, Sink& sink) {
+    for (patterns::Round step(situation.shape.ranks, 2); step.valid(); step.advance())
+        sink.round(step_of(situation, step, 1, 1));
+}
+
+// MPI gathers and scatters the blocks of a step by derived datatypes. A single block needs none.
+void plan_typed_steps(const Situation& situation, double after, Sink& sink) {
+    for (patterns::Round step(situation.shape.ranks, 2); step.valid(); step.advance()) {
+        Round round = step_of(situation, step, 0, after);
+        if (step.blocks() > 1)
+            for (Load& load : round.loads) load.parts = 2.0 * static_cast<double>(step.blocks());
         sink.round(round);
     }
 }
@@ -61,28 +72,29 @@ namespace alltoall {
 
 void basic_bruck(const Situation& situation, Sink& sink) {
     copy(situation.shape.ranks, block_of(situation), sink);
-    plan_steps(situation, 1, 1, sink);
+    plan_steps(situation, sink);
     shift_back(situation, sink);
 }
 
 void modified_bruck(const Situation& situation, Sink& sink) {
     copy(situation.shape.ranks, block_of(situation), sink);
-    plan_steps(situation, 1, 1, sink);
+    plan_steps(situation, sink);
 }
 
 void zero_copy_bruck(const Situation& situation, Sink& sink) {
-    modified_bruck(situation, sink);
+    copy(situation.shape.ranks, block_of(situation), sink);
+    plan_typed_steps(situation, 0, sink);
 }
 
 void basic_bruck_datatype(const Situation& situation, Sink& sink) {
     copy(situation.shape.ranks, block_of(situation), sink);
-    plan_steps(situation, 1, 2, sink);
+    plan_typed_steps(situation, 1, sink);
     shift_back(situation, sink);
 }
 
 void modified_bruck_datatype(const Situation& situation, Sink& sink) {
     copy(situation.shape.ranks, block_of(situation), sink);
-    plan_steps(situation, 1, 2, sink);
+    plan_typed_steps(situation, 1, sink);
 }
 
 void zero_rotation_bruck(const Situation& situation, Sink& sink) {

@@ -71,7 +71,7 @@ double message_bytes(const Amount& messages) {
 Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) const {
     const Amount out = load.out(), in = load.in();
     Way way;
-    way.packing_out = copy_us(load.before);
+    way.packing_out = copy_us(load.before) + load.parts * machine_.part_us;
     way.packing_in = round.early ? copy_us(load.after) : 0;
     way.packing_last = round.early ? 0 : copy_us(load.after);
     way.sending = way.packing_out + overhead_us(machine_.network, load.far_out) +

@@ -136,6 +136,24 @@ TEST_CASE("every algorithm of every collective has a plan") {
         }
 }
 
+TEST_CASE("MPI's own work for the parts of a datatype is charged on both sides") {
+    const auto us = [](const char* packing, const char* algorithm) {
+        const Machine machine =
+            parse_machine(std::string(R"({"switchyard_machine": 1, "network": {"latency_us": 2,
+                                      "pair_bytes_per_us": 1000}, "packing": )") +
+                              packing + '}',
+                          "m.json");
+        return prediction(machine, 8, 1, 100, algorithm, 0, algorithms::Collective::alltoall).us();
+    };
+    // 8 ranks: three steps of 4 blocks.
+    for (const char* typed : {"basic_bruck_datatype", "modified_bruck_datatype", "zero_copy_bruck"})
+        CHECK(us(R"({"part_us": 0.5})", typed) - us(R"({"part_us": 0})", typed) == Approx(3 * 2 * 4 * 0.5));
+    CHECK(us(R"({"part_us": 0.5})", "modified_bruck") == us(R"({"part_us": 0})", "modified_bruck"));
+    // Where the file says nothing MPI copies a part as we copy a block: once less than the variant with copies of ours.
+    CHECK(us(R"({"block_us": 0.25})", "zero_copy_bruck") ==
+          Approx(us(R"({"block_us": 0.25})", "modified_bruck")));
+}
+
 TEST_CASE("Hockney's model of one message at a time") {
     const Machine machine = parse_machine(hockney, "m.json");
     // 7 rounds of a message of 1000 bytes, one rank a node: 2 us and 1 us each. No rank waits for a card that it shares.

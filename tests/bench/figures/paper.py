@@ -63,6 +63,11 @@ class Scale:
     def most_ranks(self):
         return self.ranks[-1]
 
+    def precision(self, ranks, block):
+        """Of the simulator, seconds. With many bytes it follows many messages at once: coarser moments spare hours, and move times
+        by up to 2 %."""
+        return "1e-7" if self.is_simulated and (block >= 4096 or ranks > 256 or ranks * block >= 1 << 16) else ""
+
     def points(self, blocks):
         """Pairs of ranks and a largest block in bytes. A simulation of more than these takes hours."""
         most = (1 << 18) if self.is_simulated else float("inf")

@@ -21,14 +21,8 @@ def tuna_words(ranks, suffix=""):
     return ("--algorithm", f"tuna:radix={','.join(map(str, radices(ranks)))}{suffix}")
 
 
-def is_large(block):
-    return block >= 4096
-
-
 def run_of(scale, ranks, words, block=0):
-    """With large blocks the simulator follows many messages at once: coarser moments spare hours."""
-    precision = "1e-7" if scale.is_simulated and (is_large(block) or ranks > 256) else ""
-    return Run(ranks, tuple(words), scale.ranks_per_node, precision)
+    return Run(ranks, tuple(words), scale.ranks_per_node, scale.precision(ranks, block))
 
 
 def sweep(scale, ranks, block, distribution="uniform"):
