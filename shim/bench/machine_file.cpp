@@ -1,5 +1,6 @@
 #include "machine_file.hpp"
 
+#include "machine_members.hpp"
 #include "statistics.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 namespace switchyard::bench {
@@ -19,24 +21,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Section {
-    const char* name;
-    std::vector<std::pair<const char*, Estimate>> values;
-};
-
-std::array<Section, 3> sections_of(const MachineFile& machine) {
-    const auto of_link = [](const char* name, const Link& link, const char* total) {
-        return Section{name,
-                       {{"latency_us", link.latency_us},
-                        {"overhead_us", link.overhead_us},
-                        {"pair_bytes_per_us", link.pair_bytes_per_us},
-                        {total, link.total_bytes_per_us}}};
-    };
-    return {of_link("network", machine.network, "card_bytes_per_us"),
-            of_link("node", machine.node, "memory_bytes_per_us"),
-            Section{"packing",
-                    {{"block_us", machine.packing.block_us},
-                     {"copy_bytes_per_us", machine.packing.copy_bytes_per_us}}}};
+// The measured ones, in the order of the file.
+std::vector<std::pair<MachineMember, Estimate>> values_of(const MachineFile& machine) {
+    using enum MachineMember;
+    const Link &network = machine.network, &node = machine.node;
+    return {{network_latency_us, network.latency_us},
+            {network_overhead_us, network.overhead_us},
+            {network_pair_bytes_per_us, network.pair_bytes_per_us},
+            {network_card_bytes_per_us, network.total_bytes_per_us},
+            {node_latency_us, node.latency_us},
+            {node_overhead_us, node.overhead_us},
+            {node_pair_bytes_per_us, node.pair_bytes_per_us},
+            {node_memory_bytes_per_us, node.total_bytes_per_us},
+            {packing_block_us, machine.packing.block_us},
+            {packing_copy_bytes_per_us, machine.packing.copy_bytes_per_us}};
 }
 
 // More digits than four are noise.
@@ -77,34 +75,33 @@ std::string source_of(const Options& options, const Environment& environment) {
 }
 
 std::string json_of(const MachineFile& machine) {
-    Json json = {{"switchyard_machine", 1}, {"name", machine.name}, {"source", machine.source}};
+    Json json = {{machine_version_key, machine_version}, {"name", machine.name}, {"source", machine.source}};
     Json spread = Json::object();
-    for (const Section& section : sections_of(machine)) {
-        json[section.name] = spread[section.name] = Json::object();
-        for (const auto& [key, estimate] : section.values) {
-            if (!std::isfinite(estimate.value)) continue;
-            json[section.name][key] = rounded(estimate.value);
-            if (std::isfinite(estimate.spread))
-                spread[section.name][key] = std::round(estimate.spread * 1e4) / 1e4;
-        }
+    for (const std::string_view section : machine_sections)
+        json[std::string(section)] = spread[std::string(section)] = Json::object();
+    for (const auto& [member, estimate] : values_of(machine)) {
+        if (!std::isfinite(estimate.value)) continue;
+        const std::string section(traits_of(member).section), name(traits_of(member).name);
+        json[section][name] = rounded(estimate.value);
+        if (std::isfinite(estimate.spread)) spread[section][name] = std::round(estimate.spread * 1e4) / 1e4;
     }
-    json["spread"] = std::move(spread);
+    json[machine_spread] = std::move(spread);
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 std::vector<std::string> doubts_about(const MachineFile& machine) {
     constexpr double much = 0.25;
     std::string missing, none, varying;
-    for (const Section& section : sections_of(machine))
-        for (const auto& [name, estimate] : section.values) {
-            const std::string key = std::string(section.name) + '.' + name;
-            if (!std::isfinite(estimate.value))
-                append(missing, key);
-            else if (estimate.value == 0)
-                append(none, key);
-            else if (estimate.spread > much)
-                append(varying, key + " (" + std::to_string(std::lround(100 * estimate.spread)) + " %)");
-        }
+    for (const auto& [member, estimate] : values_of(machine)) {
+        const std::string key =
+            std::string(traits_of(member).section) + '.' + std::string(traits_of(member).name);
+        if (!std::isfinite(estimate.value))
+            append(missing, key);
+        else if (estimate.value == 0)
+            append(none, key);
+        else if (estimate.spread > much)
+            append(varying, key + " (" + std::to_string(std::lround(100 * estimate.spread)) + " %)");
+    }
     std::vector<std::string> doubts;
     if (!missing.empty()) doubts.push_back("could not be measured, and is not in the file: " + missing);
     if (!none.empty()) doubts.push_back("came out as 0, because what was subtracted is as large: " + none);

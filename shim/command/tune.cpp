@@ -12,6 +12,7 @@
 #include "shim/tune/launch.hpp"
 #include "shim/tune/predicted.hpp"
 #include "shim/tune/recording.hpp"
+#include "shim/tune/refuse.hpp"
 #include "shim/tune/result_table.hpp"
 #include "shim/tune/tuning.hpp"
 #include "shim/tune/write.hpp"
@@ -137,7 +138,7 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
     Measurements measurements(!options.platform.empty());
     const std::filesystem::path file = options.output + ".tuning";
     Journal journal(file, {first.place, options.platform, points}, measurements);
-    Tuning tuning(machine, points, journal, measurements, first.place, budget, first.seconds);
+    Tuning tuning(machine, points, &journal, measurements, first.place, budget, first.seconds);
     if (budget < tuning.least_budget())
         throw std::runtime_error(
             formatted("--budget {} is too small for {}: the least is {}, as a launch takes {}",
@@ -169,9 +170,7 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
     }
 }
 
-// A policy from the model, for ranks that this machine does not have.
-int run_predicted(const TuneOptions& options) {
-    const predict::Machine machine = predict::find_machine(options.model);
+std::vector<Point> points_of_shapes(const TuneOptions& options) {
     std::vector<Point> points;
     for (const int ranks : options.ranks) {
         const auto group = predict::shape_of(ranks, options.simulated_ranks_per_node);
@@ -183,15 +182,54 @@ int run_predicted(const TuneOptions& options) {
              grid_of({collectives_of(options.collectives), {}, options.blocks, options.distribution}, world))
             points.push_back(std::move(point));
     }
+    return points;
+}
+
+// A policy from the model, for ranks that nobody has here.
+void write_predicted(const TuneOptions& options, const predict::Machine& model,
+                     const Circumstances& circumstances) {
+    const auto points = points_of_shapes(options);
     Measurements predictions(true);
-    predict_points(machine, points, predictions);
-    const auto rules = predicted_rules(machine, points, predictions);
-    Circumstances circumstances;
-    circumstances.model = machine.name.empty() ? options.model : machine.name;
+    predict_points(model, points, predictions);
+    const auto rules = predicted_rules(model, points, predictions);
     write_whole(options.output, policy_text(rules, circumstances));
     std::cout << table_of(rules, points, predictions, {}) << options.output << ": "
               << report::counted(rules.size(), "rule")
-              << ", otherwise native; predicted, not measured: prove it where you have the ranks\n";
+              << ", otherwise native; predicted, not measured: where you have the ranks, give --launcher in "
+                 "place of --ranks, and the rules are proved\n";
+}
+
+std::size_t points_with_rule(const std::vector<Point>& points, const std::vector<Ruling>& rules) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        points, [&](const Point& point) { return ruling_over(rules, point) != nullptr; }));
+}
+
+// A policy from the model. Its rules run under the launcher beside native, and those that are not faster go.
+void prove_predicted(const TuneOptions& options, const predict::Machine& model, Circumstances circumstances) {
+    const double budget = budget_of(options);
+    const Machine machine = machine_for(options);
+    const Probe first = probe(machine);
+    circumstances.place = first.place;
+    const auto points = points_for(options, first.place, "");
+    Measurements predictions(true);
+    predict_points(model, points, predictions);
+    Tuning tuning(machine, points, nullptr, predictions, first.place, budget, first.seconds);
+    const auto rules = tuning.prove(options.output, circumstances);
+    write_whole(options.output, policy_text(rules, circumstances));
+    std::cout << tuning.table(rules) << options.output << ": " << report::counted(rules.size(), "rule")
+              << ", otherwise native; the model had rules for "
+              << report::counted(points_with_rule(points, rules_of(points, predictions, {})), "point")
+              << ", and under the launcher " << points_with_rule(points, rules) << " held\n";
+}
+
+int run_predicted(const TuneOptions& options) {
+    const predict::Machine model = predict::find_machine(options.model);
+    Circumstances circumstances;
+    circumstances.model = model.name.empty() ? options.model : model.name;
+    if (options.launcher.empty())
+        write_predicted(options, model, circumstances);
+    else
+        prove_predicted(options, model, std::move(circumstances));
     return 0;
 }
 
@@ -224,6 +262,10 @@ int tune(const TuneOptions& options) {
     try {
         return run(options);
     } catch (const Stopped&) {
+        if (options.predict) {
+            std::cerr << "switchyard: stopped; no policy was written\n";
+            return 130;
+        }
         std::cerr << "switchyard: stopped; the measurements are kept in " << options.output
                   << ".tuning, and the same command goes on from there\n";
         return 130;

@@ -23,8 +23,9 @@ struct TuneOptions {
     std::string distribution; // "": uniform
     std::string platform;     // a simulated machine; "": this machine
     int simulated_ranks_per_node = 32;
-    bool predict = false; // nothing is measured: `model` says the times
-    std::string model;    // machine file, or the name of an installed one
+    bool predict =
+        false; // `model` says the times. A `launcher` proves the rules that follow, without one nothing is measured
+    std::string model; // machine file, or the name of an installed one
     bool dry_run = false;
 };
 

@@ -20,15 +20,16 @@ Every measurement is written at once to a file named like the policy, with .tuni
 continues from there after it was stopped or failed. With a larger budget it also continues after its end.
 
 With --predict nothing is measured: a rule is what the model of a machine says (switchyard predict), and must be predicted
-to be faster than native by 15 %. Such a policy is a guess. Where you have the ranks, prove it: switchyard prove
---policy my.policy.json with a program, or tune with a launcher instead.
+to be faster than native by 15 %. Such a policy is a guess. Where you have the ranks, give --launcher, too: then the
+calls run under switchyard with these rules, and a rule that is not faster there is dropped.
 
 Examples:
   switchyard tune -o my.policy.json --launcher "mpirun -n 64"
   switchyard tune -o my.policy.json --launcher "mpirun -n 64" --program "./app input"
   switchyard tune -o my.policy.json --launcher "srun -n 64" --mpi mpich --from switchyard-logs --budget 10m
   switchyard tune -o my.policy.json --simulate polaris --ranks 256 --ranks-per-node 32 --collective alltoallv
-  switchyard tune -o my.policy.json --predict --machine my.machine.json --ranks 4096,8192 --ranks-per-node 64)";
+  switchyard tune -o my.policy.json --predict --machine my.machine.json --ranks 4096,8192 --ranks-per-node 64
+  switchyard tune -o my.policy.json --predict --machine my.machine.json --launcher "srun -n 4096")";
 
 void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
     auto* log = tune.add_option("--from", options.log,
@@ -97,22 +98,31 @@ void add_where(CLI::App& tune, TuneOptions& options) {
     offer(simulate, {"polaris", "fugaku"});
     auto* predict =
         tune.add_flag("--predict", options.predict,
-                      "Measure nothing: take the times that `switchyard predict` says, for ranks that you do "
-                      "not have");
+                      "Measure no candidates: take the times that `switchyard predict` says, for ranks that "
+                      "you do not have. With --launcher the rules are proved");
     auto* model =
         tune.add_option("--machine", options.model, "With --predict: machine file, or polaris or fugaku")
             ->needs(predict)
             ->type_name("FILE");
-    predict->needs(model)->needs("--ranks");
-    for (const char* option : {"--from", "--program", "--budget", "--dry-run"}) predict->excludes(option);
-    predict->excludes(launcher)->excludes(mpi)->excludes(benchmark)->excludes(simulate);
+    predict->needs(model);
+    for (const char* option : {"--from", "--program", "--dry-run"}) predict->excludes(option);
+    predict->excludes(simulate);
     auto* per_node = tune.add_option("--ranks-per-node", options.simulated_ranks_per_node,
                                      "Ranks on each node, with --simulate or --predict (default: 32)")
                          ->check(CLI::Range(1, 65536).description(""))
                          ->type_name("N");
-    tune.callback([=] {
+    tune.callback([=, &tune] {
         if (per_node->count() > 0 && simulate->count() == 0 && predict->count() == 0)
             throw CLI::RequiresError("--ranks-per-node", "--simulate or --predict");
+        if (predict->count() == 0) return;
+        if (launcher->count() > 0) {
+            if (per_node->count() > 0) throw CLI::ExcludesError("--launcher", "--ranks-per-node");
+            return;
+        }
+        if (tune.count("--ranks") == 0) throw CLI::RequiresError("--predict", "--ranks or --launcher");
+        for (const char* option : {"--budget", "--mpi", "--benchmark"})
+            if (tune.count(option) > 0)
+                throw CLI::RequiresError(std::string(option) + " with --predict", "--launcher");
     });
     simulate->excludes(launcher)->excludes(mpi)->excludes(benchmark)->excludes("--program");
 }

@@ -2,12 +2,14 @@
 
 #include "policy/parse.hpp"
 #include "policy/spelling.hpp"
+#include "shim/bench/machine_members.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/object_path.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,10 +23,11 @@ namespace switchyard::shim::predict {
 namespace {
 
 namespace fs = std::filesystem;
+using bench::MachineMember;
+using bench::MachineMemberTraits;
 using Json = nlohmann::json;
 using Words = std::vector<std::string_view>;
 
-constexpr int known_version = 1;
 // No machine has numbers beyond these, and with others times would be no numbers.
 constexpr double largest_number = 1e18, smallest_number = 1e-9;
 
@@ -41,34 +44,38 @@ class Section {
             if (std::ranges::find(known, key) == known.end())
                 fail('/' + policy::printable(key, 60), "is not known" + policy::did_you_mean(key, known));
     }
-    std::optional<Section> part(const char* key) const {
+    std::optional<Section> part(std::string_view name) const {
+        const std::string key(name);
         if (!json_.contains(key)) return std::nullopt;
         return Section(json_[key], pointer_ + '/' + key, file_);
     }
-    std::optional<double> number(const char* key, bool may_be_zero) const {
+    std::optional<double> number(std::string_view name, bool may_be_zero) const {
+        const std::string key(name), place = '/' + key;
         if (!json_.contains(key)) return std::nullopt;
         const Json& value = json_[key];
         const char* const wanted = may_be_zero ? "a number, 0 or more" : "a number above 0";
-        if (!value.is_number())
-            fail(std::string("/") + key, formatted("must be {}, not {}", wanted, what_is(value)));
+        if (!value.is_number()) fail(place, formatted("must be {}, not {}", wanted, what_is(value)));
         const double found = value.get<double>();
         if (found > largest_number || (found > 0 && found < smallest_number))
-            fail(std::string("/") + key,
+            fail(place,
                  formatted("must be from {} to {}, not {}", smallest_number, largest_number, value.dump()));
         if (found < 0 || (found == 0 && !may_be_zero))
-            fail(std::string("/") + key, formatted("must be {}, not {}", wanted, value.dump()));
+            fail(place, formatted("must be {}, not {}", wanted, value.dump()));
         return found;
     }
-    double needed(const char* key, bool may_be_zero) const {
-        const auto found = number(key, may_be_zero);
-        if (!found) fail(std::string("/") + key, "is missing");
-        return *found;
+    std::optional<double> number(const MachineMemberTraits& member) const {
+        const auto found = number(member.name, member.least == MachineMemberTraits::Least::zero);
+        if (!found && member.missing == MachineMemberTraits::Missing::is_an_error) fail_missing(member.name);
+        return found;
     }
     std::string text(const char* key) const {
         if (!json_.contains(key)) return "";
         if (!json_[key].is_string())
             fail(std::string("/") + key, formatted("must be a text, not {}", what_is(json_[key])));
         return json_[key].get<std::string>();
+    }
+    [[noreturn]] void fail_missing(std::string_view name) const {
+        fail('/' + std::string(name), "is missing");
     }
     [[noreturn]] void fail(const std::string& place, const std::string& what) const {
         throw std::runtime_error(file_ + ": " + pointer_ + place +
@@ -86,74 +93,105 @@ class Section {
     const std::string& file_;
 };
 
-const Words link_members = {"latency_us", "overhead_us", "pair_bytes_per_us", "eager_bytes",
-                            "eager_copy_bytes_per_us"};
-
-Words with(Words words, std::initializer_list<std::string_view> more) {
-    words.insert(words.end(), more);
-    return words;
+// A section's members, by machine_members.def.
+std::vector<MachineMemberTraits> members_of(std::string_view section) {
+    std::vector<MachineMemberTraits> members;
+    std::ranges::copy_if(bench::machine_members, std::back_inserter(members),
+                         [&](const auto& member) { return member.section == section; });
+    return members;
 }
 
-const Words network_members = with(link_members, {"card_bytes_per_us"});
-const Words node_members =
-    with(link_members, {"memory_bytes_per_us", "epoch_us", "neighbour_us", "memory_bytes"});
-const Words packing_members = {"block_us", "copy_bytes_per_us", "part_us", "message_us"};
-const Words machine_members = {
-    "switchyard_machine", "name", "source", "network", "node", "packing", "spread", "$schema"};
-
-// Members that the file leaves out stay.
-void read_link(const Section& from, Link& link) {
-    link.latency_us = from.number("latency_us", true).value_or(link.latency_us);
-    link.overhead_us = from.number("overhead_us", true).value_or(link.overhead_us);
-    link.pair_bytes_per_us = from.number("pair_bytes_per_us", false).value_or(link.pair_bytes_per_us);
-    link.eager_bytes = from.number("eager_bytes", true).value_or(link.eager_bytes);
-    link.eager_copy_bytes_per_us =
-        from.number("eager_copy_bytes_per_us", false).value_or(link.eager_copy_bytes_per_us);
+Words names_of(const std::vector<MachineMemberTraits>& members) {
+    Words names;
+    for (const auto& member : members) names.push_back(member.name);
+    return names;
 }
 
-void read_network(const Section& from, Machine& machine) {
-    from.allow_only(network_members);
-    machine.network.latency_us = from.needed("latency_us", true);
-    machine.network.pair_bytes_per_us = from.needed("pair_bytes_per_us", false);
-    read_link(from, machine.network);
-    machine.card_bytes_per_us =
-        from.number("card_bytes_per_us", false).value_or(machine.network.pair_bytes_per_us);
+// The numbers of a file, without those that it leaves out.
+class Numbers {
+  public:
+    explicit Numbers(const Section& whole) {
+        for (const std::string_view name : bench::machine_sections) read(whole, name);
+    }
+    double at(MachineMember member, double missing) const {
+        return numbers_[index(member)].value_or(missing);
+    }
+    double needed(MachineMember member) const { return numbers_[index(member)].value(); }
+
+  private:
+    static std::size_t index(MachineMember member) { return static_cast<std::size_t>(member); }
+    void read(const Section& whole, std::string_view name) {
+        const auto members = members_of(name);
+        const auto section = whole.part(name);
+        if (section) section->allow_only(names_of(members));
+        for (const auto& member : members)
+            if (section)
+                numbers_[index(member.member)] = section->number(member);
+            else if (member.missing == MachineMemberTraits::Missing::is_an_error)
+                whole.fail_missing(name);
+    }
+
+    std::array<std::optional<double>, bench::machine_members.size()> numbers_;
+};
+
+void set_network(const Numbers& numbers, Machine& machine) {
+    using enum MachineMember;
+    machine.network = {.latency_us = numbers.needed(network_latency_us),
+                       .overhead_us = numbers.at(network_overhead_us, 0),
+                       .pair_bytes_per_us = numbers.needed(network_pair_bytes_per_us),
+                       .eager_bytes = numbers.at(network_eager_bytes, no_bound),
+                       .eager_copy_bytes_per_us = numbers.at(network_eager_copy_bytes_per_us, no_bound)};
+    machine.card_bytes_per_us = numbers.at(network_card_bytes_per_us, machine.network.pair_bytes_per_us);
 }
 
-void read_node(const Section& from, Machine& machine) {
-    from.allow_only(node_members);
-    read_link(from, machine.node);
-    machine.memory_bytes_per_us = from.number("memory_bytes_per_us", false).value_or(no_bound);
-    machine.epoch_us = from.number("epoch_us", true).value_or(machine.epoch_us);
-    machine.neighbour_us = from.number("neighbour_us", true).value_or(machine.neighbour_us);
-    machine.memory_bytes = static_cast<std::uint64_t>(from.number("memory_bytes", false).value_or(0));
+// After set_network(): what is missing is as in the network.
+void set_node(const Numbers& numbers, Machine& machine) {
+    using enum MachineMember;
+    const Link& network = machine.network;
+    machine.node = {.latency_us = numbers.at(node_latency_us, network.latency_us),
+                    .overhead_us = numbers.at(node_overhead_us, network.overhead_us),
+                    .pair_bytes_per_us = numbers.at(node_pair_bytes_per_us, network.pair_bytes_per_us),
+                    .eager_bytes = numbers.at(node_eager_bytes, network.eager_bytes),
+                    .eager_copy_bytes_per_us =
+                        numbers.at(node_eager_copy_bytes_per_us, network.eager_copy_bytes_per_us)};
+    machine.memory_bytes_per_us = numbers.at(node_memory_bytes_per_us, no_bound);
+    machine.epoch_us = numbers.at(node_epoch_us, machine.node.latency_us);
+    machine.neighbour_us = numbers.at(node_neighbour_us, 0);
+    machine.memory_bytes = static_cast<std::uint64_t>(numbers.at(node_memory_bytes, 0));
 }
 
-void read_packing(const Section& from, Machine& machine) {
-    from.allow_only(packing_members);
-    machine.block_us = from.number("block_us", true).value_or(0);
-    machine.copy_bytes_per_us = from.number("copy_bytes_per_us", false).value_or(no_bound);
-    machine.part_us = from.number("part_us", true).value_or(machine.block_us);
-    machine.message_us = from.number("message_us", true).value_or(0);
+void set_packing(const Numbers& numbers, Machine& machine) {
+    using enum MachineMember;
+    machine.block_us = numbers.at(packing_block_us, 0);
+    machine.copy_bytes_per_us = numbers.at(packing_copy_bytes_per_us, no_bound);
+    machine.part_us = numbers.at(packing_part_us, machine.block_us);
+    machine.message_us = numbers.at(packing_message_us, 0);
 }
 
 // Nobody uses it, but a mistake in it is one.
 void check_spread(const Section& spread) {
-    const auto check = [&](const char* part, const Words& members) {
-        const auto section = spread.part(part);
-        if (!section) return;
-        section->allow_only(members);
-        for (const auto member : members) section->number(std::string(member).c_str(), true);
-    };
-    spread.allow_only({"network", "node", "packing"});
-    check("network", network_members);
-    check("node", node_members);
-    check("packing", packing_members);
+    spread.allow_only({bench::machine_sections.begin(), bench::machine_sections.end()});
+    for (const std::string_view name : bench::machine_sections) {
+        const auto section = spread.part(name);
+        if (!section) continue;
+        const Words names = names_of(members_of(name));
+        section->allow_only(names);
+        for (const auto member : names) section->number(member, true);
+    }
+}
+
+void allow_only_members(const Section& whole) {
+    Words known = {bench::machine_version_key, "name", "source", bench::machine_spread, "$schema"};
+    known.insert(known.end(), bench::machine_sections.begin(), bench::machine_sections.end());
+    whole.allow_only(known);
 }
 
 void check_version(const Section& whole) {
-    if (const double version = whole.needed("switchyard_machine", true); version != known_version)
-        whole.fail("/switchyard_machine", formatted("must be {}, not {}", known_version, version));
+    const auto version = whole.number(bench::machine_version_key, true);
+    if (!version) whole.fail_missing(bench::machine_version_key);
+    if (*version != bench::machine_version)
+        whole.fail(std::string("/") + bench::machine_version_key,
+                   formatted("must be {}, not {}", bench::machine_version, *version));
 }
 
 fs::path folder_of_machines() {
@@ -182,23 +220,16 @@ Machine parse_machine(const std::string& text, const std::string& file) {
         throw std::runtime_error(file + ": a number in it is too large");
     }
     const Section whole(json, "", file);
-    whole.allow_only(machine_members);
+    allow_only_members(whole);
     check_version(whole);
     Machine machine;
     machine.name = whole.text("name");
     machine.source = whole.text("source");
-    const auto network = whole.part("network");
-    if (!network) whole.fail("/network", "is missing");
-    read_network(*network, machine);
-    machine.node = machine.network;
-    machine.epoch_us = machine.node.latency_us;
-    if (const auto node = whole.part("node")) {
-        machine.node.latency_us = node->number("latency_us", true).value_or(machine.node.latency_us);
-        machine.epoch_us = machine.node.latency_us;
-        read_node(*node, machine);
-    }
-    if (const auto packing = whole.part("packing")) read_packing(*packing, machine);
-    if (const auto spread = whole.part("spread")) check_spread(*spread);
+    const Numbers numbers(whole);
+    set_network(numbers, machine);
+    set_node(numbers, machine);
+    set_packing(numbers, machine);
+    if (const auto spread = whole.part(bench::machine_spread)) check_spread(*spread);
     return machine;
 }
 

@@ -44,6 +44,7 @@ class PointTimes {
         measurement.ratios = {us / native_us_};
         measurement.median_us = us;
         measurement.native_us = native_us_;
+        measurement.seconds_per_iteration = us * 1e-6;
         measurement.largest_block = static_cast<std::size_t>(predictor_.largest_block());
         return measurement;
     }

@@ -41,14 +41,20 @@ std::string agreement_and(const Work& work) {
 
 } // namespace
 
-Tuning::Tuning(Machine machine, std::vector<Point> points, Journal& journal, Measurements& measurements,
+Tuning::Tuning(Machine machine, std::vector<Point> points, Journal* journal, Measurements& measurements,
                Place place, double budget, double launch_seconds)
     : machine_(std::move(machine)), points_(std::move(points)), journal_(journal),
       measurements_(measurements), place_(std::move(place)), budget_(budget), launch_seconds_(launch_seconds),
       progress_(true, 100) {}
 
 double Tuning::seconds() const {
-    return journal_.seconds_before() + std::chrono::duration<double>(Clock::now() - start_).count();
+    const double before = journal_ == nullptr ? 0 : journal_->seconds_before();
+    return before + std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void Tuning::add_seconds_since(Clock::time_point start) {
+    if (journal_ != nullptr)
+        journal_->add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 double Tuning::least_budget() const {
@@ -137,7 +143,7 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
         const auto measured = measurements_in(line, works[done]);
         if (!measured) return;
         for (const Measurement& measurement : *measured) {
-            journal_.add(measurement);
+            journal_->add(measurement);
             measurements_.add(measurement);
         }
         ++done;
@@ -147,7 +153,7 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
                        works.size()));
     };
     const Launched launched = launch(machine_.words(arguments_of(works), ordered), options);
-    journal_.add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
+    add_seconds_since(start);
     if (launched.end == Launched::End::stopped) throw Stopped{};
     const bool late = launched.end == Launched::End::timed_out;
     if (late && measurements_.count() > 0) return; // the complete measurements count
@@ -195,7 +201,7 @@ std::map<Point, Measurement> Tuning::verify(const std::filesystem::path& policy,
     };
     options.on_tick = [&] { show(formatted("under the new policy: {} of {} points", done, works.size())); };
     const Launched launched = launch(machine_.words_under(policy, arguments_of(works)), options);
-    journal_.add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
+    add_seconds_since(start);
     if (launched.end == Launched::End::stopped) throw Stopped{};
     if (launched.end != Launched::End::timed_out && !launched.succeeded())
         throw std::runtime_error("under the new policy the launcher " + launched.why());

@@ -21,8 +21,9 @@ namespace switchyard::shim::tune {
 
 class Tuning {
   public:
-    // `budget`: seconds for this run and the earlier runs in the journal together.
-    Tuning(Machine machine, std::vector<Point> points, Journal& journal, Measurements& measurements,
+    // `budget`: seconds for this run and the earlier runs in the journal together. `journal`: null where nothing is explored,
+    // since the measurements are there already.
+    Tuning(Machine machine, std::vector<Point> points, Journal* journal, Measurements& measurements,
            Place place, double budget, double launch_seconds);
 
     // What explore() and prove() would do, as text.
@@ -52,10 +53,11 @@ class Tuning {
     void show(const std::string& what);
     bool is_simulated() const { return !machine_.platform.empty(); }
     double seconds_left() const { return budget_ - seconds(); }
+    void add_seconds_since(Clock::time_point start);
 
     Machine machine_;
     std::vector<Point> points_;
-    Journal& journal_;
+    Journal* journal_;
     Measurements& measurements_;
     Place place_;
     double budget_, launch_seconds_;

@@ -70,12 +70,14 @@ std::string price_for_others(const Ruling& ruling, const std::vector<Ruling>& ru
 
 std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     const bool several_shapes = ruling.ranks.min != ruling.ranks.max;
-    const bool exact = !circumstances.platform.empty() || !circumstances.model.empty();
-    bool verified = true;
+    const bool verified = std::ranges::all_of(ruling.evidence, [&](const Evidence& evidence) {
+        return circumstances.verified.contains(evidence.point);
+    });
+    const bool predicted = !circumstances.model.empty();
+    const bool exact = !circumstances.platform.empty() || (predicted && !verified);
     std::string text;
     for (const Evidence& evidence : ruling.evidence) {
         const auto found = circumstances.verified.find(evidence.point);
-        verified = verified && found != circumstances.verified.end();
         const Estimate& estimate = found == circumstances.verified.end() ? evidence.estimate : found->second;
         text += text.empty() ? "" : ", ";
         text += formatted("{:.2f} of native's time at {} bytes", estimate.ratio, evidence.point.max_block);
@@ -91,12 +93,12 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     const std::string how = traits_of(ruling.collective).has_count_arrays()
                                 ? ", blocks " + ruling.evidence.front().point.distribution
                                 : std::string();
-    if (!circumstances.model.empty())
+    if (predicted && !verified)
         return text + ". Predicted for " + circumstances.model + how +
                ", not measured; native is assumed to do what MPICH does.";
     if (exact) return text + ". Simulated on " + circumstances.platform + how + ".";
-    return text + ". Measured " + circumstances.place.date.substr(0, 10) + " on " + hosts + ", " +
-           circumstances.place.mpi + how +
+    return text + (predicted ? ". Predicted for " + circumstances.model + ". Measured " : ". Measured ") +
+           circumstances.place.date.substr(0, 10) + " on " + hosts + ", " + circumstances.place.mpi + how +
            (verified ? ", under switchyard with this policy, everything included."
                      : ", without the costs of switchyard itself.");
 }

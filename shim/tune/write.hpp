@@ -15,7 +15,7 @@ namespace switchyard::shim::tune {
 struct Circumstances {
     Place place;
     std::string platform; // the simulated machine; "": a real one
-    std::string model;    // the machine of a prediction; "": it was measured
+    std::string model;    // the machine of a prediction; "": every candidate was measured
     // Whole calls under the shim with the policy. Empty: not measured.
     std::map<Point, Estimate> verified;
 };

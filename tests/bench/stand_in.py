@@ -5,7 +5,8 @@ choose.
 stand_in.py ANSWERS.json BENCHMARK ARGUMENTS..., or with `switchyard run ... --` before the benchmark. Keys of ANSWERS:
   ranks, nodes      of the world (8, 1)
   native            microseconds of native (10)
-  times             microseconds, by `candidate` or `candidate@collective/block`; 20 for all others
+  times             microseconds, by `candidate` or `candidate@collective/block`
+  default_time      microseconds of all other candidates (20)
   native_routed     microseconds of native calls under switchyard, by `collective/block`
   fail_after        number of measurements, then it ends with status 3 and a word on stderr
   hang_after        number of measurements, then it prints nothing more
@@ -44,7 +45,7 @@ def routed(answers, policy, collective, ranks, block):
 
 def time_of(answers, name, collective, block):
     times = answers.get("times", {})
-    return times.get(f"{name}@{collective}/{block}", times.get(name, 20))
+    return times.get(f"{name}@{collective}/{block}", times.get(name, answers.get("default_time", 20)))
 
 
 def main():

@@ -84,6 +84,37 @@ class Prepared(Tune):
         self.assertIn(str(self.journal), done.stdout)
         self.assertFalse(list(self.folder.glob("*.trial")) + list(self.folder.glob("*.new")))
 
+    def predicted(self, *words, code=0, **answers):
+        """Of a machine whose messages cost nothing but latency: the model wants few rounds."""
+        machine = self.folder / "mine.json"
+        machine.write_text('{"switchyard_machine": 1, "name": "mine", "network": {"latency_us": 1, "overhead_us": 1, '
+                           '"pair_bytes_per_us": 1000}}')
+        return self.tune("--predict", "--machine", machine, *self.stand_in(nodes=2, **answers), "--collective", "allgather",
+                         "--max-block", "8,64", *words, code=code)
+
+    def test_predicted_rules_that_hold(self):
+        done = self.predicted(default_time=5)
+        rules = self.policy()["rules"]
+        self.assertGreater(len(rules), 0)
+        for rule in rules:
+            self.assertIn("0.50 of native's time", rule["because"])
+            self.assertIn("Predicted for mine. Measured 2026-01-02", rule["because"])
+            self.assertIn("everything included", rule["because"])
+            self.assertEqual(rule["when"]["ranks"], {"min": 8, "max": 8})
+        self.assertIn("the model had rules for 2 points, and under the launcher 2 held", done.stdout)
+        self.assertFalse(self.journal.exists() or list(self.folder.glob("*.trial")))
+        self.assertFalse([line for line in self.launches()[1:] if "--policy" not in line])  # measures no candidates
+
+    def test_a_predicted_rule_that_loses_is_dropped(self):
+        done = self.predicted(default_time=20)
+        self.assertEqual(self.policy()["rules"], [])
+        self.assertIn("the model had rules for 2 points, and under the launcher 0 held", done.stdout)
+
+    def test_a_failed_proof_writes_no_policy(self):
+        done = self.predicted(default_time=5, fail_after=1, code=1)
+        self.assertIn("node 7 is on fire", done.stderr)
+        self.assertFalse(self.output.exists() or list(self.folder.glob("*.trial")))
+
     def test_native_is_best(self):
         self.tune(*self.stand_in(), *self.GRID)
         self.assertEqual(self.policy()["rules"], [])

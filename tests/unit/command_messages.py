@@ -189,7 +189,7 @@ class Predict(CommandTest):
     def test_a_policy_for_ranks_that_nobody_has(self):
         said = self.ask("tune", "-o", "far.policy.json", "--predict", "--machine", "polaris", "--ranks", "2048", "--ranks-per-node", "32",
                         "--collective", "alltoallv", "--max-block", "16,256")
-        self.assertIn("predicted, not measured: prove it where you have the ranks", said)
+        self.assertIn("predicted, not measured: where you have the ranks, give --launcher", said)
         self.assertIn("OK", self.ask("check", "far.policy.json"))
         policy = json.loads((self.folder / "far.policy.json").read_text(encoding="utf-8"))
         self.assertGreater(len(policy["rules"]), 0)
@@ -199,7 +199,10 @@ class Predict(CommandTest):
 
     def test_what_goes_with_predicted_times(self):
         for words in (["--predict", "--ranks", "8"], ["--predict", "--machine", "polaris"], ["--machine", "polaris"],
-                      ["--predict", "--machine", "polaris", "--ranks", "8", "--simulate", "polaris"], ["--ranks-per-node", "4"]):
+                      ["--predict", "--machine", "polaris", "--ranks", "8", "--simulate", "polaris"], ["--ranks-per-node", "4"],
+                      ["--predict", "--machine", "polaris", "--ranks", "8", "--budget", "1m"],
+                      ["--predict", "--machine", "polaris", "--ranks", "8", "--mpi", "mpich"],
+                      ["--predict", "--machine", "polaris", "--launcher", "mpirun", "--ranks-per-node", "4"]):
             with self.subTest(words=words):
                 done = subprocess.run([COMMAND, "tune", "-o", "p.json", *words], cwd=self.folder, capture_output=True, text=True, check=False)
                 self.assertGreaterEqual(done.returncode, 100, done.stderr)

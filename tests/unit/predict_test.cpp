@@ -1,6 +1,8 @@
 // The performance model of `switchyard predict`. tests/bench/test_predict.py compares its counts with the benchmark's.
 #include "catch.hpp"
 
+#include "shim/bench/machine_file.hpp"
+#include "shim/bench/machine_members.hpp"
 #include "shim/predict/blocks.hpp"
 #include "shim/predict/machine.hpp"
 #include "shim/predict/plans.hpp"
@@ -8,6 +10,9 @@
 
 #include "policy/admissible.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -87,6 +92,42 @@ TEST_CASE("a machine file says more") {
     CHECK(machine.epoch_us == 0.5);
     CHECK(machine.memory_bytes == 1000000000);
     CHECK(machine.block_us == 0.25);
+}
+
+TEST_CASE("a machine file has what the benchmark wrote") {
+    bench::MachineFile measured{"here", "a test", {}, {}, {}};
+    measured.network = {{1, 0.1}, {2, 0.1}, {3, 0.1}, {4, 0.1}};
+    measured.node = {{5, 0.1}, {6, 0.1}, {7, 0.1}, {8, 0.1}};
+    measured.packing = {{9, 0.1}, {10, 0.1}};
+    const Machine machine = parse_machine(json_of(measured), "m.json");
+    CHECK(machine.name == "here");
+    CHECK(machine.network.latency_us == 1);
+    CHECK(machine.network.overhead_us == 2);
+    CHECK(machine.network.pair_bytes_per_us == 3);
+    CHECK(machine.card_bytes_per_us == 4);
+    CHECK(machine.node.latency_us == 5);
+    CHECK(machine.node.overhead_us == 6);
+    CHECK(machine.node.pair_bytes_per_us == 7);
+    CHECK(machine.memory_bytes_per_us == 8);
+    CHECK(machine.block_us == 9);
+    CHECK(machine.copy_bytes_per_us == 10);
+}
+
+TEST_CASE("each member of a machine file is read from its own section") {
+    // Where a section has no such member, it is not known there.
+    for (const auto& member : bench::machine_members)
+        for (const auto section : bench::machine_sections) {
+            auto json = nlohmann::json::parse(hockney);
+            json[std::string(section)][std::string(member.name)] = -1;
+            INFO(section << '.' << member.name);
+            const bool is_there =
+                std::ranges::any_of(bench::machine_members, [&](const bench::MachineMemberTraits& other) {
+                    return other.section == section && other.name == member.name;
+                });
+            const std::string problem = problem_of(json.dump());
+            CHECK(problem.starts_with("m.json: /" + std::string(section) + '/' + std::string(member.name)));
+            CHECK((problem.find("is not known") == std::string::npos) == is_there);
+        }
 }
 
 TEST_CASE("nonsense in a machine file is named with its place") {

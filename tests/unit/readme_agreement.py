@@ -90,6 +90,17 @@ class Tables(unittest.TestCase):
                 self.assertEqual(written[variable], default)
 
 
+    def test_members_of_a_machine_file(self):
+        """Each line of machine_members.def is in the table, with its section where only one has it."""
+        table = [cells[1] for line in (ROOT / "shim/predict/README.md").read_text(encoding="utf-8").splitlines()
+                 if len(cells := line.split("|")) == 5]
+        lines = re.findall(r"^SWITCHYARD_MACHINE_MEMBER\((\w+), (\w+),", (ROOT / "shim/bench/machine_members.def").read_text(), re.M)
+        self.assertGreater(len(lines), 0)
+        for section, name in lines:
+            with self.subTest(section=section, name=name):
+                self.assertTrue(any(f"`{section}.{name}`" in cell or f"`{name}` (both)" in cell for cell in table))
+
+
 class Policies(unittest.TestCase):
     def test_examples_pass_check(self):
         checked = []
