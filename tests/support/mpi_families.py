@@ -1,8 +1,11 @@
 """The MPI families that switchyard is built for, as shim/entry/mpi_families.def lists them."""
 
+import atexit
+import functools
 import pathlib
 import re
 import shutil
+import tempfile
 import types
 
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "shim" / "entry" / "mpi_families.def"
@@ -26,9 +29,21 @@ def families():
     return found
 
 
+@functools.cache
+def sessions():
+    """A folder that this process removes at its end."""
+    folder = tempfile.mkdtemp(prefix="switchyard-sessions-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def environment():
-    """What the launchers of all families want in the environment of a test."""
-    return dict(setting.split("=", 1) for family in families().values() for setting in family.environment)
+    """What the launchers of all families want in the environment of a test. Each call names another folder for the
+    files of Open MPI's sessions. Jobs of one user usually share /tmp/ompi.HOST.USER: the end of one removes what the
+    start of another has just found, and then that one does not start (open-mpi/ompi#8510; with Open MPI 4.1.4 it was
+    1 start in 120 of two at once)."""
+    settings = dict(setting.split("=", 1) for family in families().values() for setting in family.environment)
+    return settings | {"OMPI_MCA_orte_tmpdir_base": tempfile.mkdtemp(dir=sessions())}
 
 
 def launcher(family, ranks, exported=None):
