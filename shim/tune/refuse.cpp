@@ -81,12 +81,12 @@ std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Rulin
 }
 
 std::set<Shape> unproven_shapes(const std::vector<Point>& points, const std::vector<Ruling>& rules,
-                                const std::map<Point, Measurement>& verified) {
+                                const std::map<Point, Measurement>& verified, ToProve to_prove) {
     std::set<Shape> unproven;
     for (const Point& point : with_points_beyond(rules, points)) {
         const Ruling* rule = ruling_over(rules, point);
-        if (rule != nullptr && !rule->looks_at_block() && !verified.contains(point))
-            unproven.insert(point.shape);
+        if (rule == nullptr || verified.contains(point)) continue;
+        if (to_prove == ToProve::all_rules || !rule->looks_at_block()) unproven.insert(point.shape);
     }
     return unproven;
 }

@@ -24,9 +24,14 @@ std::string candidate_at(const std::vector<Ruling>& rules, const Point& point); 
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                        const std::map<Point, Measurement>& verified, Refusals& refusals);
 
+// What must have been measured under the shim to be written. Behind a rule with bounds are measurements of its candidate, unless
+// the model chose it.
+enum class ToProve { rules_without_bounds, all_rules };
+
 // A rule without bounds holds for every block, so it is not written unless it was measured under the shim at each of its points
 // and at those of points_beyond(). The shapes where this is not so.
 std::set<Shape> unproven_shapes(const std::vector<Point>& points, const std::vector<Ruling>& rules,
-                                const std::map<Point, Measurement>& verified);
+                                const std::map<Point, Measurement>& verified,
+                                ToProve to_prove = ToProve::rules_without_bounds);
 
 } // namespace switchyard::shim::tune

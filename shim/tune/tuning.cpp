@@ -215,6 +215,7 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     const std::filesystem::path trial = policy.string() + ".trial";
     std::vector<Point> all = with_points_beyond(rules, points_);
     std::vector<Point> points = all;
+    const auto to_prove = circumstances.model.empty() ? ToProve::rules_without_bounds : ToProve::all_rules;
     for (int proof = 0; !points.empty(); ++proof) {
         write_whole(trial, policy_text(rules, circumstances));
         try {
@@ -232,10 +233,10 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
         for (const Point& point : all)
             if (changed.contains(point.shape)) points.push_back(point);
         if (seconds_left() < launch_seconds_) break;
-        if (proof + 1 >= proofs && unproven_shapes(points_, rules, verified_).empty()) break;
+        if (proof + 1 >= proofs && unproven_shapes(points_, rules, verified_, to_prove).empty()) break;
     }
     std::filesystem::remove(trial);
-    refusals.shapes.merge(unproven_shapes(points_, rules, verified_));
+    refusals.shapes.merge(unproven_shapes(points_, rules, verified_, to_prove));
     change(rules, refusals);
     for (const auto& [point, measurement] : verified_)
         circumstances.verified[point] = estimate_of(measurement.ratios, false);

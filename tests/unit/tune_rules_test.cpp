@@ -176,13 +176,15 @@ TEST_CASE("a rule without bounds is unproven until it was measured at every size
     const auto ranges = rules_of(points, measurements, refusals);
     REQUIRE(only_rule(ranges).looks_at_block());
     CHECK(unproven_shapes(points, ranges, verified).empty()); // it says so itself
+    const std::set<Shape> shape{points[0].shape};
+    CHECK(unproven_shapes(points, ranges, verified, ToProve::all_rules) == shape); // the model chose it
 
     // The last proof refuses the ranges, and `shared` comes instead.
     for (const Point& point : points) verified[point].ratios.assign(1000, 1.2);
     CHECK(refuse(points, ranges, verified, refusals).size() == 1);
     const auto rules = rules_of(points, measurements, refusals);
     CHECK(only_rule(rules).candidate == "shared");
-    CHECK(unproven_shapes(points, rules, verified) == std::set<Shape>{points[0].shape}); // larger blocks
+    CHECK(unproven_shapes(points, rules, verified) == shape); // larger blocks
     for (const Point& point : points_beyond(rules, points)) verified[point].ratios.assign(1000, 1);
     CHECK(unproven_shapes(points, rules, verified).empty());
     verified.erase(points[1]);
