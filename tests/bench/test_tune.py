@@ -327,14 +327,6 @@ class Real(Tune):
         _, measured = self.journaled()
         self.assertEqual({line["ranks"] for line in measured}, {2})
 
-    def test_predicted_rules_are_proved(self):
-        done = self.tune("--predict", "--machine", "polaris", *self.launcher(), "--budget", "15s", "--max-block", "16,4096",
-                         "--collective", "alltoall,allgather")
-        self.assertRegex(done.stdout, r"the model had rules for \d points?, and under the launcher \d held")
-        self.assertFalse(self.journal.exists())
-        for rule in self.policy()["rules"]:
-            self.assertIn("Predicted for polaris. Measured", rule["because"])
-
     def test_the_launchers_own_complaint(self):
         done = self.tune("--launcher", f"mpirun.{MPI} --no-such-option", "--mpi", MPI, code=1)
         self.assertIn("no-such-option", done.stderr)
