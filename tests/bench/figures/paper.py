@@ -70,7 +70,7 @@ class Scale:
 
     def points(self, blocks):
         """Pairs of ranks and a largest block in bytes. A simulation of more than these takes hours."""
-        most = (1 << 18) if self.is_simulated else float("inf")
+        most = (1 << 17) if self.is_simulated else float("inf")
         return [(ranks, block) for ranks in self.ranks for block in blocks if ranks * block <= most]
 
 
