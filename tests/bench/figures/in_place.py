@@ -13,7 +13,12 @@ def total_bytes(scale):
 
 def ranks_of(scale):
     """At most 64 simulated: each phase of each rank is simulated, and its bytes are really there."""
-    return [ranks for ranks in scale.ranks if ranks <= 64 or not scale.is_simulated] or [64]
+    return [32, 64] if scale.is_simulated and scale.most_ranks > 64 else scale.ranks
+
+
+def per_node(scale):
+    """Few, so that 32 ranks are on several nodes, too."""
+    return min(scale.ranks_per_node, 8)
 
 
 def run_of(scale, ranks, total, *specifications, distribution="uniform"):
@@ -23,7 +28,7 @@ def run_of(scale, ranks, total, *specifications, distribution="uniform"):
         words += ["--algorithm", specification]
     if distribution != "uniform":
         words += option("distribution", distribution)
-    return Run(ranks, tuple(words), scale.ranks_per_node, "1e-7" if scale.is_simulated else "")
+    return Run(ranks, tuple(words), per_node(scale), "1e-7" if scale.is_simulated else "")
 
 
 def time_of(result):
@@ -107,7 +112,7 @@ def sparse(scale):
     total, ranks = total_bytes(scale), ranks_of(scale)[-1]
     partners = [k for k in (4, 16, 64) if k < ranks]
     runs = {k: Run(ranks, ("--in-place", *option("max-block", total // k), *option("distribution", f"sparse:{k}"),
-                           "--algorithm", f"in_place:auxiliary_bytes={total // 100}"), scale.ranks_per_node,
+                           "--algorithm", f"in_place:auxiliary_bytes={total // 100}"), per_node(scale),
                    "1e-7" if scale.is_simulated else "") for k in partners}
 
     def outcome(measurements):

@@ -42,6 +42,7 @@ def all_words(scale, ranks):
             "--algorithm", f"tuna_staggered:radix={intra}", "--algorithm", "scattered+node_aware"]
 
 
+FIXED_BYTES = {"fft1": 64, "fft2": 512}  # the largest block, whatever --max-block says
 PROPOSED = ("tuna", "tuna_coalesced", "tuna_staggered")
 CONTENDERS = (*PROPOSED, "scattered", "node_aware")
 
@@ -73,7 +74,7 @@ def compared(scale, number, title, claim, distribution="uniform", blocks=SIZES, 
         words = [*option("max-block", block), *all_words(scale, ranks)]
         if distribution != "uniform":
             words += option("distribution", distribution)
-        runs[ranks, block] = run_of(scale, ranks, words, block)
+        runs[ranks, block] = run_of(scale, ranks, words, FIXED_BYTES.get(distribution, block))
     model = predictions(scale, "tuna:radix=2..ranks", *CONTENDERS[1:]) if has_model else []
 
     def outcome(measurements):

@@ -17,7 +17,8 @@ def hierarchical_words(scale, ranks, name):
 
 def hierarchical(scale):
     """Figure 10: coalesced and staggered, over the radix inside a node and the batches between nodes."""
-    ranks, blocks = scale.most_ranks, (16, 2048)
+    ranks = min(scale.most_ranks, 128)  # large blocks take the simulator hours beyond
+    blocks = (16, 2048) if scale.is_quick else (16, 2048, 16384)
     runs = {block: run_of(scale, ranks, [*option("max-block", block), *hierarchical_words(scale, ranks, "tuna_coalesced"),
                                          *hierarchical_words(scale, ranks, "tuna_staggered")], block) for block in blocks}
     model = predictions(scale, "tuna_coalesced", "tuna_staggered")
@@ -34,7 +35,7 @@ def hierarchical(scale):
             ratio[block] = fastest["tuna_staggered"]["median_us"] / fastest["tuna_coalesced"]["median_us"]
             batch[block] = fastest["tuna_staggered"]["parameters"]["block_count"]
             tables.append(Table(f"{ranks} ranks, {in_words(block)}", ["algorithm", "radix in a node", "block_count", "us"], rows))
-        small, large = blocks
+        small, large = blocks[0], blocks[-1]
         expected = {point: best(pick(results, "tuna_staggered"))["median_us"] / best(pick(results, "tuna_coalesced"))["median_us"]
                     for point, results in predicted_points(measurements, model).items()}
         if expected:
