@@ -23,8 +23,8 @@ struct TuneOptions {
     std::string distribution; // "": uniform
     std::string platform;     // a simulated machine; "": this machine
     int simulated_ranks_per_node = 32;
-    bool predict =
-        false; // `model` says the times. A `launcher` proves the rules that follow, without one nothing is measured
+    // `model` says the times. A `launcher` proves the rules; without one nothing is measured.
+    bool predict = false;
     std::string model; // machine file, or the name of an installed one
     bool dry_run = false;
 };

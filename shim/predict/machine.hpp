@@ -29,8 +29,7 @@ struct Machine {
     double memory_bytes_per_us = no_bound; // of a node: what its ranks write into memory that they share
     double epoch_us = 0, neighbour_us = 0; // ranks that share memory meet: once, and for each of them
     double block_us = 0, copy_bytes_per_us = no_bound; // packing
-    double part_us =
-        0; // MPI's own, for each part of a derived datatype that is made for one message, on each side
+    double part_us = 0;             // MPI's work for a part of a derived datatype, on each side
     double message_us = 0;          // our own instructions for each message on each side
     std::uint64_t memory_bytes = 0; // of a node; 0: not known
 };
