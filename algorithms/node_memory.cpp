@@ -1,5 +1,6 @@
 #include "node_memory.hpp"
 
+#include "file_room.hpp"
 #include "high_descriptor.hpp"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ NodeMemory::Place NodeMemory::lend() {
     const Place place{key_, page_bytes() + sections_.size() * stride(), getpid(), file_};
     // Pages must be there before somebody writes to them: without memory for them the writer would be killed.
     if (!owns_file() || !may_have_size(place.offset + stride()) ||
-        posix_fallocate(file_, static_cast<off_t>(place.offset), static_cast<off_t>(stride())) != 0)
+        make_room(file_, static_cast<off_t>(place.offset), static_cast<off_t>(stride())) != 0)
         return {};
     sections_.reserve(sections_.size() + 1);
     mappings_.reserve(mappings_.size() + 1);

@@ -105,6 +105,10 @@ class NodeWindow {
     // destination's block. With `straight`, blocks that go straight leave their mark.
     Status exchange(const Exchange& exchange);
 
+    // Waits for the ranks that the last exchange did not wait for: until they have come to it. Each exchange begins with that.
+    // False: the window is broken.
+    bool meet_others() { return size_ == 1 || is_ready(); }
+
     // The same for the whole node, with blocks by local rank in a form of node_blocks.hpp (node_window_exchange.hpp). The
     // ranks may call either. With `in_place` both sides are one: each block lies where the block of its destination arrives,
     // and has its size.

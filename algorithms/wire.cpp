@@ -53,8 +53,8 @@ Wire::Wire(Wire& beside)
     look_at(*group_);
 }
 
-// A rank is never two exchanges ahead of another rank, since it has something from each rank in each exchange. So two tags
-// in turn are enough.
+// A rank is never two exchanges ahead of another rank, since it has something from each rank in each exchange, or meets the ranks
+// that it did not wait for (NodeWindow::meet_others). So two tags in turn are enough.
 Wire& Wire::take_aside() {
     constexpr int first = 1, second = 2;
     aside_->tag_offset_ = first + second - aside_->tag_offset_;

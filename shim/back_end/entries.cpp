@@ -4,6 +4,7 @@
 #include "shim/back_end/call/route.hpp"
 #include "shim/back_end/call/seen_call.hpp"
 #include "shim/back_end/communicator/communicators.hpp"
+#include "shim/back_end/communicator/freeing.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/back_end/run/life.hpp"
 
@@ -88,6 +89,18 @@ int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* merged, Binding bind
     return retyped<int (*)(MPI_Comm, int, MPI_Comm*)>(mpi.Intercomm_merge)(intercomm, high, merged);
 }
 
+// MPI_Comm_free and MPI_Comm_disconnect.
+template <auto function>
+int free_comm(MPI_Comm* comm, Binding binding) {
+    const auto forwarded = retyped<int (*)(MPI_Comm*)>(functions_for(*host, binding).*function);
+    Communicators* const communicators = Communicators::current();
+    if (comm == nullptr || communicators == nullptr) return forwarded(comm);
+    const Freeing freeing(*comm, *communicators);
+    const int code = forwarded(comm);
+    freeing.end();
+    return code;
+}
+
 template <typename Words, typename Function>
 void hand_over(Words& words, Function function) {
     words = retyped<Words>(function);
@@ -119,6 +132,8 @@ extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back
     hand_over(back_end.Start, start);
     hand_over(back_end.Startall, startall);
     hand_over(back_end.Request_free, request_free);
+    hand_over(back_end.Comm_free, free_comm<&MpiFunctions::Comm_free>);
+    hand_over(back_end.Comm_disconnect, free_comm<&MpiFunctions::Comm_disconnect>);
     hand_over(back_end.Intercomm_merge, intercomm_merge);
     hand_over(back_end.Init, init);
     hand_over(back_end.Init_thread, init_thread);

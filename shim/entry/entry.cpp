@@ -23,6 +23,7 @@
 #include <dlfcn.h>
 #include <iterator>
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace {
@@ -180,17 +181,28 @@ void open_back_end() {
     if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;
 }
 
-// A tool before us in LD_PRELOAD gets the program's calls first. It forwards them as `PMPI_X`, where they
-// do not count as the application's.
+bool is_the_program(const Dl_info& object) {
+    Dl_info program{};
+    const auto* const headers = reinterpret_cast<const void*>(getauxval(AT_PHDR));
+    return headers != nullptr && dladdr(headers, &program) != 0 && program.dli_fbase == object.dli_fbase;
+}
+
+// A tool before us gets the program's calls first. Most tools pass them on as `PMPI_X`, where they do not count as the
+// application's; some as the next `MPI_X`, which comes to us. Nobody can tell before the first call.
 void warn_of_tool_above() {
     Dl_info first{}, us{};
     void* symbol = dlsym(RTLD_DEFAULT, "MPI_Alltoallv");
     if (symbol == nullptr || dladdr(symbol, &first) == 0 || dladdr(&state, &us) == 0) return;
-    if (first.dli_fbase != us.dli_fbase)
-        warn(
-            "%s comes before switchyard in LD_PRELOAD and takes the calls; nothing is routed or logged. Name "
-            "switchyard first",
-            first.dli_fname);
+    if (first.dli_fbase == us.dli_fbase) return;
+    if (is_the_program(first))
+        warn("a tool is linked into the program and takes its MPI calls before switchyard. Calls that the "
+             "tool passes on as "
+             "PMPI_ are neither routed nor logged");
+    else
+        warn("%s comes before switchyard in LD_PRELOAD. Calls that it passes on as PMPI_ are neither routed "
+             "nor logged. Put "
+             "switchyard first",
+             first.dli_fname);
 }
 
 // Defined below, beside the exported functions.
@@ -286,6 +298,7 @@ OptionalFunction table_of_optional_functions[] = {
      reinterpret_cast<void*>(optional::PMPI_##name),                                                         \
      [] { find_functions(#name, state.host.next.name, state.host.mpi.name); },                               \
      reinterpret_cast<void**>(&state.host.mpi.name),                                                         \
+     false,                                                                                                  \
      false},
 #define SWITCHYARD_ENTRY(...)
 #define SWITCHYARD_OPTIONAL(...) SWITCHYARD_DECLARE(__VA_ARGS__)

@@ -2,6 +2,7 @@
 
 #include "mpi_families.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
@@ -22,17 +23,20 @@ struct Module {
     Caller caller;
 };
 
-// The MPI and its Fortran libraries. They are few, so a search walks them all. They stay open, so their addresses stay
-// theirs. Entries are only added, so readers need no lock.
+// The MPI and its Fortran libraries. They are few, so a search walks them all. Entries are only added, so readers need no lock.
+// The MPI stays open. A Fortran layer may be closed: then its entry is passed over until it is back at its place.
 constexpr std::size_t most_modules = 64;
 Module modules[most_modules];
+std::atomic<bool> are_closed[most_modules];
 std::atomic<std::size_t> module_count{0};
 pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 const Module* module_of(std::uintptr_t address) {
     auto count = module_count.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < count; ++i)
-        if (modules[i].begin <= address && address < modules[i].end) return &modules[i];
+        if (modules[i].begin <= address && address < modules[i].end &&
+            !are_closed[i].load(std::memory_order_relaxed))
+            return &modules[i];
     return nullptr;
 }
 
@@ -52,29 +56,34 @@ Module range_of(const dl_phdr_info& object, Caller caller) {
     return module;
 }
 
+bool is_at(const Module& module, const Module& range) {
+    return module.begin == range.begin && module.end == range.end && module.caller == range.caller;
+}
+
 void add(const Module& module) {
     pthread_mutex_lock(&adding);
     auto count = module_count.load(std::memory_order_relaxed);
-    if (count < most_modules && module_of(module.begin) == nullptr) {
+    const auto is_known = [&](const Module& known) { return is_at(known, module); };
+    if (count < most_modules && std::none_of(modules, modules + count, is_known)) {
         modules[count] = module;
         module_count.store(count + 1, std::memory_order_release);
     }
     pthread_mutex_unlock(&adding);
 }
 
-// A Fortran layer that is not among the modules yet.
-struct NewLayer {
-    Module range;
-    char path[4096];
+// The Fortran layers that are open, as a walk through the objects finds them.
+struct OpenLayers {
+    bool are_open[most_modules];
 };
 
-int find_new_layer(dl_phdr_info* object, std::size_t, void* data) {
+int note_layer(dl_phdr_info* object, std::size_t, void* data) {
     if (!is_fortran_layer(object->dlpi_name)) return 0;
-    auto* layer = static_cast<NewLayer*>(data);
-    layer->range = range_of(*object, Caller::fortran);
-    if (module_of(layer->range.begin) != nullptr) return 0;
-    std::strncpy(layer->path, object->dlpi_name, sizeof layer->path - 1);
-    return 1;
+    const Module range = range_of(*object, Caller::fortran);
+    add(range);
+    const auto count = module_count.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i)
+        if (is_at(modules[i], range)) static_cast<OpenLayers*>(data)->are_open[i] = true;
+    return 0;
 }
 
 int count_opened(dl_phdr_info* object, std::size_t, void* data) {
@@ -90,21 +99,30 @@ unsigned long long opened_objects() {
 }
 
 std::atomic<unsigned long long> opened_at_last_look{0};
-void (*on_opened)() = nullptr;
+bool (*on_opened)() = nullptr;
 
-// Adds the Fortran layers that were opened since the last look. The program may be about to close one: then dlopen does not
-// find it.
+// How often to come back for objects that the loader was at work on. Some never look finished.
+constexpr int most_looks_again = 16;
+std::atomic<int> looks_again{0};
+
+// Finds the Fortran layers that are open now. They are not held open: to ask the loader for a handle is to wait for its lock,
+// and another thread may hold the lock in a library's constructor that waits for this rank.
 void look_for_layers() {
     const auto opened = opened_objects();
-    if (opened == opened_at_last_look.load(std::memory_order_acquire)) return;
-    for (std::size_t looks = 0; looks < most_modules; ++looks) {
-        NewLayer layer{};
-        if (dl_iterate_phdr(find_new_layer, &layer) == 0) break;
-        if (dlopen(layer.path, RTLD_LAZY | RTLD_NOLOAD) == nullptr) break;
-        add(layer.range);
+    const bool is_new = opened != opened_at_last_look.load(std::memory_order_acquire);
+    if (!is_new && looks_again.load(std::memory_order_relaxed) == 0) return;
+    if (is_new) {
+        OpenLayers layers{};
+        dl_iterate_phdr(note_layer, &layers);
+        const auto count = module_count.load(std::memory_order_acquire);
+        for (std::size_t i = 0; i < count; ++i)
+            if (modules[i].caller == Caller::fortran)
+                are_closed[i].store(!layers.are_open[i], std::memory_order_relaxed);
+        opened_at_last_look.store(opened, std::memory_order_release);
     }
-    opened_at_last_look.store(opened, std::memory_order_release);
-    if (on_opened != nullptr) on_opened();
+    if (on_opened == nullptr) return;
+    const int left = is_new ? most_looks_again : looks_again.load(std::memory_order_relaxed) - 1;
+    looks_again.store(on_opened() ? 0 : left, std::memory_order_relaxed);
 }
 
 // Where the application called from. A call from there is taken for the application's without a look at the objects.
@@ -162,8 +180,9 @@ bool is_fortran_layer(const char* path) {
     return is_a_library_of(&MpiFamily::fortran_libraries, path);
 }
 
-void call_when_opened(void (*function)()) {
+void call_when_opened(bool (*function)()) {
     on_opened = function;
+    looks_again.store(function() ? 0 : most_looks_again, std::memory_order_relaxed);
 }
 
 // A site may be stale: its library was closed, and a Fortran layer is at its addresses now. Then the log has the wrong

@@ -39,9 +39,9 @@ bool in_mpi(const void* address);
 // Whether a file is one of the libraries that call for a Fortran program.
 bool is_fortran_layer(const char* path);
 
-// Calls the function when a call's place shows that the process has opened objects since the last look. Set once, before a
-// second thread calls MPI.
-void call_when_opened(void (*function)());
+// Calls the function now, and when a call's place shows that the process has opened objects since the last look. False: the
+// function wants to be called again, since the loader was at work. Set once, before a second thread calls MPI.
+void call_when_opened(bool (*function)());
 
 // What a symbol means in the object of that address: looked up in that object, then in the libraries that it names. Null
 // where none of them has it.

@@ -50,7 +50,7 @@ void* note_reference(const char* symbol, bool is_from_fortran_layer) {
 
 void* replacement_of(const char* symbol, bool is_from_fortran_layer) {
     const auto* function = function_of(symbol, is_from_fortran_layer);
-    if (function == nullptr || !function->is_there()) return nullptr;
+    if (function == nullptr || !function->is_caught) return nullptr;
     return symbol[0] == 'P' ? function->by_pmpi : function->by_mpi;
 }
 
@@ -61,38 +61,41 @@ bool is_taken_above(const char* name) {
     return dlsym(RTLD_DEFAULT, symbol) != dlsym(RTLD_NEXT, symbol);
 }
 
-void find_if_referenced(OptionalFunction& function) {
-    if (function.is_referenced && !function.is_there() && !is_taken_above(function.name)) function.find();
-}
-
 // MPI_Start, MPI_Startall and MPI_Request_free are for other requests, too. They are caught only in programs that have
 // persistent collectives.
 bool is_for_other_requests(const OptionalFunction& function) {
     return !function.is_persistent() && !function.has_large_counts();
 }
 
-// True when a function was found now or before.
-bool find_functions() {
+// Now, for all that may come: later, another thread may hold the loader's lock and wait for this rank.
+void find_functions() {
+    for (auto& function : functions)
+        if (!is_taken_above(function.name)) function.find();
+}
+
+// Whether something is to be replaced.
+bool choose_functions() {
     bool has_any = false, has_persistent = false;
     for (auto& function : functions) {
         if (is_for_other_requests(function)) continue;
-        find_if_referenced(function);
-        has_any |= function.is_there();
-        has_persistent |= function.is_there() && function.is_persistent();
+        function.is_caught = function.is_referenced && function.is_there();
+        has_any |= function.is_caught;
+        has_persistent |= function.is_caught && function.is_persistent();
     }
-    if (has_persistent)
-        for (auto& function : functions) find_if_referenced(function);
+    for (auto& function : functions)
+        if (is_for_other_requests(function)) function.is_caught = has_persistent && function.is_there();
     return has_any;
 }
 
 // A thread that finds another one at it goes on: to wait here could be to wait for the loader's lock, which this thread may
-// hold.
-void replace_now() {
+// hold. False: an object is to be looked at again.
+bool replace_now() {
     static pthread_mutex_t replacing = PTHREAD_MUTEX_INITIALIZER;
-    if (pthread_mutex_trylock(&replacing) != 0) return;
+    if (pthread_mutex_trylock(&replacing) != 0) return true;
     replace_references(note_reference);
-    if (find_functions()) replace_references(replacement_of);
+    const bool has_all = !choose_functions() || replace_references(replacement_of);
     pthread_mutex_unlock(&replacing);
+    return has_all;
 }
 
 } // namespace
@@ -100,7 +103,7 @@ void replace_now() {
 void serve(OptionalFunction* table, std::size_t count) {
     functions = {table, count};
     std::qsort(table, count, sizeof *table, compare_names);
-    replace_now();
+    find_functions();
     call_when_opened(replace_now);
 }
 

@@ -13,7 +13,7 @@ struct OptionalFunction {
     void *by_mpi, *by_pmpi;
     void (*find)();
     void* const* found; // in this MPI; null before it was looked up, and where the MPI has none
-    bool is_referenced;
+    bool is_referenced, is_caught;
 
     bool has_large_counts() const;
     bool is_persistent() const;

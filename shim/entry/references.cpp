@@ -1,14 +1,15 @@
 #include "references.hpp"
 
 #include "modules.hpp"
+#include "pages.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <initializer_list>
 #include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace switchyard::shim {
 
@@ -80,31 +81,61 @@ Dynamic dynamic_of(const dl_phdr_info& object) {
     return found;
 }
 
-std::uintptr_t page_of(std::uintptr_t address) {
-    const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    return address & ~(size - 1);
-}
-
-// The pages where the loader took the right to write away after it had put the addresses in.
-Range read_only_of(const dl_phdr_info& object) {
-    for (int i = 0; i < object.dlpi_phnum; ++i) {
-        const auto& segment = object.dlpi_phdr[i];
-        if (segment.p_type != PT_GNU_RELRO) continue;
-        const auto begin = object.dlpi_addr + segment.p_vaddr;
-        return {page_of(begin), page_of(begin + segment.p_memsz)};
+// Where an object's data lie, and how far the loader has got with it. The loader lists an object before it has put the addresses
+// in, and another thread may just be opening it.
+class Data {
+  public:
+    explicit Data(const dl_phdr_info& object) : object_(object) {
+        for (int i = 0; i < object.dlpi_phnum; ++i) {
+            const auto& segment = object.dlpi_phdr[i];
+            const auto begin = object.dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
+            if (segment.p_type == PT_LOAD) end_ = std::max(end_, end);
+            if (segment.p_type == PT_GNU_RELRO) protected_ = {page_of(begin), page_of(end)};
+        }
     }
-    return {};
-}
 
-// Where the system does not let us, the reference stays as it is: its calls are not seen.
-void write_reference(void** place, void* function, const Range& read_only) {
-    if (*place == function) return;
+    // Code that has addresses in it, of a library with text relocations, is left alone.
+    bool contains(std::uintptr_t address) const {
+        for (int i = 0; i < object_.dlpi_phnum; ++i) {
+            const auto& segment = object_.dlpi_phdr[i];
+            const auto begin = object_.dlpi_addr + segment.p_vaddr;
+            if (segment.p_type == PT_LOAD && Range{begin, begin + segment.p_memsz}.contains(address))
+                return (segment.p_flags & PF_W) != 0;
+        }
+        return false;
+    }
+    // The pages where the loader takes the right to write away (RELRO), as its last step.
+    bool is_protected(std::uintptr_t address) const { return protected_.contains(address); }
+    // Whether the loader may still write to this object, as far as its pages show.
+    bool is_unfinished(Pages& pages) const {
+        return protected_.begin < protected_.end && pages.at(protected_.begin) != Pages::Access::read_only;
+    }
+    // Whether the loader has put an address there. Before, a place has null or an offset in the object; the program itself,
+    // where it lies at fixed addresses, is complete before it runs.
+    bool is_address(const void* value) const {
+        return object_.dlpi_addr == 0 || reinterpret_cast<std::uintptr_t>(value) > end_ - object_.dlpi_addr;
+    }
+
+  private:
+    const dl_phdr_info& object_;
+    std::uintptr_t end_ = 0;
+    Range protected_;
+};
+
+// Where the system does not let us, the reference stays as it is: its calls are not seen. No write access is taken away that
+// was there before.
+void write_reference(void** place, void* function, const Data& data, Pages& pages) {
     const auto address = reinterpret_cast<std::uintptr_t>(place);
-    auto* page = reinterpret_cast<void*>(page_of(address));
-    const bool is_protected = read_only.contains(address);
-    if (is_protected && mprotect(page, sizeof *place, PROT_READ | PROT_WRITE) != 0) return;
+    if (address % alignof(void*) != 0 || !data.contains(address)) return;
+    const void* const value = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (value == function || !data.is_address(value)) return;
+    const auto access = pages.at(address);
+    auto* const page = reinterpret_cast<void*>(page_of(address));
+    const bool is_closed = access == Pages::Access::read_only && data.is_protected(address);
+    if (!is_closed && (access != Pages::Access::writable || data.is_protected(address))) return;
+    if (is_closed && mprotect(page, sizeof *place, PROT_READ | PROT_WRITE) != 0) return;
     __atomic_store_n(place, function, __ATOMIC_RELEASE); // other threads may be calling
-    if (is_protected) mprotect(page, sizeof *place, PROT_READ);
+    if (is_closed) mprotect(page, sizeof *place, PROT_READ);
 }
 
 bool is_mpi(const dl_phdr_info& object) {
@@ -118,12 +149,19 @@ bool is_of_mpi(const char* symbol) {
     return std::strncmp(symbol + (symbol[0] == 'P' ? 1 : 0), "MPI_", 4) == 0;
 }
 
-int replace_in_object(dl_phdr_info* object, std::size_t, void* data) {
+struct Walk {
+    ReplaceReference replacement;
+    Pages pages{};
+    bool has_all = true;
+};
+
+int replace_in_object(dl_phdr_info* object, std::size_t, void* walking) {
+    auto& walk = *static_cast<Walk*>(walking);
     if (is_mpi(*object)) return 0;
     const bool is_fortran = is_fortran_layer(object->dlpi_name);
     const Dynamic dynamic = dynamic_of(*object);
     if (dynamic.names == nullptr || dynamic.symbols == nullptr) return 0;
-    const Range read_only = read_only_of(*object);
+    const Data data(*object);
     for (const References& list : {dynamic.data, dynamic.calls}) {
         for (std::size_t i = 0; i < list.bytes / sizeof(ElfW(Rela)); ++i) {
             const auto& reference = list.first[i];
@@ -131,9 +169,14 @@ int replace_in_object(dl_phdr_info* object, std::size_t, void* data) {
             const auto& symbol = dynamic.symbols[ELF64_R_SYM(reference.r_info)];
             const char* name = dynamic.names + symbol.st_name;
             if (!is_of_mpi(name)) continue;
-            void* function = (*static_cast<ReplaceReference*>(data))(name, is_fortran);
-            auto** place = reinterpret_cast<void**>(object->dlpi_addr + reference.r_offset);
-            if (function != nullptr) write_reference(place, function, read_only);
+            void* function = walk.replacement(name, is_fortran);
+            if (function == nullptr) continue;
+            if (data.is_unfinished(walk.pages)) {
+                walk.has_all = false;
+                return 0;
+            }
+            write_reference(reinterpret_cast<void**>(object->dlpi_addr + reference.r_offset), function, data,
+                            walk.pages);
         }
     }
     return 0;
@@ -141,8 +184,10 @@ int replace_in_object(dl_phdr_info* object, std::size_t, void* data) {
 
 } // namespace
 
-void replace_references(ReplaceReference replacement) {
-    dl_iterate_phdr(replace_in_object, &replacement);
+bool replace_references(ReplaceReference replacement) {
+    Walk walk{replacement};
+    dl_iterate_phdr(replace_in_object, &walk);
+    return walk.has_all;
 }
 
 } // namespace switchyard::shim

@@ -64,6 +64,20 @@ class Guest(PreloadTest):
                 with self.subTest(mode=mode, **equipment):
                     self.check(2, host("c_legal"), mode, **equipment)
 
+    def test_calls_in_callbacks(self):
+        """An attribute's delete function may call on the communicator that goes. The next one may have its handle."""
+        for mode in ("free", "disconnect", "nested", "refused", "dup", "type", "window", "file", "handler"):
+            for equipment in EQUIPMENT:
+                with self.subTest(mode=mode, **equipment):
+                    self.check(FEW_RANKS, host("c_callbacks"), mode, 6, **equipment)
+
+    def test_calls_in_callbacks_at_the_end(self):
+        for equipment in EQUIPMENT:
+            with self.subTest(**equipment):
+                result = self.launch(FEW_RANKS, host("c_callbacks"), "finalize", **equipment)
+                self.assert_ended_well(result)
+                self.assert_quiet(result)
+
     @unittest.skipIf(OPENMPI, "a communicator of Open MPI has a handler of its own from the start")
     def test_handlers_are_not_touched(self):
         for equipment in EQUIPMENT:
@@ -217,6 +231,43 @@ class Guest(PreloadTest):
                 self.assertEqual(result.warnings, [], result.everything())
                 self.assertGreaterEqual(len(result.calls()), result.calls_made)
 
+    def test_buffers_nowhere(self):
+        """Null pointers and MPI_IN_PLACE on the wrong side: MPI's own error, where the MPI has one."""
+        cases = ("0", "11", "14") if OPENMPI else [str(case) for case in range(15)]
+        plain = self.plain(2, host("c_nowhere"), "errors", *cases)
+        if plain.code != 0:
+            self.skipTest(f"this {MPI} does not check arguments")
+        for equipment in EQUIPMENT:
+            with self.subTest(**equipment):
+                result = self.launch(2, host("c_nowhere"), "errors", *cases, **equipment)
+                self.assert_ended_well(result)
+                self.assertEqual(re.findall("case .*", result.stdout), re.findall("case .*", plain.stdout))
+                self.assertEqual(len(re.findall("case .*", result.stdout)), len(cases))
+
+    def test_legal_null_buffers(self):
+        for equipment in EQUIPMENT:
+            with self.subTest(**equipment):
+                self.check(FEW_RANKS, host("c_nowhere"), "legal", **equipment)
+
+    def test_loader_locked(self):
+        """Another thread sits in a library's constructor, and waits for MPI calls of this one."""
+        self.check(2, host("c_loader_lock"), host("c_waiting.so"))
+
+    def test_timer(self):
+        """A profiler's signals interrupt the system at every work that takes long: nothing is lost by that."""
+        for force in (FORCE, SHARED):
+            with self.subTest(force=force):
+                _, lines = self.check(FEW_RANKS, host("c_comms"), 20, force=force, preload=[SHIM, host("c_timer.so")])
+                if force == SHARED:
+                    self.assertIn("shared", {line["algorithm"] for line in lines})
+                    self.assertEqual({line["reason"] for line in lines if line["ranks"] > 1}, {"forced"})
+
+    def test_still_clock(self):
+        """A tool holds the clocks: the log has no times, and nothing waits for them."""
+        for equipment in EQUIPMENT:
+            with self.subTest(**equipment):
+                self.check(2, host("c_basic"), preload=[SHIM, host("c_still_clock.so")], **equipment)
+
     def short_of_memory(self, when, force):
         if RUNTIME:
             self.skipTest("a sanitizer has its own operator new, too")
@@ -357,7 +408,24 @@ class OtherTools(PreloadTest):
         self.assert_ended_well(result)
         self.assertEqual(self.tool_calls(result), result.calls_made)
         self.assertEqual(len(result.warnings), 1, result.everything())
-        self.assertIn("c_pmpi_tool", result.warnings[0])
+        self.assertRegex(result.warnings[0], r"c_pmpi_tool\.so comes before switchyard .* Put switchyard first$")
+        self.assert_closing(result, 0)
+
+    def test_tool_above_that_passes_calls_to_us(self):
+        """What it passes on as MPI_ comes to us."""
+        result = self.launch(2, host("c_linked_tool"), preload=[host("c_tool_next.so"), SHIM], force=FORCE)
+        self.assert_ended_well(result)
+        self.assertEqual(len(result.warnings), 1, result.everything())
+        self.assert_logged(result)
+        self.assertNotIn("nothing is routed", result.stderr)
+
+    def test_tool_linked_into_the_program(self):
+        result = self.launch(2, host("c_linked_tool"), force=FORCE)
+        self.assert_ended_well(result)
+        self.assertEqual(len(result.warnings), 1, result.everything())
+        self.assertRegex(result.warnings[0], "a tool is linked into the program .* neither routed nor logged$")
+        self.assertNotIn("first", result.warnings[0])
+        self.assertEqual({line["reason"] for line in self.assert_logged(result)}, {"forced"})
 
     def test_tool_below_still_sees_native_calls(self):
         result = self.launch(2, host("c_basic"), preload=[SHIM, host("c_pmpi_tool.so")])

@@ -68,6 +68,17 @@ class NodeMemory(PreloadTest):
         self.assertTrue([line for line in exchanges if line["messages"] > 0])
         self.assertTrue([line for line in exchanges if line["messages"] == 0])
 
+    def test_receiver_that_expects_more(self):
+        """MPIs let such a program pass. No receive of one call takes a large block of the call after the next."""
+        policy = self.write("policy.json", {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
+            {"name": "straight", "when": {"collective": "alltoallv"}, "use": {"algorithm": "shared", "direct_from": 4096}}]})
+        for counts in ("matching", "not_matching"):
+            with self.subTest(counts):
+                self.assert_ended_well(self.plain(3, host("c_two_ahead"), counts))
+                result = self.launch(3, host("c_two_ahead"), counts, policy=policy)
+                self.assert_ended_well(result)
+                self.assert_all_shared(self.assert_logged(result))
+
     def test_rules_for_some_blocks(self):
         """A short way is known for one size of block only, where rules look at blocks."""
         policy = self.write("policy.json", {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [

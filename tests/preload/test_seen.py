@@ -1,6 +1,7 @@
 """Collectives that are only seen: each call goes to the MPI as it came, and counts once in the log's sums."""
 
 import json
+import os
 import re
 import unittest
 
@@ -82,6 +83,28 @@ class Seen(PreloadTest):
         large = {line["collective"] for line in result.calls("seen-0.jsonl") if line.get("large_count")}
         self.assertLessEqual({"allreduce", "ialltoallw", "alltoallw_init", "alltoallw_start"}, large)
         self.assertNotIn("barrier", large)
+
+    @unittest.skipUnless(MPI_4, "this MPI has no functions of MPI-4")
+    def test_libraries_that_come_and_go(self):
+        """One thread opens and closes a library, another one calls MPI: the loader is at work on what is looked at."""
+        for form in ("relro", "norelro"):
+            with self.subTest(form):
+                library = host(f"c_opened_{form}.so")
+                self.assert_ended_well(self.plain(2, host("c_opening"), "race", 1, library))
+                result = self.launch(2, host("c_opening"), "race", 3, library)
+                self.assert_ended_well(result)
+                self.assert_quiet(result)
+                self.assertEqual(logged(result), made(result))
+
+    @unittest.skipUnless(MPI_4, "this MPI has no functions of MPI-4")
+    def test_references_that_nobody_may_write(self):
+        """In code, and in pages that the program closed itself: these calls are not seen."""
+        for function, form in (("opened_use", "relro"), ("opened_use", "text"), ("opened_use_closed", "norelro")):
+            library = host(f"c_opened_{form}.so")
+            if not os.path.exists(library):
+                continue
+            with self.subTest(function, form=form):
+                self.check(2, host("c_opening"), "use", function, library)
 
     def test_every_detail(self):
         for detail in ("summary", "ranks"):

@@ -22,6 +22,7 @@
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -318,6 +319,56 @@ TEST_CASE("what is more than memory should hold is dropped and counted", "[recor
     CHECK(slots.size() + recorder.dropped() == count);
     CHECK(slots.size() > 990'000);
     CHECK(slots.front().sequence == 1);
+}
+
+TEST_CASE("of many communicators the names come back from the file", "[record]") {
+    constexpr auto kept = static_cast<std::uint32_t>(Recorder::most_communicators_in_memory);
+    constexpr std::uint32_t count = 3 * kept + 7;
+    const auto names_of = [](const Recorder& recorder) {
+        std::vector<std::uint32_t> numbers;
+        for (const auto& name : recorder.names().communicators) {
+            numbers.push_back(name.number);
+            CHECK(name.members.empty());
+            if (name.id != "0:" + std::to_string(name.number)) FAIL(name.number << " is " << name.id);
+        }
+        return numbers;
+    };
+    std::vector<std::uint32_t> all(count);
+    std::iota(all.begin(), all.end(), 1U);
+    const TemporaryFolder folder;
+    SECTION("all of them") {
+        Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
+        add_names(recorder, count);
+        CHECK(recorder.names().communicators.size() == kept);
+        recorder.finish();
+        CHECK(names_of(recorder) == all);
+        CHECK(recorder.names().decisions.size() == 3);
+    }
+    SECTION("where the disk was full for a while") {
+        Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
+        {
+            const FileSizeLimit limit(sizeof(RecordFileHeader) + ring * sizeof(Slot));
+            add_names(recorder, count);
+            CHECK(recorder.names().communicators.size() > kept);
+        }
+        recorder.finish();
+        CHECK(names_of(recorder) == all);
+    }
+    SECTION("where there is no file") {
+        std::ofstream(folder / "file") << "in the way";
+        Recorder recorder(Folder::made(folder / "file"), 0, 1, false);
+        add_names(recorder, count);
+        recorder.finish();
+        CHECK(names_of(recorder) == all);
+    }
+    SECTION("where the file is lost, the first ones are known") {
+        Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
+        add_names(recorder, count);
+        fs::resize_file(folder / "run/ranks/0.names", 0);
+        recorder.finish();
+        all.resize(kept);
+        CHECK(names_of(recorder) == all);
+    }
 }
 
 TEST_CASE("files that are there already are left as they are", "[record]") {

@@ -1,5 +1,6 @@
 #include "measure.hpp"
 
+#include "blocks.hpp"
 #include "datatype.hpp"
 
 #include <algorithm>
@@ -124,9 +125,20 @@ std::size_t received_block(const CallArgs& call, std::size_t item) {
     return count * static_cast<std::size_t>(std::max<std::int64_t>(size_of(call.recv.type), 0));
 }
 
-} // namespace
+// A null buffer that is not MPI_BOTTOM: some bytes of its blocks would lie in the page at address 0.
+bool lies_nowhere(const Blocks& blocks) {
+    for (int i = 0; i < blocks.number(); ++i)
+        if (const auto span = blocks.span(i); span.size > 0 && span.offset < end_of_nowhere) return true;
+    return false;
+}
 
-Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types) {
+// Programs with absolute addresses in their types look like this, too, so each block is looked at.
+bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& types) {
+    return call.recv.buffer == MPI_IN_PLACE || lies_nowhere(Blocks::received(call, blocks, own, types)) ||
+           lies_nowhere(Blocks::sent(call, blocks, own, types));
+}
+
+Measure measure_sizes(const CallArgs& call, int blocks, int own, CallTypes& types) {
     if (lacks_types(call) || !is_complete(call.recv)) return {};
     if (!call.in_place() && (!is_complete(call.send) || has_negative(call.recv.counts, blocks))) return {};
     if (call.recv.types != nullptr) return measure_typed(call, blocks, own, types);
@@ -144,6 +156,15 @@ Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types) {
     // much into its receive buffer.
     measured.max_block = std::min(measured.max_block, measured.mean_block);
     return measured;
+}
+
+} // namespace
+
+Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types) {
+    const auto measured = measure_sizes(call, blocks, own, types);
+    if (has_plain_buffers(call)) [[likely]]
+        return measured;
+    return measured.valid && has_no_place(call, blocks, own, types) ? Measure{} : measured;
 }
 
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item) {

@@ -55,7 +55,9 @@ class ShortCall {
 
     bool has_plain_arguments(const Rails& rails) {
         const auto* const type = rails.plain_type(call_.recv.type);
-        if (type == nullptr || (!call_.in_place() && call_.send.type != call_.recv.type)) return false;
+        if (type == nullptr || (!call_.in_place() && call_.send.type != call_.recv.type) ||
+            !has_plain_buffers(call_))
+            return false;
         item_ = type->size;
         return traits_.has_count_arrays() ? has_plain_arrays() : has_plain_count();
     }

@@ -1,6 +1,7 @@
 #include "comm_state.hpp"
 
 #include "book.hpp"
+#include "freeing.hpp"
 #include "row.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
 #include "shim/common/log/merge.hpp"
@@ -47,15 +48,35 @@ void CommState::take_section_back() {
 thread_local constinit CommState::Last CommState::last_{MPI_Comm{}, nullptr, ~std::uint64_t{0}};
 std::atomic<std::uint64_t> CommState::freed_{0};
 
+// False: an error.
+bool CommState::find(MPI_Comm comm, Communicators& home, CommState*& state) {
+    if (CommState** const kept = home.kept(comm)) {
+        state = *kept;
+        return true;
+    }
+    int found = 0;
+    void* attribute = nullptr;
+    const int code =
+        PMPI_Comm_get_attr(comm, home.process().comm_keyval, static_cast<void*>(&attribute), &found);
+    if (code == MPI_SUCCESS && found != 0) state = static_cast<CommState*>(attribute);
+    return code == MPI_SUCCESS;
+}
+
+bool CommState::hang_on(MPI_Comm comm) {
+    if (CommState** const kept = home_->kept(comm)) {
+        *kept = this;
+        return true;
+    }
+    return PMPI_Comm_set_attr(comm, home_->process().comm_keyval, this) == MPI_SUCCESS;
+}
+
 CommState* CommState::look_up(MPI_Comm comm, Communicators& home) {
     if (comm == MPI_COMM_NULL) return nullptr; // an error, and MPI's to report
+    if (Freeing::is_under_way(comm)) return nullptr;
     const auto freed = freed_.load(std::memory_order_acquire);
-    void* attribute = nullptr;
-    int found = 0;
-    if (PMPI_Comm_get_attr(comm, home.process().comm_keyval, static_cast<void*>(&attribute), &found) !=
-        MPI_SUCCESS)
-        return nullptr;
-    auto* state = found != 0 ? static_cast<CommState*>(attribute) : create(comm, home);
+    CommState* state = nullptr;
+    if (!find(comm, home, state)) return nullptr;
+    if (state == nullptr) state = create(comm, home);
     if (state != nullptr) last_ = {comm, state, freed}; // a rank alone may not remember that there is none
     return state;
 }
@@ -102,7 +123,7 @@ CommState* CommState::create(MPI_Comm comm, Communicators& home) {
         state->share_after_meeting())
         abilities |= can_share;
     state->settle(abilities);
-    if (PMPI_Comm_set_attr(comm, home.process().comm_keyval, state.get()) != MPI_SUCCESS) return nullptr;
+    if (!state->hang_on(comm)) return nullptr;
     home.add(*state);
     return state.release();
 }
@@ -325,6 +346,12 @@ void CommState::free_rails() {
         --home_->process().private_communicators;
     }
     rails_.reset();
+}
+
+void CommState::end_of(MPI_Comm comm, Communicators& home) noexcept {
+    if (comm == MPI_COMM_NULL || home.kept(comm) != nullptr) return; // an error
+    CommState* state = nullptr;
+    if (find(comm, home, state) && state != nullptr) PMPI_Comm_delete_attr(comm, home.process().comm_keyval);
 }
 
 int CommState::on_delete(MPI_Comm, int, void* attribute, void*) {

@@ -36,6 +36,8 @@ class CommState {
 
     // No thread may trust its memory of the last communicator any more.
     static void forget_last() { freed_.fetch_add(1, std::memory_order_release); }
+    // The communicator is about to be freed: its state goes now. No rank waits for another.
+    static void end_of(MPI_Comm comm, Communicators& home) noexcept;
     // MPI calls this when the communicator is freed.
     static int on_delete(MPI_Comm, int, void* state, void*);
 
@@ -106,7 +108,9 @@ class CommState {
 
     CommState(Communicators& home, const Offer& offer);
     static CommState* look_up(MPI_Comm comm, Communicators& home);
+    static bool find(MPI_Comm comm, Communicators& home, CommState*& state);
     static CommState* create(MPI_Comm comm, Communicators& home);
+    bool hang_on(MPI_Comm comm);
     // Abilities of a rank at a communicator's first call.
     enum Ability : unsigned { can_exist = 1, can_route = 2, can_share = 4 };
     void meet(MPI_Comm comm, const Row& row, const Members& members);

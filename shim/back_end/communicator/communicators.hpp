@@ -34,6 +34,13 @@ class Communicators {
     Process& process() { return process_; }
     Plans& plans() { return plans_; }
 
+    // The state of MPI_COMM_WORLD or MPI_COMM_SELF, which lives as long as the run; null: of another communicator. These two have
+    // no attribute of ours: MPI_Finalize deletes their attributes in the midst of the program's, whose delete functions may call.
+    CommState** kept(MPI_Comm comm) {
+        if (comm == MPI_COMM_WORLD) return &world_state_;
+        return comm == MPI_COMM_SELF ? &self_state_ : nullptr;
+    }
+
     // Room for one more, so that add() cannot fail. May throw.
     void reserve();
     void add(CommState& state);
@@ -62,6 +69,7 @@ class Communicators {
     Process& process_;
     Plans plans_;
     SpareList spare_list_;
+    CommState *world_state_ = nullptr, *self_state_ = nullptr;
     std::mutex mutex_;
     std::vector<CommState*> states_;
     std::atomic<std::uint64_t> turn_{

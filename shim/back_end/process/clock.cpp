@@ -53,10 +53,14 @@ void Clock::begin() {
 
 void Clock::start_run() {
     constexpr std::uint64_t enough = 2'000'000; // ns; two readings off by 20 ns each make 0.002 %
+    // The kernel's clock may stand still: tools that replay a run, or set its date, hold it. Then it holds here, too.
+    constexpr std::uint64_t most_ticks = 100'000'000; // some 30 ms
     auto now = moment(kernel_ns);
-    while (now.ns - beginning.ns < enough) now = moment(kernel_ns);
+    while (now.ns - beginning.ns < enough && now.ticks - beginning.ticks < most_ticks)
+        now = moment(kernel_ns);
     clock_.zero = now.ns;
-    if (!kernel_keeps_time_by("tsc") || now.ticks <= beginning.ticks) return;
+    if (now.ns - beginning.ns < enough || !kernel_keeps_time_by("tsc") || now.ticks <= beginning.ticks)
+        return;
     auto ratio =
         static_cast<double>(now.ns - beginning.ns) / static_cast<double>(now.ticks - beginning.ticks);
     clock_ = {true, now.ticks, ratio};

@@ -127,6 +127,7 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_f
 int PMPI_Comm_free_keyval(int* keyval);
 int PMPI_Comm_get_attr(MPI_Comm, int keyval, void* value, int* flag);
 int PMPI_Comm_set_attr(MPI_Comm, int keyval, void* value);
+int PMPI_Comm_delete_attr(MPI_Comm, int keyval);
 int PMPI_Topo_test(MPI_Comm, int* kind);
 int PMPI_Cartdim_get(MPI_Comm, int* dimensions);
 int PMPI_Graph_neighbors_count(MPI_Comm, int rank, int* count);

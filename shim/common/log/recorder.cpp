@@ -1,11 +1,11 @@
 #include "recorder.hpp"
 
+#include "algorithms/file_room.hpp"
 #include "file_size_signal.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <utility>
@@ -49,7 +49,7 @@ Recorder::~Recorder() {
 Slot* Recorder::map_ring(int file) {
     // Blocks must really be there: writing to a hole on a full disk would be a SIGBUS in somebody's program.
     if (file >= 0)
-        if (int error = posix_fallocate(file, 0, ring_bytes)) {
+        if (int error = algorithms::make_room(file, 0, ring_bytes)) {
             errno = error;
             return nullptr;
         }
@@ -141,8 +141,14 @@ void Recorder::add_name(CommunicatorName name) {
     name.members = {};
     FileSizeSignalBlocked blocked;
     const std::lock_guard lock(naming_);
-    names_.communicators.push_back(std::move(name));
+    const bool has_room = names_.communicators.size() < most_communicators_in_memory;
+    if (has_room) names_.communicators.push_back(name);
     append_to_names(line);
+    if (has_room) return;
+    if (unwritten_names_.empty())
+        has_names_in_file_ = true;
+    else
+        names_.communicators.push_back(std::move(name));
 }
 
 void Recorder::add_name(DecisionName name) {
@@ -175,8 +181,34 @@ void Recorder::finish() {
     for (std::size_t i = 0; ring_ != nullptr && i < slots_in_ring; ++i)
         if (ring_[i].kind != SlotKind::none) in_ring_.push_back(ring_ + i);
     std::ranges::sort(in_ring_, {}, &Slot::number);
-    names_.sort();
     write_names();
+    if (has_names_in_file_) read_names_back();
+    names_.sort();
+}
+
+// A name may be in memory, too.
+void Recorder::read_names_back() {
+    std::string text, rest;
+    text.resize(std::size_t{64} << 10);
+    Names found;
+    for (std::uint64_t offset = 0; offset < names_file_.size();) {
+        const auto bytes = names_file_.read(offset, text.data(), text.size());
+        if (bytes == 0) break; // the file is lost
+        offset += bytes;
+        rest.append(text.data(), bytes);
+        std::size_t begin = 0;
+        for (std::size_t end = 0; (end = rest.find('\n', begin)) != std::string::npos; begin = end + 1)
+            found.add(std::string_view(rest).substr(begin, end - begin));
+        rest.erase(0, begin);
+    }
+    auto& known = names_.communicators;
+    for (auto& name : found.communicators) {
+        name.members = {};
+        known.push_back(std::move(name));
+    }
+    std::ranges::stable_sort(known, {}, &CommunicatorName::number);
+    const auto twice = std::ranges::unique(known, {}, &CommunicatorName::number);
+    known.erase(twice.begin(), twice.end());
 }
 
 std::size_t Recorder::read(std::uint64_t first, Slot* into, std::size_t count) noexcept {

@@ -49,8 +49,11 @@ class Recorder {
     // could read; where that is less, the rest of the file is lost.
     std::uint64_t slots() const { return in_file_ + in_memory_.size() + in_ring_.size(); }
     std::size_t read(std::uint64_t first, Slot* into, std::size_t count) noexcept;
-    // What add_name() was told, less the members of communicators. Kept in memory, since files can be lost.
+    // After finish(): what add_name() was told, less the members of communicators. Before, of many communicators only the first
+    // ones: these are kept in memory, since files can be lost. The others are in the file alone, so that a program that makes
+    // communicators in a loop does not grow.
     const Names& names() const { return names_; }
+    static constexpr std::size_t most_communicators_in_memory = 4096;
     void remove_files(); // the run's log has been written from them
     // After finish(): slots that are in no file, and lost unless the log is written from them.
     std::uint64_t slots_in_memory() const { return problem_.empty() ? in_memory_.size() : slots(); }
@@ -70,6 +73,7 @@ class Recorder {
     };
     bool open_files(int rank, int ranks);
     void write_names() noexcept;
+    void read_names_back();
     Slot* map_ring(int file);
     Slot* place(std::uint64_t number, const Slot& slot) noexcept;
     void add_slot(const Slot& slot) noexcept;
@@ -95,7 +99,8 @@ class Recorder {
     std::uint64_t in_file_ = 0; // slots
     std::vector<const Slot*> in_ring_;
     Names names_;
-    std::string unwritten_names_; // that the disk did not take yet
+    bool has_names_in_file_ = false; // alone
+    std::string unwritten_names_;    // that the disk did not take yet
     std::mutex naming_;
 };
 

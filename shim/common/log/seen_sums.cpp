@@ -1,5 +1,6 @@
 #include "seen_sums.hpp"
 
+#include "algorithms/file_room.hpp"
 #include "file_size_signal.hpp"
 #include "log_file.hpp"
 
@@ -34,7 +35,8 @@ void* map_of(OwnFile& file, const std::vector<SeenSum>& lines) {
     const auto bytes = lines.size() * sizeof(SeenSum);
     if (!file.is_made() || !file.append(lines.data(), bytes)) return nullptr;
     const int descriptor = file.reached();
-    if (descriptor < 0 || posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) != 0) return nullptr;
+    if (descriptor < 0 || algorithms::make_room(descriptor, 0, static_cast<off_t>(bytes)) != 0)
+        return nullptr;
     void* map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     return map == MAP_FAILED ? nullptr : map;
 }

@@ -1,0 +1,23 @@
+// What the system says of the memory of this process: which pages may be written to.
+#pragma once
+
+#include <cstdint>
+
+namespace switchyard::shim {
+
+class Pages {
+  public:
+    enum class Access : std::uint8_t { unknown, none, read_only, writable };
+    // Of the page at that address, as it was at some moment since this object was made. Reads /proc/self/maps, and remembers the
+    // range that it found there: most questions are about the same few ranges.
+    Access at(std::uintptr_t address);
+
+  private:
+    std::uintptr_t begin_ = 0, end_ = 0;
+    Access access_ = Access::unknown;
+};
+
+// The first address of the page.
+std::uintptr_t page_of(std::uintptr_t address);
+
+} // namespace switchyard::shim
