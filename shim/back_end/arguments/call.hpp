@@ -66,17 +66,17 @@ struct CallArgs {
     const Side& outgoing() const { return in_place() ? recv : send; }
 };
 
-// No program has bytes at addresses below this one. There are null pointers, and MPI_IN_PLACE of some MPIs.
+// No program has bytes at addresses below this one: null pointers are there, and MPI_IN_PLACE of some MPIs.
 inline constexpr std::uintptr_t end_of_nowhere = 4096;
 
 // Whether both buffers may be what they seem. Others need a closer look: a null pointer may be MPI_BOTTOM, the buffer of no
 // bytes, or an error; MPI_IN_PLACE may be on the wrong side.
 inline bool has_plain_buffers(const CallArgs& call) {
+    // One comparison: MPI_IN_PLACE is one of the lowest addresses, or the highest.
     const auto is_plain = [](const void* buffer) {
-        return reinterpret_cast<std::uintptr_t>(buffer) >= end_of_nowhere;
+        return reinterpret_cast<std::uintptr_t>(buffer) - end_of_nowhere < UINTPTR_MAX - end_of_nowhere;
     };
-    return is_plain(call.recv.buffer) && call.recv.buffer != MPI_IN_PLACE &&
-           (call.in_place() || is_plain(call.send.buffer));
+    return is_plain(call.recv.buffer) && (is_plain(call.send.buffer) || call.in_place());
 }
 
 // The functions that a call is forwarded to: a call of `MPI_X` to the next object in LD_PRELOAD, a call of `PMPI_X` to the

@@ -138,7 +138,8 @@ bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& ty
            lies_nowhere(Blocks::sent(call, blocks, own, types));
 }
 
-Measure measure_sizes(const CallArgs& call, int blocks, int own, CallTypes& types) {
+[[gnu::always_inline]] inline Measure measure_sizes(const CallArgs& call, int blocks, int own,
+                                                    CallTypes& types) {
     if (lacks_types(call) || !is_complete(call.recv)) return {};
     if (!call.in_place() && (!is_complete(call.send) || has_negative(call.recv.counts, blocks))) return {};
     if (call.recv.types != nullptr) return measure_typed(call, blocks, own, types);
@@ -158,13 +159,18 @@ Measure measure_sizes(const CallArgs& call, int blocks, int own, CallTypes& type
     return measured;
 }
 
+// MPI refuses a call whose blocks with bytes lie nowhere.
+Measure measure_closely(const CallArgs& call, int blocks, int own, CallTypes& types) {
+    const auto measured = measure_sizes(call, blocks, own, types);
+    return measured.valid && has_no_place(call, blocks, own, types) ? Measure{} : measured;
+}
+
 } // namespace
 
 Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types) {
-    const auto measured = measure_sizes(call, blocks, own, types);
-    if (has_plain_buffers(call)) [[likely]]
-        return measured;
-    return measured.valid && has_no_place(call, blocks, own, types) ? Measure{} : measured;
+    if (!has_plain_buffers(call)) [[unlikely]]
+        return measure_closely(call, blocks, own, types);
+    return measure_sizes(call, blocks, own, types);
 }
 
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item) {
