@@ -77,10 +77,11 @@ void find_functions(const char* name, Function& next, Function& mpi) {
     std::snprintf(symbol, sizeof symbol, "PMPI_%s", name);
     void* real = dlsym(place_of_mpi(), symbol);
     mpi = next = reinterpret_cast<Function>(real);
+    if (real == nullptr) return;
     // A tool that is preloaded after us stands between us and the MPI. Calls go to it, so that it keeps
     // working.
     void* after_us = dlsym(RTLD_NEXT, symbol + 1);
-    if (real == nullptr || after_us == nullptr || in_mpi(after_us)) return;
+    if (after_us == nullptr || in_mpi(after_us)) return;
     if (is_from_fortran_layer(after_us)) return;
     next = reinterpret_cast<Function>(after_us);
 }
@@ -298,6 +299,7 @@ OptionalFunction table_of_optional_functions[] = {
      reinterpret_cast<void*>(optional::PMPI_##name),                                                         \
      [] { find_functions(#name, state.host.next.name, state.host.mpi.name); },                               \
      reinterpret_cast<void**>(&state.host.mpi.name),                                                         \
+     false,                                                                                                  \
      false,                                                                                                  \
      false},
 #define SWITCHYARD_ENTRY(...)

@@ -69,8 +69,10 @@ bool is_for_other_requests(const OptionalFunction& function) {
 
 // Now, for all that may come: later, another thread may hold the loader's lock and wait for this rank.
 void find_functions() {
-    for (auto& function : functions)
-        if (!is_taken_above(function.name)) function.find();
+    for (auto& function : functions) {
+        function.find();
+        function.is_left_alone = function.is_there() && is_taken_above(function.name);
+    }
 }
 
 // Whether something is to be replaced.
@@ -78,12 +80,12 @@ bool choose_functions() {
     bool has_any = false, has_persistent = false;
     for (auto& function : functions) {
         if (is_for_other_requests(function)) continue;
-        function.is_caught = function.is_referenced && function.is_there();
+        function.is_caught = function.is_referenced && function.can_be_caught();
         has_any |= function.is_caught;
         has_persistent |= function.is_caught && function.is_persistent();
     }
     for (auto& function : functions)
-        if (is_for_other_requests(function)) function.is_caught = has_persistent && function.is_there();
+        if (is_for_other_requests(function)) function.is_caught = has_persistent && function.can_be_caught();
     return has_any;
 }
 

@@ -13,11 +13,12 @@ struct OptionalFunction {
     void *by_mpi, *by_pmpi;
     void (*find)();
     void* const* found; // in this MPI; null before it was looked up, and where the MPI has none
-    bool is_referenced, is_caught;
+    bool is_left_alone, is_referenced, is_caught;
 
     bool has_large_counts() const;
     bool is_persistent() const;
     bool is_there() const { return *found != nullptr; }
+    bool can_be_caught() const { return is_there() && !is_left_alone; }
 };
 
 // Replaces references to the functions that this MPI has, now and in libraries that the program opens later. The table is
