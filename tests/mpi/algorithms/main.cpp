@@ -8,6 +8,7 @@
 #include "cases.hpp"
 #include "formulas.hpp"
 #include "overlap.hpp"
+#include "small_messages.hpp"
 #include "window_sizes.hpp"
 
 #include "algorithms/agreement.hpp"
@@ -1138,6 +1139,7 @@ int main(int argc, char** argv) {
     if (argc > 2) test.only = argv[2];
 
     check_workspace(test.failures);
+    check_small_messages(test.oracle, report_to(test.failures));
     check_wire(test);
     check_wire_parts(test);
     check_wire_any(test);
