@@ -4,6 +4,7 @@
 #include "last_cache.hpp"
 #include "node_blocks.hpp"
 #include "node_window_exchange.hpp"
+#include "small_messages.hpp"
 #include "straight_blocks.hpp"
 
 #include <climits>
@@ -242,7 +243,7 @@ std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& mem
 std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
     const auto own = offer(memory);
     std::vector<NodeMemory::Place> places(static_cast<std::size_t>(group.size));
-    PMPI_Allgather(&own, sizeof own, MPI_BYTE, places.data(), sizeof own, MPI_BYTE, group.comm);
+    gather_everywhere(&own, sizeof own, places.data(), group.comm);
     MPI_Comm node = MPI_COMM_NULL;
     PMPI_Comm_split(group.comm, node_of(group), group.rank, &node);
     const int cores = cores_of(node);

@@ -4,8 +4,30 @@
 #include <cstdint>
 #include <cstdlib>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace switchyard::algorithms {
 
+namespace {
+
+std::byte* aligned(std::byte* memory) {
+    const auto beyond = reinterpret_cast<std::uintptr_t>(memory) % Workspace::alignment;
+    return beyond == 0 ? memory : memory + (Workspace::alignment - beyond);
+}
+
+// What is there for the alignment's sake is nobody's.
+void guard([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::byte* end) {
+#ifdef __SANITIZE_ADDRESS__
+    ASAN_POISON_MEMORY_REGION(begin, static_cast<std::size_t>(end - begin));
+#endif
+}
+
+} // namespace
+
+// From malloc alone. An allocator that the program brings may have no aligned_alloc or posix_memalign: then
+// the loader takes the C library's, and free() is the allocator's, which does not know such memory.
 bool Workspace::reserve(std::size_t bytes) {
     taken_ = most_taken_ = 0;
     if (bytes <= capacity_) {
@@ -15,11 +37,14 @@ bool Workspace::reserve(std::size_t bytes) {
         return false; // a formula that overflowed, or nearly
     }
     const std::size_t size = rounded(bytes);
-    auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
+    const std::size_t with_alignment = size + alignment - 1;
+    auto* memory = static_cast<std::byte*>(std::malloc(with_alignment));
     if (memory == nullptr) {
         return false;
     }
     memory_.reset(memory);
+    begin_ = aligned(memory);
+    guard(begin_ + size, memory + with_alignment);
     capacity_ = size;
     return true;
 }
@@ -28,7 +53,7 @@ std::span<std::byte> Workspace::take(std::size_t bytes) {
     if (bytes == 0 || bytes > capacity_ - taken_) { // both are multiples of `alignment`, so rounding fits too
         return {};
     }
-    std::byte* begin = memory_.get() + taken_;
+    std::byte* begin = begin_ + taken_;
     taken_ += rounded(bytes);
     most_taken_ = std::max(most_taken_, taken_);
     return {begin, bytes};

@@ -46,6 +46,7 @@ class Workspace {
         void operator()(std::byte* memory) const;
     };
     std::unique_ptr<std::byte, Free> memory_;
+    std::byte* begin_ = nullptr; // in it, aligned
     std::size_t capacity_ = 0;
     std::size_t taken_ = 0, most_taken_ = 0;
 };

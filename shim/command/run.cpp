@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "shim/common/preload_path.hpp"
+#include "shim/common/sanitizers.hpp"
 #include "shim/common/settings.hpp"
 
 #include <cerrno>
@@ -47,6 +48,7 @@ int run(const RunOptions& options) {
         const auto path = preload_path(object, folders_for_links());
         if (path.empty()) return refuse(object);
         setenv("LD_PRELOAD", preload_list(path, std::getenv("LD_PRELOAD")).c_str(), 1);
+        setenv(asan_variable, asan_options(std::getenv(asan_variable)).c_str(), 1);
     } else { // the program runs all the same
         std::cerr << "switchyard: warning: " << object << " is missing; no call is routed or logged\n";
     }

@@ -1,10 +1,14 @@
 #include "preload_path.hpp"
 
+#include "sanitizers.hpp"
+
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -57,6 +61,24 @@ std::string library_below(const fs::path& lib) {
     return "";
 }
 
+constexpr std::string_view separators = " :"; // of LD_PRELOAD
+
+// Where the objects begin that are no runtimes of sanitizers.
+std::size_t end_of_runtimes(std::string_view objects) {
+    std::size_t end = 0;
+    for (std::size_t begin = 0;
+         (begin = objects.find_first_not_of(separators, end)) != std::string_view::npos;) {
+        const auto next = std::min(objects.find_first_of(separators, begin), objects.size());
+        if (!is_sanitizer_runtime(objects.substr(begin, next - begin))) break;
+        end = next;
+    }
+    return end;
+}
+
+std::string without_separators_in_front(std::string_view objects) {
+    return std::string(objects.substr(std::min(objects.find_first_not_of(separators), objects.size())));
+}
+
 } // namespace
 
 std::string preload_object(const std::string& prefix) {
@@ -66,7 +88,10 @@ std::string preload_object(const std::string& prefix) {
 }
 
 std::string preload_list(const std::string& path, const char* others) {
-    return others != nullptr && *others != '\0' ? path + ':' + others : path;
+    const std::string_view objects = others != nullptr ? others : "";
+    const auto runtimes = objects.substr(0, end_of_runtimes(objects));
+    const auto rest = without_separators_in_front(objects.substr(runtimes.size()));
+    return std::string(runtimes) + (runtimes.empty() ? "" : ":") + path + (rest.empty() ? "" : ":") + rest;
 }
 
 std::string preload_path(const std::string& object, const std::vector<std::string>& folders) {

@@ -14,7 +14,8 @@ std::string preload_path(const std::string& object, const std::vector<std::strin
 // libswitchyard.so of the installation in `prefix`, or where it should be if it is missing.
 std::string preload_object(const std::string& prefix);
 
-// LD_PRELOAD with `path` in front of what is there already, so that calls come to us first. `others` may be null.
+// LD_PRELOAD with `path` in front of what is there already, so that calls come to us first. Runtimes of
+// sanitizers that are named first stay first: they do not start elsewhere. `others` may be null.
 std::string preload_list(const std::string& path, const char* others);
 
 // $TMPDIR, /tmp and others.

@@ -10,6 +10,7 @@
 
 #include "shim/common/object_path.hpp"
 #include "shim/common/preload_path.hpp"
+#include "shim/common/sanitizers.hpp"
 #include "shim/common/settings.hpp"
 
 #include <cstdlib>
@@ -158,6 +159,7 @@ int set_up(const Job& job) {
     const char* wanted = job.variable(wanted_variable);
     if (wanted == nullptr || std::string_view(wanted) == off || !job.starts_a_program()) return done;
     job.set("LD_PRELOAD", preload_list(path_for_preload(job), job.variable("LD_PRELOAD")));
+    job.set(asan_variable, asan_options(job.variable(asan_variable)));
     if (std::string_view(wanted) != on) job.set(name_of(Setting::policy), wanted);
     if (const char* log = job.variable(log_variable)) job.set(name_of(Setting::log), log);
     return done;

@@ -301,6 +301,19 @@ class Guest(PreloadTest):
                     self.assert_ended_well(result)
                     self.assertEqual(result.digest, digest)
 
+    @unittest.skipIf(RUNTIME, "a sanitizer has an allocator of its own")
+    def test_an_allocator_without_aligned_alloc(self):
+        """It ends the program where it is given back memory that another allocator gave."""
+        old = host("old_allocator.so")
+        bare = self.plain(2, host("c_basic"), exported={"LD_PRELOAD": old})
+        self.assert_ended_well(bare)
+        self.assertEqual(bare.stderr, "", "it is preloaded, and nobody complains of that")
+        for force in (FORCE, SHARED):
+            for way in ({"preload": [SHIM, old]}, {"preload": [old, SHIM]}, {"exported": {"LD_PRELOAD": old}}):
+                with self.subTest(force=force, **way):
+                    _, lines = self.check(2, host("c_basic"), force=force, **way)
+                    self.assertEqual({line["reason"] for line in lines}, {"forced"})
+
     def test_finalize_in_an_exit_handler(self):
         """It runs after static objects are gone, if those were made after it was registered. (The launcher of MPICH 4.2
         kills such a job now and then, without switchyard, too.)"""

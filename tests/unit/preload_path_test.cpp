@@ -3,6 +3,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include "shim/common/preload_path.hpp"
+#include "shim/common/sanitizers.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -92,4 +93,40 @@ TEST_CASE("we stand before other preloaded objects", "[preload]") {
     CHECK(switchyard::shim::preload_list("/a.so", nullptr) == "/a.so");
     CHECK(switchyard::shim::preload_list("/a.so", "") == "/a.so");
     CHECK(switchyard::shim::preload_list("/a.so", "b.so c.so") == "/a.so:b.so c.so");
+}
+
+TEST_CASE("runtimes of sanitizers that are preloaded first stay first", "[preload]") {
+    using switchyard::shim::preload_list;
+    CHECK(preload_list("/a.so", "libasan.so.8") == "libasan.so.8:/a.so");
+    CHECK(preload_list("/a.so", "/usr/lib/libasan.so.8 /b/libubsan.so.1:b.so c.so") ==
+          "/usr/lib/libasan.so.8 /b/libubsan.so.1:/a.so:b.so c.so");
+    CHECK(preload_list("/a.so", " :libtsan.so.2: b.so") == " :libtsan.so.2:/a.so:b.so");
+    CHECK(preload_list("/a.so", "b.so:libasan.so.8") == "/a.so:b.so:libasan.so.8");
+    CHECK(preload_list("/a.so", " : ") == "/a.so");
+}
+
+TEST_CASE("the runtimes of GCC's and Clang's sanitizers are known by their names", "[preload]") {
+    using switchyard::shim::is_sanitizer_runtime;
+    for (const std::string file :
+         {"libasan.so", "libasan.so.8", "libtsan.so.2", "liblsan.so.0", "libubsan.so.1", "libhwasan.so.0",
+          "libclang_rt.asan-x86_64.so", "libclang_rt.asan.so", "libclang_rt.tsan-x86_64.so",
+          "libclang_rt.ubsan_standalone-x86_64.so", "libclang_rt.hwasan_aliases.so", "libclang_rt.msan.so"}) {
+        INFO(file);
+        CHECK(is_sanitizer_runtime(file));
+        CHECK(is_sanitizer_runtime("/usr/lib/" + file));
+    }
+    for (const std::string file : {"", "libasan/b.so", "libasanas.so", "libc.so.6", "libclang_rt.profile.so",
+                                   "libswitchyard.so", "mylibasan.so", "/libtsan.so/"}) {
+        INFO(file);
+        CHECK_FALSE(is_sanitizer_runtime(file));
+    }
+}
+
+TEST_CASE("AddressSanitizer does not ask for the first place, unless the user says so", "[preload]") {
+    using switchyard::shim::asan_options;
+    CHECK(asan_options(nullptr) == "verify_asan_link_order=0");
+    CHECK(asan_options("") == "verify_asan_link_order=0");
+    CHECK(asan_options("detect_leaks=0") == "verify_asan_link_order=0:detect_leaks=0");
+    for (const std::string given : {"verify_asan_link_order=0", "detect_leaks=0:verify_asan_link_order=1"})
+        CHECK(asan_options(given.c_str()) == given);
 }

@@ -1,5 +1,7 @@
 #include "members.hpp"
 
+#include "algorithms/small_messages.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <unistd.h>
@@ -40,7 +42,7 @@ Members::Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& sp
 
 void Members::exchange(MPI_Comm comm, const Member& mine, int ranks, SpareList& spare) {
     const auto gather = [&](Member* all) {
-        return PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
+        return algorithms::gather_everywhere(&mine, sizeof mine, all, comm);
     };
     try {
         list_.resize(static_cast<std::size_t>(ranks));

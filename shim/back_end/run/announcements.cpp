@@ -1,31 +1,25 @@
 #include "announcements.hpp"
 
+#include "algorithms/small_messages.hpp"
 #include "all_manage.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <numeric>
-#include <stdexcept>
 
 namespace switchyard::shim {
 
 namespace {
 
-// What goes to each rank, or comes from it.
-struct Traffic {
-    std::vector<int> counts, offsets;
-    std::vector<Announcement> items;
+constexpr int announcement_tag = 5;
+constexpr std::size_t most_in_message = algorithms::largest_own_message / sizeof(Announcement);
 
-    explicit Traffic(int ranks) : counts(static_cast<std::size_t>(ranks)), offsets(counts.size()) {}
-
-    // From the counts.
-    void place() {
-        if (std::accumulate(counts.begin(), counts.end(), 0LL) > INT_MAX)
-            throw std::length_error("more announcements than MPI_Alltoallv can place");
-        std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-        items.resize(static_cast<std::size_t>(offsets.back()) + static_cast<std::size_t>(counts.back()));
-    }
-};
+// Sums over all ranks, in small messages.
+void add_up(const std::vector<std::uint64_t>& numbers, std::vector<std::uint64_t>& sums, MPI_Comm comm) {
+    constexpr std::size_t most = algorithms::largest_own_message / sizeof(std::uint64_t);
+    for (std::size_t done = 0; done < numbers.size(); done += most)
+        PMPI_Allreduce(numbers.data() + done, sums.data() + done,
+                       static_cast<int>(std::min(numbers.size() - done, most)), MPI_UINT64_T, MPI_SUM, comm);
+}
 
 class Announcing {
   public:
@@ -35,33 +29,35 @@ class Announcing {
     }
 
     void prepare(const log::Names& names, const log::SlotReader& reader) {
-        going_ = Traffic(ranks_);
-        coming_ = Traffic(ranks_);
+        counts_.resize(static_cast<std::size_t>(ranks_));
+        sums_.resize(counts_.size());
         for (const auto& name : names.communicators)
             if (is_led(name))
-                ++going_.counts[static_cast<std::size_t>(name.leader)];
+                ++counts_[static_cast<std::size_t>(name.leader)];
             else
                 lost_ += reader.span(name.number).left;
-        going_.place();
-        auto ends = going_.offsets;
+        auto ends = counts_;
+        std::exclusive_scan(counts_.begin(), counts_.end(), ends.begin(), std::uint64_t{0});
+        going_.resize(ends.back() + counts_.back());
         for (const auto& name : names.communicators)
             if (is_led(name))
-                going_.items[static_cast<std::size_t>(ends[static_cast<std::size_t>(name.leader)]++)] =
+                going_[ends[static_cast<std::size_t>(name.leader)]++] =
                     announcement(name, reader.span(name.number));
+        const auto leaders = counts_.size() - static_cast<std::size_t>(std::ranges::count(counts_, 0U));
+        sent_.reserve(leaders + going_.size() / most_in_message);
     }
-    void exchange_counts() {
-        PMPI_Alltoall(going_.counts.data(), 1, MPI_INT, coming_.counts.data(), 1, MPI_INT, world_);
+    // How many each leader will hear.
+    void exchange_counts() { add_up(counts_, sums_, world_); }
+    void make_room() { heard_.resize(sums_[static_cast<std::size_t>(rank_)]); }
+    void exchange_items() noexcept {
+        send_all();
+        std::size_t heard = 0;
+        while (heard < heard_.size() && hear_some(heard)) {
+        }
+        heard_.resize(heard);
+        for (auto& request : sent_) PMPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    void make_room() { coming_.place(); }
-    void exchange_items() {
-        MPI_Datatype type = MPI_DATATYPE_NULL;
-        PMPI_Type_contiguous(sizeof(Announcement), MPI_BYTE, &type);
-        PMPI_Type_commit(&type);
-        PMPI_Alltoallv(going_.items.data(), going_.counts.data(), going_.offsets.data(), type,
-                       coming_.items.data(), coming_.counts.data(), coming_.offsets.data(), type, world_);
-        PMPI_Type_free(&type);
-    }
-    std::vector<Announcement> heard() { return std::move(coming_.items); }
+    std::vector<Announcement> heard() { return std::move(heard_); }
     std::uint64_t lost() const { return lost_; }
 
   private:
@@ -70,10 +66,37 @@ class Announcing {
         return {name.leader_number, name.number, rank_,     name.rank,
                 span.last_sequence, 0,           span.left, span.first_begin};
     }
+    // Room for the requests is there.
+    void send_all() noexcept {
+        const auto* next = going_.data();
+        for (int leader = 0; leader < ranks_; ++leader) {
+            for (std::uint64_t left = counts_[static_cast<std::size_t>(leader)]; left > 0;) {
+                const auto some = std::min<std::uint64_t>(left, most_in_message);
+                PMPI_Isend(next, static_cast<int>(some * sizeof *next), MPI_BYTE, leader, announcement_tag,
+                           world_, &sent_.emplace_back(MPI_REQUEST_NULL));
+                next += some;
+                left -= some;
+            }
+        }
+    }
+    // False: none can come any more.
+    bool hear_some(std::size_t& heard) noexcept {
+        const auto room = std::min(heard_.size() - heard, most_in_message);
+        MPI_Status status;
+        int bytes = 0;
+        if (PMPI_Recv(heard_.data() + heard, static_cast<int>(room * sizeof heard_.front()), MPI_BYTE,
+                      MPI_ANY_SOURCE, announcement_tag, world_, &status) != MPI_SUCCESS)
+            return false;
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+        heard += static_cast<std::size_t>(bytes) / sizeof heard_.front();
+        return true;
+    }
 
     MPI_Comm world_;
     int rank_ = 0, ranks_ = 1;
-    Traffic going_{0}, coming_{0};
+    std::vector<std::uint64_t> counts_, sums_; // by leader: of this rank, of all
+    std::vector<Announcement> going_, heard_;  // going: in the order of leaders
+    std::vector<MPI_Request> sent_;
     std::uint64_t lost_ = 0;
 };
 

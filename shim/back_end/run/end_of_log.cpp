@@ -1,5 +1,6 @@
 #include "end_of_log.hpp"
 
+#include "algorithms/small_messages.hpp"
 #include "end_of_learning.hpp"
 #include "final_merge.hpp"
 #include "shim/back_end/process/clock.hpp"
@@ -79,6 +80,7 @@ std::uint64_t sum(std::uint64_t here, MPI_Comm comm) {
 std::vector<SeenTotal> seen_totals(const Process& self) noexcept try {
     constexpr int figures = 3;
     std::array<std::uint64_t, figures * seen_count> mine{}, sums{}, most{};
+    static_assert(sizeof mine <= algorithms::largest_own_message);
     const auto own = self.seen->sums();
     for (std::size_t i = 0; i < seen_count; ++i) {
         mine[i] = own[i].elapsed;

@@ -1,9 +1,10 @@
-// The calls of another leader, as rank 0 takes them: some at a time.
+// The calls of another leader, as rank 0 takes them: some at a time. Most leaders have few, so it asks for
+// few at first.
 #pragma once
 
 #include "merge_desk.hpp"
-#include "shim/common/log/merge.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -20,22 +21,25 @@ class FarCalls {
     }
     void advance() noexcept { ++at_; }
 
-    static constexpr std::size_t most_at_once = 1024;
+    static constexpr std::size_t most_at_once = MergeDesk::calls_at_once;
 
   private:
     void fetch() noexcept {
-        const Wish wish{Wish::calls, 0, 0, static_cast<std::uint32_t>(some_.size())};
+        const auto most = std::min(some_.size(), wanted_);
+        const Wish wish{Wish::calls, 0, 0, static_cast<std::uint32_t>(most)};
         std::size_t bytes = 0;
-        desk_.ask(0, leader_, wish, some_.data(), some_.size() * sizeof(log::MergedCall));
+        desk_.ask(0, leader_, wish, some_.data());
         desk_.wait(bytes);
         held_ = bytes / sizeof(log::MergedCall);
-        ended_ = held_ < some_.size();
+        ended_ = held_ < most;
         at_ = 0;
+        wanted_ = 2 * most;
     }
 
     int leader_;
     MergeDesk& desk_;
     std::vector<log::MergedCall> some_;
+    std::size_t wanted_ = MergeDesk::calls_in_message;
     std::size_t at_ = 0, held_ = 0;
     bool ended_ = false;
 };

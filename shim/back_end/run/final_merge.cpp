@@ -140,7 +140,7 @@ void FinalMerge::serve() noexcept {
         for (const log::MergedCall* call = nullptr; count < most && (call = led_->next()) != nullptr;
              led_->advance())
             answer_[count++] = *call;
-        desk_->answer_calls(answer_.data(), count * sizeof(log::MergedCall));
+        desk_->answer_calls(wish, answer_.data(), count);
     }
 }
 

@@ -1,32 +1,16 @@
 #include "gather.hpp"
 
+#include "algorithms/small_messages.hpp"
 #include "all_manage.hpp"
 
-#include <climits>
-#include <stdexcept>
+#include <cstdint>
+#include <utility>
 
 namespace switchyard::shim {
 
 namespace {
 
-// What MPI_Gatherv wants to know, on rank 0.
-struct Layout {
-    std::vector<int> sizes, offsets;
-    std::string all;
-
-    void place() {
-        long long end = 0;
-        for (std::size_t i = 0; i < sizes.size(); ++i) {
-            offsets[i] = static_cast<int>(end);
-            end += sizes[i];
-            if (end > INT_MAX) throw std::length_error("more text than MPI_Gatherv can place");
-        }
-        all.resize(static_cast<std::size_t>(end));
-    }
-    std::string text(std::size_t rank) const {
-        return all.substr(static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(sizes[rank]));
-    }
-};
+constexpr int text_tag = 4;
 
 } // namespace
 
@@ -34,22 +18,22 @@ bool gather_texts(const std::string& text, MPI_Comm comm, std::vector<std::strin
     int rank = 0, ranks = 1;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
-    const auto count = rank == 0 ? static_cast<std::size_t>(ranks) : 0;
-    Layout layout;
-    const auto reserve = [&] {
-        if (text.size() > INT_MAX) throw std::length_error("more text than MPI_Gatherv can send");
-        layout.sizes.resize(count);
-        layout.offsets.resize(count);
+    const bool gathers = rank == 0;
+    std::vector<std::uint64_t> sizes;
+    if (!all_manage(comm, [&] { sizes.resize(gathers ? static_cast<std::size_t>(ranks) : 0); })) return false;
+    const std::uint64_t own_size = text.size();
+    algorithms::gather(&own_size, sizeof own_size, sizes.data(), comm);
+    const auto make_room = [&] {
+        texts.clear();
+        for (const auto size : sizes) texts.emplace_back(size, '\0');
+        if (gathers) texts.front() = text;
     };
-    if (!all_manage(comm, reserve)) return false;
-    const int size = static_cast<int>(text.size());
-    PMPI_Gather(&size, 1, MPI_INT, layout.sizes.data(), 1, MPI_INT, 0, comm);
-    if (!all_manage(comm, [&] { layout.place(); })) return false;
-    PMPI_Gatherv(text.data(), size, MPI_CHAR, layout.all.data(), layout.sizes.data(), layout.offsets.data(),
-                 MPI_CHAR, 0, comm);
-    return all_manage(comm, [&] {
-        for (std::size_t i = 0; i < count; ++i) texts.push_back(layout.text(i));
-    });
+    if (!all_manage(comm, make_room)) return false;
+    if (!gathers) algorithms::send_to(0, text.data(), text.size(), text_tag, comm);
+    for (std::size_t other = 1; other < texts.size(); ++other)
+        algorithms::receive_from(static_cast<int>(other), texts[other].data(), texts[other].size(), text_tag,
+                                 comm);
+    return true;
 }
 
 } // namespace switchyard::shim

@@ -1,5 +1,7 @@
 #include "merge_desk.hpp"
 
+#include <algorithm>
+
 namespace switchyard::shim {
 
 namespace {
@@ -10,10 +12,31 @@ int tag_of(Wish::Kind kind) {
     return kind == Wish::slots ? slots_tag : calls_tag;
 }
 
+std::size_t items_in_message(Wish::Kind kind) {
+    return kind == Wish::slots ? MergeDesk::slots_in_message : MergeDesk::calls_in_message;
+}
+
+std::size_t item_bytes(Wish::Kind kind) {
+    return kind == Wish::slots ? sizeof(log::Slot) : sizeof(log::MergedCall);
+}
+
+// Calls use(number of items) for each message of the answer to a wish, with the most items that it may have.
+template <typename Use>
+void for_each_message(const Wish& wish, const Use& use) {
+    const auto most = items_in_message(wish.kind);
+    for (std::size_t done = 0; done < wish.most; done += most) use(std::min(wish.most - done, most));
+}
+
+std::size_t length_of(const MPI_Status& status) {
+    int length = 0;
+    PMPI_Get_count(&status, MPI_BYTE, &length);
+    return static_cast<std::size_t>(length);
+}
+
 } // namespace
 
 MergeDesk::MergeDesk(MPI_Comm world, log::SlotReader& reader)
-    : world_(world), reader_(reader), answer_(slots_at_once) {
+    : world_(world), reader_(reader), answer_(slots_in_message) {
     sent_.fill(MPI_REQUEST_NULL);
     expected_.fill(MPI_REQUEST_NULL);
 }
@@ -23,22 +46,32 @@ void MergeDesk::expect_wish() noexcept {
 }
 
 void MergeDesk::answer_slots(int rank, const Wish& wish) noexcept {
-    const auto most = wish.most < answer_.size() ? wish.most : answer_.size();
-    const auto count = reader_.read(wish.communicator, wish.last, answer_.data(), most);
-    PMPI_Send(answer_.data(), static_cast<int>(count * sizeof(log::Slot)), MPI_BYTE, rank, slots_tag, world_);
+    for_each_message(wish, [&](std::size_t most) {
+        const auto count = reader_.read(wish.communicator, wish.last, answer_.data(), most);
+        PMPI_Send(answer_.data(), static_cast<int>(count * sizeof(log::Slot)), MPI_BYTE, rank, slots_tag,
+                  world_);
+    });
 }
 
-void MergeDesk::ask(std::size_t question, int rank, const Wish& wish, void* into,
-                    std::size_t bytes) noexcept {
+void MergeDesk::ask(std::size_t question, int rank, const Wish& wish, void* into) noexcept {
     asked_[question] = wish;
-    PMPI_Irecv(into, static_cast<int>(bytes), MPI_BYTE, rank, tag_of(wish.kind), world_,
-               &expected_[1 + question]);
+    auto& earlier = earlier_[question];
+    auto* place = static_cast<std::byte*>(into);
+    std::size_t left = wish.most;
+    earlier.count = 0;
+    for_each_message(wish, [&](std::size_t most) {
+        left -= most;
+        auto& request = left > 0 ? earlier.requests[earlier.count++] : expected_[1 + question];
+        const auto bytes = most * item_bytes(wish.kind);
+        PMPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, rank, tag_of(wish.kind), world_, &request);
+        place += bytes;
+    });
     PMPI_Isend(&asked_[question], sizeof wish, MPI_BYTE, rank, wish_tag, world_, &sent_[question]);
 }
 
 std::size_t MergeDesk::wait(std::size_t& bytes) noexcept {
     while (true) {
-        int which = 0, length = 0;
+        int which = 0;
         MPI_Status status;
         const bool good = PMPI_Waitany(static_cast<int>(expected_.size()), expected_.data(), &which,
                                        &status) == MPI_SUCCESS;
@@ -50,11 +83,23 @@ std::size_t MergeDesk::wait(std::size_t& bytes) noexcept {
             continue;
         }
         const auto question = static_cast<std::size_t>(which) - 1;
-        if (good) PMPI_Get_count(&status, MPI_BYTE, &length);
+        bytes = good ? length_of(status) : 0;
+        bytes += take_earlier(question);
         PMPI_Wait(&sent_[question], MPI_STATUS_IGNORE);
-        bytes = static_cast<std::size_t>(length);
         return question;
     }
+}
+
+// All but the last message of an answer are whole where the next one is not empty, so their bytes lie side by
+// side.
+std::size_t MergeDesk::take_earlier(std::size_t question) noexcept {
+    auto& earlier = earlier_[question];
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < earlier.count; ++i) {
+        MPI_Status status;
+        if (PMPI_Wait(&earlier.requests[i], &status) == MPI_SUCCESS) bytes += length_of(status);
+    }
+    return bytes;
 }
 
 Wish MergeDesk::take_wish() noexcept {
@@ -68,8 +113,13 @@ Wish MergeDesk::take_wish() noexcept {
     }
 }
 
-void MergeDesk::answer_calls(const void* data, std::size_t bytes) noexcept {
-    PMPI_Send(data, static_cast<int>(bytes), MPI_BYTE, 0, calls_tag, world_);
+void MergeDesk::answer_calls(const Wish& wish, const log::MergedCall* calls, std::size_t count) noexcept {
+    for_each_message(wish, [&](std::size_t most) {
+        const auto some = std::min(count, most);
+        PMPI_Send(calls, static_cast<int>(some * sizeof *calls), MPI_BYTE, 0, calls_tag, world_);
+        calls += some;
+        count -= some;
+    });
 }
 
 void MergeDesk::tell_end(int ranks) noexcept {

@@ -3,11 +3,14 @@
 //   rank 0   asks leaders for the merged calls of their communicators (Wish::calls), and tells all of the end (Wish::end)
 //   leader   asks its members for their slots (Wish::slots), while it makes merged calls
 //
-// A rank posts the receive of an answer before it asks, and answers wishes for slots while it waits. So every answer finds
-// its receive, and every wait ends. An answer takes no memory that was not there before the merge began: nothing here
-// throws but the constructor.
+// An answer comes in small messages, whose number follows from the wish; where there is less to tell, the
+// last ones are empty. A rank posts their receives before it asks, and answers wishes for slots while it
+// waits. So every answer finds its receives, and every wait ends. An answer takes no memory that was not
+// there before the merge began: nothing here throws but the constructor.
 #pragma once
 
+#include "algorithms/small_messages.hpp"
+#include "shim/common/log/merge.hpp"
 #include "shim/common/log/slot_reader.hpp"
 
 #include <array>
@@ -27,8 +30,13 @@ struct Wish {
 
 class MergeDesk {
   public:
-    static constexpr std::size_t questions = 8; // that may wait for answers at once
-    static constexpr std::size_t slots_at_once = log::SlotReader::slots_at_once;
+    static constexpr std::size_t questions = 8;      // that may wait for answers at once
+    static constexpr std::size_t most_messages = 16; // of an answer
+    static constexpr std::size_t slots_in_message = algorithms::largest_own_message / sizeof(log::Slot),
+                                 calls_in_message = algorithms::largest_own_message / sizeof(log::MergedCall);
+    // In an answer.
+    static constexpr std::size_t slots_at_once = most_messages * slots_in_message,
+                                 calls_at_once = most_messages * calls_in_message;
 
     // Takes wishes from now on, so every rank has to come to take_wish() or tell_end(). May throw, before that.
     MergeDesk(MPI_Comm world, log::SlotReader& reader);
@@ -37,19 +45,26 @@ class MergeDesk {
     void open() noexcept { expect_wish(); }
 
     // Asks `rank` for slots or calls. The answer goes to `into`, which has room for it.
-    void ask(std::size_t question, int rank, const Wish& wish, void* into, std::size_t bytes) noexcept;
+    void ask(std::size_t question, int rank, const Wish& wish, void* into) noexcept;
     // Waits for the answer of any question; how many bytes it has goes to `bytes`.
     std::size_t wait(std::size_t& bytes) noexcept;
     // Answers wishes for slots until another wish comes: from rank 0, for calls or the end.
     Wish take_wish() noexcept;
     // The answer to a wish for calls.
-    void answer_calls(const void* data, std::size_t bytes) noexcept;
+    void answer_calls(const Wish& wish, const log::MergedCall* calls, std::size_t count) noexcept;
     // Rank 0: no rank is asked any more.
     void tell_end(int ranks) noexcept;
 
   private:
+    // The messages of an answer before its last one.
+    struct Earlier {
+        std::array<MPI_Request, most_messages - 1> requests{};
+        std::size_t count = 0;
+    };
+
     void expect_wish() noexcept;
     void answer_slots(int rank, const Wish& wish) noexcept;
+    std::size_t take_earlier(std::size_t question) noexcept;
 
     MPI_Comm world_;
     log::SlotReader& reader_;
@@ -57,7 +72,8 @@ class MergeDesk {
     Wish incoming_;
     std::array<Wish, questions> asked_{};
     std::array<MPI_Request, questions> sent_{};
-    std::array<MPI_Request, 1 + questions> expected_{}; // a wish, then the answers
+    std::array<Earlier, questions> earlier_{};
+    std::array<MPI_Request, 1 + questions> expected_{}; // a wish, then the last messages of the answers
 };
 
 } // namespace switchyard::shim

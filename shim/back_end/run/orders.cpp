@@ -1,5 +1,6 @@
 #include "orders.hpp"
 
+#include "algorithms/small_messages.hpp"
 #include "all_manage.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
@@ -83,7 +84,7 @@ void gather_hosts(std::vector<char>& all, MPI_Comm comm) {
     char name[MPI_MAX_PROCESSOR_NAME] = {};
     int length = 0;
     PMPI_Get_processor_name(name, &length);
-    PMPI_Gather(name, sizeof name, MPI_CHAR, all.data(), sizeof name, MPI_CHAR, 0, comm);
+    algorithms::gather(name, sizeof name, all.data(), comm);
 }
 
 std::vector<std::string> hosts_in(const std::vector<char>& all) {
@@ -92,8 +93,8 @@ std::vector<std::string> hosts_in(const std::vector<char>& all) {
     return hosts;
 }
 
-// What rank 0 tells all others, in one message: their texts behind each other. Each collective at the start is a wait of every
-// rank for every other one.
+// What rank 0 tells all others, texts behind each other. Each collective at the start is a wait of every rank
+// for every other one.
 class Message {
   public:
     // Rank 0. May throw.
@@ -109,7 +110,7 @@ class Message {
         if (head_.run == 0) throw std::bad_alloc();
         const auto bytes = std::accumulate(head_.sizes.begin(), head_.sizes.end(), std::uint64_t{0});
         manage_together(comm, [&] { text_.resize(bytes); });
-        PMPI_Bcast(text_.data(), static_cast<int>(bytes), MPI_CHAR, 0, comm);
+        algorithms::broadcast(text_.data(), bytes, comm);
     }
     std::uint64_t run() const { return head_.run; }
     // May throw.

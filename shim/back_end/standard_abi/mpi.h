@@ -139,6 +139,7 @@ int PMPI_Group_free(MPI_Group*);
 
 // Messages
 int PMPI_Send(const void* buffer, int count, MPI_Datatype, int to, int tag, MPI_Comm);
+int PMPI_Recv(void* buffer, int count, MPI_Datatype, int from, int tag, MPI_Comm, MPI_Status*);
 int PMPI_Isend(const void* buffer, int count, MPI_Datatype, int to, int tag, MPI_Comm, MPI_Request*);
 int PMPI_Irecv(void* buffer, int count, MPI_Datatype, int from, int tag, MPI_Comm, MPI_Request*);
 int PMPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* recv,
@@ -157,15 +158,10 @@ int PMPI_Barrier(MPI_Comm);
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype, int root, MPI_Comm);
 int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                 MPI_Datatype recv_type, int root, MPI_Comm);
-int PMPI_Gatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                 const int recv_counts[], const int offsets[], MPI_Datatype recv_type, int root, MPI_Comm);
 int PMPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                    MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                   MPI_Datatype recv_type, MPI_Comm);
-int PMPI_Alltoallv(const void* send, const int send_counts[], const int send_offsets[],
-                   MPI_Datatype send_type, void* recv, const int recv_counts[], const int recv_offsets[],
-                   MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Reduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, int root, MPI_Comm);
 int PMPI_Allreduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, MPI_Comm);
 

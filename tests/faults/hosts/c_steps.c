@@ -4,16 +4,24 @@
  * world:N        so many calls on MPI_COMM_WORLD; their letter is w
  * self:N         so many calls on MPI_COMM_SELF; their letter is s
  * threads:T:N    so many calls of each of T threads, each on a communicator of its own; their letters are a, b, c, d
+ * comms:C:N      so many calls on each of C communicators, which are alive together; their letter is m. Every other one is led by
+ *                the last rank
+ * long:B:N       so many calls with blocks of B bytes; their letter is l
  * shell:COMMAND  rank 0 runs it while the others wait
  * on:R           the following steps are rank R's alone; on:-1: all ranks' again
  * memory:MIB     no more memory than that beside what is in use
  * files:N        no descriptor from N up can be opened
  * file_size:N    no file can grow beyond N bytes
  * close:N        closes all descriptors from N up, and opens files of its own there; they must stay open and empty
- * close_of:TEXT  the same with every descriptor that leads to a path with this text */
+ * close_of:TEXT  the same with every descriptor that leads to a path with this text
+ * unreadable     no other process may read this one's memory or see its files, as where users may run a program but not read it
+ * forbid:CALL:E  from now on this system call fails with the error E
+ * before:STEP    a step before MPI_Init */
+#include "forbid.h"
 #include "host.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -65,6 +73,30 @@ static void exchange_once(MPI_Comm comm, int round) {
     host_digest_add("steps", rank, recv, sizeof recv[0] * 4 * (size_t)size);
 }
 
+static void exchange_long(int bytes, int round) {
+    unsigned char* const send = malloc((size_t)bytes * (size_t)ranks);
+    unsigned char* const recv = calloc((size_t)bytes, (size_t)ranks);
+    for (int peer = 0; peer < ranks; ++peer)
+        memset(send + (size_t)bytes * (size_t)peer, 16 * rank + peer + round, (size_t)bytes);
+    if (MPI_Alltoall(send, bytes, MPI_CHAR, recv, bytes, MPI_CHAR, MPI_COMM_WORLD) != MPI_SUCCESS)
+        host_fail("a call failed");
+    host_count(MPI_COMM_WORLD);
+    for (int peer = 0; peer < ranks; ++peer)
+        for (int i = 0; i < bytes; ++i)
+            if (recv[(size_t)bytes * (size_t)peer + (size_t)i] != (unsigned char)(16 * peer + rank + round))
+                host_fail("wrong data from %d in round %d", peer, round);
+    host_digest_add("long", rank, recv, (size_t)bytes * (size_t)ranks);
+    free(send);
+    free(recv);
+}
+
+static void call_long(int bytes, int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+        exchange_long(bytes, round);
+        note('l');
+    }
+}
+
 static void call(MPI_Comm comm, int rounds, char letter) {
     for (int round = 0; round < rounds; ++round) {
         exchange_once(comm, round);
@@ -96,6 +128,14 @@ static void call_from_threads(int threads, int rounds) {
     }
     for (int i = 0; i < threads; ++i) pthread_join(works[i].thread, NULL);
     for (int i = 0; i < threads; ++i) MPI_Comm_free(&works[i].comm);
+}
+
+static void call_on_communicators(int count, int rounds) {
+    MPI_Comm* comms = malloc((size_t)count * sizeof *comms);
+    for (int i = 0; i < count; ++i) MPI_Comm_split(MPI_COMM_WORLD, 0, i % 2 ? -rank : rank, &comms[i]);
+    for (int i = 0; i < count; ++i) call(comms[i], rounds, 'm');
+    for (int i = 0; i < count; ++i) MPI_Comm_free(&comms[i]);
+    free(comms);
 }
 
 static void run_in_shell(const char* command) {
@@ -152,6 +192,24 @@ static void look_at_descriptors(void) {
     }
 }
 
+/* Root may read every process, unless it gives this right away. */
+static void become_unreadable(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct rights[2];
+    const unsigned may_read = 1U << CAP_SYS_PTRACE;
+    if (syscall(SYS_capget, &header, rights) != 0) host_fail("no capabilities");
+    rights[0].effective &= ~may_read;
+    rights[0].permitted &= ~may_read;
+    if (syscall(SYS_capset, &header, rights) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0) host_fail("readable");
+}
+
+static void forbid_call(const char* text) {
+    char name[64] = "";
+    const char* error = strchr(text, ':');
+    if (error) memcpy(name, text, (size_t)(error - text) % sizeof name);
+    if (!error || forbid(name, error + 1) != 0) host_fail("%s is not forbidden", text);
+}
+
 static int is_step(const char* word, const char* name, const char** value) {
     size_t length = strlen(name);
     if (strncmp(word, name, length) != 0 || word[length] != ':') return 0;
@@ -174,6 +232,10 @@ static void step(const char* word) {
     if (is_step(word, "file_size", &value)) limit(RLIMIT_FSIZE, (rlim_t)atol(value));
     if (is_step(word, "close", &value)) take_descriptors_from(atoi(value));
     if (is_step(word, "close_of", &value)) take_descriptors_of(value);
+    if (is_step(word, "comms", &value)) call_on_communicators(atoi(value), atoi(strchr(value, ':') + 1));
+    if (is_step(word, "long", &value)) call_long(atoi(value), atoi(strchr(value, ':') + 1));
+    if (strcmp(word, "unreadable") == 0) become_unreadable();
+    if (is_step(word, "forbid", &value)) forbid_call(value);
 }
 
 static int has_threads(int argc, char** argv) {
@@ -184,6 +246,9 @@ static int has_threads(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     int provided;
+    const char* early = "";
+    for (int i = 1; i < argc; ++i)
+        if (is_step(argv[i], "before", &early)) step(early);
     MPI_Init_thread(&argc, &argv, has_threads(argc, argv) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                     &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

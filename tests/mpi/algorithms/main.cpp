@@ -8,6 +8,7 @@
 #include "cases.hpp"
 #include "formulas.hpp"
 #include "overlap.hpp"
+#include "small_messages.hpp"
 #include "window_sizes.hpp"
 
 #include "algorithms/agreement.hpp"
@@ -945,6 +946,14 @@ void check_workspace(Failures& failures) {
     failures.check_equal(workspace.capacity(), Workspace::rounded(100), "capacity after that");
     failures.check(workspace.reserve(20) && workspace.taken() == 0, "reserving less forgets what was taken");
     failures.check(workspace.take(100).data() == first.data(), "and keeps the memory");
+    for (const std::size_t bytes : {1U, 63U, 64U, 65U, 1000U, 4096U, 100'000U}) {
+        Workspace other;
+        failures.check(other.reserve(bytes), "reserve more");
+        const auto all = other.take(other.capacity());
+        failures.check_equal(reinterpret_cast<std::uintptr_t>(all.data()) % Workspace::alignment, 0,
+                             "alignment of the first");
+        std::ranges::fill(all, std::byte{1}); // for a sanitizer to look at
+    }
 }
 
 constexpr int most_ranks_for_window_sizes = 5; // blocks of some MB for each other rank
@@ -1130,6 +1139,7 @@ int main(int argc, char** argv) {
     if (argc > 2) test.only = argv[2];
 
     check_workspace(test.failures);
+    check_small_messages(test.oracle, report_to(test.failures));
     check_wire(test);
     check_wire_parts(test);
     check_wire_any(test);

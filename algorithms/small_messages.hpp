@@ -1,0 +1,30 @@
+// What ranks tell each other on our own account, beside the program's blocks: in messages that are small,
+// however many ranks there are and however much there is to tell.
+//
+// A system may forbid processes of a node to read each other's memory: for programs that users may run but
+// not read, in containers, by a setting. MPIs still try so with long messages. Then Open MPI complains of
+// each message of 4 KiB, and UCX, below MPICH, ends the job at one of more than 8 KiB. A program with short
+// messages runs there, and has to run with us, too.
+#pragma once
+
+#include <cstddef>
+#include <mpi.h>
+
+namespace switchyard::algorithms {
+
+// With what an MPI writes before it, a message stays below 4 KiB.
+inline constexpr std::size_t largest_own_message = 4000;
+
+// Rank 0's bytes, on all ranks. Collective.
+void broadcast(void* data, std::size_t bytes, MPI_Comm comm);
+
+// The same number of bytes of each rank, in the order of ranks: on rank 0 (`all` may be null elsewhere), or
+// on all ranks. MPI's own gathers send the bytes of many ranks in one message. Collective.
+int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
+int gather_everywhere(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
+
+// Bytes to a rank, which receives them.
+void send_to(int rank, const void* data, std::size_t bytes, int tag, MPI_Comm comm);
+void receive_from(int rank, void* data, std::size_t bytes, int tag, MPI_Comm comm);
+
+} // namespace switchyard::algorithms
