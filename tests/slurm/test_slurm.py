@@ -103,6 +103,16 @@ class PlugIn(SlurmTest):
         result = self.srun("-N", "2", "-n", "4", "--switchyard", *PRINT, LD_PRELOAD="libm.so.6")
         self.assertEqual(result.stdout.splitlines(), [f"preload={SHIM}:libm.so.6 policy= log="] * 4)
 
+    def test_programs_with_a_sanitizer(self):
+        """Theirs needs not be the first object, and one that is preloaded first stays first."""
+        words = ("/bin/sh", "-c", 'echo "$LD_PRELOAD $ASAN_OPTIONS"')
+        result = self.srun("-n", "1", "--switchyard", *words, ASAN_OPTIONS="color=never")
+        self.assertEqual(result.stdout, f"{SHIM} verify_asan_link_order=0:color=never\n", result.everything())
+        runtime = self.path("libasan.so.8")  # by its name
+        shutil.copy2(host("stub_back_end.so"), runtime)
+        result = self.srun("-n", "1", "--switchyard", *words, LD_PRELOAD=f"{runtime}:libm.so.6")
+        self.assertEqual(result.stdout, f"{runtime}:{SHIM}:libm.so.6 verify_asan_link_order=0\n", result.everything())
+
     def test_without_the_option(self):
         result = self.srun("-N", "2", "-n", "2", *PRINT)
         self.assertEqual(result.stdout.splitlines(), [NOTHING] * 2)
