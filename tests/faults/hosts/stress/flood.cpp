@@ -2,6 +2,9 @@
 
 #include "watch.hpp"
 
+#include <csignal>
+#include <unistd.h>
+
 namespace stress {
 
 // Each collective in turn, of one number for each rank. The numbers are the call's, and of both ranks.
@@ -43,6 +46,7 @@ Counts flood(const Options& options) {
             if (got != expected) fail("call %lld: %d from rank %d, expected %d", static_cast<long long>(i), got, peer, expected);
         }
     }
+    if (options.dies != 0 && !has_failed()) kill(getpid(), SIGKILL);
     const auto made = static_cast<unsigned long long>(options.flood);
     return {rank == 0 ? made : 0, made, 0};
 }

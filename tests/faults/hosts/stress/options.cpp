@@ -30,6 +30,7 @@ constexpr Known known[] = {
     {"hang", &Options::hang, "seconds without a finished call after which a rank says so and ends"},
     {"grace", &Options::grace, "seconds between saying so and ending"},
     {"flood", &Options::flood, "so many tiny calls on the world and nothing else"},
+    {"dies", &Options::dies, "after the flood the ranks kill themselves"},
     {"tell", &Options::tell, "each rank prints what it begins"},
     {"child_of_step", &Options::child_of_step, nullptr},
 };
