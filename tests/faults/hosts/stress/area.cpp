@@ -54,7 +54,8 @@ void Area::forbid_writing() {
 }
 
 void Area::allow_writing() {
-    if (kind_ != heap && mapped_ > page_bytes()) mprotect(memory_, mapped_ - page_bytes(), PROT_READ | PROT_WRITE);
+    if (kind_ != heap && mapped_ > page_bytes())
+        mprotect(memory_, mapped_ - page_bytes(), PROT_READ | PROT_WRITE);
 }
 
 } // namespace stress

@@ -39,7 +39,8 @@ void call_when_freed(MPI_Comm comm, unsigned long long& calls, unsigned long lon
     if (is_inter != 0) return;
     static const int key = [] {
         int made_key = MPI_KEYVAL_INVALID;
-        must(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, call, &made_key, nullptr), "MPI_Comm_create_keyval");
+        must(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, call, &made_key, nullptr),
+             "MPI_Comm_create_keyval");
         return made_key;
     }();
     must(MPI_Comm_set_attr(comm, key, new Counts{&calls, &made}), "MPI_Comm_set_attr");

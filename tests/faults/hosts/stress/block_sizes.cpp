@@ -39,7 +39,8 @@ BlockSizes::BlockSizes(const SizeWish& wish, Stream& group) : key_(group.next())
     const auto most = wish.most_side_bytes / (is_one ? 1 : wish.ranks);
     bytes = std::min({bytes, most, wish.most_block_bytes});
     most_ = static_cast<int>(bytes / std::max(wish.unit_bytes, 1)) / granule_ * granule_;
-    if (wish.none_empty) most_ = std::max(most_, 2 * granule_); // one side of an intercommunicator has the half
+    if (wish.none_empty)
+        most_ = std::max(most_, 2 * granule_); // one side of an intercommunicator has the half
 }
 
 int BlockSizes::units(int side, int source, int destination) const {
@@ -56,7 +57,10 @@ int BlockSizes::units(int side, int source, int destination) const {
     case sparse: return chance % 4 == 0 ? most_ : 0;
     case one_hot: return source == hot_source_ && (to_all || destination == hot_destination_) ? most_ : 0;
     case power_law: return part(most >> (chance >> 32) % 12);
-    case one_large: return source == hot_source_ && (to_all || destination == hot_destination_) ? most_ : part(std::min<std::uint64_t>(most, 8));
+    case one_large:
+        return source == hot_source_ && (to_all || destination == hot_destination_)
+                   ? most_
+                   : part(std::min<std::uint64_t>(most, 8));
     case half_silent: return source % 2 == 0 ? 0 : part(most);
     case own_only: return to_all || source == destination ? most_ : 0;
     case falling: return part(most / static_cast<std::uint64_t>(source + 1));

@@ -28,7 +28,18 @@ class BlockSizes {
     int granule() const { return granule_; }
 
   private:
-    enum Pattern { equal, ragged, sparse, one_hot, power_law, one_large, half_silent, own_only, falling, patterns };
+    enum Pattern {
+        equal,
+        ragged,
+        sparse,
+        one_hot,
+        power_law,
+        one_large,
+        half_silent,
+        own_only,
+        falling,
+        patterns
+    };
     static constexpr int same_for_all = -1;
 
     Pattern pattern_;

@@ -27,11 +27,13 @@ void fill_with(std::uint64_t key, unsigned char* into, std::size_t bytes) {
 const Signature& draw_signature(bool is_simple, Stream& group) {
     const auto& all = signatures();
     const auto& drawn = all[group.percent(35) ? 0 : group.below(all.size())];
-    return drawn.is_uniform || !is_simple ? drawn : all[0];
+    return (drawn.is_uniform && !drawn.basics.empty()) || !is_simple ? drawn : all[0];
 }
 
-Item draw_item(Collective collective, const Signature& signature, const BlockSizes& sizes, Stream& group) {
+Item draw_item(Collective collective, const Signature& signature, const BlockSizes& sizes, bool is_basic,
+               Stream& group) {
     const auto item = group.pick(std::array{Item::element, Item::unit, Item::granule});
+    if (is_basic) return Item::element;
     if (!own_faults::wants_items_of_one_size(collective)) return Item::any;
     if (!signature.is_uniform) return item == Item::element ? Item::unit : item;
     const auto bytes = std::int64_t{sizes.most()} * signature.unit_bytes;
@@ -54,8 +56,11 @@ std::ptrdiff_t rounded_up(std::ptrdiff_t value, std::ptrdiff_t divisor) { // tow
 
 namespace {
 
-Shape draw(Collective collective, const Member& member, std::int64_t block_bytes, bool is_nonblocking, Stream& group) {
-    const auto& signature = draw_signature(own_faults::gathers_rows_alone(collective, member), group);
+Shape draw(Collective collective, const Member& member, std::int64_t block_bytes, bool is_nonblocking,
+           Stream& group) {
+    const bool is_basic = is_nonblocking && own_faults::cannot_start_derived(collective);
+    const auto& signature =
+        draw_signature(is_basic || own_faults::gathers_rows_alone(collective, member), group);
     const bool may_be_in_place = !member.is_inter && (!is_nonblocking || own_faults::can_start_in_place);
     const bool in_place = group.percent(15) && may_be_in_place;
     const int most_ranks = std::max(member.ranks, member.others);
@@ -67,7 +72,7 @@ Shape draw(Collective collective, const Member& member, std::int64_t block_bytes
                         .is_symmetric = in_place && !gathers(collective),
                         .none_empty = is_nonblocking && own_faults::cannot_start_empty(collective)};
     const BlockSizes sizes(wish, group);
-    return {collective, signature, in_place, draw_item(collective, signature, sizes, group), sizes};
+    return {collective, signature, in_place, draw_item(collective, signature, sizes, is_basic, group), sizes};
 }
 
 Collective draw_collective(Stream& group) {
@@ -81,9 +86,7 @@ Shape draw_shape_of(Collective collective, const Member& member, std::int64_t bl
 }
 
 Shape draw_nonblocking_shape(const Member& member, std::int64_t block_bytes, Stream& group) {
-    auto collective = draw_collective(group);
-    if (own_faults::cannot_start(collective, member)) collective = Collective::alltoall;
-    return draw(collective, member, block_bytes, true, group);
+    return draw(draw_collective(group), member, block_bytes, true, group);
 }
 
 Shape draw_shape(const Member& member, std::int64_t block_bytes, Stream& group) {
@@ -188,7 +191,8 @@ void Call::place_memory(Side& side) {
         const auto& layout = side.layout(block);
         const int items = side.count(block);
         has_items = has_items || items > 0;
-        const auto begin = side.places[block] + layout.low(items), end = side.places[block] + layout.high(items);
+        const auto begin = side.places[block] + layout.low(items),
+                   end = side.places[block] + layout.high(items);
         if (begin == end) continue;
         low = is_empty ? begin : std::min(low, begin);
         high = is_empty ? end : std::max(high, end);
@@ -250,11 +254,13 @@ void Call::fill_received() {
 void Call::tell() const {
     const auto bytes_of = [&](bool sent) {
         std::int64_t bytes = 0;
-        for (int block = 0; block < blocks(sent); ++block) bytes += units(sent, block) * shape_.signature.unit_bytes;
+        for (int block = 0; block < blocks(sent); ++block)
+            bytes += units(sent, block) * shape_.signature.unit_bytes;
         return static_cast<long long>(bytes);
     };
     const auto blocks = std::max(1, std::max(member_.ranks, member_.others));
-    stress::tell("%s of %d ranks, signature %d of %d bytes, largest block %d bytes, sends %lld and receives %lld bytes%s",
+    stress::tell("%s of %d ranks, signature %d of %d bytes, largest block %d bytes, sends %lld and receives "
+                 "%lld bytes%s",
                  name_of(shape_.collective), blocks, shape_.signature.number, shape_.signature.unit_bytes,
                  shape_.sizes.most() * shape_.signature.unit_bytes, bytes_of(true), bytes_of(false),
                  shape_.in_place ? ", in place" : "");
@@ -316,9 +322,10 @@ void Call::say_difference(const Side& side, std::size_t first, int got, std::siz
         const std::vector<unsigned char> ones(static_cast<std::size_t>(bytes), 1);
         side.layout(at).scatter(ones.data(), side.count(at), marks.data() - side.low + side.places[at]);
         if (marks[first] == 0) continue;
-        return fail("%s: block of rank %d, %d bytes, at byte %td from its origin: got %d, expected %d; %zu bytes "
-                    "differ%s",
-                    what, block, bytes, place - side.places[at], got, side.expected[first], different, more);
+        return fail(
+            "%s: block of rank %d, %d bytes, at byte %td from its origin: got %d, expected %d; %zu bytes "
+            "differ%s",
+            what, block, bytes, place - side.places[at], got, side.expected[first], different, more);
     }
     fail("%s: byte %td, which belongs to no block: got %d, expected %d; %zu bytes differ%s", what, place, got,
          side.expected[first], different, more);

@@ -45,7 +45,7 @@ class Call {
     // One side's blocks in memory.
     struct Side {
         std::vector<std::shared_ptr<const Layout>> layouts; // one, or one for each block
-        std::vector<std::ptrdiff_t> places;                 // of the blocks' origins, from the buffer's pointer
+        std::vector<std::ptrdiff_t> places; // of the blocks' origins, from the buffer's pointer
         Words words;
         std::optional<Area> area;
         std::ptrdiff_t low = 0; // place of the area's first byte, from the buffer's pointer

@@ -29,8 +29,8 @@ struct Words {
 };
 
 // `in_place`: the words of the sent side go to MPI as they are, and mean nothing. `request`: of the nonblocking form.
-int invoke(Collective collective, Form form, const Words& send, const Words& recv, bool in_place, MPI_Comm comm,
-           MPI_Request* request);
+int invoke(Collective collective, Form form, const Words& send, const Words& recv, bool in_place,
+           MPI_Comm comm, MPI_Request* request);
 
 // Whether the MPI, or a library in front of it, has the function with large counts.
 bool has_large(Collective collective);

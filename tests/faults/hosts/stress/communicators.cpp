@@ -22,7 +22,8 @@ MPI_Comm split(const Member& parent, Stream& group) {
     const bool some_leave = group.one_in(5);
     const auto chance = mixed(group.next(), static_cast<std::uint64_t>(parent.rank));
     const int key = draw_key(parent, group);
-    const int color = some_leave && (chance >> 32) % 4 == 0 ? MPI_UNDEFINED : static_cast<int>(chance % colors);
+    const int color =
+        some_leave && (chance >> 32) % 4 == 0 ? MPI_UNDEFINED : static_cast<int>(chance % colors);
     MPI_Comm comm;
     must(MPI_Comm_split(parent.comm, color, key, &comm), "MPI_Comm_split");
     return comm;
@@ -30,8 +31,9 @@ MPI_Comm split(const Member& parent, Stream& group) {
 
 MPI_Comm split_type(const Member& parent, Stream& group) {
     MPI_Comm comm;
-    must(MPI_Comm_split_type(parent.comm, MPI_COMM_TYPE_SHARED, draw_key(parent, group), MPI_INFO_NULL, &comm),
-         "MPI_Comm_split_type");
+    must(
+        MPI_Comm_split_type(parent.comm, MPI_COMM_TYPE_SHARED, draw_key(parent, group), MPI_INFO_NULL, &comm),
+        "MPI_Comm_split_type");
     return comm;
 }
 
@@ -42,7 +44,8 @@ MPI_Comm cart(const Member& parent, Stream& group) {
     for (int& period : periods) period = group.between(0, 1);
     must(MPI_Dims_create(nodes, dimensions, sizes), "MPI_Dims_create");
     MPI_Comm comm;
-    must(MPI_Cart_create(parent.comm, dimensions, sizes, periods, group.between(0, 1), &comm), "MPI_Cart_create");
+    must(MPI_Cart_create(parent.comm, dimensions, sizes, periods, group.between(0, 1), &comm),
+         "MPI_Cart_create");
     return comm;
 }
 
@@ -119,7 +122,8 @@ MPI_Comm between(const Member& parent, Stream& group) {
 MPI_Comm merge(const Member& parent, Stream& group) {
     const bool swapped = group.percent(50);
     MPI_Comm comm;
-    must(MPI_Intercomm_merge(parent.comm, (parent.side == 1) != swapped ? 1 : 0, &comm), "MPI_Intercomm_merge");
+    must(MPI_Intercomm_merge(parent.comm, (parent.side == 1) != swapped ? 1 : 0, &comm),
+         "MPI_Intercomm_merge");
     return comm;
 }
 
@@ -145,7 +149,8 @@ bool sends_on_parent(Making making) {
 }
 
 MPI_Comm make_communicator(Making making, const Member& parent, Stream& group) {
-    if (parent.is_inter) return making == Making::merge ? merge(parent, group) : duplicate(Making::dup, parent);
+    if (parent.is_inter)
+        return making == Making::merge ? merge(parent, group) : duplicate(Making::dup, parent);
     switch (making) {
     case Making::split: return split(parent, group);
     case Making::split_type: return split_type(parent, group);

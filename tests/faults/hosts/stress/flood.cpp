@@ -2,6 +2,9 @@
 
 #include "watch.hpp"
 
+#include <csignal>
+#include <unistd.h>
+
 namespace stress {
 
 // Each collective in turn, of one number for each rank. The numbers are the call's, and of both ranks.
@@ -33,16 +36,19 @@ Counts flood(const Options& options) {
             received[peer] = -1;
         }
         place().what = name_of(collective);
-        must(invoke(collective, Form::plain, is_typed ? typed_send : send, is_typed ? typed_recv : recv, false,
-                    MPI_COMM_WORLD, nullptr),
+        must(invoke(collective, Form::plain, is_typed ? typed_send : send, is_typed ? typed_recv : recv,
+                    false, MPI_COMM_WORLD, nullptr),
              name_of(collective));
         ++place().progress;
         for (int peer = 0; peer < ranks; ++peer) {
             const int expected = call + peer * 8 + (gathers(collective) ? 0 : rank);
             const int got = received[static_cast<std::size_t>(peer)];
-            if (got != expected) fail("call %lld: %d from rank %d, expected %d", static_cast<long long>(i), got, peer, expected);
+            if (got != expected)
+                fail("call %lld: %d from rank %d, expected %d", static_cast<long long>(i), got, peer,
+                     expected);
         }
     }
+    if (options.dies != 0 && !has_failed()) kill(getpid(), SIGKILL);
     const auto made = static_cast<unsigned long long>(options.flood);
     return {rank == 0 ? made : 0, made, 0};
 }

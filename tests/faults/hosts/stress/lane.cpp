@@ -27,13 +27,16 @@ double seconds_now() {
 }
 
 void spin(double seconds) {
-    for (const double end = seconds_now() + seconds; seconds_now() < end;) {}
+    for (const double end = seconds_now() + seconds; seconds_now() < end;) {
+    }
 }
 
 // Mostly few, at times enough for what is learned or remembered of calls that repeat.
 int draw_length(Stream& group, int most_units) {
     const int kind = group.between(0, 99);
-    const int length = kind < 45 ? group.between(1, 2) : kind < 80 ? group.between(3, 12) : group.between(20, 200);
+    const int length = kind < 45   ? group.between(1, 2)
+                       : kind < 80 ? group.between(3, 12)
+                                   : group.between(20, 200);
     return most_units < 4096 ? length : std::min(length, 4);
 }
 
@@ -55,8 +58,8 @@ bool Lane::Family::has_messages() const {
 }
 
 std::uint64_t Lane::group_key(const Member& member, std::uint64_t purpose) const {
-    return mixed(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(number_), step_, purpose,
-                 member.key);
+    return mixed(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(number_), step_,
+                 purpose, member.key);
 }
 
 Stream Lane::own_stream(std::uint64_t purpose) const {
@@ -93,8 +96,8 @@ bool Lane::goes_on() {
 }
 
 void Lane::step() {
-    common_ = Stream(mixed(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(number_), step_,
-                           for_common));
+    common_ = Stream(mixed(static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(number_),
+                           step_, for_common));
     finish_due();
     const int kind = common_.between(0, 99);
     if (kind < 12 && families_.size() < most_families) return make();
@@ -157,7 +160,8 @@ void Lane::wait_beside() {
     } else if (options_.pending != 0 && family.waiting.size() < 4) {
         take_place(family.member, family.number, "a nonblocking collective");
         family.waiting.push_back(
-            {due, std::make_unique<Pending>(family.member, options_.block_bytes / 8, pool_, key, own), nullptr});
+            {due, std::make_unique<Pending>(family.member, options_.block_bytes / 8, pool_, key, own),
+             nullptr});
     }
 }
 
@@ -168,7 +172,8 @@ void Lane::finish_due() {
                 ++one;
                 continue;
             }
-            take_place(family.member, family.number, one->pending ? "the end of a nonblocking collective" : "the end of messages");
+            take_place(family.member, family.number,
+                       one->pending ? "the end of a nonblocking collective" : "the end of messages");
             if (one->pending) one->pending->finish();
             if (one->messages) one->messages->finish();
             one = family.waiting.erase(one);
@@ -203,8 +208,9 @@ void Lane::burst(const Member& member, std::uint64_t key) {
     auto call = std::make_unique<Call>(member, *shape, pool_, own);
     for (int i = 0; i < length; ++i) {
         if (i > 0 && change >= sizes)
-            shape = std::make_unique<Shape>(change == sizes ? draw_shape_of(shape->collective, member, options_.block_bytes, group)
-                                                            : draw_shape(member, options_.block_bytes, group));
+            shape = std::make_unique<Shape>(
+                change == sizes ? draw_shape_of(shape->collective, member, options_.block_bytes, group)
+                                : draw_shape(member, options_.block_bytes, group));
         if (i > 0 && change >= buffers) call = std::make_unique<Call>(member, *shape, pool_, own);
         const auto data_key = group.next();
         const bool is_compared = group.one_in(20);

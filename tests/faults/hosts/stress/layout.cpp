@@ -79,8 +79,7 @@ Draft contiguous(const Signature& signature, Stream& own) {
 Draft vector_of(const Signature& signature, int stride) {
     const auto elements = static_cast<int>(signature.basics.size());
     std::vector<std::ptrdiff_t> places;
-    for (int i = 0; i < elements; ++i)
-        places.push_back(std::ptrdiff_t{i} * stride * signature.sizes.front());
+    for (int i = 0; i < elements; ++i) places.push_back(std::ptrdiff_t{i} * stride * signature.sizes.front());
     MPI_Datatype type;
     must(MPI_Type_vector(elements, 1, stride, signature.basics.front(), &type), "MPI_Type_vector");
     return {type, pieces_at(signature, places)};
@@ -97,8 +96,9 @@ Draft indexed(const Signature& signature, bool has_gaps, Stream& own) {
     for (const int at : displacements) places.push_back(std::ptrdiff_t{at} * signature.sizes.front());
     MPI_Datatype type;
     if (own.percent(50)) {
-        must(MPI_Type_create_indexed_block(elements, 1, displacements.data(), signature.basics.front(), &type),
-             "MPI_Type_create_indexed_block");
+        must(
+            MPI_Type_create_indexed_block(elements, 1, displacements.data(), signature.basics.front(), &type),
+            "MPI_Type_create_indexed_block");
     } else {
         const std::vector<int> ones(displacements.size(), 1);
         must(MPI_Type_indexed(elements, ones.data(), displacements.data(), signature.basics.front(), &type),
@@ -121,8 +121,8 @@ Draft structure(const Signature& signature, bool has_gaps, Stream& own) {
     }
     const std::vector<int> ones(members, 1);
     MPI_Datatype type;
-    must(MPI_Type_create_struct(static_cast<int>(members), ones.data(), places.data(), signature.basics.data(),
-                                &type),
+    must(MPI_Type_create_struct(static_cast<int>(members), ones.data(), places.data(),
+                                signature.basics.data(), &type),
          "MPI_Type_create_struct");
     return {type, pieces_at(signature, {places.begin(), places.end()})};
 }
@@ -172,7 +172,8 @@ std::shared_ptr<const Layout> finish(Draft draft) {
 std::shared_ptr<const Layout> interleaved(const LayoutWish& wish) {
     auto draft = vector_of(wish.signature, wish.columns);
     MPI_Datatype type;
-    must(MPI_Type_create_resized(draft.type, 0, wish.signature.sizes.front(), &type), "MPI_Type_create_resized");
+    must(MPI_Type_create_resized(draft.type, 0, wish.signature.sizes.front(), &type),
+         "MPI_Type_create_resized");
     draft.replace(type);
     return finish(std::move(draft));
 }
@@ -222,7 +223,9 @@ Layout::Layout(MPI_Datatype type, bool is_own, std::vector<Piece> pieces)
         high_ = std::max(high_, piece.place + piece.bytes);
     }
     must(MPI_Type_get_true_extent(type_, &true_lower, &true_extent), "MPI_Type_get_true_extent");
-    if (true_lower != low_ || true_extent != high_ - low_) fail("a layout of mine is another one for MPI: %td %td not %td %td, %zu pieces", low_, high_ - low_, true_lower, true_extent, pieces_.size());
+    if (true_lower != low_ || true_extent != high_ - low_)
+        fail("a layout of mine is another one for MPI: %td %td not %td %td, %zu pieces", low_, high_ - low_,
+             true_lower, true_extent, pieces_.size());
 }
 
 Layout::~Layout() {
@@ -248,18 +251,18 @@ void Layout::scatter(const unsigned char* bytes, int items, unsigned char* origi
 
 const LayoutPool::Kept* LayoutPool::find(const LayoutWish& wish) const {
     for (const auto& kept : kept_) {
-        const bool has_size = wish.item == Item::any      ? wish.granule % kept.units == 0
+        const bool has_size = wish.item == Item::any    ? wish.granule % kept.units == 0
                               : wish.item == Item::unit ? kept.units == 1
                                                         : kept.units == wish.granule;
-        if (kept.signature == wish.signature.number && has_size && kept.spread <= wish.widest)
-            return &kept;
+        if (kept.signature == wish.signature.number && has_size && kept.spread <= wish.widest) return &kept;
     }
     return nullptr;
 }
 
 void LayoutPool::keep(Kept made, Stream& own) {
     constexpr std::size_t most_kept = 24;
-    if (kept_.size() == most_kept) kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(own.below(most_kept)));
+    if (kept_.size() == most_kept)
+        kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(own.below(most_kept)));
     kept_.push_back(std::move(made));
 }
 
@@ -277,8 +280,8 @@ std::shared_ptr<const Layout> LayoutPool::draw(const LayoutWish& wish, Stream& o
     if (is_pair(signature) && may_be_unit && own.percent(40)) return pair();
     if (own.percent(40))
         if (const auto* kept = find(wish)) return kept->layout;
-    if (signature.is_uniform && elements > 1 && may_be_unit && wish.widest == Spread::wide && wish.columns > 0 &&
-        wish.columns < most_columns && own.one_in(8))
+    if (signature.is_uniform && elements > 1 && may_be_unit && wish.widest == Spread::wide &&
+        wish.columns > 0 && wish.columns < most_columns && own.one_in(8))
         return interleaved(wish);
     auto draft = draw_unit(wish, own);
     if (wish.widest == Spread::wide && own.percent(25)) resize(draft, own);

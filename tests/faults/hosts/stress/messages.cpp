@@ -50,7 +50,8 @@ void Messages::draw(Stream group) {
         Message message{};
         message.source = group.between(0, senders - 1);
         message.destination = group.between(0, receivers - 1);
-        if (!member_.is_inter && message.source == message.destination && !own_faults::has_messages_to_itself) continue;
+        if (!member_.is_inter && message.source == message.destination && !own_faults::has_messages_to_itself)
+            continue;
         message.tag = group.pick(tags);
         message.bytes = group.pick(std::array{0, 1, 8, 100, 1000, 5000, 70'000});
         message.key = group.next();
@@ -132,8 +133,9 @@ void Messages::check(const Received& received, const Message& message, const MPI
     int bytes = -1;
     must(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     if (status.MPI_SOURCE != message.source || status.MPI_TAG != message.tag || bytes != message.bytes)
-        return fail("a message from rank %d with tag %d of %d bytes came from rank %d with tag %d and %d bytes",
-                    message.source, message.tag, message.bytes, status.MPI_SOURCE, status.MPI_TAG, bytes);
+        return fail(
+            "a message from rank %d with tag %d of %d bytes came from rank %d with tag %d and %d bytes",
+            message.source, message.tag, message.bytes, status.MPI_SOURCE, status.MPI_TAG, bytes);
     for (int i = 0; i < static_cast<int>(received.buffer.size()); ++i) {
         const auto expected = i < message.bytes ? byte_of(message.key, i) : untouched;
         const auto got = received.buffer[static_cast<std::size_t>(i)];

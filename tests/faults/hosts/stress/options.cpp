@@ -10,7 +10,7 @@ namespace {
 
 struct Known {
     const char* name;
-    std::int64_t Options::* value;
+    std::int64_t Options::*value;
     const char* help;
 };
 
@@ -18,7 +18,8 @@ constexpr Known known[] = {
     {"seed", &Options::seed, "of all random numbers: the same steps again with as many ranks"},
     {"seconds", &Options::seconds, "end after them, where steps=0"},
     {"steps", &Options::steps, "end after so many, for a replay"},
-    {"from", &Options::from, "steps before this one only make and free communicators, to make a replay small"},
+    {"from", &Options::from,
+     "steps before this one only make and free communicators, to make a replay small"},
     {"threads", &Options::threads, "threads that call at once, each on communicators of its own"},
     {"block_bytes", &Options::block_bytes, "largest block"},
     {"delays", &Options::delays, "ranks sleep and spin now and then"},
@@ -30,6 +31,7 @@ constexpr Known known[] = {
     {"hang", &Options::hang, "seconds without a finished call after which a rank says so and ends"},
     {"grace", &Options::grace, "seconds between saying so and ending"},
     {"flood", &Options::flood, "so many tiny calls on the world and nothing else"},
+    {"dies", &Options::dies, "after the flood the ranks kill themselves"},
     {"tell", &Options::tell, "each rank prints what it begins"},
     {"child_of_step", &Options::child_of_step, nullptr},
 };

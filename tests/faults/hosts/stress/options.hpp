@@ -21,6 +21,7 @@ struct Options {
     std::int64_t hang = 60;
     std::int64_t grace = 2;
     std::int64_t flood = 0;
+    std::int64_t dies = 0;
     std::int64_t tell = 0;
     std::int64_t child_of_step = 0; // only in a spawned process
 };

@@ -6,7 +6,8 @@
 
 namespace stress {
 
-Pending::Pending(const Member& member, std::int64_t block_bytes, LayoutPool& pool, std::uint64_t key, Stream& own)
+Pending::Pending(const Member& member, std::int64_t block_bytes, LayoutPool& pool, std::uint64_t key,
+                 Stream& own)
     : waits_(own.percent(50)) {
     Stream group(key);
     kind_ = member.is_inter ? routed_too : static_cast<Kind>(group.below(kinds + 3)); // mostly these
@@ -28,7 +29,8 @@ void Pending::start_sum(const Member& member, Stream& group) {
     for (std::uint64_t i = 0; i < words; ++i) {
         sent_.push_back(mixed(base, i, static_cast<std::uint64_t>(member.rank)));
         std::uint64_t all = 0;
-        for (int rank = 0; rank < member.ranks; ++rank) all += mixed(base, i, static_cast<std::uint64_t>(rank));
+        for (int rank = 0; rank < member.ranks; ++rank)
+            all += mixed(base, i, static_cast<std::uint64_t>(rank));
         expected_.push_back(all);
     }
     received_.resize(words);

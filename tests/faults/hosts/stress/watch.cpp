@@ -50,7 +50,8 @@ void say_more(const char* kind, const char* format, va_list arguments) {
     constexpr int last = sizeof text - 1;
     int length = describe(text, sizeof text, kind, own_lane);
     length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), ": ");
-    length += std::vsnprintf(text + length, sizeof text - static_cast<std::size_t>(length), format, arguments);
+    length +=
+        std::vsnprintf(text + length, sizeof text - static_cast<std::size_t>(length), format, arguments);
     if (length > last) length = last;
     text[length] = '\n';
     say(text, length + 1);
