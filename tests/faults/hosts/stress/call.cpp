@@ -30,10 +30,8 @@ const Signature& draw_signature(bool is_simple, Stream& group) {
     return (drawn.is_uniform && !drawn.basics.empty()) || !is_simple ? drawn : all[0];
 }
 
-Item draw_item(Collective collective, const Signature& signature, const BlockSizes& sizes, bool is_basic,
-               Stream& group) {
+Item draw_item(Collective collective, const Signature& signature, const BlockSizes& sizes, Stream& group) {
     const auto item = group.pick(std::array{Item::element, Item::unit, Item::granule});
-    if (is_basic) return Item::element;
     if (!own_faults::wants_items_of_one_size(collective)) return Item::any;
     if (!signature.is_uniform) return item == Item::element ? Item::unit : item;
     const auto bytes = std::int64_t{sizes.most()} * signature.unit_bytes;
@@ -58,9 +56,7 @@ namespace {
 
 Shape draw(Collective collective, const Member& member, std::int64_t block_bytes, bool is_nonblocking,
            Stream& group) {
-    const bool is_basic = is_nonblocking && own_faults::cannot_start_derived(collective);
-    const auto& signature =
-        draw_signature(is_basic || own_faults::gathers_rows_alone(collective, member), group);
+    const auto& signature = draw_signature(own_faults::gathers_rows_alone(collective, member), group);
     const bool may_be_in_place = !member.is_inter && (!is_nonblocking || own_faults::can_start_in_place);
     const bool in_place = group.percent(15) && may_be_in_place;
     const int most_ranks = std::max(member.ranks, member.others);
@@ -72,7 +68,7 @@ Shape draw(Collective collective, const Member& member, std::int64_t block_bytes
                         .is_symmetric = in_place && !gathers(collective),
                         .none_empty = is_nonblocking && own_faults::cannot_start_empty(collective)};
     const BlockSizes sizes(wish, group);
-    return {collective, signature, in_place, draw_item(collective, signature, sizes, is_basic, group), sizes};
+    return {collective, signature, in_place, draw_item(collective, signature, sizes, group), sizes};
 }
 
 Collective draw_collective(Stream& group) {
@@ -86,7 +82,9 @@ Shape draw_shape_of(Collective collective, const Member& member, std::int64_t bl
 }
 
 Shape draw_nonblocking_shape(const Member& member, std::int64_t block_bytes, Stream& group) {
-    return draw(draw_collective(group), member, block_bytes, true, group);
+    const auto drawn = draw_collective(group);
+    const auto collective = own_faults::cannot_start(drawn) ? Collective::alltoallv : drawn;
+    return draw(collective, member, block_bytes, true, group);
 }
 
 Shape draw_shape(const Member& member, std::int64_t block_bytes, Stream& group) {

@@ -30,14 +30,13 @@ inline bool ignores_displacements(Collective collective, const Member& member) {
            (collective == Collective::alltoallw || collective == Collective::allgatherv);
 }
 
-// In Open MPI a rank without any data leaves MPI_Ialltoallv and MPI_Ialltoallw at once, and its next nonblocking collective meets
-// the others' of before.
+// In Open MPI a rank without any data leaves MPI_Ialltoallv at once, and its next nonblocking collective meets the others' of before.
 inline bool cannot_start_empty(Collective collective) {
-    return is_open_mpi && (collective == Collective::alltoallv || collective == Collective::alltoallw);
+    return is_open_mpi && collective == Collective::alltoallv;
 }
 
-// Open MPI 4.1's ends with a signal where it is done at once and has derived types.
-inline bool cannot_start_derived(Collective collective) {
+// Open MPI 4.1's ends with a signal where it is done at once.
+inline bool cannot_start(Collective collective) {
     return is_open_mpi && collective == Collective::alltoallw;
 }
 
