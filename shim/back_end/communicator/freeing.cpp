@@ -9,7 +9,8 @@ namespace switchyard::shim {
 
 thread_local constinit Freeing::Note* Freeing::innermost_ = nullptr;
 
-// Notes that an exception left behind: their frames lay deeper in the stack than the frame of today.
+// Notes that an exception left behind: their frames lay deeper in the stack than today's. Where a program runs its work on
+// stacks of its own, this may drop a note that still counts.
 void Freeing::drop_left(const void* frame) noexcept {
     while (innermost_ != nullptr && innermost_->frame < frame)
         delete std::exchange(innermost_, innermost_->outer);
@@ -24,9 +25,12 @@ Freeing::Freeing(MPI_Comm comm, Communicators& home) noexcept {
 }
 
 void Freeing::end() const noexcept {
-    if (note_ == nullptr) return;
-    while (innermost_ != note_) delete std::exchange(innermost_, innermost_->outer);
-    delete std::exchange(innermost_, innermost_->outer);
+    for (Note** place = &innermost_; *place != nullptr; place = &(*place)->outer) {
+        if (*place != note_) continue;
+        *place = note_->outer;
+        delete note_;
+        return;
+    }
 }
 
 bool Freeing::is_under_way(MPI_Comm comm) noexcept {

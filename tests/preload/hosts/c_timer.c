@@ -1,5 +1,5 @@
-/* A profiler's timer, preloaded: a signal every 50 microseconds. And posix_fallocate as it is on systems before Linux 6.1 then:
- * interrupted where signals may come, and all that it did is undone. */
+/* A profiler's timer, preloaded: a signal every 50 microseconds. And a posix_fallocate that signals interrupt, as the
+ * manual allows: all that it did is undone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
