@@ -161,6 +161,14 @@ class Detail(PreloadTest):
         self.assertLess(len(lines), result.calls_made)
         self.assertEqual(sum(line.get("calls", 1) for line in lines), result.calls_made)
 
+    def test_summary_where_ranks_call_differently(self):
+        """What is each rank's own, as the function with large counts, makes no kind of calls: the ranks' sums would not meet."""
+        for force in (FORCE, "alltoall:pairwise"):
+            result = self.launch(3, host("c_legal"), "mix_functions", "30", settings={"SWITCHYARD_DETAIL": "summary"}, force=force)
+            self.assert_ended_well(result)
+            self.assert_closing(result, 30)
+            self.assertEqual([line.get("calls") for line in result.calls("summary.jsonl")], [30], result.everything())
+
 
 class ClosingLine(PreloadTest):
     def test_counts_and_path(self):

@@ -263,6 +263,36 @@ TEST_CASE("a sum of calls gets new slots before its messages are more than a slo
     CHECK(last == 4); // kinds are numbered
 }
 
+// Two ranks may make one call by another function, in another language, or with buffers elsewhere.
+TEST_CASE("sums of calls have the same numbers on ranks that call differently", "[record]") {
+    const TemporaryFolder folder;
+    std::map<std::uint32_t, MergedCall> merged; // by number
+    for (const int rank : {0, 1}) {
+        Recorder recorder(Folder::made(folder / std::to_string(rank)), rank, 2, false);
+        Summary summary(2);
+        for (std::uint32_t i = 0; i < 12; ++i) {
+            auto record = record_of(1, 2, true);
+            record.decision = i % 2;
+            record.has_nodes = record.in_place = false;
+            record.calls = 1;
+            record.large_count = rank == 1 && i % 3 == 0;
+            record.binding = rank == 1 && i % 4 == 0 ? 1 : 0;
+            record.on_device = record.is_staged = rank == 1 && i > 4;
+            record.copy_in = record.copy_out = record.is_staged ? 10 : 0;
+            summary.add(record, recorder);
+        }
+        for (const auto& slot : slots_of(recorder)) merged[slot.sequence].add(slot, rank);
+        CHECK(recorder.dropped() == 0);
+    }
+    REQUIRE(merged.size() == 2);
+    for (const auto& [number, call] : merged) {
+        CHECK(call.calls == 6);
+        CHECK(call.ranks_seen == 2);
+        CHECK(call.copy_in_sum == (number == 1 ? 30 : 40)); // of the staged calls alone
+        CHECK(call.on_device == 1);
+    }
+}
+
 TEST_CASE("threads that record at once lose nothing and double nothing", "[record]") {
     constexpr std::uint32_t each = 100'000;
     for (std::uint32_t threads : {2U, 4U}) {

@@ -215,6 +215,7 @@ inline void Slot::add(const Slot& more) {
         values[1] += more.values[1];
         values[2] = values[2] < more.values[2] ? more.values[2] : values[2];
         values[3] += more.values[3];
+        flags |= more.flags;
         return;
     }
     for (std::size_t i = 0; i < std::size(values); ++i) values[i] += more.values[i];

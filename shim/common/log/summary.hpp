@@ -23,36 +23,41 @@ class Summary {
     void add(const Record& record, Recorder& recorder) {
         const auto same = std::ranges::find_if(
             sums_, [&](const Sums& sums) { return sums.calls < most_calls_ && sums.are_of(record); });
-        if (same == sums_.end()) return begin(record, recorder);
-        same->calls += record.calls;
-        for_each_slot(record, [&](const Slot& slot) {
-            if (Slot* sum = same->slots[static_cast<std::size_t>(slot.kind)]) sum->add(slot);
+        auto& sums = same != sums_.end() ? *same : sums_.emplace_back(next_kind(record));
+        sums.calls += record.calls;
+        for_each_slot(record, [&](Slot slot) {
+            slot.sequence = sums.number;
+            sums.add(slot, recorder);
         });
     }
 
   private:
-    // The sums of one kind of calls, by SlotKind; null: calls of that kind leave no such slot, or there was no room.
+    // The sums of one kind of calls, by SlotKind; null: no call yet left such a slot, or there was no room.
     struct Sums {
-        CallHead first;
-        std::uint64_t calls;
+        std::uint32_t number, decision;
+        std::uint8_t collective;
+        bool in_place;
+        std::uint64_t calls = 0;
+        bool is_full = false;
         std::array<Slot*, slot_kinds> slots{};
 
+        // What is the same on all ranks, since the numbers of kinds have to be. The function, the language and where buffers are
+        // may be each rank's own.
         bool are_of(const CallHead& record) const {
-            return first.decision == record.decision && first.collective == record.collective &&
-                   first.binding == record.binding && first.in_place == record.in_place &&
-                   first.large_count == record.large_count && first.on_device == record.on_device &&
-                   first.is_staged == record.is_staged;
+            return decision == record.decision && collective == record.collective &&
+                   in_place == record.in_place;
+        }
+        void add(const Slot& slot, Recorder& recorder) {
+            auto*& sum = slots[static_cast<std::size_t>(slot.kind)];
+            if (sum != nullptr) return sum->add(slot);
+            if (is_full) return;
+            sum = recorder.keep(slot);
+            is_full = sum == nullptr;
         }
     };
-    template <typename Record>
-    void begin(Record record, Recorder& recorder) {
-        record.sequence =
-            static_cast<std::uint32_t>(sums_.size() + 1); // kinds appear in one order on all ranks
-        Sums sums{record, record.calls};
-        for_each_slot(record, [&](const Slot& slot) {
-            sums.slots[static_cast<std::size_t>(slot.kind)] = recorder.keep(slot);
-        });
-        sums_.push_back(sums);
+    Sums next_kind(const CallHead& record) const {
+        return {static_cast<std::uint32_t>(sums_.size() + 1), record.decision, record.collective,
+                record.in_place};
     }
 
     std::uint64_t most_calls_;

@@ -1,6 +1,9 @@
 /* Legal programs of which a careless guest makes something else: c_legal MODE [NUMBER]. */
 #include "host.h"
 
+extern int MPI_Alltoall_c(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Datatype, MPI_Comm)
+    __attribute__((weak));
+
 static int rank, ranks;
 
 /* One call of each collective, all of them routed where something is forced. */
@@ -132,6 +135,22 @@ static void overlap(int number) {
     if (kept != MPI_COMM_NULL) MPI_Comm_free(&kept);
 }
 
+/* In one call some ranks take the function with large counts, and others do not. */
+static void mix_functions(int number) {
+    int send[host_max_ranks], recv[host_max_ranks];
+    for (int i = 0; i < number; ++i) {
+        for (int peer = 0; peer < ranks; ++peer) send[peer] = 1000 * i + 100 * rank + peer;
+        if (MPI_Alltoall_c && (i + rank) % 3 == 0)
+            MPI_Alltoall_c(send, 1, MPI_INT, recv, 1, MPI_INT, MPI_COMM_WORLD);
+        else
+            MPI_Alltoall(send, 1, MPI_INT, recv, 1, MPI_INT, MPI_COMM_WORLD);
+        host_count(MPI_COMM_WORLD);
+        for (int peer = 0; peer < ranks; ++peer)
+            if (recv[peer] != 1000 * i + 100 * peer + rank)
+                host_fail("call %d: %d from rank %d", i, recv[peer], peer);
+    }
+}
+
 int main(int count, char** words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -150,6 +169,8 @@ int main(int count, char** words) {
         part_after_many(number);
     else if (strcmp(mode, "overlap") == 0)
         overlap(number);
+    else if (strcmp(mode, "mix_functions") == 0)
+        mix_functions(number);
     else
         host_fail("no mode %s", mode);
     host_finish();
