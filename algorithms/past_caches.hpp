@@ -5,15 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SWITCHYARD_STREAMS_LINES // sanitizers do not see such stores
 #include <emmintrin.h>
 #endif
 
 namespace switchyard::algorithms {
 
 #if defined(__SSE2__)
-
 constexpr bool can_pass_caches = true;
+#else
+constexpr bool can_pass_caches = false;
+#endif
+
+#ifdef SWITCHYARD_STREAMS_LINES
 
 inline void copy_line_past_caches(std::byte* to, const std::byte* from) {
     const auto* const source = reinterpret_cast<const __m128i*>(from);
@@ -31,7 +36,6 @@ inline void finish_stores() {
 
 #else
 
-constexpr bool can_pass_caches = false;
 inline void copy_line_past_caches(std::byte* to, const std::byte* from) {
     std::memcpy(to, from, 64);
 }
