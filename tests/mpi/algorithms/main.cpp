@@ -1088,7 +1088,7 @@ void check_direct_reading(Test& test) {
         std::uint64_t proof;
         std::array<std::byte, 1000> data;
     };
-    static Own own;
+    Own own;
     own.proof = static_cast<std::uint64_t>(test.group.rank) + 1;
     own.data.fill(static_cast<std::byte>(test.group.rank));
     struct Place {
