@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -15,6 +16,7 @@ using namespace switchyard::tests::threads;
 struct MPI_ABI_Request {
     bool is_receive = false, is_cancelled = false;
     Items into{};
+    std::optional<MPI_ABI_Datatype> type{}; // of `into`: the program may have freed its own
     Receive receive{};
 
     bool is_over() const {
@@ -80,6 +82,7 @@ SWITCHYARD_EXPORTED int PMPI_Irecv(void* buffer, int count, MPI_Datatype type, i
     *request = new MPI_ABI_Request{.is_receive = true,
                                    .into = items(buffer, count, type),
                                    .receive = {.wanted = wanted(along, from, tag)}};
+    if (!is_basic(type)) (*request)->into.type = &(*request)->type.emplace(*type);
     mailbox_of(this_rank().number).begin((*request)->receive);
     return MPI_SUCCESS;
 }

@@ -40,6 +40,10 @@ void for_each_piece(const Items& items, const Use& use) {
 
 } // namespace
 
+bool is_basic(MPI_Datatype type) {
+    return bytes_of_basic(type) > 0;
+}
+
 std::size_t Items::bytes() const {
     std::size_t sum = 0;
     for_each_piece(*this, [&](std::byte*, std::size_t bytes) { sum += bytes; });

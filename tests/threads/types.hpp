@@ -30,6 +30,8 @@ struct Items {
     void take_from(std::span<const std::byte> packed) const; // no more than there is room for
 };
 
+bool is_basic(MPI_Datatype type);
+
 // A buffer that is only sent is only read.
 inline Items items(const void* buffer, int count, MPI_Datatype type) {
     return {static_cast<std::byte*>(const_cast<void*>(buffer)), count, type};
