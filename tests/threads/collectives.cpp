@@ -11,7 +11,7 @@
 namespace switchyard::tests::threads {
 
 void send_within(const MPI_ABI_Comm& comm, int to, std::vector<std::byte> bytes) {
-    auto message = std::make_unique<Message>(comm.context + 1, this_rank().number, 0, std::move(bytes));
+    std::unique_ptr<Message> message(new Message{comm.context + 1, this_rank().number, 0, std::move(bytes)});
     mailbox_of(comm.members[static_cast<std::size_t>(to)]).put(std::move(message));
 }
 

@@ -1,6 +1,7 @@
-// Messages between ranks. A message is copied when it is sent, and once more when its receiver waits for it. For thread
-// sanitizer it orders what every MPI's message orders, and nothing else: all that its sender did before comes before what its
-// receiver does after it has waited. The sender hears of nothing, and who looks for messages neither.
+// Messages between ranks. A message is copied when it is sent, and once more when its receiver waits for it.
+// For thread sanitizer it orders what every MPI's message orders, and nothing else: all that its sender did
+// before comes before what its receiver does after it has waited. The sender hears of nothing, and who looks
+// for messages neither.
 #pragma once
 
 #include "queue.hpp"

@@ -67,8 +67,8 @@ SWITCHYARD_EXPORTED int PMPI_Isend(const void* buffer, int count, MPI_Datatype t
     const MPI_ABI_Comm& along = object_of(comm);
     if (!is_rank_of(along, to)) return MPI_ERR_OTHER;
     const Items sent = items(buffer, count, type);
-    auto message = std::make_unique<Message>(along.context, this_rank().number, tag,
-                                             std::vector<std::byte>(sent.bytes()));
+    std::unique_ptr<Message> message(
+        new Message{along.context, this_rank().number, tag, std::vector<std::byte>(sent.bytes())});
     sent.copy_to(message->bytes.data());
     mailbox_of(along.members[static_cast<std::size_t>(to)]).put(std::move(message));
     *request = new MPI_ABI_Request;

@@ -1,5 +1,6 @@
-// A file that processes share has one address in a process whose ranks are threads. To thread sanitizer, the same bytes at two
-// addresses would be two memories. A linked program's calls come here by the linker's --wrap.
+// A file that processes share has one address in a process whose ranks are threads. To thread sanitizer, the
+// same bytes at two addresses would be two memories. A linked program's calls come here by the linker's
+// --wrap.
 #include "exported.hpp"
 #include "seen_by_sanitizers.hpp"
 #include "spin_lock.hpp"

@@ -1,5 +1,5 @@
-// A list of elements that know the next one. It takes no memory: thread sanitizer would see one thread take it, and another free
-// it.
+// A list of elements that know the next one. It takes no memory: thread sanitizer would see one thread take
+// it, and another free it.
 #pragma once
 
 namespace switchyard::tests::threads {

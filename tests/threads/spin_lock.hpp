@@ -1,4 +1,5 @@
-// A lock that thread sanitizer does not see: it orders nothing for it. Only in files that are compiled without the sanitizer.
+// A lock that thread sanitizer does not see: it orders nothing for it. Only in files that are compiled
+// without the sanitizer.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
-// The memory of a node under stress: thousands of epochs of every kind, at sizes of every kind, in windows that are made and
-// left again, by ranks that are late now and then. Every byte is checked. It knows no MPI library as an oracle, so that it also
-// runs with threads as ranks (tests/threads), where thread sanitizer looks for races.
+// The memory of a node under stress: thousands of epochs of every kind, at sizes of every kind, in windows
+// that are made and left again, by ranks that are late now and then. Every byte is checked. It knows no MPI
+// library as an oracle, so that it also runs with threads as ranks (tests/threads), where thread sanitizer
+// looks for races.
 //
 //   PROGRAM [WINDOWS [EPOCHS]]   so many windows, of so many epochs each
 //   PROGRAM race                 two ranks write to one byte, and nothing orders them
@@ -117,8 +118,8 @@ struct SomeRanks {
     ~SomeRanks() { PMPI_Comm_free(&comm); }
 };
 
-// All ranks, and parts of them that overlap: so a rank uses its section once more while somebody from another part may still
-// read there.
+// All ranks, and parts of them that overlap: so a rank uses its section once more while somebody from another
+// part may still read there.
 std::vector<std::unique_ptr<SomeRanks>> all_parts(const Ranks& all) {
     std::vector<std::unique_ptr<SomeRanks>> parts;
     for (const int color : {0, all.rank / 2, all.rank % 2, (all.rank + 1) / 2 % 2, all.rank / 3})
@@ -242,7 +243,8 @@ class Window {
         compare(window_->exchange(blocks, blocks, true), both, expected, "in place");
     }
 
-    // Of the node's ranks, those in one of up to three groups, by their ranks in the communicator. Each knows its own alone.
+    // Of the node's ranks, those in one of up to three groups, by their ranks in the communicator. Each knows
+    // its own alone.
     std::vector<int> own_group() {
         const auto groups = static_cast<int>(1 + all_.dice.roll(3));
         std::vector<int> members;
@@ -390,8 +392,8 @@ class Window {
         }
     }
 
-    // A wrong program: a rank sends to others that expect nothing. Nothing may come, and what follows is right. It follows in
-    // this window, where the others get rid of what was sent.
+    // A wrong program: a rank sends to others that expect nothing. Nothing may come, and what follows is
+    // right. It follows in this window, where the others get rid of what was sent.
     void send_in_vain() {
         const auto peers = neighbours();
         const Sizes sizes = any_sizes(all_, section_);
@@ -407,7 +409,8 @@ class Window {
         exchange();
     }
 
-    // A rank still reads what another has sent it, while that one sends large blocks to a third: not to where it reads.
+    // A rank still reads what another has sent it, while that one sends large blocks to a third: not to where
+    // it reads.
     void send_past_a_late_rank() {
         const auto peers = neighbours();
         const std::size_t one = all_.dice.roll(peers.size());
@@ -436,7 +439,8 @@ class Window {
 
 // ---- All of it ------------------------------------------------------------------------------------------
 
-// Up to three windows live at a time. Each rank leaves one when it comes there, and its section is lent once more.
+// Up to three windows live at a time. Each rank leaves one when it comes there, and its section is lent once
+// more.
 void run(Ranks& all, std::uint64_t windows, std::uint64_t epochs) {
     std::vector<std::unique_ptr<NodeMemory>> memories;
     for (const std::size_t bytes : section_sizes) memories.push_back(std::make_unique<NodeMemory>(bytes));

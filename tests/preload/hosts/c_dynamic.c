@@ -1,12 +1,12 @@
 /* Groups that meet and part again and again, and calls on all that they have in common. First argument:
  * create    two groups of the world, of all sizes in turn (MPI_Intercomm_create)
  * connect   two groups of the world, by a port (MPI_Comm_accept, MPI_Comm_connect)
- * spawn     processes that this program starts (MPI_Comm_spawn). They run without switchyard, or by a command:
- * The second is the number of turns. With spawn, the others are a command and its arguments, which end where the program and
- * its arguments follow.
+ * spawn     processes that this program starts (MPI_Comm_spawn)
+ * The second is the number of turns. With spawn, more words are a command, which is started instead: the
+ * program and its arguments follow there.
  *
- * Each turn: all five collectives on the intercommunicator, on its duplicate, on the merged communicator, on parts of that, and
- * on the world. What was made is freed in one order or another. */
+ * Each turn: all five collectives on the intercommunicator, on its duplicate, on the merged communicator, on
+ * parts of that, and on the world. What was made is freed in one order or another. */
 #include "groups.h"
 
 #include <signal.h>
@@ -36,7 +36,7 @@ static void call_between(MPI_Comm inter, const struct meeting* meeting) {
     check_all_five(&calls, meeting->turn);
 }
 
-/* Each side, or the even and the odd ranks. A part is one line in the log of each job that has ranks in it. */
+/* Each side, or the even and the odd ranks. A part is a line in the log of each job that has ranks in it. */
 static void call_on_parts(MPI_Comm merged, const struct meeting* meeting) {
     MPI_Comm part, of_job;
     int rank, rank_of_job;
@@ -109,7 +109,7 @@ static void connect_by_port(int turn, int rank, int ranks) {
     MPI_Comm_free(&local);
 }
 
-/* Open MPI 4.1.4 starts a process now and then that waits in MPI_Init for ever, and its parents wait for it. */
+/* Now and then Open MPI 4.1.4 starts a process that waits in MPI_Init for ever, and its parents wait, too. */
 static void give_up(int HOST_UNUSED number) {
     static const char said[] = "MPI_Comm_spawn does not end\n";
     if (write(STDOUT_FILENO, said, sizeof said - 1)) _exit(1);

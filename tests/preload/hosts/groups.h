@@ -1,5 +1,5 @@
-/* Calls of all five collectives on one communicator, of one group or of two, each compared with its PMPI_ twin as host_check
- * does. */
+/* Calls of all five collectives on one communicator, of one group or of two, each compared with its PMPI_
+ * twin as host_check does. */
 #ifndef SWITCHYARD_TESTS_PRELOAD_GROUPS_H
 #define SWITCHYARD_TESTS_PRELOAD_GROUPS_H
 
