@@ -341,7 +341,8 @@ static void check_reused_handles(MPI_Comm comm) {
         before = kind.type;
         MPI_Type_free(&kind.type);
     }
-    if (!reused) host_fail("no handle came back, so nothing was tried");
+    /* Address sanitizer gives no address twice, and a handle may be one. */
+    if (!reused && !getenv("ASAN_OPTIONS")) host_fail("no handle came back, so nothing was tried");
 }
 
 /* MPI_BOTTOM on both sides: the types carry absolute addresses, counts are one or none, displacements zero.
