@@ -45,6 +45,13 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
     return lowest;
 }
 
+// Algorithms that forward take memory, and some send messages, of the size of direct_from for each block. A larger border than
+// this one would be gigabytes, and a block of that size gains nothing by a way over other ranks.
+std::int64_t effective_direct_from(const Traits& traits, std::int64_t border) {
+    constexpr std::int64_t most_forwarded = std::int64_t{1} << 20;
+    return traits.has(algorithms::agreed_block) ? std::min(border, most_forwarded) : border;
+}
+
 } // namespace
 
 Parameters resolve(const Traits& traits, const Use& use, const algorithms::GroupShape& shape) {
@@ -57,6 +64,8 @@ Parameters resolve(const Traits& traits, const Use& use, const algorithms::Group
     if (resolved[Parameter::direct_from] == algorithms::automatic)
         resolved[Parameter::direct_from] = automatic_direct_from(
             traits, resolved, shape, use.memory_limit_bytes.value_or(most_automatic_bytes));
+    else if (sends_straight(resolved))
+        resolved[Parameter::direct_from] = effective_direct_from(traits, resolved[Parameter::direct_from]);
     return resolved;
 }
 

@@ -84,7 +84,7 @@ class Job:
             self.disturbance.stop()
         if not self.looks_at_stacks or self.stacks or not shutil.which("gdb"):
             return
-        for pid in self.pids:
+        for pid in 2 * self.pids:  # a second time, since a rank may move without getting on
             told = subprocess.run(["gdb", "-batch", "-p", str(pid), "-ex", "thread apply all bt"], capture_output=True,
                                   check=False)
             self.stacks += f"== process {pid}\n{text_of(told.stdout)}\n"
@@ -179,13 +179,21 @@ def complaints_of_log(folder, round_, counts):
         if got != expected:
             found.append(f"{what}: {got}, expected {expected}")
 
+    def look_at_sums(sums):
+        """A rank has room for 8192 slots of sums, and a kind of calls takes up to four."""
+        summed, dropped = sum(sums), run.get("records_dropped")
+        if not dropped:
+            expect("calls in summary.jsonl", summed, calls)
+        elif len(sums) < 8192 // 4 or summed >= calls:
+            found.append(f"{dropped} records dropped, {len(sums)} lines of {summed} calls, {calls} calls made")
+
     expect("run.json, complete", run.get("complete"), True)
     expect("run.json, calls_seen", run.get("calls_seen"), calls)
-    expect("run.json, records_dropped", run.get("records_dropped"), 0)
     detail = round_.settings["SWITCHYARD_DETAIL"]
     if detail == "summary":
-        expect("calls in summary.jsonl", sum(line.get("calls", 1) for line in lines(r"summary\.jsonl")), calls)
+        look_at_sums([line.get("calls", 1) for line in lines(r"summary\.jsonl")])
         return found
+    expect("run.json, records_dropped", run.get("records_dropped"), 0)
     last = {}
     for number, line in enumerate(lines(r"calls\.jsonl"), 1):
         if line["call"] != number or line["seq"] != last.get(line["comm"], 0) + 1:

@@ -105,6 +105,30 @@ SWITCHYARD_EXPORTED int PMPI_Allreduce(const void* send, void* recv, int count, 
     return MPI_SUCCESS;
 }
 
+SWITCHYARD_EXPORTED int PMPI_Reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root,
+                                    MPI_Comm comm) {
+    const bool is_root = object_of(comm).rank == root;
+    std::vector<std::byte> unwanted(is_root ? 0 : items(send, count, type).bytes());
+    return PMPI_Allreduce(send, is_root ? recv : unwanted.data(), count, type, op, comm);
+}
+
+SWITCHYARD_EXPORTED int PMPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    const Items all = items(data, count, type);
+    const auto bytes = bytes_of_all(object_of(comm), packed(all));
+    all.take_from(bytes[static_cast<std::size_t>(root)]);
+    return MPI_SUCCESS;
+}
+
+SWITCHYARD_EXPORTED int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
+                                    MPI_Datatype recv_type, int root, MPI_Comm comm) {
+    const auto all = bytes_of_all(object_of(comm), packed(items(send, send_count, send_type)));
+    if (object_of(comm).rank != root) return MPI_SUCCESS;
+    const Items into = items(recv, recv_count, recv_type);
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+        into.from(static_cast<std::ptrdiff_t>(rank) * recv_count, recv_count).take_from(all[rank]);
+    return MPI_SUCCESS;
+}
+
 SWITCHYARD_EXPORTED int PMPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
                                        int recv_count, MPI_Datatype recv_type, MPI_Comm comm) {
     const Items own = items(send, send_count, send_type), all = items(recv, recv_count, recv_type);

@@ -678,6 +678,23 @@ Policy adaptive_policy() {
 
 } // namespace
 
+TEST_CASE("whoever forwards takes no border of gigabytes", "[match]") {
+    constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 31;
+    const auto border = [](const char* algorithm, std::int64_t given) {
+        Use use;
+        use.algorithm = algorithm;
+        use.parameters[static_cast<std::size_t>(Parameter::direct_from)] = given;
+        const auto* traits = algorithms::find(Collective::alltoallv, algorithm);
+        return policy::resolve(*traits, use, 8)[Parameter::direct_from];
+    };
+    for (const char* forwarding :
+         {"tuna", "tuna_coalesced", "tuna_staggered", "node_aware", "padded_bruck", "two_phase_bruck"}) {
+        CHECK(border(forwarding, mebibyte - 1) == mebibyte - 1);
+        CHECK(border(forwarding, most) == mebibyte);
+    }
+    CHECK(border("shared", most) == most);
+}
+
 TEST_CASE("an adaptive use is native and what else can run here, side by side", "[match][adaptive]") {
     Features call;
     call.devices = false;

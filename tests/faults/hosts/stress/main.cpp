@@ -5,6 +5,7 @@
 #include "children.hpp"
 #include "flood.hpp"
 #include "lane.hpp"
+#include "own_faults.hpp"
 #include "watch.hpp"
 
 #include <cstdio>
@@ -31,6 +32,7 @@ Counts run_lanes(const Options& options) {
     const auto number = static_cast<std::size_t>(options.threads);
     std::vector<MPI_Comm> roots(number, MPI_COMM_WORLD), controls(number);
     std::vector<std::unique_ptr<Lane>> lanes;
+    own_faults::open_topologies();
     for (std::size_t i = 0; i < number; ++i) {
         if (i > 0) MPI_Comm_dup(MPI_COMM_WORLD, &roots[i]);
         MPI_Comm_dup(MPI_COMM_WORLD, &controls[i]);

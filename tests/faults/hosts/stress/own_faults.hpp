@@ -62,4 +62,13 @@ inline bool must_lie_in_a_row(const Signature& signature, std::int64_t side_byte
            side_bytes > 65536;
 }
 
+// Open MPI 4.1 opens what it needs for topologies at the first of them, and two threads open it at once.
+inline void open_topologies() {
+    if (!is_open_mpi) return;
+    const int one = 1, is_periodic = 0;
+    MPI_Comm comm;
+    MPI_Cart_create(MPI_COMM_SELF, 1, &one, &is_periodic, 0, &comm);
+    MPI_Comm_free(&comm);
+}
+
 } // namespace stress::own_faults

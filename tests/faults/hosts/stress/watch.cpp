@@ -57,23 +57,18 @@ void say_more(const char* kind, const char* format, va_list arguments) {
     say(text, length + 1);
 }
 
-// Each second, in whatever thread. Timers are a disturbance that real programs have, too.
+// Each second, in whatever thread. Timers are a disturbance that real programs have, too. A rank that hangs goes on for the
+// seconds of grace, so that its stacks show whether it still does something.
 void look_for_hang(int) {
     static std::uint64_t last[most_lanes];
     static int idle[most_lanes];
     const int error = errno;
-    bool hangs = false;
     for (int lane = 0; lane < lanes_in_use; ++lane) {
         const auto progress = places[lane].progress.load();
         idle[lane] = progress == last[lane] ? idle[lane] + 1 : 0;
         last[lane] = progress;
-        if (idle[lane] < watched.hang) continue;
-        say_place("HANGS", lane, "");
-        hangs = true;
-    }
-    if (hangs) {
-        sleep(static_cast<unsigned>(watched.grace));
-        _exit(3);
+        if (idle[lane] == watched.hang) say_place("HANGS", lane, "");
+        if (idle[lane] >= watched.hang + watched.grace) _exit(3);
     }
     errno = error;
 }
