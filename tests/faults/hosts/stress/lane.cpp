@@ -3,6 +3,7 @@
 #include "attributes.hpp"
 #include "children.hpp"
 #include "communicators.hpp"
+#include "own_faults.hpp"
 #include "watch.hpp"
 
 #include <algorithm>
@@ -114,6 +115,7 @@ void Lane::add(MPI_Comm comm, bool may_be_inter, bool lasts) {
 
 void Lane::make() {
     auto making = static_cast<Making>(common_.below(static_cast<std::uint64_t>(Making::makings)));
+    if (making == Making::between && !own_faults::may_make_between(options_.threads)) making = Making::dup;
     auto& parent = families_[common_.below(families_.size())];
     if (sends_on_parent(making)) finish_all(parent);
     const bool may_be_inter = may_make_inter(making, parent.may_be_inter);

@@ -62,6 +62,11 @@ inline bool must_lie_in_a_row(const Signature& signature, std::int64_t side_byte
            side_bytes > 65536;
 }
 
+// While other threads make communicators, Open MPI 4.1.4's MPI_Intercomm_create may wait for ever in the choice of a number.
+inline bool may_make_between(std::int64_t threads) {
+    return !is_open_mpi || threads == 1;
+}
+
 // Open MPI 4.1 opens what it needs for topologies at the first of them, and two threads open it at once.
 inline void open_topologies() {
     if (!is_open_mpi) return;
