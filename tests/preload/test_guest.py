@@ -118,6 +118,14 @@ class Guest(PreloadTest):
                 self.assertEqual({line["algorithm"] for line in lines}, {"native"})
                 self.assertTrue(all("intercommunicator" in line["reason"] for line in lines), lines[0])
 
+    def test_intercommunicators_of_threads(self):
+        """Their first calls come at the same time and in another order on each rank: none is taken for the other."""
+        for np in (2, 3):
+            with self.subTest(ranks=np):
+                _, lines = self.check(np, host("c_inter_threads"))
+                self.assertEqual({line["algorithm"] for line in lines}, {"native"})
+                self.assertEqual([line for line in lines if "ranks_seen" in line], [])
+
     def test_forks_and_children(self):
         self.check(2, host("c_fork"))
 

@@ -49,12 +49,12 @@ std::uint64_t Communicators::offer_tag() {
 
 int Communicators::take_tag(std::uint64_t number) {
     constexpr int first = 16; // start and end of the run have the others
-    if (process_.largest_tag < first + algorithms::Wire::tags) return 0;
+    if (process_.largest_message_tag() < first + algorithms::Wire::tags) return 0;
     const auto turn = number / static_cast<std::uint64_t>(process_.world_ranks);
     for (auto known = turn_.load(); known < turn && !turn_.compare_exchange_weak(known, turn);) {
     }
     constexpr int step = algorithms::Wire::tags;
-    const auto wires = static_cast<std::uint64_t>((process_.largest_tag - first) / step);
+    const auto wires = static_cast<std::uint64_t>((process_.largest_message_tag() - first) / step);
     const auto tag = first + step * static_cast<int>(number % wires);
     const std::lock_guard lock(mutex_);
     return living_tags_.insert(tag).second ? tag : 0;

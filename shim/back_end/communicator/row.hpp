@@ -1,9 +1,14 @@
 // The ranks of a communicator that belong to our job, in one intracommunicator: they talk to each other about the
 // communicator there. Mostly it is the communicator itself. An intercommunicator needs another one, and so does a
 // communicator with processes of another job: those may run without us, and would not answer.
+//
+// Threads may make rows of the same ranks at the same time, which MPI keeps apart by their tags. The groups of an
+// intercommunicator agree on a tag. With strangers nobody can agree on anything: where threads may call at the same time, such a
+// communicator has no row.
 #pragma once
 
 #include <mpi.h>
+#include <vector>
 
 namespace switchyard::shim {
 
@@ -12,7 +17,7 @@ struct Process;
 class Row {
   public:
     // Collective over the ranks that it will hold.
-    Row(MPI_Comm comm, const Process& self);
+    Row(MPI_Comm comm, Process& self);
     ~Row();
     Row(const Row&) = delete;
     Row& operator=(const Row&) = delete;
@@ -23,6 +28,8 @@ class Row {
     int ranks() const { return ranks_; } // of the communicator, both groups
 
   private:
+    MPI_Comm made_of(std::vector<int> members, MPI_Group world, MPI_Comm comm, Process& self) const;
+
     MPI_Comm row_;
     bool is_inter_ = false, has_strangers_ = false, is_ours_ = false;
     int ranks_ = 0;

@@ -44,8 +44,11 @@ struct Process {
     std::int64_t start_seconds = 0;
     // Our own, for start and end and for the messages of all communicators; null where MPI_Init was not seen.
     MPI_Comm world = MPI_COMM_NULL;
-    int largest_tag = 0;        // on it
-    const Ulfm* ulfm = nullptr; // null where no process may die; the same on all ranks of the world
+    int largest_tag = 0; // on it
+    // Tags up to this one are for the messages of communicators, larger ones for rows that are being made.
+    int largest_message_tag() const { return largest_tag / 2; }
+    bool some_have_threads = true; // that may call MPI at the same time; the same on all ranks of the world
+    const Ulfm* ulfm = nullptr;    // null where no process may die; the same on all ranks of the world
     std::atomic<bool> refuses_aliases{false};       // this MPI, so what it would refuse is left to it
     std::unique_ptr<algorithms::NodeMemory> memory; // null where nothing that runs here shares memory
     int node_cores = 1;                             // that the node's ranks may run on together
@@ -59,6 +62,7 @@ struct Process {
     bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
+    std::atomic<std::uint64_t> rows_made{0};         // apart from communicators that are their own rows
     std::atomic<int> private_communicators{0};       // alive; see has_own_carriers
     std::atomic<bool> merged_groups{false};          // MPI_Intercomm_merge was called: ranks of
                                                      // other jobs may be there

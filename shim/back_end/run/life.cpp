@@ -152,6 +152,27 @@ void set_up_alone(Process& self) {
     watch_for_devices(self);
 }
 
+bool calls_come_one_by_one() {
+    int level = MPI_THREAD_MULTIPLE;
+    PMPI_Query_thread(&level);
+    return level != MPI_THREAD_MULTIPLE;
+}
+
+// As all_manage(); and all ranks learn whether some rank has threads.
+template <typename Work>
+bool all_set_up(Run& run, const Work& set_up) {
+    enum Ability : unsigned { managed = 1, has_no_threads = 2 };
+    unsigned abilities = calls_come_one_by_one() ? unsigned{has_no_threads} : 0U;
+    try {
+        set_up();
+        abilities |= managed;
+    } catch (...) { // the vote tells the others
+    }
+    abilities = algorithms::common_bits(abilities, run.process.world);
+    run.process.some_have_threads = (abilities & has_no_threads) == 0;
+    return (abilities & managed) != 0;
+}
+
 void go_without(std::unique_ptr<Run> run, MPI_Comm world) noexcept {
     if (run && run->process.world_rank == 0)
         warn("a rank has no memory at the start. Every call goes to the MPI library");
@@ -176,7 +197,7 @@ void start_with_world(const Host& host) noexcept {
         run->communicators.spare_list().make(run->process.world_ranks);
     };
     // No communication may hang on one rank's luck: either all start or none does.
-    if (!all_manage(world, make_run) || !all_manage(world, set_up)) return go_without(std::move(run), world);
+    if (!all_manage(world, make_run) || !all_set_up(*run, set_up)) return go_without(std::move(run), world);
     Clock::start_run();
     hang_on_comm_self();
     publish(std::move(run));
