@@ -49,7 +49,8 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
 // this one would be gigabytes, and a block of that size gains nothing by a way over other ranks.
 std::int64_t effective_direct_from(const Traits& traits, std::int64_t border) {
     constexpr std::int64_t most_forwarded = std::int64_t{1} << 20;
-    return traits.has(algorithms::agreed_block) ? std::min(border, most_forwarded) : border;
+    const bool is_possible = border <= traits_of(Parameter::direct_from).maximum; // else its rule is skipped
+    return is_possible && traits.has(algorithms::agreed_block) ? std::min(border, most_forwarded) : border;
 }
 
 } // namespace

@@ -691,6 +691,7 @@ TEST_CASE("whoever forwards takes no border of gigabytes", "[match]") {
          {"tuna", "tuna_coalesced", "tuna_staggered", "node_aware", "padded_bruck", "two_phase_bruck"}) {
         CHECK(border(forwarding, mebibyte - 1) == mebibyte - 1);
         CHECK(border(forwarding, most) == mebibyte);
+        CHECK(border(forwarding, most + 1) == most + 1); // no number of bytes: its rule will not run
     }
     CHECK(border("shared", most) == most);
 }
