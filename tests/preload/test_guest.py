@@ -351,6 +351,14 @@ class Guest(PreloadTest):
         reasons = sorted(line["reason"] for line in result.calls())
         self.assertEqual(reasons, ["forced", "intercommunicator"] + ["ranks of another job"] * 3)
 
+    @unittest.skipUnless(OPENMPI, "Debian's MPICH cannot spawn here, with or without us")
+    def test_communicators_with_strangers_and_threads(self):
+        """Nobody could tell apart two of them that threads use at the same time: their calls are forwarded, without a line."""
+        result = self.launch(2, host("c_odd_ends"), "spawn_threads", force=FORCE, timeout=40)
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        self.assertEqual([line["reason"] for line in result.calls()], ["forced"])
+
     def test_types_of_fortran_and_of_large_counts(self):
         _, lines = self.check(3, host("c_odd_ends"), "types")
         self.assertEqual({line["reason"] for line in lines}, {"forced"})

@@ -1,6 +1,7 @@
 /* What the standard allows and few programs do. First argument:
  * exit_handler   MPI is used and finalized from an exit handler that was registered before MPI_Init
  * spawn          calls on communicators shared with spawned processes, which have no shim in front of them
+ * spawn_threads  the same in a program that may call with several threads
  * types          contiguous types of Fortran's and, with MPI-4, of large counts
  * truncate       one rank expects too little, of another rank: an error there, and only there
  * truncate_own   every rank expects too little of itself: an error, and nothing written beyond
@@ -157,15 +158,16 @@ static void finalize(int rank, const char* mode) {
 int main(int argc, char** argv) {
     const char* mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "exit_handler") == 0) atexit(finalize_late);
-    MPI_Init(&argc, &argv);
-    int rank, ranks;
+    int rank, ranks, provided;
+    const int has_threads = strcmp(mode, "spawn_threads") == 0;
+    MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (strcmp(mode, "exit_handler") == 0) {
         alltoall(MPI_COMM_WORLD);
         return 0;
     }
-    if (strcmp(mode, "spawn") == 0) spawn(argv[0]);
+    if (strcmp(mode, "spawn") == 0 || has_threads) spawn(argv[0]);
     if (strcmp(mode, "types") == 0) types(ranks, rank);
     if (strcmp(mode, "many") == 0 && rank == 0) call_alone(argc > 2 ? atoi(argv[2]) : 0);
     if (strcmp(mode, "truncate") == 0) truncate_call(ranks, rank, 0);

@@ -18,7 +18,7 @@ std::string program() {
 }
 
 // One on the merged communicator, whose ranks both know, and the same between the groups. The parents are side 0.
-void exchange(Lane& lane, MPI_Comm others, bool is_child, std::uint64_t key) {
+void exchange(Lane& lane, const Options& options, MPI_Comm others, bool is_child, std::uint64_t key) {
     MPI_Comm merged;
     must(MPI_Intercomm_merge(others, is_child ? 1 : 0, &merged), "MPI_Intercomm_merge");
     Member between{others}, all{merged};
@@ -30,6 +30,7 @@ void exchange(Lane& lane, MPI_Comm others, bool is_child, std::uint64_t key) {
     MPI_Comm_rank(merged, &all.rank);
     MPI_Comm_size(merged, &all.ranks);
     all.others = all.ranks;
+    between.is_logged = all.is_logged = options.threads == 1;
     for (int i = 0; i < bursts; ++i)
         lane.burst(i % 2 == 0 ? between : all, mixed(key, static_cast<std::uint64_t>(i)));
     must(MPI_Comm_free(&merged), "MPI_Comm_free");
@@ -46,7 +47,7 @@ void exchange_with_children(Lane& lane, MPI_Comm root, const Options& options, s
     MPI_Comm others;
     must(MPI_Comm_spawn(path.c_str(), words, children, MPI_INFO_NULL, 0, root, &others, MPI_ERRCODES_IGNORE),
          "MPI_Comm_spawn");
-    exchange(lane, others, false, mixed(static_cast<std::uint64_t>(options.seed), step));
+    exchange(lane, options, others, false, mixed(static_cast<std::uint64_t>(options.seed), step));
 }
 
 void exchange_with_parents(const Options& options) {
@@ -54,7 +55,7 @@ void exchange_with_parents(const Options& options) {
     MPI_Comm_get_parent(&parents);
     Lane lane(options, 0, MPI_COMM_WORLD, MPI_COMM_WORLD);
     exchange(
-        lane, parents, true,
+        lane, options, parents, true,
         mixed(static_cast<std::uint64_t>(options.seed), static_cast<std::uint64_t>(options.child_of_step)));
 }
 

@@ -225,7 +225,7 @@ void Lane::burst(const Member& member, std::uint64_t key) {
         call->make(draw_form(shape->collective, own));
         ++place().progress;
         call->check();
-        ++counts_.made;
+        if (member.is_logged) ++counts_.made;
         if (member.counts()) ++counts_.calls;
     }
 }
