@@ -45,8 +45,8 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
     return lowest;
 }
 
-// Algorithms that forward take memory, and some send messages, of the size of direct_from for each block. A larger border than
-// this one would be gigabytes, and a block of that size gains nothing by a way over other ranks.
+// Algorithms that forward take memory of the size of direct_from for each block, and some send messages of that size: gigabytes,
+// where the border is. Blocks far below 1 MiB already lose by a way over other ranks (above), so a larger border means 1 MiB.
 std::int64_t effective_direct_from(const Traits& traits, std::int64_t border) {
     constexpr std::int64_t most_forwarded = std::int64_t{1} << 20;
     const bool is_possible = border <= traits_of(Parameter::direct_from).maximum; // else its rule is skipped

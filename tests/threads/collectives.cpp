@@ -105,8 +105,8 @@ SWITCHYARD_EXPORTED int PMPI_Allreduce(const void* send, void* recv, int count, 
     return MPI_SUCCESS;
 }
 
-SWITCHYARD_EXPORTED int PMPI_Reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, int root,
-                                    MPI_Comm comm) {
+SWITCHYARD_EXPORTED int PMPI_Reduce(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op,
+                                    int root, MPI_Comm comm) {
     const bool is_root = object_of(comm).rank == root;
     std::vector<std::byte> unwanted(is_root ? 0 : items(send, count, type).bytes());
     return PMPI_Allreduce(send, is_root ? recv : unwanted.data(), count, type, op, comm);
@@ -119,8 +119,8 @@ SWITCHYARD_EXPORTED int PMPI_Bcast(void* data, int count, MPI_Datatype type, int
     return MPI_SUCCESS;
 }
 
-SWITCHYARD_EXPORTED int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
-                                    MPI_Datatype recv_type, int root, MPI_Comm comm) {
+SWITCHYARD_EXPORTED int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm) {
     const auto all = bytes_of_all(object_of(comm), packed(items(send, send_count, send_type)));
     if (object_of(comm).rank != root) return MPI_SUCCESS;
     const Items into = items(recv, recv_count, recv_type);

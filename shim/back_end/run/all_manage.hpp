@@ -8,17 +8,22 @@
 
 namespace switchyard::shim {
 
+// Whether `work` threw nothing on this rank.
+template <typename Work>
+bool manages(const Work& work) noexcept {
+    try {
+        work();
+        return true;
+    } catch (...) { // the vote tells the others
+        return false;
+    }
+}
+
 // True on all ranks where `work` threw on none of them, false on all ranks otherwise. So nobody waits for a message of a
 // rank that had no memory left. Collective.
 template <typename Work>
 bool all_manage(MPI_Comm comm, const Work& work) {
-    bool good = false;
-    try {
-        work();
-        good = true;
-    } catch (...) { // the vote tells the others
-    }
-    return algorithms::all_agree(good, comm);
+    return algorithms::all_agree(manages(work), comm);
 }
 
 // The same for a caller that gives up as a whole: throws on all ranks or on none. A process without a world is alone.

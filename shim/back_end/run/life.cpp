@@ -162,12 +162,8 @@ bool calls_come_one_by_one() {
 template <typename Work>
 bool all_set_up(Run& run, const Work& set_up) {
     enum Ability : unsigned { managed = 1, has_no_threads = 2 };
-    unsigned abilities = calls_come_one_by_one() ? unsigned{has_no_threads} : 0U;
-    try {
-        set_up();
-        abilities |= managed;
-    } catch (...) { // the vote tells the others
-    }
+    unsigned abilities = manages(set_up) ? unsigned{managed} : 0U;
+    if (calls_come_one_by_one()) abilities |= has_no_threads;
     abilities = algorithms::common_bits(abilities, run.process.world);
     run.process.some_have_threads = (abilities & has_no_threads) == 0;
     return (abilities & managed) != 0;
