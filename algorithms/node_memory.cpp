@@ -4,6 +4,7 @@
 #include "high_descriptor.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <new>
@@ -116,6 +117,17 @@ NodeMemory::Place NodeMemory::lend() {
     new (begin) Head{};
     sections_.push_back({place, begin + head_bytes, UINT32_MAX, true});
     return place;
+}
+
+void NodeMemory::warm(std::byte* from, std::size_t bytes) {
+#ifndef MADV_POPULATE_WRITE
+    constexpr int MADV_POPULATE_WRITE = 23;
+#endif
+    const int error = errno; // the program's
+    const auto begin = reinterpret_cast<std::uintptr_t>(from) / page_bytes() * page_bytes();
+    madvise(reinterpret_cast<void*>(begin), reinterpret_cast<std::uintptr_t>(from) + bytes - begin,
+            MADV_POPULATE_WRITE);
+    errno = error;
 }
 
 NodeMemory::Section* NodeMemory::section_at(const Place& place) {

@@ -30,6 +30,8 @@ class NodeRest {
         return !stays_awake_ && sleeps_until_ > Clock::time_point{} && Clock::now() < sleeps_until_;
     }
     void assume_others() { sleeps_until_ = Clock::time_point::max(); }
+    // Some ranks share a core.
+    bool shares_cores() const { return spins_ == 0; }
     // Several ranks share each core.
     bool is_crowded() const { return is_crowded_; }
     // Whether it never sleeps: several ranks that sleep lose their part of a core to other programs.

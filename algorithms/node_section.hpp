@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace switchyard::algorithms::section {
 
@@ -22,6 +23,8 @@ struct Header {
     std::atomic<std::uint64_t> epoch;
     // What its rank says of this epoch: bytes of a gather, whether it shows, its part of a core.
     std::uint64_t word;
+    static constexpr std::uint64_t is_offered = std::uint64_t{1}
+                                                << 63; // with the bytes of a gather: see StreamPlace
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -36,7 +39,9 @@ struct Slice {
 struct StreamPlace {
     std::uint64_t bytes;                    // of the block
     std::uint32_t begin, slot_bytes, slots; // of the slots in the section; no slots: the block is a message
-    std::uint32_t shown;                    // where bytes for all are that come in the epoch
+    // Of the place to all: where bytes for all are that come in the epoch. Of another: whether its reader is to take the block
+    // from the writer's own memory, if it can.
+    std::uint32_t shown_or_offered;
     std::uintptr_t from, proof; // the writer's addresses of the block and of its proof; 0: for slots only
 };
 
@@ -45,10 +50,13 @@ struct StreamPlace {
 struct Filled {
     std::atomic<std::uint64_t> slots;
     Claims claims; // of the stream under way, as `read`
+    std::atomic<bool>
+        is_withdrawn; // the writer has left, and its memory may hold other bytes: the window is broken
 };
 struct Emptied {
     std::atomic<std::uint64_t> slots, slots_for_all;
-    std::atomic<std::uint64_t> read; // pieces from the writer's own memory
+    std::atomic<std::uint32_t> read;    // pieces from the writer's own memory
+    std::atomic<std::uint32_t> refuses; // not 0: the reader cannot read that memory
 };
 
 // Where the parts of a notice are.
@@ -82,8 +90,8 @@ class Layout {
         ring_bytes = section_bytes > ring_begin ? section_bytes - ring_begin : 0;
         capacity = ring_bytes / 3;
         capacity -= capacity % (capacity < 64 * line_bytes ? least_slot_bytes : line_bytes);
-        // Each block may be a stream, and each stream has a slot.
-        if (capacity < number * least_slot_bytes) capacity = 0;
+        // Each block may be a stream, and each stream has a slot in what two epochs leave: a third of this at least.
+        if (capacity < 3 * number * least_slot_bytes) capacity = 0;
     }
 
     bool is_enough() const { return capacity > 0; }
@@ -109,55 +117,83 @@ struct Area {
 };
 
 // Where the bytes of a rank's epochs are in its section. An epoch has a third of the ring at most. So there is a third for the
-// next one, beside the bytes that others may still read; and in the meantime for slots.
+// next one, beside the bytes that others may still read; and a third for slots.
 //
-// To touch a page for the first time takes longer than to fill it. So the ring begins as a small one, and grows while it is used.
+// To touch a page for the first time takes longer than to fill it. So epochs go round in a small part of the ring, until it is
+// widened: a part for the smallest ones, or the places of two larger ones. An epoch that is larger than the last ones may find
+// no room. Then the next one has it.
 class Ring {
   public:
     explicit Ring(const Layout& layout)
         : first_(layout.ring_begin), last_(layout.ring_begin + layout.ring_bytes), capacity_(layout.capacity),
           step_(capacity_ % line_bytes == 0 ? line_bytes : Layout::least_slot_bytes),
-          turn_(std::min(first_ + first_turn, last_)), begin_(first_), end_(first_),
+          turn_(std::min(first_ + least_turn, last_)), begin_(first_), end_(first_),
           limit_(first_ + capacity_) {}
 
     // Where the bytes of the next epoch will begin. `need`: so many of them must have room.
     std::size_t next(std::size_t need) const {
-        const bool ends_turn = end_ >= turn_ && begin_ - first_ >= std::max(need, 2 * (end_ - begin_));
+        const bool ends_turn = end_ >= turn_ && begin_ - first_ >= std::max(need, likely_need());
         return ends_turn || last_ - end_ < capacity_ ? first_ : end_;
     }
     void begin_epoch(std::size_t need) {
         const std::size_t place = next(need);
+        likely_ = likely_need();
         limit_ = place + capacity_;
-        if (place == first_ && end_ > first_) {
+        if (place == first_ && end_ > first_)
             limit_ = std::min(limit_, begin_); // others may still read what lies there
-            if (++turns_ % turns_of_a_size == 0) turn_ = std::min(first_ + 2 * (turn_ - first_), last_);
-        }
+        before_ = {begin_, end_ - begin_};
         begin_ = end_ = place;
+        missed_ = 0;
     }
     // The place of the next so many bytes of this epoch. 0: there is no room for them.
     std::size_t take(std::size_t bytes) {
         if (bytes > limit_ - end_) {
-            turn_ = last_;
+            missed_ += bytes;
             return 0;
         }
         const std::size_t place = end_;
         end_ += rounded_up(bytes, step_);
         return place;
     }
-    // Of this epoch.
+    // Epochs may go round in all of the section up to here.
+    void widen(std::size_t end) { turn_ = std::max(turn_, std::min(end, last_)); }
+    std::size_t used() const { return end_ - begin_; } // bytes of this epoch
+    std::size_t first() const { return first_; }
+    std::size_t last() const { return last_; }
+    // The largest area with no bytes of this epoch, nor of the one before, which others may still read: a third of an epoch's
+    // bytes at least.
     Area free() const {
-        const Area before{first_, begin_ - first_}, behind{end_, last_ - end_};
-        return before.bytes > behind.bytes ? before : behind;
+        const Area now{begin_, end_ - begin_};
+        const bool is_first = begin_ < before_.begin;
+        const Area left = is_first ? now : before_, right = is_first ? before_ : now;
+        const std::size_t end_of_left = left.begin + left.bytes, end_of_right = right.begin + right.bytes;
+        const std::size_t gaps[] = {first_,
+                                    left.begin,
+                                    end_of_left,
+                                    std::max(right.begin, end_of_left),
+                                    std::max(end_of_right, end_of_left),
+                                    last_};
+        Area largest{first_, 0};
+        for (std::size_t i = 0; i < std::size(gaps); i += 2)
+            if (const std::size_t bytes = gaps[i + 1] - gaps[i]; bytes > largest.bytes)
+                largest = {gaps[i], bytes};
+        return largest;
     }
 
+    static constexpr std::size_t least_turn = std::size_t{64} << 10;
+
   private:
-    static constexpr std::size_t first_turn = std::size_t{64} << 10;
-    static constexpr int turns_of_a_size = 4;
+    // An epoch most often needs what the last ones needed; those of long ago count less and less.
+    std::size_t likely_need() const {
+        return std::min(std::max(end_ - begin_ + missed_, likely_ - likely_ / 8), capacity_);
+    }
 
     std::size_t first_, last_, capacity_, step_;
-    std::size_t turn_; // from here on a small epoch begins a new turn
-    int turns_ = 0;
+    std::size_t turn_; // from here on an epoch may begin a new turn
     std::size_t begin_, end_, limit_;
+    Area before_{first_, 0}; // the epoch before
+    std::size_t missed_ = 0; // bytes of this epoch without room
+    std::size_t likely_ = 0; // bytes of the next epoch
 };
 
 } // namespace switchyard::algorithms::section

@@ -1,6 +1,7 @@
 #include "node_window.hpp"
 
 #include "agree.hpp"
+#include "core_set.hpp"
 #include "last_cache.hpp"
 #include "node_blocks.hpp"
 #include "node_window_exchange.hpp"
@@ -10,8 +11,6 @@
 #include <climits>
 #include <cstdlib>
 #include <new>
-#include <sched.h>
-#include <thread>
 
 namespace switchyard::algorithms {
 
@@ -19,16 +18,6 @@ namespace {
 
 // Of a rank's part of the last cache, which also holds what the rank sends, its section, and what its program computes with.
 constexpr std::size_t cached_part = 3;
-
-cpu_set_t own_core_set() {
-    cpu_set_t mine;
-    CPU_ZERO(&mine);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-        for (unsigned core = 0; core < std::min<unsigned>(std::thread::hardware_concurrency(), CPU_SETSIZE);
-             ++core)
-            CPU_SET(core, &mine);
-    return mine;
-}
 
 int node_of(const Group& group) {
     return group.node_map == nullptr ? 0 : group.node_map->node_of(group.rank);
@@ -89,22 +78,6 @@ struct ReceivedBlocks : ListedBlocks {
     }
     void meets_mark(int local) const { meets(local, exchange_.max_block); }
 };
-
-} // namespace
-
-int NodeWindow::own_cores() {
-    const cpu_set_t mine = own_core_set();
-    return CPU_COUNT(&mine);
-}
-
-int NodeWindow::cores_of(MPI_Comm node) {
-    const cpu_set_t mine = own_core_set();
-    cpu_set_t all = mine;
-    PMPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
-    return CPU_COUNT(&all);
-}
-
-namespace {
 
 // Slices count with 32 bits.
 std::size_t section_bytes_of(const NodeMemory& memory) {
@@ -201,9 +174,29 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
         neighbours_[at(local)] = {places[rank].process, places[rank].key};
     }
     proof_ = memory.key();
+    bring_first_pages();
     clear_own_section();
     memory.set_users(places[static_cast<std::size_t>(group.rank)], static_cast<std::uint32_t>(size_));
     return true;
+}
+
+// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is touched.
+void NodeWindow::bring_first_pages() {
+    constexpr int few = 16;
+    const std::size_t first = layout_.ring_begin + section::Ring::least_turn;
+    pages_ = NodePages(section(rank_), first, layout_.ring_begin + layout_.ring_bytes);
+    for (int local = after(rank_); size_ <= few && local != rank_; local = after(local))
+        NodeMemory::warm(section(local), pages_.end());
+}
+
+// Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their time. So may those
+// of small blocks.
+void NodeWindow::earn_pages() {
+    constexpr std::int64_t small_part = 32, large_part = 8;
+    std::size_t bytes = ring_.used();
+    for (const Stream& stream : out_) bytes += stream.bytes;
+    const bool is_fast = rest_.shares_cores() || bytes < least_offered_bytes / 2;
+    if (pages_.earn(bytes, is_fast ? large_part : small_part)) ring_.widen(pages_.end());
 }
 
 // Another window may have left its counts and epochs there. Nobody looks before all ranks have joined.
@@ -241,13 +234,21 @@ std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& mem
 #else
 
 std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
+    struct Neighbour {
+        NodeMemory::Place section;
+        CoreSet cores;
+    };
+    const auto ranks = static_cast<std::size_t>(group.size);
     const auto own = offer(memory);
-    std::vector<NodeMemory::Place> places(static_cast<std::size_t>(group.size));
-    gather_everywhere(&own, sizeof own, places.data(), group.comm);
-    MPI_Comm node = MPI_COMM_NULL;
-    PMPI_Comm_split(group.comm, node_of(group), group.rank, &node);
-    const int cores = cores_of(node);
-    PMPI_Comm_free(&node);
+    const Neighbour mine{own, CoreSet::of_this_rank()};
+    std::vector<Neighbour> all(ranks);
+    gather_everywhere(&mine, sizeof mine, all.data(), group.comm);
+    std::vector<NodeMemory::Place> places;
+    for (const auto& one : all) places.push_back(one.section);
+    std::vector<CoreSet> neighbours;
+    for (int local = 0; local < ranks_on_node(group); ++local)
+        neighbours.push_back(all[static_cast<std::size_t>(rank_on_node(group, local))].cores);
+    const int cores = cores_of(neighbours);
     auto window = join(group, memory, places, cores);
     if (!all_agree(window != nullptr, group.comm)) window = meet_and_join(group, memory, places, cores);
     if (window) window->open(group);
@@ -262,6 +263,11 @@ NodeWindow::~NodeWindow() {
         for (std::byte* section : sections_) NodeMemory::leave(section);
 }
 
+void NodeWindow::probe() {
+    int arrived = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+}
+
 // Another rank may need this rank for a message, of the application or of ours to another node, before it
 // comes here. Therefore a rank that waits lets MPI work again and again.
 bool NodeWindow::rest(int& looks, NodeRest::Others others) {
@@ -271,8 +277,7 @@ bool NodeWindow::rest(int& looks, NodeRest::Others others) {
         return true;
     }
     if (looks % looks_per_probe_ == looks_per_probe_ - 1 || has_messages()) {
-        int arrived = 0;
-        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+        probe();
         if (alarm_ != nullptr && alarm_->rings()) {
             is_broken_ = true;
             return false;
@@ -364,7 +369,8 @@ Status NodeWindow::end_messages() {
 }
 
 // The streams of this rank divide evenly what is free.
-void NodeWindow::lay_out_streams(const Notice& own) {
+void NodeWindow::lay_out_streams(const Notice& own, bool in_place) {
+    has_filled_slots_ = true; // soon
     const section::Area free = ring_.free();
     const std::size_t area = free.bytes / out_.size();
     std::size_t begin = free.begin;
@@ -373,9 +379,12 @@ void NodeWindow::lay_out_streams(const Notice& own) {
         if (proof_ != nullptr && stream.pieces() <= Claims::most_pieces) {
             stream.from = reinterpret_cast<std::uintptr_t>(stream.data);
             stream.proof = reinterpret_cast<std::uintptr_t>(proof_);
+            stream.is_offered = !in_place && is_for_reading(stream.bytes) && can_be_read_by(stream.local);
         }
         filled(rank_, stream.local).claims.clear();
         emptied(rank_, stream.local).read.store(0, std::memory_order_relaxed);
+        if (!stream.is_offered)
+            pages_.need(begin + std::min<std::uint64_t>(area, stream.pieces() * stream.slot_bytes));
         own.places[stream.local] = place_of(stream);
         own.slices[stream.local] = {0, Slice::stream};
         begin += area;
@@ -397,7 +406,7 @@ section::StreamPlace NodeWindow::place_of(const Stream& stream) {
             .begin = static_cast<std::uint32_t>(stream.begin),
             .slot_bytes = static_cast<std::uint32_t>(stream.slot_bytes),
             .slots = static_cast<std::uint32_t>(stream.slots),
-            .shown = 0,
+            .shown_or_offered = stream.is_offered ? 1U : 0U,
             .from = stream.from,
             .proof = stream.proof};
 }
@@ -421,6 +430,7 @@ bool NodeWindow::write_slot(Stream& stream) {
     }
     std::uint64_t& count = filled_[at(stream.local)];
     section::Filled& filled_for_reader = filled(rank_, stream.local);
+    if (stream.is_offered && can_be_read_by(stream.local)) return false; // its reader moves it
     if (count - emptied(rank_, stream.local).slots.load(std::memory_order_acquire) >= stream.slots ||
         (stream.from != 0 && !filled_for_reader.claims.take_front(stream.pieces())))
         return false;
@@ -429,6 +439,34 @@ bool NodeWindow::write_slot(Stream& stream) {
     stream.done += bytes;
     filled_for_reader.slots.store(++count, std::memory_order_release);
     return true;
+}
+
+bool NodeWindow::can_be_read_by(int reader) const {
+    return emptied(rank_, reader).refuses.load(std::memory_order_acquire) == 0;
+}
+
+bool NodeWindow::can_be_read_by_all() const {
+    for (int local = after(rank_); local != rank_; local = after(local))
+        if (!can_be_read_by(local)) return false;
+    return true;
+}
+
+// Bytes for all, which each of them takes from this rank's own memory.
+void NodeWindow::offer_to_all(const Notice& own, Part bytes) {
+    for (int local = after(rank_); local != rank_; local = after(local))
+        out_.push_back({.local = local, .data = bytes.data, .bytes = bytes.bytes});
+    lay_out_streams(own, false);
+}
+
+void NodeWindow::meet_offer(int source, const StreamPlace& place) {
+    in_.push_back({.local = source,
+                   .bytes = place.bytes,
+                   .begin = place.begin,
+                   .slot_bytes = place.slot_bytes,
+                   .slots = place.slots,
+                   .from = place.from,
+                   .proof = place.proof,
+                   .is_offered = place.shown_or_offered != 0});
 }
 
 // Its reader has read from this rank's memory what did not go through slots.
@@ -450,49 +488,54 @@ bool NodeWindow::read_directly() {
     return some;
 }
 
-// From the end of the block, while its writer goes on from the front.
 bool NodeWindow::read_directly(Stream& stream) {
-    NeighbourMemory& writer = neighbours_[at(stream.local)];
-    if (stream.is_over() || stream.from == 0 || !writer.can_be_read()) return false;
-    Claims& claims = filled(stream.local, rank_).claims;
-    const std::uint64_t most = std::max<std::uint64_t>(most_read_bytes / stream.slot_bytes, 1),
-                        taken = claims.take_back(stream.pieces(), most);
-    if (taken == 0) return false;
-    const std::size_t begin = (stream.pieces_of(stream.end) - taken) * stream.slot_bytes;
-    if (!writer.read(stream.data + begin, stream.from + begin, stream.end - begin, stream.proof)) {
-        claims.give_back(taken);
-        return false;
-    }
-    read_directly_bytes_ += stream.end - begin;
-    stream.end = begin;
-    auto& read = emptied(stream.local, rank_).read;
-    read.store(read.load(std::memory_order_relaxed) + taken, std::memory_order_release);
-    return true;
+    return read_directly(stream, [&](std::size_t begin, std::size_t bytes) {
+        return neighbours_[at(stream.local)].read(stream.data + begin, stream.from + begin, bytes,
+                                                  stream.proof);
+    });
+}
+
+// Who reads from it now gets an error: this rank leaves a broken window, and its program may change the bytes.
+void NodeWindow::withdraw_offers() {
+    for (const Stream& stream : out_)
+        if (stream.from != 0) filled(rank_, stream.local).is_withdrawn.store(true, std::memory_order_seq_cst);
 }
 
 // What this rank has no room for is lost, but its writer must not wait.
 bool NodeWindow::read_slot(Stream& stream, bool in_place) {
-    if (stream.is_over()) return false;
-    std::uint64_t& count = emptied_[at(stream.local)];
-    if (filled(stream.local, rank_).slots.load(std::memory_order_acquire) == count) return false;
-    if (in_place && !may_cover(stream)) return false;
-    const std::size_t bytes = stream.next(), room = stream.room - std::min(stream.room, stream.done);
-    if (room > 0)
-        copy_arriving(stream.data + stream.done, section(stream.local) + stream.slot(), std::min(bytes, room),
-                      reads_past_caches_);
-    stream.done += bytes;
-    emptied(stream.local, rank_).slots.store(++count, std::memory_order_release);
-    return true;
+    if (stream.is_over() || (in_place && !may_cover(stream))) return false;
+    return empty_slot(stream, [&](const Stream& filled) {
+        const std::size_t room = filled.room - std::min(filled.room, filled.done);
+        if (room > 0)
+            copy_arriving(filled.data + filled.done, section(filled.local) + filled.slot(),
+                          std::min(filled.next(), room), reads_past_caches_);
+    });
 }
 
-NodeWindow::Stream NodeWindow::stream_to_all(const Notice& own, std::size_t bytes) const {
-    Stream stream{.local = rank_, .bytes = bytes};
-    lay_out_slots(stream, ring_.free());
+// One turn through the streams from one rank to another.
+NodeWindow::Served NodeWindow::serve_pairs(bool in_place) {
+    Served served;
+    const std::size_t rounds = std::max(out_.size(), in_.size());
+    const auto read = [&](Stream& stream) {
+        return read_slot(stream, in_place) || (stream.is_offered && read_directly(stream));
+    };
+    for (std::size_t i = 0; i < rounds; ++i) {
+        if (i < out_.size()) served.note(out_[i], [&](Stream& stream) { return write_slot(stream); });
+        if (i < in_.size()) served.note(in_[i], read);
+    }
+    return served;
+}
+
+NodeWindow::Stream NodeWindow::stream_to_all(const Notice& own, std::size_t bytes) {
+    Stream stream{.local = rank_, .bytes = bytes, .is_for_all = true};
+    const section::Area free = ring_.free();
+    lay_out_slots(stream, free);
+    pages_.need(free.begin + std::min(free.bytes, bytes));
     stream.done = layout_.capacity; // these come in the epoch
     StreamPlace& said = own.places[rank_];
-    const std::uint32_t shown = said.shown;
+    const std::uint32_t shown = said.shown_or_offered;
     said = place_of(stream);
-    said.shown = shown;
+    said.shown_or_offered = shown;
     return stream;
 }
 
@@ -502,7 +545,8 @@ NodeWindow::Stream NodeWindow::stream_to_all(int source, std::size_t bytes) cons
                   .bytes = bytes,
                   .begin = said.begin,
                   .slot_bytes = said.slot_bytes,
-                  .slots = said.slots};
+                  .slots = said.slots,
+                  .is_for_all = true};
     stream.done = layout_.capacity;
     return stream;
 }
@@ -544,14 +588,15 @@ void NodeWindow::find_places(const Group& group) {
 
 std::byte* NodeWindow::bytes_for_all(const Notice& own, std::size_t bytes) {
     if (bytes <= most_near_bytes()) return section(rank_) + near_place(bytes, own);
-    const std::size_t place = ring_.take(bytes);
-    own.places[rank_].shown = static_cast<std::uint32_t>(place);
+    const std::size_t place = ring_place(bytes);
+    own.places[rank_].shown_or_offered = static_cast<std::uint32_t>(place);
     return section(rank_) + place;
 }
 
 const std::byte* NodeWindow::bytes_for_all(int source, std::size_t bytes) const {
     const Notice notice = notice_of(source);
-    return bytes <= most_near_bytes() ? notice.near : section(source) + notice.places[source].shown;
+    return bytes <= most_near_bytes() ? notice.near
+                                      : section(source) + notice.places[source].shown_or_offered;
 }
 
 Status NodeWindow::exchange(const Exchange& blocks) {
@@ -567,13 +612,14 @@ Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numb
     if (!is_ready()) return {MPI_ERR_OTHER};
     const Notice own = next_notice(numbers.size_bytes());
     std::memcpy(bytes_for_all(own, numbers.size_bytes()), numbers.data(), numbers.size_bytes());
+    out_.clear();
     if (exchange != nullptr) {
         find_places(exchange->group);
-        write_blocks(SentBlocks(*exchange, places_.data()), own, false); // it may be in vain
+        write_blocks(SentBlocks(*exchange, places_.data()), own, false, false); // it may be in vain
     }
     enter(own);
     for (int local = after(rank_); local != rank_; local = after(local)) {
-        if (!wait_for(local)) return {MPI_ERR_OTHER};
+        if (!wait_for(local)) return withdraw_offers(), Status{MPI_ERR_OTHER};
         take_larger(numbers, bytes_for_all(local, numbers.size_bytes()));
     }
     own_time_.pass();
@@ -598,7 +644,9 @@ Status NodeWindow::probing_often(const Exchange& exchange, Work&& work) {
 std::byte* NodeWindow::room(std::size_t bytes) {
     if (size_ == 1 || bytes > layout_.capacity || !is_ready()) return nullptr;
     room_bytes_ = bytes;
-    return section(rank_) + ring_.next(bytes);
+    const std::size_t place = ring_.next(bytes);
+    pages_.need(place + bytes);
+    return section(rank_) + place;
 }
 
 NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
@@ -606,7 +654,7 @@ NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
     if (!is_ready()) return {{MPI_ERR_OTHER}, false};
     const std::size_t bytes = offers.empty() ? 0 : room_bytes_;
     const Notice own = next_notice(bytes);
-    const std::size_t room = ring_.take(bytes);
+    const std::size_t room = ring_place(bytes);
     for (std::size_t local = 0; local < offers.size(); ++local)
         own.slices[local] = {static_cast<std::uint32_t>(room + offers[local].offset),
                              static_cast<std::uint32_t>(offers[local].size)};

@@ -22,6 +22,7 @@
 #include "neighbour_memory.hpp"
 #include "node_load.hpp"
 #include "node_memory.hpp"
+#include "node_pages.hpp"
 #include "node_rest.hpp"
 #include "node_section.hpp"
 #include "node_writer.hpp"
@@ -43,13 +44,15 @@ class NodeWindow {
   public:
     // Some of them fit into a core's second-level cache.
     static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
+    // A smaller block is not offered for that.
+    static constexpr std::size_t least_offered_bytes = std::size_t{64} * 1024;
     // Of a read from a writer's own memory. The writer, back on its core, finds something left to write.
     static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
 
     // The steps by which the ranks of a whole communicator make a window: each offers a section of its memory, tells the
     // others its place, joins, and opens the window if all have joined. Otherwise each withdraws its offer.
     static NodeMemory::Place offer(NodeMemory& memory);
-    // `places`: the ranks' offers, by rank. `cores`: of the node. Null: some section of this node is missing, or cannot be
+    // `places`: the ranks' offers, by rank. `cores`: that the ranks of this node share. Null: some section of this node is missing, or cannot be
     // mapped. No communication.
     static std::unique_ptr<NodeWindow> join(const Group& group, NodeMemory& memory,
                                             std::span<const NodeMemory::Place> places, int cores) noexcept;
@@ -72,19 +75,16 @@ class NodeWindow {
     // All these steps. Null on all ranks where one rank cannot join. Collective.
     static std::unique_ptr<NodeWindow> make(const Group& group, NodeMemory& memory);
 
-    // The number of cores that the ranks of a node may run on together. A single rank may be bound to one core. Collective
-    // over `node`.
-    static int cores_of(MPI_Comm node);
-    static int own_cores(); // that this rank may run on
-
     NodeWindow(const NodeWindow&) = delete;
     NodeWindow& operator=(const NodeWindow&) = delete;
     ~NodeWindow(); // this rank's part alone
 
-    // From now on, as if it had met them. For tests.
-    void assume_other_programs(bool crowded) {
-        if (!crowded) return rest_.assume_others();
-        if (!wire_) return; // a simulated machine runs no others
+    // What the ranks share their cores with. For tests: from now on, as if they had met them.
+    enum class Load { none, others, others_on_shared_cores, nobody };
+    void assume(Load load) {
+        if (load == Load::others) rest_.assume_others();
+        offers_always_ = load == Load::nobody;
+        if (load != Load::others_on_shared_cores || !wire_) return; // a simulated machine runs no others
         load_.assume_others();
         watches_load_ = true;
     }
@@ -170,6 +170,8 @@ class NodeWindow {
         std::size_t begin = 0, slot_bytes = 0, slots = 0; // where the slots lie
         std::size_t room = 0;                             // bytes of the block's place
         std::uintptr_t from = 0, proof = 0;               // as in StreamPlace
+        bool is_offered = false;                          // likewise
+        bool is_for_all = false;                          // through slots that all others read
         std::size_t done = 0;                             // bytes written or read through slots
         std::size_t end = bytes;                          // of these; the reader has read the bytes behind it
         bool is_over() const { return done == end; }
@@ -201,6 +203,7 @@ class NodeWindow {
     NodeWindow(const Group& group, const section::Layout& layout, std::size_t least_capacity, int cores);
     // Without the sections. Null: these are too small on some node, which all ranks see alike.
     static std::unique_ptr<NodeWindow> prepared(const Group& group, const NodeMemory& memory, int cores);
+    void bring_first_pages();
     void clear_own_section();
     bool map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places);
     static std::size_t at(int local_rank) { return static_cast<std::size_t>(local_rank); }
@@ -233,7 +236,13 @@ class NodeWindow {
     std::size_t place_for(std::size_t bytes, const Notice& own) {
         if (bytes <= section::Layout::most_near_block && bytes <= layout_.near_bytes - near_used_)
             return near_place(bytes, own);
-        return ring_.take(bytes);
+        return ring_place(bytes);
+    }
+    // 0: there is no room.
+    std::size_t ring_place(std::size_t bytes) {
+        const std::size_t place = ring_.take(bytes);
+        if (place != 0) pages_.need(place + bytes);
+        return place;
     }
     std::size_t near_place(std::size_t bytes, const Notice& own) {
         const auto place = static_cast<std::size_t>(own.near + near_used_ - section(rank_));
@@ -266,12 +275,13 @@ class NodeWindow {
     bool wait_long_for(int local);
     // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody waits.
     bool rest(int& looks, NodeRest::Others others);
+    void probe();
     void wait_for_readers();
     void find_places(const Group& group);
     template <typename Sent, typename Received>
     Status copy_own(const Sent& sent, const Received& received);
     template <typename Sent>
-    void write_blocks(const Sent& sent, const Notice& own, bool by_message);
+    void write_blocks(const Sent& sent, const Notice& own, bool in_place, bool by_message);
     template <typename Sent, typename Received>
     Status finish(const Sent& sent, const Received& received, bool in_place);
     template <typename Sent, typename Received>
@@ -279,9 +289,7 @@ class NodeWindow {
     bool meet_the_rest();
     // Meets each other rank of the node that is needed, once it has entered the epoch. False: one never will.
     template <typename IsNeeded, typename Meet>
-    bool in_turn(IsNeeded&& is_needed, Meet&& meet);
-    template <typename IsNeeded, typename Meet>
-    bool as_they_come(IsNeeded&& is_needed, Meet&& meet);
+    bool meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place);
     template <typename Received>
     Status meet_block(const Received& received, int source, bool in_place);
     template <typename Received>
@@ -298,7 +306,7 @@ class NodeWindow {
     void lose_message(int source, std::size_t bytes);
     bool has_messages() const { return wire_ && !wire_->is_idle(); }
     Status end_messages();
-    void lay_out_streams(const Notice& own);
+    void lay_out_streams(const Notice& own, bool in_place);
     static void lay_out_slots(Stream& stream, section::Area area);
     static StreamPlace place_of(const Stream& stream);
     bool has_stream_to(int local) const;
@@ -312,8 +320,30 @@ class NodeWindow {
     bool write_slot(Stream& stream);
     bool read_slot(Stream& stream, bool in_place);
     bool is_read_to_end(const Stream& stream) const;
+    bool can_be_read_by(int reader) const;
+    bool can_be_read_by_all() const;
+    void offer_to_all(const Notice& own, Part bytes);
+    void meet_offer(int source, const StreamPlace& place);
+    template <typename Copy>
+    bool empty_slot(Stream& stream, Copy&& copy);
+    // With a core for each rank, a large block comes faster from its writer's own memory than through a ring that is small: its
+    // lines are in the reader's cache when they are written again.
+    bool is_for_reading(std::size_t bytes) const {
+        if (bytes < least_offered_bytes || proof_ == nullptr) return false;
+        return offers_always_ || (!pages_.are_all_there() && !rest_.shares_cores());
+    }
+    template <typename Read>
+    bool read_directly(Stream& stream, Read&& read);
     bool read_directly(Stream& stream);
     bool read_directly();
+    void withdraw_offers();
+    // After an exchange.
+    void widen_ring() {
+        if (!pages_.are_all_there() && (ring_.used() > 0 || !out_.empty())) [[unlikely]]
+            earn_pages();
+    }
+    void earn_pages();
+    Served serve_pairs(bool in_place);
     template <typename Turn, typename Otherwise>
     Status serve(Turn&& turn, Otherwise&& otherwise);
     template <typename Work>
@@ -323,13 +353,17 @@ class NodeWindow {
     template <typename ForEachPart, typename KeepOwn>
     Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
     template <typename ForEachPart>
+    Part as_one(ForEachPart&& for_each_part); // of this rank. Without data: it has several parts
+    template <typename ForEachPart>
     Status gather_by_streams(ForEachPart&& for_each_part);
+    template <typename ForEachPart>
+    bool read_in(ForEachPart&& for_each_part, const Stream& stream, Cut cut, Status& status);
     template <typename ForEachPart>
     void copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to);
     template <typename ForEachPart>
     Status copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from);
     // This rank's stream, and that of another.
-    Stream stream_to_all(const Notice& own, std::size_t bytes) const;
+    Stream stream_to_all(const Notice& own, std::size_t bytes);
     Stream stream_to_all(int source, std::size_t bytes) const;
     bool has_slot_for_all(const Stream& stream);
     void fill_slot_for_all(Stream& stream);
@@ -347,6 +381,7 @@ class NodeWindow {
     std::size_t least_capacity_; // of an epoch, on a node with the most ranks
     section::Ring ring_;         // of the own section
     std::size_t near_used_ = 0;  // beside the own notice, of this epoch
+    NodePages pages_;            // of the own section
     std::size_t room_bytes_ = 0; // that room() gave last
     NodeRest rest_;
     NodeLoad load_;
@@ -354,6 +389,7 @@ class NodeWindow {
     // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
     std::size_t most_cached_bytes_;
     bool reads_past_caches_ = false; // in the streams under way
+    bool offers_always_ = false;     // for tests
     std::uint64_t epoch_ = 0;
     int looks_per_probe_ = few_probes;        // while this rank waits
     bool has_filled_slots_ = false;           // in the last exchange; its readers may not have emptied them

@@ -13,15 +13,16 @@ Status NodeWindow::exchange(const Sent& sent, const Received& received, bool in_
     if (!is_ready()) return {MPI_ERR_OTHER};
     if (size_ > 1) {
         const Notice own = next_notice();
-        write_blocks(sent, own, !in_place && load_.others_have_cores());
+        write_blocks(sent, own, in_place, !in_place && load_.others_have_cores());
         enter(own);
     }
     return finish(sent, received, in_place);
 }
 
 template <typename Sent>
-void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool by_message) {
+void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool in_place, bool by_message) {
     out_.clear();
+    const bool may_offer = !in_place && !by_message;
     for (int local = after(rank_); local != rank_; local = after(local)) {
         const std::size_t size = sent.size(local);
         Slice& slice = own.slices[local];
@@ -29,7 +30,9 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool by_messa
             slice = {Slice::straight, 0};
         } else if (size == 0) {
             slice = {0, 0};
-        } else if (const std::size_t place = place_for(size, own)) [[likely]] {
+        } else if (const std::size_t place =
+                       may_offer && is_for_reading(size) && can_be_read_by(local) ? 0 : place_for(size, own))
+            [[likely]] {
             writers_[at(local)].write(section(rank_) + place, sent.at(local), size);
             slice = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(size)};
         } else { // const as all that is sent: a stream out is only read
@@ -38,12 +41,15 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool by_messa
     }
     tell_load(own);
     if (!out_.empty()) [[unlikely]]
-        by_message ? send_streams(own) : lay_out_streams(own);
+        by_message ? send_streams(own) : lay_out_streams(own, in_place);
 }
 
 template <typename Sent, typename Received>
 Status NodeWindow::finish(const Sent& sent, const Received& received, bool in_place) {
     Status status = read_blocks(sent, received, in_place);
+    if (is_broken_) [[unlikely]]
+        withdraw_offers();
+    widen_ring();
     if (watches_load_ && unmet_.empty() && !is_broken_) hear_load();
     if (has_messages()) [[unlikely]]
         status.keep(end_messages());
@@ -56,45 +62,33 @@ Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool 
     Status status;
     if (!in_place) status = copy_own(sent, received);
     in_.clear();
-    // Where bytes of the epoch before lie, which others may still read, there are slots of streams.
-    const bool needs_all = received.hears_all() || !out_.empty();
     const auto is_needed = [&](int source) {
-        return received.size(source) > 0 || needs_all || has_entered(source);
+        return received.size(source) > 0 || received.hears_all() || has_entered(source);
     };
     const auto meet = [&](int source) { status.keep(meet_block(received, source, in_place)); };
-    if (!(load_.others_have_cores() ? as_they_come(is_needed, meet) : in_turn(is_needed, meet)))
-        return {MPI_ERR_OTHER};
+    if (!meet_all(is_needed, meet, in_place)) return {MPI_ERR_OTHER};
     if (!out_.empty() || !in_.empty()) [[unlikely]]
         status.keep(run_streams(received, in_place));
     return status;
 }
 
+// Ranks that are there wait for none that is not: it may come only after one of them has returned. So streams go on meanwhile.
 template <typename IsNeeded, typename Meet>
-bool NodeWindow::in_turn(IsNeeded&& is_needed, Meet&& meet) {
-    for (int source = after(rank_); source != rank_; source = after(source)) {
-        if (!is_needed(source)) {
-            unmet_.push_back(source);
-            continue;
-        }
-        if (!wait_for(source)) return false;
-        meet(source);
-    }
-    return true;
-}
-
-// Messages of ranks that are there arrive while another rank has no core.
-template <typename IsNeeded, typename Meet>
-bool NodeWindow::as_they_come(IsNeeded&& is_needed, Meet&& meet) {
+bool NodeWindow::meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place) {
     awaited_.clear();
-    for (int source = after(rank_); source != rank_; source = after(source))
-        (is_needed(source) ? awaited_ : unmet_).push_back(source);
+    for (int source = after(rank_); source != rank_; source = after(source)) {
+        if (has_entered(source))
+            meet(source);
+        else
+            (is_needed(source) ? awaited_ : unmet_).push_back(source);
+    }
     for (int looks = 0; !awaited_.empty();) {
         const auto came = std::erase_if(awaited_, [&](int source) {
             if (!has_entered(source)) return false;
             meet(source);
             return true;
         });
-        if (came > 0)
+        if (came > 0 || serve_pairs(in_place).some)
             looks = 0;
         else if (!rest(looks, NodeRest::Others::may_compute))
             return false;
@@ -151,6 +145,7 @@ void NodeWindow::meet_stream(const Received& received, int source, const StreamP
     received.meets(source, place.bytes);
     const std::size_t room = received.size(source);
     const bool has_room = room >= place.bytes;
+    if (!has_room) emptied(source, rank_).refuses.store(1, std::memory_order_release);
     in_.push_back({.local = source,
                    .data = room > 0 ? received.at(source) : nullptr,
                    .bytes = place.bytes,
@@ -159,7 +154,12 @@ void NodeWindow::meet_stream(const Received& received, int source, const StreamP
                    .slots = place.slots,
                    .room = room,
                    .from = has_room ? place.from : 0,
-                   .proof = place.proof});
+                   .proof = place.proof,
+                   .is_offered = has_room && place.shown_or_offered != 0});
+    // At once: who offers it may be needed before another rank comes.
+    if (Stream& stream = in_.back(); stream.is_offered)
+        while (read_directly(stream)) {
+        }
 }
 
 template <typename Received>
@@ -175,18 +175,8 @@ Status NodeWindow::meet_message(const Received& received, int source, const Stre
 
 template <typename Received>
 Status NodeWindow::run_streams(const Received& received, bool in_place) {
-    has_filled_slots_ = !out_.empty();
-    const std::size_t rounds = std::max(out_.size(), in_.size());
     choose_how_to_read(in_place);
-    const auto through_slots = [&] {
-        Served served;
-        for (std::size_t i = 0; i < rounds; ++i) {
-            if (i < out_.size()) served.note(out_[i], [&](Stream& stream) { return write_slot(stream); });
-            if (i < in_.size())
-                served.note(in_[i], [&](Stream& stream) { return read_slot(stream, in_place); });
-        }
-        return served;
-    };
+    const auto through_slots = [&] { return serve_pairs(in_place); };
     // In place, a block may come only to where this rank's own bytes have left.
     Status status = serve(through_slots, [&] { return !in_place && read_directly(); });
     reads_past_caches_ = false;
@@ -206,12 +196,52 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
     return status;
 }
 
+// copy(stream): takes the bytes of the slot.
+template <typename Copy>
+bool NodeWindow::empty_slot(Stream& stream, Copy&& copy) {
+    if (stream.is_over()) return false;
+    std::uint64_t& count = emptied_[at(stream.local)];
+    if (filled(stream.local, rank_).slots.load(std::memory_order_acquire) == count) return false;
+    copy(stream);
+    stream.done += stream.next();
+    emptied(stream.local, rank_).slots.store(++count, std::memory_order_release);
+    return true;
+}
+
+// From the end of the block, while its writer may go on from the front. read(begin, bytes) brings these bytes of the block.
+// MPI works on its messages after each piece.
+template <typename Read>
+bool NodeWindow::read_directly(Stream& stream, Read&& read) {
+    if (stream.is_over() || stream.from == 0 || is_broken_) return false;
+    section::Emptied& own = emptied(stream.local, rank_);
+    if (own.refuses.load(std::memory_order_relaxed) != 0) return false;
+    section::Filled& writers = filled(stream.local, rank_);
+    const std::uint64_t most = std::max<std::uint64_t>(most_read_bytes / stream.slot_bytes, 1),
+                        taken = writers.claims.take_back(stream.pieces(), most);
+    if (taken == 0) return false;
+    const std::size_t begin = (stream.pieces_of(stream.end) - taken) * stream.slot_bytes;
+    const bool is_read = read(begin, stream.end - begin);
+    is_broken_ = writers.is_withdrawn.load(std::memory_order_seq_cst);
+    if (!is_read) {
+        writers.claims.give_back(taken);
+        own.refuses.store(1, std::memory_order_release);
+        return false;
+    }
+    read_directly_bytes_ += stream.end - begin;
+    stream.end = begin;
+    own.read.store(own.read.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(taken),
+                   std::memory_order_release);
+    if (!stream.is_over()) probe();
+    return true;
+}
+
 // Calls turn(), which serves each stream once, until all are over. Where none could be served, and other programs have the
 // cores, otherwise() may know what to do. Else this rank rests.
 template <typename Turn, typename Otherwise>
 Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
     for (int looks = 0;;) {
         const Served served = turn();
+        if (is_broken_) return {MPI_ERR_OTHER};
         if (served.all_are_over) return {};
         if (served.some || (rest_.has_met_others() && otherwise()))
             looks = 0;
@@ -243,47 +273,76 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
         return {};
     }
     if (!is_ready()) return {MPI_ERR_OTHER};
-    std::size_t bytes = 0;
-    for_each_part(rank_, [&](Part part) { bytes += part.bytes; });
+    const Part own_bytes = as_one(for_each_part);
+    const std::size_t bytes = own_bytes.bytes;
     out_.clear();
     in_.clear();
-    const std::size_t first = std::min(bytes, layout_.capacity);
+    const bool offers = own_bytes.data != nullptr && is_for_reading(bytes) && can_be_read_by_all();
+    const std::size_t first = offers ? 0 : std::min(bytes, layout_.capacity);
     const Notice own = next_notice(first);
-    own.header->word = bytes;
-    copy_out(for_each_part, {0, first}, bytes_for_all(own, first));
-    if (first < bytes) out_.push_back(stream_to_all(own, bytes));
+    own.header->word = offers ? section::Header::is_offered | bytes : bytes;
+    if (offers)
+        offer_to_all(own, own_bytes);
+    else
+        copy_out(for_each_part, {0, first}, bytes_for_all(own, first));
+    if (!offers && first < bytes) out_.push_back(stream_to_all(own, bytes));
     enter(own);
     keep_own();
     Status status;
     for (int source = after(rank_); source != rank_; source = after(source)) {
         const Notice notice = notice_of(source);
-        if (!wait_for(source)) return {MPI_ERR_OTHER};
+        if (!wait_for(source)) return withdraw_offers(), Status{MPI_ERR_OTHER};
         const std::uint64_t all = notice.header->word;
+        if ((all & section::Header::is_offered) != 0) {
+            meet_offer(source, notice.places[rank_]);
+            continue;
+        }
         const std::size_t shown = std::min<std::uint64_t>(all, layout_.capacity);
         status.keep(copy_in(for_each_part, source, {0, shown}, bytes_for_all(source, shown)));
         if (shown < all) in_.push_back(stream_to_all(source, all));
     }
     if (!out_.empty() || !in_.empty()) [[unlikely]]
         status.keep(gather_by_streams(for_each_part));
+    widen_ring();
     own_time_.pass();
     return status;
+}
+template <typename ForEachPart>
+Part NodeWindow::as_one(ForEachPart&& for_each_part) {
+    Part one{nullptr, 0};
+    bool is_one = true;
+    for_each_part(rank_, [&](Part part) {
+        is_one = is_one && (one.bytes == 0 || part.bytes == 0);
+        if (part.bytes > 0) one.data = part.data;
+        one.bytes += part.bytes;
+    });
+    return {is_one ? one.data : nullptr, one.bytes};
 }
 
 template <typename ForEachPart>
 Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
-    has_filled_slots_ = !out_.empty();
+    has_filled_slots_ = has_filled_slots_ || !out_.empty();
     choose_how_to_read(false);
     Status status;
+    const auto copy = [&](const Stream& stream) {
+        status.keep(copy_in(for_each_part, stream.local, {stream.done, stream.next()},
+                            section(stream.local) + stream.slot()));
+    };
     const auto write = [&](Stream& stream) {
+        if (!stream.is_for_all) return write_slot(stream);
         if (stream.is_over() || !has_slot_for_all(stream)) return false;
         copy_out(for_each_part, {stream.done, stream.next()}, section(rank_) + stream.slot());
         fill_slot_for_all(stream);
         return true;
     };
     const auto read = [&](Stream& stream) {
+        if (!stream.is_for_all)
+            return empty_slot(stream, copy) ||
+                   read_directly(stream, [&](std::size_t begin, std::size_t bytes) {
+                       return read_in(for_each_part, stream, {begin, bytes}, status);
+                   });
         if (stream.is_over() || !is_filled_for_all(stream)) return false;
-        status.keep(copy_in(for_each_part, stream.local, {stream.done, stream.next()},
-                            section(stream.local) + stream.slot()));
+        copy(stream);
         empty_slot_for_all(stream);
         return true;
     };
@@ -295,7 +354,24 @@ Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
     };
     status.keep(serve(turn, [] { return false; }));
     reads_past_caches_ = false;
+    if (is_broken_) withdraw_offers();
     return status;
+}
+
+// From another rank's own memory. False: it cannot be read.
+template <typename ForEachPart>
+bool NodeWindow::read_in(ForEachPart&& for_each_part, const Stream& stream, Cut cut, Status& status) {
+    bool is_read = true;
+    std::uintptr_t from = stream.from + cut.skip;
+    for_each_part(stream.local, [&](Part part) {
+        const Block taken = cut.next(part.bytes);
+        if (is_read && taken.size > 0)
+            is_read =
+                neighbours_[at(stream.local)].read(part.data + taken.offset, from, taken.size, stream.proof);
+        from += taken.size;
+    });
+    if (cut.room > 0) status.keep({MPI_ERR_TRUNCATE});
+    return is_read;
 }
 
 // The bytes of this rank's parts in that cut.

@@ -61,9 +61,12 @@ int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm) {
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
     const int size = static_cast<int>(bytes);
-    if (fit_together(bytes, ranks)) return PMPI_Gather(mine, size, MPI_BYTE, all, size, MPI_BYTE, 0, comm);
+    std::array<std::byte, largest_own_message> nowhere;
+    if (fit_together(bytes, ranks))
+        return PMPI_Gather(mine, size, MPI_BYTE, all != nullptr ? all : nowhere.data(), size, MPI_BYTE, 0,
+                           comm);
     return join_pieces(mine, bytes, rank, ranks, [&](const std::byte* piece, std::size_t begin, int count) {
-        std::byte* const place = rank == 0 ? static_cast<std::byte*>(all) + begin : nullptr;
+        std::byte* const place = all != nullptr ? static_cast<std::byte*>(all) + begin : nowhere.data();
         return PMPI_Reduce(piece, place, count, MPI_BYTE, MPI_BOR, 0, comm);
     });
 }

@@ -18,8 +18,8 @@ inline constexpr std::size_t largest_own_message = 4000;
 // Rank 0's bytes, on all ranks. Collective.
 void broadcast(void* data, std::size_t bytes, MPI_Comm comm);
 
-// The same number of bytes of each rank, in the order of ranks: on rank 0 (`all` may be null elsewhere), or
-// on all ranks. MPI's own gathers send the bytes of many ranks in one message. Collective.
+// The same number of bytes of each rank, in the order of ranks: on rank 0 (`all` is null elsewhere, and where rank 0 has no
+// room for them), or on all ranks. MPI's own gathers send the bytes of many ranks in one message. Collective.
 int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
 int gather_everywhere(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
 

@@ -55,13 +55,58 @@ TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before",
                 }
                 for (int block = 0; block < epoch % 7; ++block) take(random / 256 % (layout.capacity / 3));
                 const auto free = ring.free();
-                CHECK(free.bytes >= layout.capacity);
+                CHECK(free.bytes >= layout.capacity / 3);
                 CHECK((free.begin >= end || free.begin + free.bytes <= begin));
+                CHECK((free.begin >= last_end || free.begin + free.bytes <= last_begin));
                 CHECK(free.begin + free.bytes <= layout.ring_begin + layout.ring_bytes);
                 last_begin = begin;
                 last_end = end;
             }
         }
+}
+
+namespace {
+
+// How far epochs reach into the ring that take so many bytes each, in blocks; those that found no room are counted.
+struct Reach {
+    std::size_t bytes = 0;
+    int missed = 0;
+};
+Reach reach_of(Ring& ring, const Layout& layout, int epochs, std::size_t blocks, std::size_t block_bytes) {
+    Reach reach;
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+        ring.begin_epoch(0);
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const std::size_t place = ring.take(block_bytes);
+            if (place == 0) ++reach.missed;
+            if (place != 0) reach.bytes = std::max(reach.bytes, place + block_bytes - layout.ring_begin);
+        }
+    }
+    return reach;
+}
+
+} // namespace
+
+TEST_CASE("epochs take no more of the ring than two of them need", "[node_writer]") {
+    constexpr std::size_t least_turn = Ring::least_turn;
+    const Layout layout(4, std::size_t{2} << 20);
+    for (const std::size_t block : {8, 1024, 4096, 16384, 65536}) {
+        Ring ring(layout);
+        const Reach reach = reach_of(ring, layout, 10'000, 3, block);
+        CHECK(reach.missed == 0);
+        const std::size_t epoch = 3 * rounded_up(block, line_bytes);
+        CHECK(reach.bytes <= std::max(least_turn + epoch, 2 * epoch));
+    }
+}
+
+TEST_CASE("an epoch that outgrows its place has room the next time", "[node_writer]") {
+    const Layout layout(4, std::size_t{2} << 20);
+    Ring ring(layout);
+    CHECK(reach_of(ring, layout, 100, 3, 40000).missed == 0);
+    CHECK(reach_of(ring, layout, 1, 3, 100000).missed <= 3);
+    CHECK(reach_of(ring, layout, 100, 3, 100000).missed <= 3); // of the one whose place the first had
+    reach_of(ring, layout, 100, 3, 40000);
+    CHECK(reach_of(ring, layout, 100, 3, 40000).bytes <= 6 * 40000 + 65536); // the large ones are forgotten
 }
 
 TEST_CASE("a writer and a reader take each piece of a block once", "[node_writer]") {

@@ -64,7 +64,8 @@ struct NamedMap {
     std::unique_ptr<NodeWindow> window; // small, so that most exchanges take streams
     // Whether other programs seem to have the cores: so that its ranks read streams from each other's memory, or, where several
     // ranks share each core, send messages instead.
-    enum class Load { none, others, others_on_shared_cores } load = Load::none;
+    using Load = NodeWindow::Load;
+    Load load = Load::none;
 };
 
 // The regions inside each node.
@@ -126,8 +127,7 @@ struct Test {
         for (std::size_t i = 0; i < maps.size(); ++i) {
             take_map(i, 0);
             maps[i].window = NodeWindow::make(group, memory);
-            if (maps[i].load != NamedMap::Load::none && maps[i].window)
-                maps[i].window->assume_other_programs(maps[i].load == NamedMap::Load::others_on_shared_cores);
+            if (maps[i].window) maps[i].window->assume(maps[i].load);
         }
     }
     void free_windows() {
@@ -148,6 +148,8 @@ std::vector<NamedMap> all_maps(int ranks) {
     maps.back().load = NamedMap::Load::others;
     add("one node with other programs, several ranks a core", [](int) { return 0; });
     maps.back().load = NamedMap::Load::others_on_shared_cores;
+    add("one node with a core for each rank", [](int) { return 0; });
+    maps.back().load = NamedMap::Load::nobody;
     for (const int size : {1, 2, 3, 4, 8, ranks})
         add("nodes of " + std::to_string(size), [&](int rank) { return rank / size; });
     for (const int nodes : {2, 3, 5})
@@ -1032,30 +1034,52 @@ void check_streams_by_message(Test& test) {
     test.failures.check_equal(window.take_traffic().messages, 10 * others, "messages");
 }
 
-// The last rank has nothing for the others, and calls only after rank 0 has returned. Who waited for it would hang.
-void check_waits_for_senders_alone(Test& test) {
+// The last rank calls only after rank 0 has returned. It has nothing for rank 0, and with `is_expected` something for rank 1,
+// which must take rank 0's block without it. Who waited for the last rank would hang.
+void check_waits_for_senders_alone(Test& test, NodeWindow& window, std::size_t items, bool is_expected) {
     const int self = test.group.rank, last = test.group.size - 1;
     const auto ranks = static_cast<std::size_t>(test.group.size);
-    std::vector<int> counts(ranks), places(ranks);
-    std::iota(places.begin(), places.end(), 0);
-    if (self <= 1) counts[self == 0 ? 1 : 0] = 1;
+    std::vector<int> sends(ranks), receives(ranks), places(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) places[rank] = static_cast<int>(rank * items);
+    const int other = self == 0 ? 1 : 0;
+    if (self <= 1)
+        sends[static_cast<std::size_t>(other)] = receives[static_cast<std::size_t>(other)] =
+            static_cast<int>(items);
+    if (is_expected && self == 1) receives.back() = 1;
+    if (is_expected && self == last) sends[1] = 1;
+    for (int turn = 0; turn < 3; ++turn) {
+        std::vector<int> sent(ranks * items, 10 * turn + self), received(ranks * items, -1),
+            expected = received;
+        const auto expect = [&](int source) {
+            const auto rank = static_cast<std::size_t>(source);
+            std::fill_n(expected.begin() + places[rank], receives[rank], 10 * turn + source);
+        };
+        for (int source = 0; source <= last; ++source) expect(source);
+        const auto side = [&](std::vector<int>& blocks, const std::vector<int>& counts) {
+            return CountedBlocks{reinterpret_cast<std::uintptr_t>(blocks.data()), counts.data(),
+                                 places.data(), sizeof(int)};
+        };
+        if (self == last) PMPI_Recv(nullptr, 0, MPI_INT, 0, turn, test.oracle, MPI_STATUS_IGNORE);
+        test.failures.check(window.exchange(side(sent, sends), side(received, receives), false).ok(),
+                            "an error");
+        if (self == 0) PMPI_Send(nullptr, 0, MPI_INT, last, turn, test.oracle);
+        test.failures.check(received == expected, "wrong items");
+    }
+}
+
+void check_waits_for_senders_alone(Test& test) {
     for (std::size_t map = 0; map < test.maps.size(); ++map) {
         test.take_map(map, 0);
         NamedMap& named = test.maps[map];
         if (named.map.nodes() > 1 || !named.window || simulation::is_on) continue;
-        test.failures.set_place(named.name + ", waits for senders alone");
-        for (int turn = 0; turn < 3; ++turn) {
-            std::vector<int> sent(ranks, 10 * turn + self), received(ranks, -1), expected(ranks, -1);
-            if (self <= 1) expected[self == 0 ? 1 : 0] = 10 * turn + 1 - self;
-            const auto side = [&](std::vector<int>& items) {
-                return CountedBlocks{reinterpret_cast<std::uintptr_t>(items.data()), counts.data(),
-                                     places.data(), sizeof(int)};
-            };
-            if (self == last) PMPI_Recv(nullptr, 0, MPI_INT, 0, turn, test.oracle, MPI_STATUS_IGNORE);
-            test.failures.check(named.window->exchange(side(sent), side(received), false).ok(), "an error");
-            if (self == 0) PMPI_Send(nullptr, 0, MPI_INT, last, turn, test.oracle);
-            test.failures.check(received == expected, "wrong items");
-        }
+        // A message would wait for its receiver.
+        if (named.load == NamedMap::Load::others_on_shared_cores) continue;
+        for (const std::size_t items : {1, 16384, 300'000})
+            for (const bool is_expected : {false, true}) {
+                test.failures.set_place(named.name + ", waits for senders alone, " + std::to_string(items) +
+                                        (is_expected ? " items, one expected" : " items"));
+                check_waits_for_senders_alone(test, *named.window, items, is_expected);
+            }
     }
 }
 
@@ -1067,7 +1091,7 @@ void check_sent_in_vain(Test& test) {
         if (named.map.nodes() > 1 || !named.window || simulation::is_on) continue;
         test.failures.set_place(named.name + ", sent in vain");
         const auto ranks = static_cast<std::size_t>(test.group.size);
-        for (const int bytes : {8, 20000}) {
+        for (const int bytes : {8, 20000, 70000}) {
             std::vector<std::byte> sent(static_cast<std::size_t>(bytes)), nothing(1);
             std::vector<int> counts(ranks), none(ranks), places(ranks);
             if (test.group.rank == 0) counts[1] = bytes;

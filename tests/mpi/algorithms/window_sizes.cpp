@@ -15,9 +15,15 @@ namespace {
 
 constexpr std::size_t section_bytes = std::size_t{2} << 20; // as the shim has it
 
-enum class Load { none, others, others_on_shared_cores };
+using Load = NodeWindow::Load;
 std::string_view name_of(Load load) {
-    return load == Load::none ? "at rest" : load == Load::others ? "read directly" : "by messages";
+    switch (load) {
+    case Load::none: return "at rest";
+    case Load::others: return "read directly";
+    case Load::others_on_shared_cores: return "by messages";
+    case Load::nobody: return "offered";
+    }
+    return "";
 }
 
 // Sizes from which a block goes another way.
@@ -31,8 +37,8 @@ Turns turns_of(const NodeWindow& window, int ranks) {
     const Layout layout(ranks, section_bytes);
     return {.of_one_block = {1, sizeof(std::uint32_t), sizeof(std::uint64_t), 2 * sizeof(std::uint64_t),
                              Layout::most_near_block, NodeWriter::least_measured_bytes,
-                             NodeWindow::most_slot_bytes, 2 * NodeWindow::most_slot_bytes, layout.capacity,
-                             NodeWindow::most_read_bytes},
+                             NodeWindow::most_slot_bytes, NodeWindow::least_offered_bytes,
+                             2 * NodeWindow::most_slot_bytes, layout.capacity, NodeWindow::most_read_bytes},
             .of_all_blocks = {layout.near_bytes, layout.capacity, 2 * layout.capacity, layout.ring_bytes,
                               window.most_cached_bytes()}};
 }
@@ -72,8 +78,7 @@ class Sizes {
         : group_(group), oracle_(oracle), report_(report), load_(load), memory_(section_bytes) {
         group_.node_map = nullptr; // all ranks are on one node
         window_ = NodeWindow::make(group_, memory_);
-        if (window_ && load != Load::none)
-            window_->assume_other_programs(load == Load::others_on_shared_cores);
+        if (window_) window_->assume(load);
     }
 
     void check_all() {
@@ -183,7 +188,7 @@ class Sizes {
 } // namespace
 
 void check_window_sizes(const Group& group, MPI_Comm oracle, const Report& report) {
-    for (const Load load : {Load::none, Load::others, Load::others_on_shared_cores})
+    for (const Load load : {Load::none, Load::others, Load::others_on_shared_cores, Load::nobody})
         Sizes(group, oracle, report, load).check_all();
 }
 

@@ -32,7 +32,7 @@ using namespace switchyard::tests;
 namespace {
 
 constexpr std::size_t section_sizes[] = {4096, 65536, std::size_t{2} << 20};
-enum class Load { none, others, others_on_shared_cores };
+using Load = NodeWindow::Load;
 
 // What this rank has seen.
 struct Counts {
@@ -145,11 +145,11 @@ class Window {
                                                                       .size = part.size,
                                                                       .node_map = &map_},
           section_(memory.section_bytes()), window_(NodeWindow::make(group_, memory)) {
-        const Load load = all.dice.one_of({Load::none, Load::others, Load::others_on_shared_cores});
+        const Load load =
+            all.dice.one_of({Load::none, Load::others, Load::others_on_shared_cores, Load::nobody});
         all_.check(window_ != nullptr, "no window");
         ++all_.counts.windows;
-        if (window_ && load != Load::none)
-            window_->assume_other_programs(load == Load::others_on_shared_cores);
+        if (window_) window_->assume(load);
     }
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;

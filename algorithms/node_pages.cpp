@@ -1,0 +1,49 @@
+#include "node_pages.hpp"
+
+#include "node_memory.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace switchyard::algorithms {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Of an exchange by an MPI, roughly: RESULTS.md, `shared` on one node.
+constexpr std::int64_t call_ns = 2000, bytes_in_ns = 3;
+
+// Before the first pages are brought nobody knows what they take.
+constexpr std::int64_t expected_ns = 40'000;
+// A rank that loses its core meanwhile measures its neighbours' time.
+constexpr std::int64_t most_ns_of_page = 20'000;
+constexpr std::size_t page_bytes = 4096;
+constexpr int readers_share = 2; // the readers' time comes on top
+
+} // namespace
+
+NodePages::NodePages(std::byte* section, std::size_t begin, std::size_t last)
+    : section_(section), end_(std::min(begin, last)), last_(last), earned_ns_(-expected_ns) {
+    NodeMemory::warm(section_, end_);
+}
+
+void NodePages::bring(std::size_t end) {
+    const std::size_t now = std::min(std::max(end, end_ + some_bytes), last_);
+    NodeMemory::warm(section_ + end_, now - end_);
+    end_ = now;
+}
+
+bool NodePages::earn(std::size_t bytes, std::int64_t part) {
+    earned_ns_ += (call_ns + static_cast<std::int64_t>(bytes) / bytes_in_ns) / part;
+    if (earned_ns_ < 0) return false;
+    const std::size_t before = end_;
+    const auto begin = Clock::now();
+    bring(end_ + some_bytes);
+    const std::chrono::nanoseconds took = Clock::now() - begin;
+    const auto most = static_cast<std::int64_t>((end_ - before) / page_bytes + 1) * most_ns_of_page;
+    earned_ns_ -= readers_share * std::min<std::int64_t>(took.count(), most);
+    return true;
+}
+
+} // namespace switchyard::algorithms
