@@ -200,7 +200,8 @@ unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
     without_window_ = plans_of(nullptr, false);
     sections_ = members.sections();
     auto& self = home_->process();
-    rails_->window = algorithms::NodeWindow::join(rails_->group, *self.memory, sections_, self.node_cores);
+    node_cores_ = members.cores_of_node();
+    rails_->window = algorithms::NodeWindow::join(rails_->group, *self.memory, sections_, node_cores_);
     return rails_->window ? routed | can_share : routed;
 }
 
@@ -208,7 +209,7 @@ unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
 bool CommState::share_after_meeting() {
     auto& self = home_->process();
     rails_->window =
-        algorithms::NodeWindow::meet_and_join(rails_->group, *self.memory, sections_, self.node_cores);
+        algorithms::NodeWindow::meet_and_join(rails_->group, *self.memory, sections_, node_cores_);
     return rails_->window != nullptr;
 }
 

@@ -156,6 +156,7 @@ class CommState {
     int tag_ = 0;                  // of its messages; 0: it has none, or a communicator of its own for them
     std::vector<int> world_ranks_; // by rank, where its messages travel on the world; empty: the same
     std::vector<algorithms::NodeMemory::Place> sections_; // by rank, while it is made
+    int node_cores_ = 1;                                  // that its ranks on this node may run on together
     PlanList without_rails_, without_window_;             // while it is made
     std::unique_ptr<Rails> rails_;
     std::unique_ptr<adaptive::Book> book_;

@@ -35,8 +35,17 @@ Members::Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& sp
     int none = -1; // without a world
     self.world_rank.compare_exchange_strong(none, rank_);
     const std::uint32_t number = are_world_ ? 0 : ++self.communicators_met;
-    const Member mine{self.run, self.node,   self.start_seconds,      self.world_rank,       getpid(),
-                      number,   self.region, self.devices.are_here(), self.devices_may_come, offer};
+    const Member mine{.run = self.run,
+                      .node = self.node,
+                      .start_seconds = self.start_seconds,
+                      .world_rank = self.world_rank,
+                      .pid = getpid(),
+                      .number = number,
+                      .region = self.region,
+                      .has_driver = self.devices.are_here(),
+                      .may_get_driver = self.devices_may_come,
+                      .cores = self.cores,
+                      .offer = offer};
     exchange(comm, mine, ranks, spare);
 }
 
@@ -97,6 +106,14 @@ std::vector<algorithms::NodeMemory::Place> Members::sections() const {
     sections.reserve(list_.size());
     for (const auto& member : list_) sections.push_back(member.offer.section);
     return sections;
+}
+
+int Members::cores_of_node() const {
+    std::vector<algorithms::CoreSet> sets;
+    const auto node = list_[static_cast<std::size_t>(rank_)].node;
+    for (const auto& member : list_)
+        if (member.node == node) sets.push_back(member.cores);
+    return algorithms::cores_of(sets);
 }
 
 std::vector<int> Members::world_ranks() const {

@@ -28,6 +28,7 @@ struct Member {
     std::int32_t region;         // of the node
     std::int32_t has_driver;     // its process has loaded a GPU's driver
     std::int32_t may_get_driver; // its machine seems to have a GPU
+    algorithms::CoreSet cores;
     Offer offer;
 };
 
@@ -73,6 +74,8 @@ class Members {
     // The largest number that is offered, so no communicator of any member has had it.
     std::uint64_t tag() const;
     std::vector<algorithms::NodeMemory::Place> sections() const; // by rank
+    // That the members on this rank's node may run on together.
+    int cores_of_node() const;
 
   private:
     int rank_ = 0;

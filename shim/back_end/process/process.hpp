@@ -2,6 +2,7 @@
 // the log.
 #pragma once
 
+#include "algorithms/core_set.hpp"
 #include "algorithms/node_memory.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/device/devices.hpp"
@@ -51,7 +52,7 @@ struct Process {
     const Ulfm* ulfm = nullptr;    // null where no process may die; the same on all ranks of the world
     std::atomic<bool> refuses_aliases{false};       // this MPI, so what it would refuse is left to it
     std::unique_ptr<algorithms::NodeMemory> memory; // null where nothing that runs here shares memory
-    int node_cores = 1;                             // that the node's ranks may run on together
+    algorithms::CoreSet cores;                      // that this rank may run on
     int comm_keyval = MPI_KEYVAL_INVALID, datatype_keyval = MPI_KEYVAL_INVALID;
 
     log::RunInfo run_info;                   // complete on rank 0 only

@@ -2,8 +2,10 @@
 
 #include "algorithms/small_messages.hpp"
 #include "all_manage.hpp"
+#include "quiet_wait.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace switchyard::shim {
@@ -12,14 +14,6 @@ namespace {
 
 constexpr int announcement_tag = 5;
 constexpr std::size_t most_in_message = algorithms::largest_own_message / sizeof(Announcement);
-
-// Sums over all ranks, in small messages.
-void add_up(const std::vector<std::uint64_t>& numbers, std::vector<std::uint64_t>& sums, MPI_Comm comm) {
-    constexpr std::size_t most = algorithms::largest_own_message / sizeof(std::uint64_t);
-    for (std::size_t done = 0; done < numbers.size(); done += most)
-        PMPI_Allreduce(numbers.data() + done, sums.data() + done,
-                       static_cast<int>(std::min(numbers.size() - done, most)), MPI_UINT64_T, MPI_SUM, comm);
-}
 
 class Announcing {
   public:
@@ -30,7 +24,6 @@ class Announcing {
 
     void prepare(const log::Names& names, const log::SlotReader& reader) {
         counts_.resize(static_cast<std::size_t>(ranks_));
-        sums_.resize(counts_.size());
         for (const auto& name : names.communicators)
             if (is_led(name))
                 ++counts_[static_cast<std::size_t>(name.leader)];
@@ -46,19 +39,35 @@ class Announcing {
         const auto leaders = counts_.size() - static_cast<std::size_t>(std::ranges::count(counts_, 0U));
         sent_.reserve(leaders + going_.size() / most_in_message);
     }
-    // How many each leader will hear.
-    void exchange_counts() { add_up(counts_, sums_, world_); }
-    void make_room() { heard_.resize(sums_[static_cast<std::size_t>(rank_)]); }
-    void exchange_items() noexcept {
-        send_all();
-        std::size_t heard = 0;
-        while (heard < heard_.size() && hear_some(heard)) {
+    // How many announcements each leader will hear. True: all ranks are ready. The ranks' sums come in small messages, each
+    // with the number of ranks that are not ready.
+    bool exchange_counts(bool is_ready) noexcept {
+        constexpr std::size_t most = algorithms::largest_own_message / sizeof(std::uint64_t) - 1;
+        bool are_all_ready = true;
+        for (std::size_t done = 0; done < static_cast<std::size_t>(ranks_); done += most) {
+            const auto some = std::min(static_cast<std::size_t>(ranks_) - done, most);
+            std::array<std::uint64_t, most + 1> sums{};
+            if (is_ready)
+                std::copy_n(counts_.begin() + static_cast<std::ptrdiff_t>(done), some, sums.begin());
+            sums[some] = is_ready ? 0 : 1;
+            are_all_ready =
+                add_up_quietly(std::span(sums).first(some + 1), world_) && sums[some] == 0 && are_all_ready;
+            const auto own = static_cast<std::size_t>(rank_) - done;
+            if (own < some) expected_ = sums[own];
         }
-        heard_.resize(heard);
-        for (auto& request : sent_) PMPI_Wait(&request, MPI_STATUS_IGNORE);
+        return are_all_ready;
     }
-    std::vector<Announcement> heard() { return std::move(heard_); }
-    std::uint64_t lost() const { return lost_; }
+    // Where this rank has no room for what it hears, the announcements pass by.
+    void exchange_items(Heard& heard) noexcept {
+        heard.is_all = manages([&] { heard.items.resize(expected_); });
+        send_all();
+        std::uint64_t count = 0;
+        while (count < expected_ && hear_some(heard, count)) {
+        }
+        if (heard.is_all) heard.items.resize(count);
+        for (auto& request : sent_) wait_quietly(request);
+        heard.lost = lost_;
+    }
 
   private:
     bool is_led(const log::CommunicatorName& name) const { return name.leader >= 0 && name.leader < ranks_; }
@@ -80,38 +89,40 @@ class Announcing {
         }
     }
     // False: none can come any more.
-    bool hear_some(std::size_t& heard) noexcept {
-        const auto room = std::min(heard_.size() - heard, most_in_message);
+    bool hear_some(Heard& heard, std::uint64_t& count) noexcept {
+        std::array<Announcement, most_in_message> passing;
+        const auto room = std::min<std::uint64_t>(expected_ - count, most_in_message);
+        auto* const place = heard.is_all ? heard.items.data() + count : passing.data();
+        MPI_Request request = MPI_REQUEST_NULL;
         MPI_Status status;
         int bytes = 0;
-        if (PMPI_Recv(heard_.data() + heard, static_cast<int>(room * sizeof heard_.front()), MPI_BYTE,
-                      MPI_ANY_SOURCE, announcement_tag, world_, &status) != MPI_SUCCESS)
+        if (PMPI_Irecv(place, static_cast<int>(room * sizeof *place), MPI_BYTE, MPI_ANY_SOURCE,
+                       announcement_tag, world_, &request) != MPI_SUCCESS ||
+            wait_quietly(request, &status) != MPI_SUCCESS)
             return false;
         PMPI_Get_count(&status, MPI_BYTE, &bytes);
-        heard += static_cast<std::size_t>(bytes) / sizeof heard_.front();
+        count += static_cast<std::size_t>(bytes) / sizeof *place;
         return true;
     }
 
     MPI_Comm world_;
     int rank_ = 0, ranks_ = 1;
-    std::vector<std::uint64_t> counts_, sums_; // by leader: of this rank, of all
-    std::vector<Announcement> going_, heard_;  // going: in the order of leaders
+    std::vector<std::uint64_t> counts_; // of this rank's announcements, by leader
+    std::vector<Announcement> going_;   // in the order of leaders
     std::vector<MPI_Request> sent_;
-    std::uint64_t lost_ = 0;
+    std::uint64_t expected_ = 0, lost_ = 0;
 };
 
 } // namespace
 
-bool announce(const log::Names& names, const log::SlotReader& reader, MPI_Comm world,
-              std::vector<Announcement>& heard, std::uint64_t& lost) {
+Heard announce(bool has_some, const log::Names& names, const log::SlotReader* reader, MPI_Comm world,
+               bool& told_by_all) noexcept {
     Announcing announcing(world);
-    if (!all_manage(world, [&] { announcing.prepare(names, reader); })) return false;
-    announcing.exchange_counts();
-    if (!all_manage(world, [&] { announcing.make_room(); })) return false;
-    announcing.exchange_items();
-    heard = announcing.heard();
-    lost = announcing.lost();
-    return true;
+    Heard heard;
+    const bool is_ready = has_some && manages([&] { announcing.prepare(names, *reader); });
+    told_by_all = announcing.exchange_counts(is_ready);
+    if (told_by_all) announcing.exchange_items(heard);
+    return heard;
 }
 
 } // namespace switchyard::shim

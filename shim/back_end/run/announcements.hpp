@@ -21,9 +21,16 @@ struct Announcement {
     std::uint64_t first_begin = 0;
 };
 
-// What the members of the communicators that this rank leads have. False, on all ranks: some rank had no memory for it.
-// Collective; never throws. `lost`: slots of communicators whose leader is no rank of this run.
-bool announce(const log::Names& names, const log::SlotReader& reader, MPI_Comm world,
-              std::vector<Announcement>& heard, std::uint64_t& lost);
+// What the members of the communicators that this rank leads have told it.
+struct Heard {
+    std::vector<Announcement> items;
+    bool is_all = false;    // else this rank had no memory for some
+    std::uint64_t lost = 0; // slots of this rank in communicators whose leader is no rank of this run
+};
+
+// `has_some`: this rank has names and records to tell of. False in `told_by_all`: some rank has none, so nobody heard
+// anything. Collective; never throws.
+Heard announce(bool has_some, const log::Names& names, const log::SlotReader* reader, MPI_Comm world,
+               bool& told_by_all) noexcept;
 
 } // namespace switchyard::shim

@@ -45,9 +45,8 @@ Learned joined_lessons(const Process& self, const std::vector<std::string>& text
 Learned end_learning(const Process& self, const Lessons& learned) {
     std::string lines;
     std::vector<std::string> texts;
-    const bool gathered =
-        all_manage(self.world, [&] { lines = learned.to_lines(); }) && gather_texts(lines, self.world, texts);
-    if (!gathered || self.world_rank != 0) return {};
+    manages([&] { lines = learned.to_lines(); }); // without memory this rank has learned nothing
+    if (!gather_texts(lines, self.world, texts) || self.world_rank != 0) return {};
     try {
         return joined_lessons(self, texts);
     } catch (...) { // no memory: the other ranks have gone on

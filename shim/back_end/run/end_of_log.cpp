@@ -1,8 +1,10 @@
 #include "end_of_log.hpp"
 
 #include "algorithms/small_messages.hpp"
+#include "all_manage.hpp"
 #include "end_of_learning.hpp"
 #include "final_merge.hpp"
+#include "quiet_wait.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/common/agreement_cost.hpp"
 #include "shim/common/diagnostics.hpp"
@@ -70,34 +72,50 @@ void write_rank_lines(const Process& self) {
     if (self.settings.detail() == Detail::all) write_seen_lines(self, reader);
 }
 
-std::uint64_t sum(std::uint64_t here, MPI_Comm comm) {
-    unsigned long long mine = here, all = 0;
-    PMPI_Reduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, comm);
-    return all;
-}
-
-// The ranks' sums of the functions that are only seen, on rank 0. All ranks have the same table. Without memory: none.
-std::vector<SeenTotal> seen_totals(const Process& self) noexcept try {
-    constexpr int figures = 3;
-    std::array<std::uint64_t, figures * seen_count> mine{}, sums{}, most{};
-    static_assert(sizeof mine <= algorithms::largest_own_message);
-    const auto own = self.seen->sums();
-    for (std::size_t i = 0; i < seen_count; ++i) {
-        mine[i] = own[i].elapsed;
-        mine[seen_count + i] = own[i].calls;
-        mine[2 * seen_count + i] = own[i].bytes;
+// The sums of all ranks, on rank 0: calls, and what is known of the functions that are only seen. All ranks have the same
+// table of these. No other rank waits.
+class Totals {
+  public:
+    Totals(const Process& self, const CallCounts& counts) {
+        static_assert(sizeof mine_ <= algorithms::largest_own_message);
+        mine_[calls_seen] = counts.seen;
+        mine_[calls_routed] = counts.routed;
+        if (!self.seen) return;
+        const auto own = self.seen->sums();
+        for (std::size_t i = 0; i < seen_count; ++i) {
+            mine_[elapsed + i] = own[i].elapsed;
+            mine_[calls + i] = own[i].calls;
+            mine_[bytes + i] = own[i].bytes;
+        }
     }
-    PMPI_Reduce(mine.data(), sums.data(), figures * seen_count, MPI_UINT64_T, MPI_SUM, 0, self.world);
-    PMPI_Reduce(mine.data(), most.data(), seen_count, MPI_UINT64_T, MPI_MAX, 0, self.world);
-    std::vector<SeenTotal> totals;
-    for (std::size_t i = 0; i < seen_count; ++i)
-        if (sums[seen_count + i] > 0)
-            totals.push_back({std::string(all_seen[i].name), sums[seen_count + i], sums[i], most[i],
-                              sums[2 * seen_count + i]});
-    return totals;
-} catch (...) {
-    return {};
-}
+    void add_up(MPI_Comm comm) {
+        PMPI_Reduce(mine_.data(), sums_.data(), static_cast<int>(mine_.size()), MPI_UINT64_T, MPI_SUM, 0,
+                    comm);
+        PMPI_Reduce(&mine_[elapsed], most_.data(), static_cast<int>(seen_count), MPI_UINT64_T, MPI_MAX, 0,
+                    comm);
+    }
+    // May throw.
+    void tell(RunEnd& end) const {
+        end.calls_seen = sums_[calls_seen];
+        end.calls_routed = sums_[calls_routed];
+        for (std::size_t i = 0; i < seen_count; ++i)
+            if (sums_[calls + i] > 0)
+                end.seen.push_back({std::string(all_seen[i].name), sums_[calls + i], sums_[elapsed + i],
+                                    most_[i], sums_[bytes + i]});
+    }
+
+  private:
+    enum Place : std::size_t {
+        calls_seen,
+        calls_routed,
+        elapsed,
+        calls = elapsed + seen_count,
+        bytes = calls + seen_count,
+        places = bytes + seen_count
+    };
+    std::array<std::uint64_t, places> mine_{}, sums_{};
+    std::array<std::uint64_t, seen_count> most_{};
+};
 
 // What the agreement cost and which rule is the cause, where that is worth a sentence. Forced algorithms have no rule.
 std::string agreement_text(const Process& self, const RunEnd& end, const AgreementCost& cost) {
@@ -131,10 +149,8 @@ bool write_log(Process& self, RunEnd& end, AgreementCost& cost) {
         }
     }
     FinalMerge merge(self);
-    const bool written = merge.prepare() && merge.run();
+    const bool written = merge.run(end.records_dropped);
     cost = merge.take_agreement_cost();
-    const auto lost_with_memory = written ? 0 : self.recorder->slots_in_memory();
-    end.records_dropped = sum(self.recorder->dropped() + merge.lost() + lost_with_memory, self.world);
     return written;
 }
 
@@ -169,9 +185,9 @@ void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& l
     const log::FileSizeSignalBlocked blocked;
     log::RunEnd end;
     AgreementCost cost;
-    end.calls_seen = log::sum(counts.seen, self.world);
-    end.calls_routed = log::sum(counts.routed, self.world);
-    if (self.seen) end.seen = log::seen_totals(self);
+    log::Totals totals(self, counts);
+    totals.add_up(self.world);
+    manages([&] { totals.tell(end); });
     const bool written = self.recorder && log::write_log(self, end, cost);
     if (self.recorder && adaptive::is_used(self)) {
         auto learned = adaptive::end_learning(self, lessons);
@@ -179,13 +195,11 @@ void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& l
         end.learned = std::move(learned.outcome);
     }
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
-    int complete = log::try_to_close_run(self, end, cost, written) ? 1 : 0;
-    PMPI_Bcast(&complete, 1, MPI_INT, 0, self.world);
-    if (complete == 0) return; // the records are all that is left
+    const int complete = log::try_to_close_run(self, end, cost, written) ? 1 : 0;
+    if (!self.recorder || hear_quietly(complete, self.world) == 0) return; // the records are all that is left
     self.recorder->remove_files();
     self.seen->remove_file();
-    PMPI_Barrier(self.world);
-    self.log_folder.remove_folder("ranks"); // when it is empty
+    self.log_folder.remove_folder("ranks"); // the last rank of a file system finds it empty
 }
 
 } // namespace switchyard::shim

@@ -2,12 +2,14 @@
 
 #include "all_manage.hpp"
 #include "gather.hpp"
+#include "quiet_wait.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/log/line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <queue>
 #include <stdexcept>
@@ -52,34 +54,29 @@ void add_to(AgreementCost& cost, const log::MergedCall& call, const log::Communi
 bool FinalMerge::prepare() {
     auto& recorder = *self_.recorder;
     const auto world = self_.world;
-    std::vector<Announcement> heard;
-    const auto read_own = [&] {
+    const bool is_read = manages([&] {
         recorder.finish();
         reader_ = std::make_unique<log::SlotReader>(recorder);
         led_names_ = led_names(recorder.names(), self_.world_rank);
-    };
+    });
+    bool told_by_all = false;
+    Heard heard = announce(is_read, recorder.names(), reader_.get(), world, told_by_all);
+    lost_ = heard.lost;
+    if (!told_by_all) return false;
     const auto get_ready = [&] {
         desk_ = std::make_unique<MergeDesk>(world, *reader_);
-        led_ = std::make_unique<LedCalls>(std::move(heard), self_.world_rank, *reader_, *desk_);
+        led_ = std::make_unique<LedCalls>(std::move(heard.items), self_.world_rank, *reader_, *desk_);
         if (self_.world_rank != 0 && led_->communicators() > 0) answer_.resize(FarCalls::most_at_once);
     };
-    return all_manage(world, read_own) && announce(recorder.names(), *reader_, world, heard, lost_) &&
-           all_manage(world, get_ready) && gather_leaders();
-}
-
-bool FinalMerge::gather_leaders() {
-    const unsigned long long here = led_->calls();
-    unsigned long long all = 0;
-    PMPI_Reduce(&here, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, self_.world);
-    expected_ = all;
-    std::vector<std::string> names;
-    return gather_texts(led_names_, self_.world, names) &&
-           all_manage(self_.world, [&] { add_leaders(names); });
+    const bool is_ready = heard.is_all && manages(get_ready);
+    std::array<std::uint64_t, 2> sums{is_ready ? 0U : 1U, is_ready ? led_->calls() : 0U};
+    if (!add_up_quietly(sums, world) || sums[0] > 0) return false;
+    expected_ = sums[1];
+    return true;
 }
 
 void FinalMerge::add_leaders(const std::vector<std::string>& names) {
     led_names_ = {};
-    if (self_.world_rank != 0) return;
     lines_ =
         std::make_unique<log::LogWriter>(self_.log_folder, self_.summary ? "summary.jsonl" : "calls.jsonl");
     if (!lines_->finish()) throw std::runtime_error("the log's file cannot be made");
@@ -144,25 +141,39 @@ void FinalMerge::serve() noexcept {
     }
 }
 
-bool FinalMerge::run() {
-    bool good = true;
-    desk_->open();
-    if (self_.world_rank == 0) {
-        began_ = Clock::now();
-        try {
-            write_lines();
-            good = lines_->finish();
-        } catch (...) {
-            good = false;
-        }
-        desk_->tell_end(self_.world_ranks);
-    } else {
-        serve();
-    }
-    return algorithms::all_agree(good && !led_->has_failed(), self_.world);
+// On rank 0.
+void FinalMerge::write_all(const std::vector<std::string>& names) {
+    began_ = Clock::now();
+    add_leaders(names);
+    write_lines();
+    if (!lines_->finish()) throw std::runtime_error("the disk is full");
 }
 
-std::uint64_t FinalMerge::lost() const {
+bool FinalMerge::run(std::uint64_t& lost) {
+    bool good = prepare();
+    if (good) {
+        std::vector<std::string> names;
+        const bool are_here = gather_texts(led_names_, self_.world, names);
+        desk_->open();
+        if (self_.world_rank == 0) {
+            good = are_here && manages([&] { write_all(names); });
+            desk_->tell_end(self_.world_ranks);
+        } else {
+            serve();
+        }
+    }
+    const bool all_here = good && !led_->has_failed();
+    std::array<std::uint64_t, 2> sums{all_here ? 0U : 1U, self_.recorder->dropped() + lost_here()};
+    const bool written = add_up_quietly(sums, self_.world) && sums[0] == 0;
+    lost = sums[1];
+    if (written) return true;
+    std::array<std::uint64_t, 1> in_memory{self_.recorder->slots_in_memory()};
+    add_up_quietly(in_memory, self_.world);
+    lost += in_memory[0];
+    return false;
+}
+
+std::uint64_t FinalMerge::lost_here() const {
     return lost_ + (reader_ ? reader_->nameless() : 0) + (led_ ? led_->lost() : 0);
 }
 

@@ -21,24 +21,24 @@ class FinalMerge {
   public:
     explicit FinalMerge(Process& self) : self_(self) {}
 
-    // Takes all memory that the stream needs. False, on all ranks: some rank has none. Collective; never throws.
-    bool prepare();
-    // Afterwards. False, on all ranks: lines are missing. Collective; never throws.
-    bool run();
-    std::uint64_t lost() const; // slots of this rank that are in no line
+    // False, on all ranks: lines are missing. `lost`: slots of all ranks that are in no line. Collective; never throws.
+    bool run(std::uint64_t& lost);
     AgreementCost take_agreement_cost() noexcept {
         return std::move(agreement_cost_);
     } // of all lines, on rank 0
 
   private:
+    // Takes all memory that the stream needs. False, on all ranks: some rank has none.
+    bool prepare();
+    std::uint64_t lost_here() const;
     // Rank 0's view of a leader: its names, and its calls unless it is rank 0 itself.
     struct Leader {
         log::Names names;
         std::unique_ptr<FarCalls> calls;
     };
 
-    bool gather_leaders();
     void add_leaders(const std::vector<std::string>& names);
+    void write_all(const std::vector<std::string>& names);
     const log::MergedCall* next_of(Leader& leader) noexcept;
     void advance(Leader& leader) noexcept;
     void write_lines();

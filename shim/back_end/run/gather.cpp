@@ -2,8 +2,10 @@
 
 #include "algorithms/small_messages.hpp"
 #include "all_manage.hpp"
+#include "quiet_wait.hpp"
 
-#include <cstdint>
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace switchyard::shim {
@@ -11,29 +13,52 @@ namespace switchyard::shim {
 namespace {
 
 constexpr int text_tag = 4;
+constexpr std::size_t most = algorithms::largest_own_message;
+
+// A message that is not full is a text's last one. So nobody need know sizes before.
+void send(const std::string& text, MPI_Comm comm) noexcept {
+    for (std::size_t done = 0; done <= text.size(); done += most)
+        PMPI_Send(text.data() + done, static_cast<int>(std::min(text.size() - done, most)), MPI_BYTE, 0,
+                  text_tag, comm);
+}
+
+// False: there was no memory for some of it. The messages are taken all the same.
+bool receive(int rank, std::string& text, MPI_Comm comm) noexcept {
+    std::array<char, most> piece;
+    bool has_room = true;
+    for (int bytes = static_cast<int>(most); bytes == static_cast<int>(most);) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Status status;
+        if (PMPI_Irecv(piece.data(), bytes, MPI_BYTE, rank, text_tag, comm, &request) != MPI_SUCCESS ||
+            wait_quietly(request, &status) != MPI_SUCCESS)
+            return false;
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+        has_room = has_room && manages([&] { text.append(piece.data(), static_cast<std::size_t>(bytes)); });
+    }
+    return has_room;
+}
 
 } // namespace
 
-bool gather_texts(const std::string& text, MPI_Comm comm, std::vector<std::string>& texts) {
+bool gather_texts(const std::string& text, MPI_Comm comm, std::vector<std::string>& texts) noexcept {
     int rank = 0, ranks = 1;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
-    const bool gathers = rank == 0;
-    std::vector<std::uint64_t> sizes;
-    if (!all_manage(comm, [&] { sizes.resize(gathers ? static_cast<std::size_t>(ranks) : 0); })) return false;
-    const std::uint64_t own_size = text.size();
-    algorithms::gather(&own_size, sizeof own_size, sizes.data(), comm);
-    const auto make_room = [&] {
-        texts.clear();
-        for (const auto size : sizes) texts.emplace_back(size, '\0');
-        if (gathers) texts.front() = text;
-    };
-    if (!all_manage(comm, make_room)) return false;
-    if (!gathers) algorithms::send_to(0, text.data(), text.size(), text_tag, comm);
-    for (std::size_t other = 1; other < texts.size(); ++other)
-        algorithms::receive_from(static_cast<int>(other), texts[other].data(), texts[other].size(), text_tag,
-                                 comm);
-    return true;
+    if (rank != 0) {
+        send(text, comm);
+        return true;
+    }
+    bool has_room = manages([&] {
+        texts.assign(static_cast<std::size_t>(ranks), {});
+        texts.front() = text;
+    });
+    std::string passing;
+    for (int other = 1; other < ranks; ++other) {
+        passing.clear();
+        has_room = receive(other, passing, comm) && has_room;
+        if (has_room) texts[static_cast<std::size_t>(other)] = std::exchange(passing, {});
+    }
+    return has_room;
 }
 
 } // namespace switchyard::shim

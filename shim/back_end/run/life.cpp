@@ -101,13 +101,6 @@ void create_keyvals(Process& self) {
     self.datatype_keyval = create_datatype_keyval();
 }
 
-std::string host_name() {
-    char name[MPI_MAX_PROCESSOR_NAME] = {};
-    int length = 0;
-    PMPI_Get_processor_name(name, &length);
-    return name;
-}
-
 int largest_tag() {
     int* largest = nullptr;
     int found = 0;
@@ -115,16 +108,21 @@ int largest_tag() {
     return found != 0 ? *largest : 0;
 }
 
-void set_up_with_world(Process& self) {
+void meet_world(Process& self, const Host& host, MPI_Comm world) {
+    self.host = &host;
+    self.world = world;
     int rank = 0;
-    PMPI_Comm_rank(self.world, &rank);
+    PMPI_Comm_rank(world, &rank);
     self.world_rank = rank;
-    PMPI_Comm_size(self.world, &self.world_ranks);
+    PMPI_Comm_size(world, &self.world_ranks);
     self.largest_tag = largest_tag();
     self.ulfm = ulfm_of_mpi(); // the launcher turns it on for all ranks
     self.start_seconds = std::time(nullptr);
-    take_orders(self);
-    find_place(self);
+}
+
+// Needs the orders. No communication.
+void set_up_with_world(Process& self) {
+    find_node(self);
     watch_for_devices(self);
     create_keyvals(self);
     self.refuses_aliases = refuses_aliases(self.world);
@@ -138,6 +136,13 @@ std::uint64_t run_of_orders(const Process& self) {
     return mixed(hash(self.settings.serialized()), hash(self.policy_text)) | 1U;
 }
 
+std::string host_name() {
+    char name[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0;
+    PMPI_Get_processor_name(name, &length);
+    return name;
+}
+
 void set_up_alone(Process& self) {
     self.start_seconds = std::time(nullptr);
     std::vector<std::string> complaints;
@@ -146,9 +151,9 @@ void set_up_alone(Process& self) {
     self.run = run_of_orders(self);
     self.run_info.alone = true;
     self.run_info = describe(self);
-    const auto host = host_name();
-    self.run_info.hosts = {host};
-    find_place_alone(self, host);
+    self.run_info.hosts = {host_name()};
+    find_node(self);
+    find_region_of(self);
     watch_for_devices(self);
 }
 
@@ -158,20 +163,42 @@ bool calls_come_one_by_one() {
     return level != MPI_THREAD_MULTIPLE;
 }
 
-// As all_manage(); and all ranks learn whether some rank has threads.
-template <typename Work>
-bool all_set_up(Run& run, const Work& set_up) {
-    enum Ability : unsigned { managed = 1, has_no_threads = 2 };
-    unsigned abilities = manages(set_up) ? unsigned{managed} : 0U;
+// As all_agree(); and all ranks learn whether some rank has threads.
+bool all_are_ready(bool here, Run* run, MPI_Comm world) {
+    enum Ability : unsigned { ready = 1, has_no_threads = 2 };
+    unsigned abilities = here ? unsigned{ready} : 0U;
     if (calls_come_one_by_one()) abilities |= has_no_threads;
-    abilities = algorithms::common_bits(abilities, run.process.world);
-    run.process.some_have_threads = (abilities & has_no_threads) == 0;
-    return (abilities & managed) != 0;
+    abilities = algorithms::common_bits(abilities, world);
+    if (run != nullptr) run->process.some_have_threads = (abilities & has_no_threads) == 0;
+    return (abilities & ready) != 0;
 }
 
-void go_without(std::unique_ptr<Run> run, MPI_Comm world) noexcept {
-    if (run && run->process.world_rank == 0)
-        warn("a rank has no memory at the start. Every call goes to the MPI library");
+// A run whose ranks all have what they need; else null on all ranks. Each collective at the start is a wait of every rank for
+// every other one: so each rank does by itself what it can, rank 0's orders reach it whether it could or not, and one vote
+// ends the start. Collective.
+std::unique_ptr<Run> run_of_all(const Host& host, MPI_Comm world) noexcept {
+    std::unique_ptr<Run> run;
+    Orders orders;
+    const bool has_met = manages([&] {
+        run = std::make_unique<Run>();
+        meet_world(run->process, host, world);
+        if (run->process.world_rank == 0) orders.write(run->process);
+    });
+    orders.spread(world);
+    const bool is_ready = has_met && manages([&] {
+                              orders.take(run->process);
+                              set_up_with_world(run->process);
+                              run->communicators.spare_list().make(run->process.world_ranks);
+                          });
+    orders.meet_hosts(run ? &run->process : nullptr, world);
+    const bool all_ready = all_are_ready(is_ready, run.get(), world);
+    return all_ready && manages([&] { find_region_of(run->process); }) ? std::move(run) : nullptr;
+}
+
+void go_without(MPI_Comm world) noexcept {
+    int rank = 0;
+    PMPI_Comm_rank(world, &rank);
+    if (rank == 0) warn("a rank has no memory at the start. Every call goes to the MPI library");
     PMPI_Comm_free(&world);
 }
 
@@ -182,18 +209,8 @@ void start_with_world(const Host& host) noexcept {
     has_refused = true; // until they agree
     MPI_Comm world = algorithms::create_private(MPI_COMM_WORLD);
     if (world == MPI_COMM_NULL) return;
-    std::unique_ptr<Run> run;
-    const auto make_run = [&] {
-        run = std::make_unique<Run>();
-        run->process.host = &host;
-        run->process.world = world;
-    };
-    const auto set_up = [&] {
-        set_up_with_world(run->process);
-        run->communicators.spare_list().make(run->process.world_ranks);
-    };
-    // No communication may hang on one rank's luck: either all start or none does.
-    if (!all_manage(world, make_run) || !all_set_up(*run, set_up)) return go_without(std::move(run), world);
+    auto run = run_of_all(host, world);
+    if (!run) return go_without(world);
     Clock::start_run();
     hang_on_comm_self();
     publish(std::move(run));

@@ -1,5 +1,7 @@
 #include "merge_desk.hpp"
 
+#include "quiet_wait.hpp"
+
 #include <algorithm>
 
 namespace switchyard::shim {
@@ -105,7 +107,7 @@ std::size_t MergeDesk::take_earlier(std::size_t question) noexcept {
 Wish MergeDesk::take_wish() noexcept {
     while (true) {
         MPI_Status status;
-        PMPI_Wait(expected_.data(), &status);
+        wait_quietly(expected_.front(), &status);
         const auto wish = incoming_;
         if (wish.kind != Wish::end) expect_wish();
         if (wish.kind != Wish::slots) return wish;

@@ -1,15 +1,14 @@
 #include "orders.hpp"
 
-#include "algorithms/small_messages.hpp"
-#include "all_manage.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/entry/mpi_families.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <numeric>
 #include <random>
@@ -79,68 +78,18 @@ std::string make_log_directory(Process& self) {
     return {};
 }
 
-// Rank 0 alone gets the names, into memory that it has made before.
-void gather_hosts(std::vector<char>& all, MPI_Comm comm) {
-    char name[MPI_MAX_PROCESSOR_NAME] = {};
-    int length = 0;
-    PMPI_Get_processor_name(name, &length);
-    algorithms::gather(name, sizeof name, all.data(), comm);
-}
-
-std::vector<std::string> hosts_in(const std::vector<char>& all) {
-    std::vector<std::string> hosts;
-    for (std::size_t i = 0; i < all.size(); i += MPI_MAX_PROCESSOR_NAME) hosts.emplace_back(all.data() + i);
-    return hosts;
-}
-
-// What rank 0 tells all others, texts behind each other. Each collective at the start is a wait of every rank
-// for every other one.
-class Message {
-  public:
-    // Rank 0. May throw.
-    void write(std::uint64_t run, std::initializer_list<const std::string*> texts) {
-        for (const auto* text : texts) text_ += *text;
-        std::size_t i = 0;
-        for (const auto* text : texts) head_.sizes[i++] = text->size();
-        head_.run = run; // last: without it the message is not whole
-    }
-    // Throws on all ranks where rank 0 has no message, or a rank has no memory for it. Collective.
-    void send(MPI_Comm comm) {
-        PMPI_Bcast(&head_, sizeof head_, MPI_BYTE, 0, comm);
-        if (head_.run == 0) throw std::bad_alloc();
-        const auto bytes = std::accumulate(head_.sizes.begin(), head_.sizes.end(), std::uint64_t{0});
-        manage_together(comm, [&] { text_.resize(bytes); });
-        algorithms::broadcast(text_.data(), bytes, comm);
-    }
-    std::uint64_t run() const { return head_.run; }
-    // May throw.
-    std::string text(std::size_t number) const {
-        const auto* end = head_.sizes.begin() + static_cast<std::ptrdiff_t>(number);
-        return text_.substr(std::accumulate(head_.sizes.begin(), end, std::uint64_t{0}), *end);
-    }
-
-  private:
-    struct Head {
-        std::uint64_t run = 0;
-        std::array<std::uint64_t, 3> sizes{};
-    } head_;
-    std::string text_;
-};
-
 std::uint64_t random_run() {
     std::random_device device;
     return (std::uint64_t{device()} << 32 | device()) ^ Clock::now();
 }
 
-// What fails here leaves the message unwritten, and its send tells all ranks.
-void write_orders(Process& self, const std::vector<char>& hosts, Message& message) noexcept {
-    try {
-        self.run_info.hosts = hosts_in(hosts);
-        const auto settings = self.settings.serialized();
-        const auto directory = make_log_directory(self);
-        message.write(self.run, {&settings, &self.policy_text, &directory});
-    } catch (...) {
-    }
+// Of a host's name. Linux has at most 64 characters.
+constexpr std::size_t host_bytes = 128;
+
+std::vector<std::string> hosts_in(const std::vector<char>& all) {
+    std::vector<std::string> hosts;
+    for (std::size_t i = 0; i < all.size(); i += host_bytes) hosts.emplace_back(all.data() + i);
+    return hosts;
 }
 
 } // namespace
@@ -175,30 +124,74 @@ log::RunInfo describe(const Process& self) {
     return info;
 }
 
-void take_orders(Process& self) {
-    const bool gives = self.world_rank == 0;
-    std::vector<char> hosts;
-    manage_together(self.world, [&] {
-        std::vector<std::string> complaints;
-        self.settings = Settings::from_environment(complaints);
-        if (!gives) return;
-        give_orders(self, complaints);
-        self.run = random_run();
-        self.run_info = describe(self);
-        hosts.resize(static_cast<std::size_t>(self.world_ranks) * MPI_MAX_PROCESSOR_NAME);
-    });
-    gather_hosts(hosts, self.world);
-    Message message;
-    if (gives) write_orders(self, hosts, message);
-    message.send(self.world);
-    manage_together(self.world, [&] {
-        self.log_directory = message.text(2);
-        if (gives) return;
-        self.run = message.run();
-        self.settings = Settings::deserialized(message.text(0));
-        set_up_diagnostics(self.settings.value(Setting::verbose), false);
-        if (const auto policy = message.text(1); !policy.empty()) adopt_policy(self, policy, {});
-    });
+std::uint64_t Orders::Head::bytes() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+}
+
+void Orders::write(Process& self) {
+    gives_ = true;
+    std::vector<std::string> complaints;
+    self.settings = Settings::from_environment(complaints);
+    give_orders(self, complaints);
+    self.run = random_run();
+    self.run_info = describe(self);
+    self.log_directory = make_log_directory(self);
+    if (!self.log_directory.empty()) hosts_.resize(static_cast<std::size_t>(self.world_ranks) * host_bytes);
+    const auto own_settings = self.settings.serialized();
+    text_ = own_settings + self.policy_text + self.log_directory;
+    first_.head.sizes = {own_settings.size(), self.policy_text.size(), self.log_directory.size()};
+    std::memcpy(first_.text.data(), text_.data(), std::min(text_.size(), first_.text.size()));
+    first_.head.run = self.run; // last: without it the orders are not whole
+}
+
+void Orders::spread(MPI_Comm world) noexcept {
+    static_assert(sizeof(First) <= algorithms::largest_own_message);
+    PMPI_Bcast(&first_, sizeof first_, MPI_BYTE, 0, world);
+    if (first_.head.run == 0) return;
+    const auto bytes = first_.head.bytes();
+    const auto in_first = std::min<std::size_t>(bytes, first_.text.size());
+    try {
+        if (!gives_) text_.assign(first_.text.data(), in_first).resize(bytes);
+        is_whole_ = true;
+    } catch (...) { // no memory; the vote tells the others
+    }
+    First passing; // of a rank without memory
+    for (std::size_t done = in_first; done < bytes;) {
+        const auto some = std::min<std::size_t>(bytes - done, passing.text.size());
+        char* const place = is_whole_ ? text_.data() + done : passing.text.data();
+        PMPI_Bcast(place, static_cast<int>(some), MPI_BYTE, 0, world);
+        done += some;
+    }
+}
+
+std::string Orders::text(Text which) const {
+    const auto* end = first_.head.sizes.begin() + which;
+    return text_.substr(std::accumulate(first_.head.sizes.begin(), end, std::uint64_t{0}), *end);
+}
+
+void Orders::take(Process& self) const {
+    if (!is_whole_) throw std::bad_alloc();
+    if (gives_) return;
+    self.log_directory = text(log_directory);
+    self.run = first_.head.run;
+    self.settings = Settings::deserialized(text(settings));
+    set_up_diagnostics(self.settings.value(Setting::verbose), false);
+    if (const auto policy_text = text(policy); !policy_text.empty()) adopt_policy(self, policy_text, {});
+}
+
+void Orders::meet_hosts(Process* self, MPI_Comm world) noexcept {
+    if (!is_logged()) return;
+    std::array<char, MPI_MAX_PROCESSOR_NAME + host_bytes> name{};
+    int length = 0;
+    PMPI_Get_processor_name(name.data(), &length);
+    name[host_bytes - 1] = '\0';
+    algorithms::gather(name.data(), host_bytes, hosts_.empty() ? nullptr : hosts_.data(), world);
+    if (hosts_.empty()) return;
+    try {
+        self->run_info.hosts = hosts_in(hosts_);
+        log::write_run_json(self->log_folder, self->run_info, nullptr);
+    } catch (...) { // the end of the run says it again
+    }
 }
 
 } // namespace switchyard::shim

@@ -1,8 +1,11 @@
 // The orders of a run: settings, policy and the log's folder. Rank 0 gives them, the others take them.
 #pragma once
 
+#include "algorithms/small_messages.hpp"
 #include "shim/back_end/process/process.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,11 +15,42 @@ namespace switchyard::shim {
 // which are warnings, too. May throw.
 void give_orders(Process& self, const std::vector<std::string>& complaints);
 
-// Collective over the run's world: rank 0 gives its orders, makes the log's folder, and all ranks get both. Throws on all
-// ranks or on none.
-void take_orders(Process& self);
-
 // What run.json says of the run. Needs the orders.
 log::RunInfo describe(const Process& self);
+
+// Orders on their way from rank 0 to all others. Only spread() and meet_hosts() communicate, and both do so on every rank,
+// whatever it lacks: a rank without memory lets the messages pass by.
+class Orders {
+  public:
+    // Rank 0: reads settings and policy, and makes the log's folder. May throw.
+    void write(Process& self);
+    // Collective. Never throws.
+    void spread(MPI_Comm world) noexcept;
+    // Makes the orders those of this process. Throws, too, where no orders arrived.
+    void take(Process& self) const;
+    // Where a log is written: the hosts of all ranks go to rank 0, and into run.json. Collective. Never throws.
+    void meet_hosts(Process* self, MPI_Comm world) noexcept;
+
+  private:
+    enum Text : std::size_t { settings, policy, log_directory, texts };
+    struct Head {
+        std::uint64_t run = 0; // 0: rank 0 could not write its orders
+        std::array<std::uint64_t, texts> sizes{};
+        std::uint64_t bytes() const;
+    };
+    // The first message, which is all for a short policy.
+    struct First {
+        Head head;
+        std::array<char, algorithms::largest_own_message - sizeof(Head)> text{};
+    };
+    std::string text(Text which) const; // may throw
+    bool is_logged() const { return first_.head.run != 0 && first_.head.sizes[log_directory] > 0; }
+
+    First first_;
+    std::string text_; // all texts behind each other
+    bool is_whole_ = false;
+    bool gives_ = false;
+    std::vector<char> hosts_; // rank 0: room for the names of all ranks
+};
 
 } // namespace switchyard::shim

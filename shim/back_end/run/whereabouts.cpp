@@ -1,15 +1,14 @@
 #include "whereabouts.hpp"
 
-#include "algorithms/node_window.hpp"
+#include "algorithms/small_messages.hpp"
 #include "all_manage.hpp"
-#include "ranks_of_node.hpp"
+#include "name_of_system.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/placement.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace switchyard::shim {
 
@@ -20,60 +19,23 @@ struct Seat {
     int local_rank = 0, ranks = 1;
 };
 
-// As SWITCHYARD_RANKS_PER_NODE pretends.
-Seat seat_by_hand(Process& self, const std::string& text) {
+// Collective over the run's world, if there is one.
+Seat find_seat(const Process& self) {
     Seat seat;
-    const auto placement = *Placement::parse(text);
-    const int node = placement.node_of(self.world_rank, self.world_ranks);
-    self.node = mixed(self.run, static_cast<std::uint64_t>(node));
-    seat.ranks = 0;
-    for (int rank = 0; rank < self.world_ranks; ++rank) {
-        if (placement.node_of(rank, self.world_ranks) != node) continue;
-        ++seat.ranks;
-        if (rank < self.world_rank) ++seat.local_rank;
-    }
+    if (self.world == MPI_COMM_NULL) return seat;
+    std::vector<std::uint64_t> nodes;
+    manage_together(self.world, [&] { nodes.resize(static_cast<std::size_t>(self.world_ranks)); });
+    algorithms::gather_everywhere(&self.node, sizeof self.node, nodes.data(), self.world);
+    seat.ranks = static_cast<int>(std::ranges::count(nodes, self.node));
+    seat.local_rank = static_cast<int>(std::count(nodes.begin(), nodes.begin() + self.world_rank, self.node));
     return seat;
 }
 
-// The world's ranks on this node. The MPI finds them once, when they are first asked for.
-class Neighbours {
-  public:
-    explicit Neighbours(MPI_Comm world) : world_(world) {}
-    Neighbours(const Neighbours&) = delete;
-    Neighbours& operator=(const Neighbours&) = delete;
-    ~Neighbours() {
-        if (comm_ && *comm_ != MPI_COMM_NULL) PMPI_Comm_free(&*comm_);
-    }
-    // MPI_COMM_NULL: there is no world, or the MPI cannot tell. Collective over the world.
-    MPI_Comm comm() {
-        if (!comm_) comm_ = world_ == MPI_COMM_NULL ? MPI_COMM_NULL : ranks_of_node(world_);
-        return *comm_;
-    }
-
-  private:
-    MPI_Comm world_;
-    std::optional<MPI_Comm> comm_;
-};
-
-// This rank's node, as the MPI sees it or as the system names it. Collective over the world.
-Seat seat_by_machine(Process& self, MPI_Comm node) {
-    Seat seat;
-    int leader = self.world_rank;
-    if (node != MPI_COMM_NULL) {
-        PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
-        PMPI_Comm_rank(node, &seat.local_rank);
-        PMPI_Comm_size(node, &seat.ranks);
-    }
-    self.node = mixed(self.run, static_cast<std::uint64_t>(leader));
-    return seat;
-}
-
-Seat find_node(Process& self, Neighbours& neighbours) {
+// As SWITCHYARD_RANKS_PER_NODE pretends, or as the system names it. A rank of sessions has no place in a world.
+std::uint64_t number_of_node(const Process& self) {
     const auto& text = self.settings.given(Setting::ranks_per_node);
-    if (!text) return seat_by_machine(self, neighbours.comm());
-    Seat seat;
-    manage_together(self.world, [&] { seat = seat_by_hand(self, *text); });
-    return seat;
+    if (!text || self.world == MPI_COMM_NULL) return name_of_system();
+    return static_cast<std::uint64_t>(Placement::parse(*text)->node_of(self.world_rank, self.world_ranks));
 }
 
 template <typename Property>
@@ -126,11 +88,40 @@ void tell_of_regions(const Process& self, const std::string& kind, const std::st
     });
 }
 
+bool runs_ours(const policy::Use& use) {
+    return use.algorithm != "native";
+}
+
+// An agreement needs some numbers of each rank. A window of this size serves 500 ranks of a node.
+constexpr std::size_t bytes_for_agreements = 131072;
+
+// The memory that this process would share.
+void find_memory(Process& self) {
+    auto bytes = self.settings.shared_bytes();
+    if (!any_use_has(self, shares_memory)) bytes = std::min(bytes, bytes_for_agreements);
+    if (bytes == 0 || !any_use_has(self, runs_ours)) return;
+    self.memory = std::make_unique<algorithms::NodeMemory>(bytes);
+    self.memory->prepare();
+    self.cores = algorithms::CoreSet::of_this_rank();
+}
+
+} // namespace
+
+std::uint64_t mixed(std::uint64_t left, std::uint64_t right) {
+    return (left ^ (right + 0x9e3779b97f4a7c15ULL + (left << 6) + (left >> 2))) * 0xff51afd7ed558ccdULL;
+}
+
+void find_node(Process& self) {
+    self.node = mixed(self.run, number_of_node(self));
+    find_memory(self);
+}
+
 // Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION pretends. Only where a rule looks at regions, since reading the
 // machine takes a while.
-void find_region_of(Process& self, const Seat& seat) {
+void find_region_of(Process& self) {
     self.looks_at_regions = any_use_has(self, looks_at_regions);
     if (!self.looks_at_regions) return;
+    const auto seat = find_seat(self);
     std::string kind, problem;
     bool asks_hwloc = false; // the same on all ranks
     manage_together(self.world, [&] {
@@ -145,44 +136,6 @@ void find_region_of(Process& self, const Seat& seat) {
         }
     });
     if (asks_hwloc) tell_of_regions(self, kind, problem);
-}
-
-bool runs_ours(const policy::Use& use) {
-    return use.algorithm != "native";
-}
-
-// An agreement needs some numbers of each rank. A window of this size serves 500 ranks of a node.
-constexpr std::size_t bytes_for_agreements = 65536;
-
-// The memory that this process would share, and the cores of the node. Collective over the world, if there is one.
-void find_memory(Process& self, Neighbours& neighbours) {
-    auto bytes = self.settings.shared_bytes();
-    if (!any_use_has(self, shares_memory)) bytes = std::min(bytes, bytes_for_agreements);
-    if (bytes == 0 || !any_use_has(self, runs_ours)) return;
-    manage_together(self.world, [&] { self.memory = std::make_unique<algorithms::NodeMemory>(bytes); });
-    if (self.memory) self.memory->prepare();
-    self.node_cores = algorithms::NodeWindow::own_cores();
-    if (MPI_Comm node = neighbours.comm(); node != MPI_COMM_NULL)
-        self.node_cores = algorithms::NodeWindow::cores_of(node);
-}
-
-} // namespace
-
-std::uint64_t mixed(std::uint64_t left, std::uint64_t right) {
-    return (left ^ (right + 0x9e3779b97f4a7c15ULL + (left << 6) + (left >> 2))) * 0xff51afd7ed558ccdULL;
-}
-
-void find_place(Process& self) {
-    Neighbours neighbours(self.world);
-    find_region_of(self, find_node(self, neighbours));
-    find_memory(self, neighbours);
-}
-
-void find_place_alone(Process& self, const std::string& host) {
-    self.node = std::hash<std::string>{}(host);
-    Neighbours neighbours(MPI_COMM_NULL); // not known yet
-    find_region_of(self, {});
-    find_memory(self, neighbours);
 }
 
 } // namespace switchyard::shim

@@ -4,16 +4,15 @@
 #include "shim/back_end/process/process.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace switchyard::shim {
 
-// Node, region and memory of this rank. Collective over the run's world; needs the orders. Throws on all
-// ranks or on none.
-void find_place(Process& self);
+// Node and memory of this rank. Needs the orders. No communication; may throw.
+void find_node(Process& self);
 
-// The same for a rank that knows no other (sessions): its node is the host of that name. May throw.
-void find_place_alone(Process& self, const std::string& host);
+// Its region of the node, where a rule looks at regions. Collective over the run's world, if there is one. Throws on all
+// ranks or on none.
+void find_region_of(Process& self);
 
 // One number of two, well spread.
 std::uint64_t mixed(std::uint64_t left, std::uint64_t right);

@@ -178,7 +178,9 @@ void Recorder::finish() {
     const auto written = slots_of(calls_file_.size()); // without the header
     in_file_ = std::min(written, slots_of(calls_file_.size_on_disk()));
     dropped_.fetch_add(written - in_file_); // the program truncated the file, or removed it
-    for (std::size_t i = 0; ring_ != nullptr && i < slots_in_ring; ++i)
+    // The pages behind the last slot were never touched.
+    const auto used = std::min<std::uint64_t>(next_.load(), slots_in_ring);
+    for (std::size_t i = 0; ring_ != nullptr && i < used; ++i)
         if (ring_[i].kind != SlotKind::none) in_ring_.push_back(ring_ + i);
     std::ranges::sort(in_ring_, {}, &Slot::number);
     write_names();

@@ -1,0 +1,50 @@
+"""What a program pays beside its calls: page faults, and collectives of ours, each of which is a wait for all ranks."""
+
+import re
+import unittest
+
+from harness import DEFAULT_POLICY, FEW_RANKS, SHIM, PreloadTest, host
+
+COUNTER = host("c_count_collectives.so")
+
+
+class Pays(PreloadTest):
+    def paid(self, np, *words, bare=False, settings=None):
+        """By part of the run: a dict of faults and collectives."""
+        if bare:
+            result = self.plain(np, host("c_pays"), *words, exported={"LD_PRELOAD": COUNTER})
+        else:
+            result = self.launch(np, host("c_pays"), *words, policy=DEFAULT_POLICY, settings=settings,
+                                 preload=[COUNTER, SHIM])
+        self.assert_ended_well(result)
+        found = re.findall(r"(?m)^(\w+) faults=(\d+) collectives=(\d+)$", result.stdout)
+        self.assertEqual(len(found), 5, result.everything())
+        return {part: {"faults": int(faults), "collectives": int(collectives)} for part, faults, collectives in found}
+
+    def test_ranks_meet_few_times(self):
+        for np in (2, FEW_RANKS):
+            bare = self.paid(np, 4, bare=True)
+            for log in ("on", "off"):
+                with self.subTest(ranks=np, log=log):
+                    paid = self.paid(np, 4, settings={"SWITCHYARD_LOG": "off"} if log == "off" else None)
+                    self.assertEqual(bare["start"]["collectives"] + bare["end"]["collectives"], 0)
+                    # A communicator, two broadcasts of orders, a vote; the hosts for the log. And two on a communicator
+                    # of this rank alone.
+                    self.assertEqual(paid["start"]["collectives"], 7 if log == "on" else 6)
+                    # The ranks introduce themselves, and vote.
+                    self.assertEqual(paid["first"]["collectives"], 2)
+                    self.assertEqual(paid["hundredth"]["collectives"], 0)
+                    # Two sums; for the log three more, and word that it is whole.
+                    self.assertEqual(paid["end"]["collectives"], 6 if log == "on" else 2)
+
+    def test_memory_is_there_before_it_is_used(self):
+        """Page faults above those of the bare MPI. The pages of a hundred calls are there after the first ones."""
+        for size in (4, 4096, 16384):
+            with self.subTest(bytes=size):
+                bare, paid = self.paid(2, size, bare=True), self.paid(2, size, settings={"SWITCHYARD_LOG": "off"})
+                self.assertLessEqual(paid["hundredth"]["faults"], 0)
+                self.assertLessEqual(paid["calls"]["faults"], bare["calls"]["faults"] + 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
