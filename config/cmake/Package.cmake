@@ -17,7 +17,7 @@ install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles
 
 # The documents, in folders as here, so that the links between them work. Debian wants the license by another name, too.
 file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/apps/*.md tests/bench/results/*.* tests/bench/results/figures/*
-     config/third-party-licenses.txt shim/report/page/dygraphs-license.txt)
+     config/third-party-licenses.txt config/lgpl-2.1.txt shim/report/page/dygraphs-license.txt)
 file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   algorithms/README.md config/README.md policy/README.md shim/README.md)
 foreach(document IN LISTS documents readmes)

@@ -1,14 +1,17 @@
-// The options of `switchyard report`, `explain`, `tune`, `prove` and `predict`, with their help.
+// The options of `switchyard run`, `report`, `explain`, `tune`, `prove` and `predict`, with their help.
 #pragma once
 
 #include "commands.hpp"
 #include "predict.hpp"
 #include "prove.hpp"
+#include "run.hpp"
 #include "tune.hpp"
 
 #include <CLI/CLI.hpp>
 
 namespace switchyard::shim::command {
+
+void add_run(CLI::App& app, RunArguments& arguments);
 
 void add_report(CLI::App& app, ReportOptions& options);
 

@@ -45,13 +45,6 @@ int explain_many(const ExplainOptions& options);
 // Prints every algorithm of the registry. Markdown gives the table of the documents.
 int list_algorithms(ListFormat format);
 
-// Puts switchyard in front of a program and becomes the program. Returns only where the program cannot be started.
-struct RunOptions {
-    std::optional<std::string> policy, log, force, detail;
-    std::vector<std::string> program; // and its arguments
-};
-int run(const RunOptions& options);
-
 enum class ReportFormat { text, csv, json };
 
 struct ReportOptions {

@@ -2,9 +2,7 @@
 #include "completion.hpp"
 #include "manual.hpp"
 
-#include "algorithms/traits.hpp"
 #include "policy/spelling.hpp"
-#include "shim/common/settings.hpp"
 #include "version.hpp"
 
 #include <iostream>
@@ -13,36 +11,6 @@ namespace {
 
 using namespace switchyard;
 using namespace switchyard::shim;
-
-// `alltoallv:tuna`
-std::vector<std::string> forcible() {
-    std::vector<std::string> words;
-    for (const auto& traits : algorithms::all_traits())
-        words.push_back(std::string(name_of(traits.collective)) + ':' + std::string(traits.name));
-    return words;
-}
-
-void add_run(CLI::App& app, command::RunOptions& options) {
-    auto* run = app.add_subcommand(
-        "run", "Run a program with switchyard in front of it: mpirun -n 8 switchyard run -- ./app");
-    run->add_option("--policy", options.policy, "Policy file (SWITCHYARD_POLICY)")->type_name("FILE");
-    auto* log = run->add_option("--log", options.log, "Folder for the logs of runs, or off (SWITCHYARD_LOG)")
-                    ->type_name("DIR");
-    command::offer(log, {"off"});
-    auto* force = run->add_option("--force", options.force,
-                                  "Algorithms that run whatever the policy says, "
-                                  "such as alltoallv:tuna:radix=4;allgather:ring (SWITCHYARD_FORCE)")
-                      ->type_name("SPEC");
-    command::offer(force, forcible());
-    auto* detail = run->add_option("--detail", options.detail,
-                                   "Lines of the log: calls, ranks, summary or all (SWITCHYARD_DETAIL)")
-                       ->type_name("DETAIL");
-    command::offer(detail, {detail_names.begin(), detail_names.end()});
-    run->add_option("program", options.program, "The program and its arguments, after --")
-        ->required()
-        ->type_name("PROGRAM");
-    run->positionals_at_end();
-}
 
 // A misspelled word is the likely reason why another is missing, so it is named, too.
 std::string misspelled(const CLI::App& app, const CLI::Error& error) {
@@ -70,7 +38,7 @@ int main_guarded(int argc, char** argv) {
     app.require_subcommand(1);
     app.failure_message(words_of_error);
 
-    command::RunOptions run;
+    command::RunArguments run;
     add_run(app, run);
     std::string policy;
     auto* check = app.add_subcommand("check", "Check a policy and print every problem in it");
@@ -118,6 +86,8 @@ int main_guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
+        if (const auto usual = command::usual_run({argv, static_cast<std::size_t>(argc)}))
+            return command::run(*usual);
         return main_guarded(argc, argv);
     } catch (const std::exception& error) {
         const std::string_view what = error.what(); // names files, whose names may be anything

@@ -1,14 +1,14 @@
-#include "commands.hpp"
+#include "run.hpp"
 
 #include "shim/common/preload_path.hpp"
 #include "shim/common/sanitizers.hpp"
-#include "shim/common/settings.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
+#include <system_error>
 #include <unistd.h>
 
 namespace switchyard::shim::command {
@@ -23,42 +23,49 @@ std::string own_prefix() {
     return program.parent_path().parent_path().string();
 }
 
-void set(Setting setting, const std::optional<std::string>& value) {
-    auto variable = std::string(setting_table()[static_cast<std::size_t>(setting)].variable);
-    if (value) setenv(variable.c_str(), value->c_str(), 1);
+void set_variables(const RunArguments& arguments) {
+    auto value = arguments.values.begin();
+    for (const auto& option : run_options) {
+        const auto variable = setting_table()[static_cast<std::size_t>(option.setting)].variable;
+        if (const auto& given = *value++) setenv(std::string(variable).c_str(), given->c_str(), 1);
+    }
+}
+
+// Without a stream: they may not be there yet (before_constructors.cpp).
+void say(const std::string& sentence) {
+    std::fputs(("switchyard: " + sentence + '\n').c_str(), stderr);
 }
 
 // The loader would say so itself, in words about files that nobody knows, and the program would run without us.
 int refuse(const std::string& object) {
-    std::cerr << "switchyard: the program is not started: LD_PRELOAD cannot hold " << object
-              << ", since it splits paths at spaces and colons, and no temporary folder takes a link to it; "
-                 "install switchyard elsewhere, or set TMPDIR to a folder of your own\n";
+    say("the program is not started: LD_PRELOAD cannot hold " + object +
+        ", since it splits paths at spaces and colons, and no temporary folder takes a link to it; "
+        "install switchyard elsewhere, or set TMPDIR to a folder of your own");
     return cannot_run;
 }
 
 } // namespace
 
-int run(const RunOptions& options) {
-    set(Setting::policy, options.policy);
-    set(Setting::log, options.log);
-    set(Setting::force, options.force);
-    set(Setting::detail, options.detail);
+int run(const RunArguments& arguments) {
+    set_variables(arguments);
     const auto object = preload_object(own_prefix());
-    if (std::filesystem::exists(object)) {
+    std::error_code error;
+    if (std::filesystem::exists(object, error)) {
         const auto path = preload_path(object, folders_for_links());
         if (path.empty()) return refuse(object);
         setenv("LD_PRELOAD", preload_list(path, std::getenv("LD_PRELOAD")).c_str(), 1);
         setenv(asan_variable, asan_options(std::getenv(asan_variable)).c_str(), 1);
     } else { // the program runs all the same
-        std::cerr << "switchyard: warning: " << object << " is missing; no call is routed or logged\n";
+        say("warning: " + object + " is missing; no call is routed or logged");
     }
 
     std::vector<char*> words;
-    for (const auto& word : options.program) words.push_back(const_cast<char*>(word.c_str()));
+    for (const auto& word : arguments.program) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     execvp(words.front(), words.data());
-    std::cerr << "switchyard: cannot run " << options.program.front() << ": " << std::strerror(errno) << '\n';
-    return errno == ENOENT ? not_found : cannot_run;
+    const int reason = errno;
+    say("cannot run " + arguments.program.front() + ": " + std::strerror(reason));
+    return reason == ENOENT ? not_found : cannot_run;
 }
 
 } // namespace switchyard::shim::command

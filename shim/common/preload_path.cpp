@@ -51,13 +51,13 @@ bool make_link(const std::string& link, const std::string& target) {
     return fs::read_symlink(link, error) == target && !error;
 }
 
-// lib may have a folder for the architecture.
+// lib may have a folder for the architecture. What cannot be looked at is not there.
 std::string library_below(const fs::path& lib) {
-    if (fs::exists(lib / preload_name)) return (lib / preload_name).string();
-    if (!fs::is_directory(lib)) return "";
-    for (const auto& entry : fs::directory_iterator(lib))
-        if (entry.is_directory() && fs::exists(entry.path() / preload_name))
-            return (entry.path() / preload_name).string();
+    std::error_code error;
+    if (fs::exists(lib / preload_name, error)) return (lib / preload_name).string();
+    for (fs::directory_iterator entry(lib, error), end; entry != end; entry.increment(error))
+        if (entry->is_directory(error) && fs::exists(entry->path() / preload_name, error))
+            return (entry->path() / preload_name).string();
     return "";
 }
 

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -132,6 +133,90 @@ class Explain(CommandTest):
                       ["--log", "nowhere", "--collective", "alltoallv"]):
             with self.subTest(words=words):
                 self.assertIn("take one of the two", self.explain(*words, code=1))
+
+
+SHOW = "import json, os, sys; json.dump([sys.argv[1:], dict(os.environ)], sys.stdout)"
+
+
+class Run(CommandTest):
+    """The environment and the words of the program that `switchyard run` starts."""
+
+    SETTINGS = {"--policy": "SWITCHYARD_POLICY", "--log": "SWITCHYARD_LOG", "--force": "SWITCHYARD_FORCE",
+                "--detail": "SWITCHYARD_DETAIL"}
+    # The last values are read by CLI11, the first one without (shim/command/usual_run.cpp).
+    VALUES = ("a=b c", "+a", "[a]")
+
+    def started(self, *options, command=None, words=(), environment=None):
+        """The program's words, its environment as far as we change it, and what we say."""
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith("SWITCHYARD") and name not in ("LD_PRELOAD", "ASAN_OPTIONS")}
+        before = clean | (environment or {})
+        done = subprocess.run([command or COMMAND, "run", *options, sys.executable, "-c", SHOW, *words], cwd=self.folder, env=before,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen, after = json.loads(done.stdout)
+        return seen, {name: after.get(name) for name in {*before, *after} if before.get(name) != after.get(name)}, done.stderr
+
+    def ended(self, *words):
+        done = subprocess.run([COMMAND, "run", *words], cwd=self.folder, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    def preload(self):
+        return str(pathlib.Path(COMMAND).resolve().parents[1] / "lib" / "libswitchyard.so")
+
+    def test_each_option_sets_its_variable(self):
+        ours = {"LD_PRELOAD": self.preload(), "ASAN_OPTIONS": "verify_asan_link_order=0"}
+        self.assertEqual(self.started(), ([], ours, ""))
+        for option, variable in self.SETTINGS.items():
+            for value in self.VALUES:
+                for given in ([option, value], [f"{option}={value}"]):
+                    with self.subTest(given=given):
+                        self.assertEqual(self.started(*given, "--"), ([], ours | {variable: value}, ""))
+        for value in self.VALUES:
+            options = [word for option in self.SETTINGS for word in (option, value)]
+            self.assertEqual(self.started(*options), ([], ours | dict.fromkeys(self.SETTINGS.values(), value), ""))
+
+    def test_what_was_set_before(self):
+        before = {"LD_PRELOAD": "libasan.so.8:libnone.so", "ASAN_OPTIONS": "detect_leaks=0", "SWITCHYARD_LOG": "a"}
+        for value in self.VALUES:
+            done = subprocess.run([COMMAND, "run", "--log", value, "--", "/bin/sh", "-c", 'echo "$LD_PRELOAD $ASAN_OPTIONS $SWITCHYARD_LOG"'],
+                                  env=os.environ | before, capture_output=True, text=True, check=False)
+            self.assertEqual(done.stdout, f"libasan.so.8:{self.preload()}:libnone.so verify_asan_link_order=0:detect_leaks=0 {value}\n")
+
+    def test_words_of_the_program(self):
+        words = ["--log", "x", "--", "-h", "--help", "", "a b", "run", "%%", "--policy=p"]
+        for options in ((), ("--",), ("--log=+a", "--"), ("--log", "+a")):
+            self.assertEqual(self.started(*options, words=words)[0], words)
+        self.assertEqual(self.started(words=["[1,2]", "{}"])[0], ["[1,2]", "{}"])
+
+    def test_exit_codes(self):
+        self.write("#!/bin/none\n", "script")
+        for options in ((), ("--log=+a",)):
+            self.assertEqual(self.ended(*options, "--", "sh", "-c", "exit 3"), (3, ""))
+            self.assertEqual(self.ended(*options, "no-such-program"),
+                             (127, "switchyard: cannot run no-such-program: No such file or directory\n"))
+            self.assertEqual(self.ended(*options, "./script"), (126, "switchyard: cannot run ./script: Permission denied\n"))
+
+    def test_words_that_are_not_understood(self):
+        read_on = "\nOptions and examples: switchyard run --help\n"
+        for words, sentence in (((), "program is required"), (("--",), "program is required; not known: --"), (("--log", "a"), "program is required"),
+                                (("--lgo", "a", "b"), "The following argument was not expected: --lgo"),
+                                (("--log",), "--log: 1 required DIR missing")):
+            with self.subTest(words):
+                code, said = self.ended(*words)
+                self.assertGreater(code, 100)
+                self.assertEqual(said, f"switchyard run: {sentence}{read_on}")
+        code, said = self.ended("--log=a", "--log=b", "sh")
+        self.assertGreater(code, 100)
+        self.assertTrue(said.startswith("switchyard run: --log"), said)
+        self.assertIn("--detail DETAIL", self.ask("run", "--log", "a", "--help", "--", "sh"))
+
+    def test_an_installation_without_its_object(self):
+        (self.folder / "bin").mkdir()
+        command = shutil.copy(COMMAND, self.folder / "bin" / "switchyard")
+        missing = f"switchyard: warning: {self.folder.resolve()}/lib/libswitchyard.so is missing; no call is routed or logged\n"
+        for value in self.VALUES:
+            self.assertEqual(self.started("--log", value, command=command), ([], {"SWITCHYARD_LOG": value}, missing))
 
 
 MACHINE = """{ "switchyard_machine": 1, "name": "mine",
