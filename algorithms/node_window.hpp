@@ -9,8 +9,12 @@
 //
 // Bytes that an epoch has no room for go in streams. A stream has a few slots, and two counts: its writer fills a slot, its
 // reader empties it, and each waits for the other alone. A rank serves all of its streams in turn, so a rank that the system
-// took off its core holds up its own streams only. After the wait of epoch n nobody reads bytes of epoch n - 1 any more: all
-// of the section but the bytes of epoch n is for slots. Before a rank enters epoch n + 1 it looks whether its slots are empty.
+// took off its core holds up its own streams only. Slots lie where no bytes of epoch n or n - 1 are. Before a rank enters epoch
+// n + 1 it looks whether its slots are empty.
+//
+// A window begins with few pages, for a program may have few calls. Meanwhile a large block may be offered: its reader takes it
+// from the writer's own memory, where the system allows it, and the writer waits until it has. A reader that cannot read there
+// refuses, once for all; then the block goes through slots.
 //
 // A slot needs its writer and then its reader on a core. Where other programs keep ranks off their cores, a reader therefore
 // reads the end of the block from its writer's own memory, where the system allows it. Where several ranks share each core and

@@ -2,6 +2,7 @@
 // of itself does not come here.
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stddef.h>
 
 static int counted;
 
