@@ -90,8 +90,8 @@ class Layout {
         ring_bytes = section_bytes > ring_begin ? section_bytes - ring_begin : 0;
         capacity = ring_bytes / 3;
         capacity -= capacity % (capacity < 64 * line_bytes ? least_slot_bytes : line_bytes);
-        // Each block may be a stream, and each stream has a slot in what two epochs leave: a third of this at least.
-        if (capacity < 3 * number * least_slot_bytes) capacity = 0;
+        // Each block may be a stream, and each stream has a slot in what two epochs leave, which is a third of this at least.
+        if (capacity < number * least_slot_bytes) capacity = 0;
     }
 
     bool is_enough() const { return capacity > 0; }

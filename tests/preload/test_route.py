@@ -628,8 +628,8 @@ class Guest(RouteTest):
         result = self.route(2, "alltoallv:40:5", "allreduces", log="off", force=FORCE)
         self.assertEqual(len(result.lines_of_ours), 1, result.everything())
         self.assertRegex(result.lines_of_ours[0], r"\b5 calls seen, 5 routed, log off")
-        # It does agree, so it does route.
-        self.assertGreaterEqual(int(re.search(r"allreduces=(\d+)", result.stdout).group(1)), 5)
+        # The votes of the start and of the first call.
+        self.assertGreaterEqual(int(re.search(r"allreduces=(\d+)", result.stdout).group(1)), 2)
         self.assertEqual([name for name in os.listdir(self.folder) if not name.endswith(".json")], [])
 
 

@@ -115,8 +115,6 @@ int PMPI_Comm_group(MPI_Comm, MPI_Group*);
 int PMPI_Comm_remote_group(MPI_Comm, MPI_Group*);
 int PMPI_Comm_create(MPI_Comm, MPI_Group, MPI_Comm* created);
 int PMPI_Comm_create_group(MPI_Comm, MPI_Group, int tag, MPI_Comm* created);
-int PMPI_Comm_split(MPI_Comm, int color, int key, MPI_Comm* created);
-int PMPI_Comm_split_type(MPI_Comm, int type, int key, MPI_Info, MPI_Comm* created);
 int PMPI_Comm_free(MPI_Comm*);
 int PMPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler*);
 int PMPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler);
@@ -154,7 +152,6 @@ int PMPI_Waitany(int count, MPI_Request[], int* index, MPI_Status*);
 int PMPI_Waitsome(int count, MPI_Request[], int* completed, int indices[], MPI_Status[]);
 
 // Collectives
-int PMPI_Barrier(MPI_Comm);
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype, int root, MPI_Comm);
 int PMPI_Ibcast(void* buffer, int count, MPI_Datatype, int root, MPI_Comm, MPI_Request*);
 int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,

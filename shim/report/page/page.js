@@ -148,7 +148,7 @@
         draw(id, rows, ["", ...texts, ""], {
             colors: colours, strokeWidth: 0, drawPoints: true, drawPointCallback: drawMarks(["A", "B"], "bold 13px sans-serif"),
             yRangePad: 16, highlightCircleSize: 9,
-            axes: {x: {ticker: ticks, drawGrid: false}, y: {axisLabelFormatter: us => timeText(us, 4), axisLabelWidth: 64}}
+            axes: {x: {ticker: ticks, drawGrid: false}, y: {axisLabelFormatter: us => timeText(us, 4), axisLabelWidth: 64, pixelsPerLabel: 18}} // low plots have two labels, too
         });
     }
 
