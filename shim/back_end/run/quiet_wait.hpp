@@ -2,6 +2,9 @@
 // core: a rank that asks again and again takes that core from it.
 #pragma once
 
+#include "algorithms/small_messages.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <mpi.h>
 #include <span>
@@ -11,7 +14,8 @@ namespace switchyard::shim {
 // As MPI_Wait.
 int wait_quietly(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) noexcept;
 
-// The sums of all ranks, in place. Collective. False: an error.
+// The sums of all ranks, in place, at most so many. Collective. False: an error.
+inline constexpr std::size_t most_numbers = algorithms::largest_own_message / sizeof(std::uint64_t);
 bool add_up_quietly(std::span<std::uint64_t> numbers, MPI_Comm comm) noexcept;
 
 // Rank 0's number, on all ranks. Collective.

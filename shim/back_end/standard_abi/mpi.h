@@ -153,7 +153,6 @@ int PMPI_Waitsome(int count, MPI_Request[], int* completed, int indices[], MPI_S
 
 // Collectives
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype, int root, MPI_Comm);
-int PMPI_Ibcast(void* buffer, int count, MPI_Datatype, int root, MPI_Comm, MPI_Request*);
 int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                 MPI_Datatype recv_type, int root, MPI_Comm);
 int PMPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
@@ -162,7 +161,6 @@ int PMPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void
                   MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Reduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, int root, MPI_Comm);
 int PMPI_Allreduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, MPI_Comm);
-int PMPI_Iallreduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*);
 
 // Datatypes
 int PMPI_Type_contiguous(int count, MPI_Datatype, MPI_Datatype* created);
