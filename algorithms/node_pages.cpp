@@ -34,8 +34,8 @@ void NodePages::bring(std::size_t end) {
     end_ = now;
 }
 
-bool NodePages::earn(std::size_t bytes, std::int64_t part) {
-    earned_ns_ += (call_ns + static_cast<std::int64_t>(bytes) / bytes_in_ns) / part;
+bool NodePages::earn(std::size_t bytes, std::int64_t in) {
+    earned_ns_ += (call_ns + static_cast<std::int64_t>(bytes) / bytes_in_ns) / in;
     if (earned_ns_ < 0) return false;
     const std::size_t before = end_;
     const auto begin = Clock::now();

@@ -21,9 +21,9 @@ class NodePages {
         if (end > end_) [[unlikely]]
             bring(end);
     }
-    // After an exchange of so many bytes of this rank. A `part` of the time that an MPI takes for it goes into pages. True:
-    // there are more now.
-    bool earn(std::size_t bytes, std::int64_t part);
+    // After an exchange of so many bytes of this rank. Of the time that an MPI takes for it, one in `in` nanoseconds goes into
+    // pages. True: there are more pages now.
+    bool earn(std::size_t bytes, std::int64_t in);
 
     static constexpr std::size_t some_bytes = std::size_t{64} << 10; // at once
 

@@ -23,8 +23,8 @@ struct Header {
     std::atomic<std::uint64_t> epoch;
     // What its rank says of this epoch: bytes of a gather, whether it shows, its part of a core.
     std::uint64_t word;
-    static constexpr std::uint64_t is_offered = std::uint64_t{1}
-                                                << 63; // with the bytes of a gather: see StreamPlace
+    // With the bytes of a gather: see StreamPlace.
+    static constexpr std::uint64_t is_offered = std::uint64_t{1} << 63;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -50,8 +50,8 @@ struct StreamPlace {
 struct Filled {
     std::atomic<std::uint64_t> slots;
     Claims claims; // of the stream under way, as `read`
-    std::atomic<bool>
-        is_withdrawn; // the writer has left, and its memory may hold other bytes: the window is broken
+    // The writer has left, and its memory may hold other bytes: the window is broken.
+    std::atomic<bool> is_withdrawn;
 };
 struct Emptied {
     std::atomic<std::uint64_t> slots, slots_for_all;

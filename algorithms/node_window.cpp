@@ -192,11 +192,11 @@ void NodeWindow::bring_first_pages() {
 // Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their time. So may those
 // of small blocks.
 void NodeWindow::earn_pages() {
-    constexpr std::int64_t small_part = 32, large_part = 8;
+    constexpr std::int64_t usual = 32, generous = 8;
     std::size_t bytes = ring_.used();
     for (const Stream& stream : out_) bytes += stream.bytes;
     const bool is_fast = rest_.shares_cores() || bytes < least_offered_bytes / 2;
-    if (pages_.earn(bytes, is_fast ? large_part : small_part)) ring_.widen(pages_.end());
+    if (pages_.earn(bytes, is_fast ? generous : usual)) ring_.widen(pages_.end());
 }
 
 // Another window may have left its counts and epochs there. Nobody looks before all ranks have joined.

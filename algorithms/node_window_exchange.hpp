@@ -62,9 +62,7 @@ Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool 
     Status status;
     if (!in_place) status = copy_own(sent, received);
     in_.clear();
-    const auto is_needed = [&](int source) {
-        return received.size(source) > 0 || received.hears_all() || has_entered(source);
-    };
+    const auto is_needed = [&](int source) { return received.size(source) > 0 || received.hears_all(); };
     const auto meet = [&](int source) { status.keep(meet_block(received, source, in_place)); };
     if (!meet_all(is_needed, meet, in_place)) return {MPI_ERR_OTHER};
     if (!out_.empty() || !in_.empty()) [[unlikely]]
@@ -307,6 +305,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     own_time_.pass();
     return status;
 }
+
 template <typename ForEachPart>
 Part NodeWindow::as_one(ForEachPart&& for_each_part) {
     Part one{nullptr, 0};

@@ -48,7 +48,7 @@ int main(int count, char** words) {
         if (call == 0) first = paid();
         last = paid();
         for (int from = 0; from < ranks; ++from) {
-            const char *block = received + (size_t)from * (size_t)bytes;
+            const char* block = received + (size_t)from * (size_t)bytes;
             wrong += block[0] != from + 1 || block[bytes - 1] != from + 1;
         }
     }
