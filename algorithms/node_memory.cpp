@@ -105,9 +105,10 @@ NodeMemory::Place NodeMemory::lend() {
     if (sections_.size() == most_sections) return {};
     if (sections_.empty() && !owns_file() && !open_file()) return {};
     const Place place{key_, page_bytes() + sections_.size() * stride(), getpid(), file_};
-    // Pages must be there before somebody writes to them: without memory for them the writer would be killed.
-    if (!owns_file() || !may_have_size(place.offset + stride()) ||
-        make_room(file_, static_cast<off_t>(place.offset), static_cast<off_t>(stride())) != 0)
+    const std::uint64_t end = place.offset + stride();
+    const std::size_t first = std::min(first_bytes, stride());
+    if (!owns_file() || !may_have_size(end) || ftruncate(file_, static_cast<off_t>(end)) != 0 ||
+        !has_room(place, first))
         return {};
     sections_.reserve(sections_.size() + 1);
     mappings_.reserve(mappings_.size() + 1);
@@ -115,8 +116,25 @@ NodeMemory::Place NodeMemory::lend() {
     if (begin == nullptr) return {};
     mappings_.push_back({place.key, place.offset, begin});
     new (begin) Head{};
-    sections_.push_back({place, begin + head_bytes, UINT32_MAX, true});
+    sections_.push_back({place, begin + head_bytes, first - head_bytes, UINT32_MAX, true});
     return place;
+}
+
+bool NodeMemory::extend(const Place& place, std::size_t end) {
+    const std::lock_guard lock(mutex_);
+    Section* const section = section_at(place);
+    if (section == nullptr || end > section_bytes_) return false;
+    if (end <= section->there) return true;
+    const int error = errno; // the program's
+    const bool has_memory = owns_file() && has_room(place, head_bytes + end);
+    errno = error;
+    if (has_memory) section->there = end;
+    return has_memory;
+}
+
+// Makes room for the first bytes of a section.
+bool NodeMemory::has_room(const Place& place, std::size_t bytes) const {
+    return make_room(file_, static_cast<off_t>(place.offset), static_cast<off_t>(bytes)) == 0;
 }
 
 void NodeMemory::warm(std::byte* from, std::size_t bytes) {

@@ -46,15 +46,18 @@ class NodeMemory {
     // 10 ms to make the first of them in a process with threads: too long for a call of the program.
     void prepare();
 
-    // A section of this process that nobody uses. No section: there is no memory for it. May throw.
+    // A section of this process that nobody uses. Of its data the first ones are there, which extend() makes more. No section:
+    // there is no memory for it. May throw.
     Place lend();
+    // Whether the data of a section of this process are there up to `end`. Nobody may touch others: without memory for them he
+    // would be killed.
+    bool extend(const Place& place, std::size_t end);
     // Before others learn that they use it: as many of them as will leave it.
     void set_users(const Place& place, std::uint32_t users);
     // Nobody will use it.
     void take_back(const Place& place);
 
-    // The data of a section of this process or of another. Its pages are there: to write to it is no fault. Null: it cannot
-    // be mapped, since the processes are on different machines, or in different containers and never met. Stays mapped. May
+    // The data of a section of this process or of another. Null: it cannot be mapped, since the processes are on different machines, or in different containers and never met. Stays mapped. May
     // throw.
     std::byte* data_at(const Place& place);
 
@@ -77,9 +80,12 @@ class NodeMemory {
         std::atomic<std::uint32_t> left; // users who have left
     };
     static constexpr std::size_t head_bytes = 64; // keeps data in other cache lines
+    // Of a section, with its head, when it is new.
+    static constexpr std::size_t first_bytes = std::size_t{16} << 10;
     struct Section {
         Place place;
         std::byte* data;
+        std::size_t there;   // of the data: bytes that have memory
         std::uint32_t users; // who must leave it before it is free
         bool is_lent;
     };
@@ -96,6 +102,7 @@ class NodeMemory {
     bool open_file();
     bool owns_file() const;
     std::size_t stride() const;
+    bool has_room(const Place& place, std::size_t bytes) const;
     std::byte* map(int file, std::uint64_t offset);
     std::byte* map_of_other(const Place& place);
     std::byte* map_if_right(int file, const Place& place);

@@ -1,7 +1,5 @@
 #include "node_pages.hpp"
 
-#include "node_memory.hpp"
-
 #include <algorithm>
 #include <chrono>
 
@@ -23,13 +21,28 @@ constexpr int readers_share = 2; // the readers' time comes on top
 
 } // namespace
 
-NodePages::NodePages(std::byte* section, std::size_t begin, std::size_t last)
-    : section_(section), end_(std::min(begin, last)), last_(last), earned_ns_(-expected_ns) {
+NodePages::NodePages(NodeMemory& memory, const NodeMemory::Place& place, std::byte* section,
+                     std::size_t begin, std::size_t last)
+    : memory_(&memory), place_(place), section_(section), end_(std::min(begin, last)), memory_end_(end_),
+      last_(last), earned_ns_(-expected_ns) {
     NodeMemory::warm(section_, end_);
 }
 
+// Twice as much, since each time is a call to the system. What is not touched costs little.
+void NodePages::get_memory(std::size_t end) {
+    const std::size_t enough = std::min(end, last_), twice = std::min(2 * memory_end_, last_);
+    for (const std::size_t wanted : {std::max(enough, twice), enough})
+        if (memory_->extend(place_, wanted)) {
+            memory_end_ = wanted;
+            return;
+        }
+    last_ = memory_end_;
+}
+
 void NodePages::bring(std::size_t end) {
-    const std::size_t now = std::min(std::max(end, end_ + some_bytes), last_);
+    const std::size_t now =
+        std::min(std::max(end, end_ + some_bytes), reach(std::max(end, end_ + some_bytes)));
+    if (now <= end_) return; // no memory
     NodeMemory::warm(section_ + end_, now - end_);
     end_ = now;
 }
@@ -40,6 +53,7 @@ bool NodePages::earn(std::size_t bytes, std::int64_t in) {
     const std::size_t before = end_;
     const auto begin = Clock::now();
     bring(end_ + some_bytes);
+    if (end_ == before) return false; // the system has no memory for more
     const std::chrono::nanoseconds took = Clock::now() - begin;
     const auto most = static_cast<std::int64_t>((end_ - before) / page_bytes + 1) * most_ns_of_page;
     earned_ns_ -= readers_share * std::min<std::int64_t>(took.count(), most);

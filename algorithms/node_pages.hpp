@@ -1,7 +1,12 @@
 // The pages of a rank's section. To bring one takes as long as to copy some thousand bytes, on some machines ten times as long;
 // for each reader once more. So a window begins with few of them. It gets more where a block needs them, and where its
-// exchanges have moved so many bytes that the time for pages is a small part of theirs. No MPI.
+// exchanges have moved so many bytes that the time for pages is a small part of theirs.
+//
+// A page that was never touched has memory, or has none yet. To get memory is a call to the system for many pages, and it may
+// be refused: then the section ends there. No MPI.
 #pragma once
+
+#include "node_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +16,19 @@ namespace switchyard::algorithms {
 class NodePages {
   public:
     NodePages() = default; // all are there
-    // Brings those before `begin`. `last`: of the section.
-    NodePages(std::byte* section, std::size_t begin, std::size_t last);
+    // Of a section of this process, whose data before `begin` have memory: brings these. `last`: of the section.
+    NodePages(NodeMemory& memory, const NodeMemory::Place& place, std::byte* section, std::size_t begin,
+              std::size_t last);
 
     bool are_all_there() const { return end_ >= last_; }
     std::size_t end() const { return end_; }
-    // Brings all pages before `end`.
+    // What has memory. It ends there at least where reach() was asked for it and the system had it.
+    std::size_t memory_end() const { return memory_end_; }
+    std::size_t reach(std::size_t end) {
+        if (end > memory_end_ && memory_end_ < last_) get_memory(end);
+        return memory_end_;
+    }
+    // Brings all pages before `end`, which have memory.
     void need(std::size_t end) {
         if (end > end_) [[unlikely]]
             bring(end);
@@ -28,10 +40,13 @@ class NodePages {
     static constexpr std::size_t some_bytes = std::size_t{64} << 10; // at once
 
   private:
+    void get_memory(std::size_t end);
     void bring(std::size_t end);
 
+    NodeMemory* memory_ = nullptr;
+    NodeMemory::Place place_{};
     std::byte* section_ = nullptr;
-    std::size_t end_ = SIZE_MAX, last_ = 0;
+    std::size_t end_ = SIZE_MAX, memory_end_ = SIZE_MAX, last_ = 0;
     std::int64_t earned_ns_ = 0;
 };
 

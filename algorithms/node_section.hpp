@@ -43,6 +43,7 @@ struct StreamPlace {
     // from the writer's own memory, if it can.
     std::uint32_t shown_or_offered;
     std::uintptr_t from, proof; // the writer's addresses of the block and of its proof; 0: for slots only
+    std::uint64_t shown_bytes;  // of the place to all: of the bytes for all, those that come in the epoch
 };
 
 // The counts of the streams from one rank to another: filled and emptied slots since the window was made. They lie in the
@@ -77,6 +78,8 @@ class Layout {
     // A block of so many bytes or fewer lies beside the notice where there is room.
     static constexpr std::size_t most_near_block = 2048;
     static constexpr std::size_t least_slot_bytes = 8; // of a section that is not too small
+    // Of the ring: epochs go round in so much of it at first.
+    static constexpr std::size_t least_turn = std::size_t{64} << 10;
 
     Layout(int ranks, std::size_t section_bytes) {
         const auto number = static_cast<std::size_t>(ranks);
@@ -88,10 +91,17 @@ class Layout {
         notice_bytes = rounded_up(near_begin + near_bytes + number * sizeof(StreamPlace), line_bytes);
         ring_begin = first_notice + 2 * notice_bytes;
         ring_bytes = section_bytes > ring_begin ? section_bytes - ring_begin : 0;
-        capacity = ring_bytes / 3;
-        capacity -= capacity % (capacity < 64 * line_bytes ? least_slot_bytes : line_bytes);
+        capacity = capacity_of(ring_bytes);
         // Each block may be a stream, and each stream has a slot in what two epochs leave, which is a third of this at least.
         if (capacity < number * least_slot_bytes) capacity = 0;
+        constexpr std::size_t parts = 9; // as just said, a third of a third
+        first_bytes = std::min(ring_bytes, std::max(least_turn, parts * number * line_bytes));
+    }
+
+    // Bytes of an epoch in a ring of so many.
+    static std::size_t capacity_of(std::size_t ring_bytes) {
+        const std::size_t third = ring_bytes / 3;
+        return third - third % (third < 64 * line_bytes ? least_slot_bytes : line_bytes);
     }
 
     bool is_enough() const { return capacity > 0; }
@@ -109,7 +119,11 @@ class Layout {
     std::size_t first_notice, notice_bytes;
     std::size_t near_begin, near_bytes; // in a notice
     std::size_t ring_begin, ring_bytes;
-    std::size_t capacity; // bytes of one epoch in the ring
+    // Bytes that an epoch can always have.
+    std::size_t first_capacity() const { return std::min(capacity, capacity_of(first_bytes)); }
+
+    std::size_t first_bytes; // of the ring, that have memory from the start
+    std::size_t capacity;    // bytes of one epoch in the whole ring
 };
 
 struct Area {
@@ -117,7 +131,7 @@ struct Area {
 };
 
 // Where the bytes of a rank's epochs are in its section. An epoch has a third of the ring at most. So there is a third for the
-// next one, beside the bytes that others may still read; and a third for slots.
+// next one, beside the bytes that others may still read; and a third for slots. The ring is the part of it that has memory.
 //
 // To touch a page for the first time takes longer than to fill it. So epochs go round in a small part of the ring, until it is
 // widened: a part for the smallest ones, or the places of two larger ones. An epoch that is larger than the last ones may find
@@ -125,10 +139,25 @@ struct Area {
 class Ring {
   public:
     explicit Ring(const Layout& layout)
-        : first_(layout.ring_begin), last_(layout.ring_begin + layout.ring_bytes), capacity_(layout.capacity),
+        : first_(layout.ring_begin), end_of_section_(layout.ring_begin + layout.ring_bytes),
+          last_(end_of_section_), capacity_(layout.capacity),
           step_(capacity_ % line_bytes == 0 ? line_bytes : Layout::least_slot_bytes),
-          turn_(std::min(first_ + least_turn, last_)), begin_(first_), end_(first_),
-          limit_(first_ + capacity_) {}
+          turn_(std::min(first_ + Layout::least_turn, last_)), begin_(first_), end_(first_) {}
+
+    // Of the section, the bytes before `end` have memory: after a call before the first epoch, these and no others. Later calls
+    // make them more.
+    void has_memory(std::size_t end) {
+        last_ = std::min(end, end_of_section_);
+        capacity_ = Layout::capacity_of(last_ - first_);
+    }
+    // Where memory has to end, so that an epoch of so many bytes has room, or of as many as an epoch can have.
+    std::size_t memory_for(std::size_t bytes) const {
+        const std::size_t third = rounded_up(bytes, line_bytes);
+        return third > end_of_section_ / 3 ? end_of_section_
+                                           : std::min(first_ + 3 * third + line_bytes, end_of_section_);
+    }
+    std::size_t capacity() const { return capacity_; } // of an epoch
+    bool is_whole() const { return last_ == end_of_section_; }
 
     // Where the bytes of the next epoch will begin. `need`: so many of them must have room.
     std::size_t next(std::size_t need) const {
@@ -138,16 +167,15 @@ class Ring {
     void begin_epoch(std::size_t need) {
         const std::size_t place = next(need);
         likely_ = likely_need();
-        limit_ = place + capacity_;
-        if (place == first_ && end_ > first_)
-            limit_ = std::min(limit_, begin_); // others may still read what lies there
+        barrier_ = place == first_ && end_ > first_ ? begin_ : SIZE_MAX;
         before_ = {begin_, end_ - begin_};
         begin_ = end_ = place;
         missed_ = 0;
     }
+    bool has_room(std::size_t bytes) const { return bytes <= std::min(begin_ + capacity_, barrier_) - end_; }
     // The place of the next so many bytes of this epoch. 0: there is no room for them.
     std::size_t take(std::size_t bytes) {
-        if (bytes > limit_ - end_) {
+        if (!has_room(bytes)) {
             missed_ += bytes;
             return 0;
         }
@@ -180,20 +208,19 @@ class Ring {
         return largest;
     }
 
-    static constexpr std::size_t least_turn = std::size_t{64} << 10;
-
   private:
     // An epoch most often needs what the last ones needed; those of long ago count less and less.
     std::size_t likely_need() const {
         return std::min(std::max(end_ - begin_ + missed_, likely_ - likely_ / 8), capacity_);
     }
 
-    std::size_t first_, last_, capacity_, step_;
+    std::size_t first_, end_of_section_, last_, capacity_, step_;
     std::size_t turn_; // from here on an epoch may begin a new turn
-    std::size_t begin_, end_, limit_;
-    Area before_{first_, 0}; // the epoch before
-    std::size_t missed_ = 0; // bytes of this epoch without room
-    std::size_t likely_ = 0; // bytes of the next epoch
+    std::size_t begin_, end_;
+    std::size_t barrier_ = SIZE_MAX; // from here on others may still read
+    Area before_{first_, 0};         // the epoch before
+    std::size_t missed_ = 0;         // bytes of this epoch without room
+    std::size_t likely_ = 0;         // bytes of the next epoch
 };
 
 } // namespace switchyard::algorithms::section

@@ -90,22 +90,24 @@ NodeWindow::NodeWindow(const Group& group, const section::Layout& layout, std::s
                        int cores)
     : group_(group), comm_(group.carrier_comm()), rank_(local_rank(group)), size_(ranks_on_node(group)),
       layout_(layout), least_capacity_(least_capacity), ring_(layout), rest_(size_, cores), load_(cores),
-      most_cached_bytes_(simulation::is_on ? SIZE_MAX
-                                           : LastCache::of_this_core().share(size_, cores) / cached_part),
-      sections_(static_cast<std::size_t>(size_)), writers_(sections_.size()), neighbours_(sections_.size()),
-      filled_(sections_.size()), emptied_(sections_.size()), emptied_for_all_(sections_.size()),
-      places_(sections_.size()) {
+      cores_(cores), sections_(static_cast<std::size_t>(size_)), writers_(sections_.size()),
+      neighbours_(sections_.size()), filled_(sections_.size()), emptied_(sections_.size()),
+      emptied_for_all_(sections_.size()), places_(sections_.size()) {
     out_.reserve(sections_.size());
     in_.reserve(sections_.size());
     awaited_.reserve(sections_.size());
     unmet_.reserve(sections_.size());
 }
 
+std::size_t NodeWindow::most_cached_bytes() const {
+    return simulation::is_on ? SIZE_MAX : LastCache::of_this_core().share(size_, cores_) / cached_part;
+}
+
 std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeMemory& memory, int cores) {
     const std::size_t bytes = section_bytes_of(memory);
     const section::Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
     if (!of_largest.is_enough()) return nullptr;
-    std::unique_ptr<NodeWindow> window(new NodeWindow(group, layout, of_largest.capacity, cores));
+    std::unique_ptr<NodeWindow> window(new NodeWindow(group, layout, of_largest.first_capacity(), cores));
     window->watches_load_ = !simulation::is_on && window->rest_.is_crowded();
     if (!simulation::is_on && window->size_ > 1)
         window->wire_ = std::make_unique<Wire>(group, Wire::largest_message, Wire::stream_tag);
@@ -173,20 +175,24 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
         sections_[at(local)] = section;
         neighbours_[at(local)] = {places[rank].process, places[rank].key};
     }
+    const NodeMemory::Place& own = places[static_cast<std::size_t>(group.rank)];
+    if (!bring_first_pages(memory, own)) return false;
     proof_ = memory.key();
-    bring_first_pages();
     clear_own_section();
-    memory.set_users(places[static_cast<std::size_t>(group.rank)], static_cast<std::uint32_t>(size_));
+    memory.set_users(own, static_cast<std::uint32_t>(size_));
     return true;
 }
 
-// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is touched.
-void NodeWindow::bring_first_pages() {
+// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is touched. False: no memory.
+bool NodeWindow::bring_first_pages(NodeMemory& memory, const NodeMemory::Place& own) {
     constexpr int few = 16;
-    const std::size_t first = layout_.ring_begin + section::Ring::least_turn;
-    pages_ = NodePages(section(rank_), first, layout_.ring_begin + layout_.ring_bytes);
+    const std::size_t first = layout_.ring_begin + layout_.first_bytes;
+    if (!memory.extend(own, first)) return false;
+    pages_ = NodePages(memory, own, section(rank_), first, layout_.ring_begin + layout_.ring_bytes);
+    ring_.has_memory(first);
     for (int local = after(rank_); size_ <= few && local != rank_; local = after(local))
         NodeMemory::warm(section(local), pages_.end());
+    return true;
 }
 
 // Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their time. So may those
@@ -196,7 +202,9 @@ void NodeWindow::earn_pages() {
     std::size_t bytes = ring_.used();
     for (const Stream& stream : out_) bytes += stream.bytes;
     const bool is_fast = rest_.shares_cores() || bytes < least_offered_bytes / 2;
-    if (pages_.earn(bytes, is_fast ? generous : usual)) ring_.widen(pages_.end());
+    if (!pages_.earn(bytes, is_fast ? generous : usual)) return;
+    ring_.has_memory(pages_.memory_end());
+    ring_.widen(pages_.end());
 }
 
 // Another window may have left its counts and epochs there. Nobody looks before all ranks have joined.
@@ -368,9 +376,18 @@ Status NodeWindow::end_messages() {
     return status;
 }
 
+// Those that nobody may take from this rank's own memory go through slots: the more, the better.
+void NodeWindow::grow_ring_for_streams(bool in_place) {
+    std::size_t bytes = 0;
+    for (const Stream& stream : out_)
+        if (in_place || !is_for_reading(stream.bytes) || !can_be_read_by(stream.local)) bytes += stream.bytes;
+    if (bytes > 0) grow_ring_for_epoch(ring_.used() + bytes);
+}
+
 // The streams of this rank divide evenly what is free.
 void NodeWindow::lay_out_streams(const Notice& own, bool in_place) {
     has_filled_slots_ = true; // soon
+    grow_ring_for_streams(in_place);
     const section::Area free = ring_.free();
     const std::size_t area = free.bytes / out_.size();
     std::size_t begin = free.begin;
@@ -408,7 +425,8 @@ section::StreamPlace NodeWindow::place_of(const Stream& stream) {
             .slots = static_cast<std::uint32_t>(stream.slots),
             .shown_or_offered = stream.is_offered ? 1U : 0U,
             .from = stream.from,
-            .proof = stream.proof};
+            .proof = stream.proof,
+            .shown_bytes = 0};
 }
 
 bool NodeWindow::has_stream_to(int local) const {
@@ -531,11 +549,11 @@ NodeWindow::Stream NodeWindow::stream_to_all(const Notice& own, std::size_t byte
     const section::Area free = ring_.free();
     lay_out_slots(stream, free);
     pages_.need(free.begin + std::min(free.bytes, bytes));
-    stream.done = layout_.capacity; // these come in the epoch
     StreamPlace& said = own.places[rank_];
-    const std::uint32_t shown = said.shown_or_offered;
+    const StreamPlace before = said;
     said = place_of(stream);
-    said.shown_or_offered = shown;
+    said.shown_or_offered = before.shown_or_offered;
+    stream.done = said.shown_bytes = before.shown_bytes;
     return stream;
 }
 
@@ -547,7 +565,7 @@ NodeWindow::Stream NodeWindow::stream_to_all(int source, std::size_t bytes) cons
                   .slot_bytes = said.slot_bytes,
                   .slots = said.slots,
                   .is_for_all = true};
-    stream.done = layout_.capacity;
+    stream.done = said.shown_bytes;
     return stream;
 }
 
@@ -642,7 +660,9 @@ Status NodeWindow::probing_often(const Exchange& exchange, Work&& work) {
 }
 
 std::byte* NodeWindow::room(std::size_t bytes) {
-    if (size_ == 1 || bytes > layout_.capacity || !is_ready()) return nullptr;
+    if (size_ == 1 || !is_ready()) return nullptr;
+    grow_ring_for_epoch(bytes);
+    if (bytes > ring_.capacity()) return nullptr;
     room_bytes_ = bytes;
     const std::size_t place = ring_.next(bytes);
     pages_.need(place + bytes);

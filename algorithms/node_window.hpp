@@ -92,7 +92,9 @@ class NodeWindow {
         load_.assume_others();
         watches_load_ = true;
     }
-    std::size_t most_cached_bytes() const { return most_cached_bytes_; } // for tests
+    // More bytes of one exchange do not stay in the caches until the program reads them. Written past the caches, their places
+    // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
+    std::size_t most_cached_bytes() const;
     // Bytes of large blocks that this rank read from their writers' own memory.
     std::uint64_t read_directly_bytes() const { return read_directly_bytes_; }
     // The messages of this rank since the last call: large blocks, while other programs keep ranks off their cores.
@@ -207,7 +209,7 @@ class NodeWindow {
     NodeWindow(const Group& group, const section::Layout& layout, std::size_t least_capacity, int cores);
     // Without the sections. Null: these are too small on some node, which all ranks see alike.
     static std::unique_ptr<NodeWindow> prepared(const Group& group, const NodeMemory& memory, int cores);
-    void bring_first_pages();
+    bool bring_first_pages(NodeMemory& memory, const NodeMemory::Place& own);
     void clear_own_section();
     bool map(const Group& group, NodeMemory& memory, std::span<const NodeMemory::Place> places);
     static std::size_t at(int local_rank) { return static_cast<std::size_t>(local_rank); }
@@ -244,6 +246,8 @@ class NodeWindow {
     }
     // 0: there is no room.
     std::size_t ring_place(std::size_t bytes) {
+        if (!ring_.has_room(bytes)) [[unlikely]]
+            grow_ring_for_epoch(ring_.used() + bytes);
         const std::size_t place = ring_.take(bytes);
         if (place != 0) pages_.need(place + bytes);
         return place;
@@ -319,7 +323,9 @@ class NodeWindow {
     Status run_streams(const Received& received, bool in_place);
     void choose_how_to_read(bool in_place);
     // Whether so many bytes that arrive go past the caches.
-    bool go_past_caches(std::size_t bytes) const { return can_pass_caches && bytes >= most_cached_bytes_; }
+    bool go_past_caches(std::size_t bytes) const {
+        return can_pass_caches && bytes >= always_cached_bytes && bytes >= most_cached_bytes();
+    }
     static void copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes, bool past_caches);
     bool write_slot(Stream& stream);
     bool read_slot(Stream& stream, bool in_place);
@@ -341,6 +347,12 @@ class NodeWindow {
     bool read_directly(Stream& stream);
     bool read_directly();
     void withdraw_offers();
+    // Where there is memory.
+    void grow_ring_for_epoch(std::size_t bytes) {
+        if (bytes > ring_.capacity() && !ring_.is_whole()) [[unlikely]]
+            ring_.has_memory(pages_.reach(ring_.memory_for(bytes)));
+    }
+    void grow_ring_for_streams(bool in_place);
     // After an exchange.
     void widen_ring() {
         if (!pages_.are_all_there() && (ring_.used() > 0 || !out_.empty())) [[unlikely]]
@@ -369,6 +381,10 @@ class NodeWindow {
     // This rank's stream, and that of another.
     Stream stream_to_all(const Notice& own, std::size_t bytes);
     Stream stream_to_all(int source, std::size_t bytes) const;
+    // Of so many bytes for all of a rank that has entered the epoch, those that came in it.
+    std::size_t shown_of(const Notice& notice, int source, std::size_t bytes) const {
+        return bytes <= most_near_bytes() ? bytes : notice.places[source].shown_bytes;
+    }
     bool has_slot_for_all(const Stream& stream);
     void fill_slot_for_all(Stream& stream);
     bool is_filled_for_all(const Stream& stream) const;
@@ -389,9 +405,9 @@ class NodeWindow {
     std::size_t room_bytes_ = 0; // that room() gave last
     NodeRest rest_;
     NodeLoad load_;
-    // More bytes of one exchange do not stay in the caches until the program reads them. Written past the caches, their places
-    // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
-    std::size_t most_cached_bytes_;
+    // To ask a virtual machine for its caches takes as long as many small exchanges.
+    static constexpr std::size_t always_cached_bytes = std::size_t{64} << 10;
+    int cores_;                      // of the node, that its ranks share
     bool reads_past_caches_ = false; // in the streams under way
     bool offers_always_ = false;     // for tests
     std::uint64_t epoch_ = 0;

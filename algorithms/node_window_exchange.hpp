@@ -276,13 +276,15 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     out_.clear();
     in_.clear();
     const bool offers = own_bytes.data != nullptr && is_for_reading(bytes) && can_be_read_by_all();
-    const std::size_t first = offers ? 0 : std::min(bytes, layout_.capacity);
+    if (!offers) grow_ring_for_epoch(bytes);
+    const std::size_t first = offers ? 0 : std::min(bytes, ring_.capacity());
     const Notice own = next_notice(first);
     own.header->word = offers ? section::Header::is_offered | bytes : bytes;
     if (offers)
         offer_to_all(own, own_bytes);
     else
         copy_out(for_each_part, {0, first}, bytes_for_all(own, first));
+    if (bytes > most_near_bytes()) own.places[rank_].shown_bytes = first;
     if (!offers && first < bytes) out_.push_back(stream_to_all(own, bytes));
     enter(own);
     keep_own();
@@ -295,7 +297,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
             meet_offer(source, notice.places[rank_]);
             continue;
         }
-        const std::size_t shown = std::min<std::uint64_t>(all, layout_.capacity);
+        const std::size_t shown = shown_of(notice, source, all);
         status.keep(copy_in(for_each_part, source, {0, shown}, bytes_for_all(source, shown)));
         if (shown < all) in_.push_back(stream_to_all(source, all));
     }

@@ -3,12 +3,14 @@
 
 #include "algorithms/node_memory.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -52,7 +54,8 @@ TEST_CASE("a section is one memory for its owner and for another process", "[nod
     REQUIRE(place);
     std::byte* const data = memory.data_at(place);
     REQUIRE(data != nullptr);
-    std::memset(data, 1, bytes); // all of it is there
+    REQUIRE(memory.extend(place, bytes));
+    std::memset(data, 1, bytes);
     CHECK(elsewhere([&] {
         NodeMemory other(bytes);
         std::byte* const seen = mapped_by_another(other, place);
@@ -77,6 +80,39 @@ TEST_CASE("a section is lent again when all users have left it, or when nobody w
     CHECK(memory.lend().offset != first.offset);
     memory.take_back(second);
     CHECK(memory.lend().offset == second.offset);
+}
+
+TEST_CASE("a section has memory where it was extended, and no more", "[node_memory]") {
+    constexpr std::size_t large = std::size_t{1} << 20;
+    NodeMemory memory(large);
+    const auto place = memory.lend();
+    REQUIRE(place);
+    const auto bytes_there = [&] {
+        struct stat facts {};
+        REQUIRE(fstat(place.file, &facts) == 0);
+        CHECK(facts.st_size >= static_cast<off_t>(large)); // whoever maps it maps all of it
+        return static_cast<std::size_t>(facts.st_blocks) * 512;
+    };
+    CHECK(bytes_there() < large / 8);
+    CHECK(memory.extend(place, 1));
+    CHECK(bytes_there() < large / 8);
+    CHECK(memory.extend(place, large / 2));
+    CHECK(bytes_there() >= large / 2);
+    CHECK(bytes_there() < large);
+    CHECK_FALSE(memory.extend(place, large + 1));
+    CHECK(memory.extend(place, large));
+    CHECK(bytes_there() >= large);
+    CHECK_FALSE(memory.extend({}, 1));
+}
+
+TEST_CASE("a section whose file the program closed is not extended", "[node_memory]") {
+    NodeMemory memory(std::size_t{1} << 20);
+    const auto place = memory.lend();
+    REQUIRE(place);
+    REQUIRE(close(place.file) == 0);
+    errno = E2BIG;
+    CHECK_FALSE(memory.extend(place, std::size_t{1} << 20));
+    CHECK(errno == E2BIG);
 }
 
 TEST_CASE("a process owns no more sections than the limit", "[node_memory]") {

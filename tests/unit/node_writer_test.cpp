@@ -65,6 +65,62 @@ TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before",
         }
 }
 
+TEST_CASE("an epoch has a third of the memory that is there", "[node_writer]") {
+    const Layout layout(4, std::size_t{2} << 20);
+    Ring ring(layout);
+    ring.has_memory(layout.ring_begin + layout.first_bytes);
+    CHECK(ring.capacity() == layout.first_capacity());
+    ring.begin_epoch(0);
+    CHECK(ring.has_room(ring.capacity()));
+    CHECK_FALSE(ring.has_room(ring.capacity() + 1));
+    CHECK(ring.take(layout.capacity) == 0);
+    const std::size_t first = ring.take(1000), wanted = ring.memory_for(ring.used() + 100'000);
+    REQUIRE(first != 0);
+    ring.has_memory(wanted);
+    CHECK(ring.has_room(100'000)); // in the epoch under way
+    CHECK(ring.take(100'000) > first);
+    CHECK(ring.last() == wanted);
+    CHECK_FALSE(ring.is_whole());
+    ring.has_memory(ring.memory_for(layout.capacity + 1));
+    CHECK(ring.is_whole());
+    CHECK(ring.capacity() == layout.capacity);
+}
+
+TEST_CASE("a ring that grows in the midst of an epoch keeps what others read", "[node_writer]") {
+    const Layout layout(3, std::size_t{1} << 20);
+    for (unsigned seed = 1; seed < 40; ++seed) {
+        Ring ring(layout);
+        ring.has_memory(layout.ring_begin + layout.first_bytes);
+        std::size_t last_begin = 0, last_end = 0;
+        unsigned random = seed;
+        const auto roll = [&](std::size_t limit) {
+            random = random * 1664525 + 1013904223;
+            return random / 256 % (limit + 1);
+        };
+        for (int epoch = 0; epoch < 400; ++epoch) {
+            ring.begin_epoch(roll(3) == 0 ? roll(ring.capacity()) : 0);
+            std::size_t begin = 0, end = 0;
+            for (std::size_t block = roll(5); block > 0; --block) {
+                const std::size_t bytes = 1 + roll(std::size_t{400} * (static_cast<std::size_t>(epoch) + 1));
+                if (!ring.has_room(bytes) && roll(2) == 0)
+                    ring.has_memory(ring.memory_for(ring.used() + bytes));
+                const std::size_t place = ring.take(bytes);
+                if (place == 0) continue;
+                CHECK((place >= last_end || place + bytes <= last_begin));
+                CHECK(place + bytes <= ring.last());
+                if (end == 0) begin = place;
+                end = place + bytes;
+            }
+            const auto free = ring.free();
+            CHECK(free.bytes >= ring.capacity() / 3);
+            CHECK(free.begin + free.bytes <= ring.last());
+            last_begin = begin;
+            last_end = end;
+        }
+        CHECK(ring.last() > layout.ring_begin + layout.first_bytes);
+    }
+}
+
 namespace {
 
 // How far epochs reach into the ring that take so many bytes each, in blocks; those that found no room are counted.
@@ -88,7 +144,7 @@ Reach reach_of(Ring& ring, const Layout& layout, int epochs, std::size_t blocks,
 } // namespace
 
 TEST_CASE("epochs take no more of the ring than two of them need", "[node_writer]") {
-    constexpr std::size_t least_turn = Ring::least_turn;
+    constexpr std::size_t least_turn = Layout::least_turn;
     const Layout layout(4, std::size_t{2} << 20);
     for (const std::size_t block : {8, 1024, 4096, 16384, 65536}) {
         Ring ring(layout);

@@ -6,6 +6,7 @@
 //   PROGRAM [WINDOWS [EPOCHS]]   so many windows, of so many epochs each
 //   PROGRAM race                 two ranks write to one byte, and nothing orders them
 #include "late_blocks.hpp"
+#include "scarce_memory.hpp"
 
 #include "algorithms/agree.hpp"
 #include "algorithms/neighbour_memory.hpp"
@@ -37,8 +38,8 @@ using Load = NodeWindow::Load;
 // What this rank has seen.
 struct Counts {
     std::uint64_t checks = 0, failures = 0, epochs = 0, windows = 0, direct_bytes = 0, messages = 0,
-                  shown = 0;
-    static constexpr std::size_t number = 7;
+                  shown = 0, times_refused = 0;
+    static constexpr std::size_t number = 8;
 };
 static_assert(sizeof(Counts) == Counts::number * sizeof(std::uint64_t));
 
@@ -148,6 +149,9 @@ class Window {
         const Load load =
             all.dice.one_of({Load::none, Load::others, Load::others_on_shared_cores, Load::nobody});
         all_.check(window_ != nullptr, "no window");
+        // On some ranks a ring cannot grow.
+        is_scarce_ = all.dice.once_in(3);
+        finds_no_memory_ = is_scarce_ && all.own_dice.once_in(2);
         ++all_.counts.windows;
         if (window_) window_->assume(load);
     }
@@ -162,6 +166,7 @@ class Window {
         ++all_.turn;
         ++all_.counts.epochs;
         all_.delays.maybe();
+        memory_is_scarce = finds_no_memory_;
         switch (all_.dice.roll(11)) {
         case 0:
         case 1: exchange(); break;
@@ -175,6 +180,8 @@ class Window {
         case 9: send_in_vain(); break;
         case 10: send_past_a_late_rank(); break;
         }
+        memory_is_scarce = false;
+        all_.counts.times_refused = times_refused;
         all_.counts.messages += window_->take_traffic().messages;
     }
 
@@ -363,7 +370,8 @@ class Window {
         const auto shown = window_->show(offers);
         all_.check(shown.status.ok(), "show: an error");
         const bool fits = bytes <= section::Layout(locals(), section_).capacity;
-        all_.check(shown.by_all == (locals() > 1 && fits && !one_has_none), "show: by all");
+        const bool by_all = locals() > 1 && fits && !one_has_none;
+        all_.check(shown.by_all == by_all || (by_all && is_scarce_), "show: by all");
         if (!shown.by_all) return;
         ++all_.counts.shown;
         for (int local = 0; local < locals(); ++local) {
@@ -435,6 +443,7 @@ class Window {
     Group group_;
     std::size_t section_;
     std::unique_ptr<NodeWindow> window_;
+    bool is_scarce_ = false, finds_no_memory_ = false;
 };
 
 // ---- All of it ------------------------------------------------------------------------------------------
@@ -482,9 +491,9 @@ bool can_read_neighbours(const Ranks& all) {
 int conclude(const Ranks& all, bool reads_neighbours) {
     Counts sums;
     PMPI_Allreduce(&all.counts, &sums, Counts::number, MPI_UINT64_T, MPI_SUM, all.comm);
-    const bool is_thorough =
-        all.size == 1 || all.counts.epochs < 1000 ||
-        (sums.messages > 0 && sums.shown > 0 && (sums.direct_bytes > 0 || !reads_neighbours));
+    const bool is_thorough = all.size == 1 || all.counts.epochs < 1000 ||
+                             (sums.messages > 0 && sums.shown > 0 && sums.times_refused > 0 &&
+                              (sums.direct_bytes > 0 || !reads_neighbours));
     const bool good = sums.failures == 0 && is_thorough;
     if (all.rank == 0)
         std::printf("%s: %llu checks on %d ranks, %llu failed; %llu windows, %llu epochs, %llu shown, %llu "
@@ -496,7 +505,7 @@ int conclude(const Ranks& all, bool reads_neighbours) {
                     static_cast<unsigned long long>(sums.shown),
                     static_cast<unsigned long long>(sums.messages),
                     static_cast<unsigned long long>(sums.direct_bytes),
-                    is_thorough ? "" : ": some kind of transfer never came");
+                    is_thorough ? "" : ": some kind of transfer, or memory that is refused, never came");
     return good ? 0 : 1;
 }
 
