@@ -195,6 +195,15 @@ bool NodeWindow::bring_first_pages(NodeMemory& memory, const NodeMemory::Place& 
     return true;
 }
 
+void NodeWindow::bring_all_pages() {
+    if (size_ == 1 || pages_.are_all_there()) return;
+    ring_.has_memory(pages_.reach(layout_.ring_begin + layout_.ring_bytes));
+    pages_.need(ring_.last());
+    ring_.widen(ring_.last());
+    for (int local = after(rank_); local != rank_; local = after(local))
+        NodeMemory::warm(section(local), ring_.last());
+}
+
 // Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their time. So may those
 // of small blocks.
 void NodeWindow::earn_pages() {

@@ -73,6 +73,9 @@ class NodeWindow {
         is_open_ = true;
     }
 
+    // All of its memory at once, instead of what exchanges earn: for a measurement of algorithms. No communication.
+    void bring_all_pages();
+
     // Else this rank is alone on its node, and its section is not used: its owner takes it back.
     bool has_neighbours() const { return size_ > 1; }
 

@@ -20,10 +20,14 @@ Json parameters_of(const Contender& contender) {
     return json;
 }
 
+std::vector<double> in_us(std::vector<double> seconds) {
+    for (double& time : seconds) time *= 1e6;
+    return seconds;
+}
+
 Json result_of(const Report& report, const Result& result) {
     const Contender& contender = report.contender_of(result);
-    std::vector<double> times_us;
-    for (const double seconds : result.seconds) times_us.push_back(seconds * 1e6);
+    const auto times_us = in_us(result.seconds), all = result.all_seconds();
     Json json = {{"algorithm", contender.kind == Contender::Kind::algorithm
                                    ? std::string(contender.choice.algorithm->name)
                                    : contender.name},
@@ -35,6 +39,9 @@ Json result_of(const Report& report, const Result& result) {
                  {"min_us", *std::ranges::min_element(times_us)},
                  {"max_us", *std::ranges::max_element(times_us)},
                  {"ratio_to_native", nullptr},
+                 {"first_us", all.front() * 1e6},
+                 {"mean_us", mean(all) * 1e6},
+                 {"mean_ratio_to_native", nullptr},
                  {"messages", nullptr},
                  {"wire_bytes", nullptr},
                  {"messages_inter", nullptr},
@@ -42,8 +49,12 @@ Json result_of(const Report& report, const Result& result) {
                  {"rounds", nullptr},
                  {"scratch_bytes", nullptr},
                  {"verified", result.verified},
+                 {"warmup_us", in_us(result.warmup)},
                  {"times_us", times_us}};
-    if (!result.baseline.empty()) json["ratio_to_native"] = median_ratio(result.seconds, result.baseline);
+    if (!result.baseline.empty()) {
+        json["ratio_to_native"] = median_ratio(result.seconds, result.baseline);
+        json["mean_ratio_to_native"] = ratio_of_means(all, result.all_baseline());
+    }
     if (contender.is_ours()) { // the messages of the MPI library are not known
         json["messages"] = result.messages;
         json["wire_bytes"] = result.bytes;
@@ -78,7 +89,8 @@ std::string json_of(const Report& report) {
                         {"warmup", options.warmup},
                         {"seed", options.seed},
                         {"in_place", options.in_place},
-                        {"read", options.reads}};
+                        {"read", options.reads},
+                        {"cold", options.cold}};
     json["verified"] = report.is_verified();
     json["results"] = Json::array();
     for (const Result& result : report.results) json["results"].push_back(result_of(report, result));

@@ -20,7 +20,8 @@ and checks every byte that arrives.
 An iteration lasts as long as its slowest rank needs from a barrier to the return of its call. Before it, every
 rank writes its send buffer anew, as programs do. The table has the median over the iterations, the median absolute
 deviation (MAD) and the ratio to native. The ratio is the median of each iteration's own ratio: below 1 the algorithm is
-faster than native. Where an algorithm needs the largest block of all ranks and MPI does not tell it, its time includes
+faster than native. What a program pays that makes few calls is in the columns after it: the very first call, the mean of
+all calls from the first one on, those of --warmup included, and this mean over native's. Where an algorithm needs the largest block of all ranks and MPI does not tell it, its time includes
 the agreement that the shim would make. Messages, bytes and rounds are those of the rank that has the most; the `inter`
 columns count what goes to other nodes. The messages of native are not known. Under smpirun the times are those of the
 simulated clock.)";
@@ -122,7 +123,8 @@ std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
     auto* given = app.add_option("--distribution", distribution,
                                  "Block sizes of " + collectives_with(has_block_sizes) + ", see below");
     app.add_option("--iterations", options.iterations, "Measured iterations")->check(CLI::Range(1, 1000000));
-    app.add_option("--warmup", options.warmup, "Iterations before the measured ones")
+    app.add_option("--warmup", options.warmup,
+                   "Iterations before the measured ones: in the means, not in the medians")
         ->check(CLI::Range(0, 1000000));
     app.add_option("--format", format, "Form of the output")
         ->check(CLI::IsMember({"table", "json", "lines"}));
@@ -156,6 +158,10 @@ std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
         "--read", options.reads,
         "Each rank reads all that it received, and a call's time includes it: an algorithm may leave "
         "the bytes in a cache or not");
+    app.add_flag(
+        "--cold", options.cold,
+        "Before each call, each rank writes other memory, as a program does that computes between its calls: "
+        "the buffers are no longer in the caches");
     app.add_flag("--no-native", no_native, "Leave out native, and with it the ratios");
     app.add_option(
            "--calibrate", options.calibrate,

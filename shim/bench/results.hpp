@@ -14,14 +14,25 @@ namespace switchyard::bench {
 // One contender at one block size. All numbers are the largest of any rank.
 struct Result {
     std::size_t contender = 0;
-    std::size_t max_block = 0;     // asked for
-    std::size_t largest_block = 0; // from any rank to another
-    std::vector<double> seconds;   // by iteration
-    std::vector<double> baseline;  // native's, in the same iterations; empty without native
+    std::size_t max_block = 0;                     // asked for
+    std::size_t largest_block = 0;                 // from any rank to another
+    std::vector<double> warmup;                    // seconds of the iterations before the measured ones
+    std::vector<double> seconds;                   // by iteration
+    std::vector<double> warmup_baseline, baseline; // native's, in the same iterations; empty without native
     std::uint64_t messages = 0, bytes = 0, rounds = 0;
     std::uint64_t messages_inter = 0, bytes_inter = 0; // of those, to other nodes
     std::size_t scratch_bytes = 0;
     bool verified = false;
+
+    // From the very first call on, as a program pays for them.
+    std::vector<double> all_seconds() const { return joined(warmup, seconds); }
+    std::vector<double> all_baseline() const { return joined(warmup_baseline, baseline); }
+
+  private:
+    static std::vector<double> joined(std::vector<double> first, const std::vector<double>& then) {
+        first.insert(first.end(), then.begin(), then.end());
+        return first;
+    }
 };
 
 struct Environment {

@@ -2,6 +2,7 @@
 
 #include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
+#include "other_memory.hpp"
 #include "policy/admissible.hpp"
 #include "progress.hpp"
 #include "workload.hpp"
@@ -85,7 +86,8 @@ class Course {
           sizes_(options.distribution, options.seed, group.size, max_block),
           workload_(options.collective, sizes_, options.seed, group.rank, needs_second_buffer(),
                     options.in_place),
-          send_(workload_.send()), recv_(workload_.recv()), wire_(group),
+          send_(workload_.send()), recv_(workload_.recv()),
+          other_memory_(options.cold ? OtherMemory::enough() : 0), wire_(group),
           largest_block_(static_cast<std::size_t>(largest_of(workload_.largest_sent(), group))) {
         workload_.fill();
         spent_.resize(contenders.size());
@@ -135,7 +137,8 @@ class Course {
     // On rank 0 the largest numbers of all ranks.
     std::vector<Result> gathered() {
         for (Result& result : results_) {
-            maximum(result.seconds.data(), static_cast<int>(result.seconds.size()), MPI_DOUBLE);
+            for (auto* times : {&result.warmup, &result.seconds})
+                maximum(times->data(), static_cast<int>(times->size()), MPI_DOUBLE);
             std::array<std::uint64_t, 6> counts = {result.messages,       result.bytes,
                                                    result.rounds,         result.verified ? 0U : 1U,
                                                    result.messages_inter, result.bytes_inter};
@@ -148,7 +151,10 @@ class Course {
             result.bytes_inter = counts[5];
         }
         if (options_.native) // the first contender
-            for (Result& result : results_) result.baseline = results_.front().seconds;
+            for (Result& result : results_) {
+                result.warmup_baseline = results_.front().warmup;
+                result.baseline = results_.front().seconds;
+            }
         return std::move(results_);
     }
 
@@ -193,6 +199,7 @@ class Course {
         else if (!simulation::is_on)
             workload_.renew();
         if (checked) workload_.spoil();
+        if (options_.cold) other_memory_.write();
         workspace_.reserve(result.scratch_bytes);
         wire_.reset();
         PMPI_Barrier(group_.comm);
@@ -200,7 +207,7 @@ class Course {
         const int code = call(contender, in_place);
         if (options_.reads) workload_.read(in_place);
         const double end = PMPI_Wtime();
-        if (counts) result.seconds.push_back(end - begin);
+        (counts ? result.seconds : result.warmup).push_back(end - begin);
         result.messages = std::max(result.messages, wire_.traffic().messages);
         result.bytes = std::max(result.bytes, wire_.traffic().bytes);
         result.rounds = std::max<std::uint64_t>(result.rounds, wire_.traffic().rounds);
@@ -287,6 +294,7 @@ class Course {
     const Sizes sizes_;
     Workload workload_;
     const Counts send_, recv_;
+    OtherMemory other_memory_;
     Workspace workspace_;
     Wire wire_;
     const std::size_t largest_block_;
@@ -304,6 +312,7 @@ std::vector<Result> measure(const Options& options, const std::vector<Contender>
     std::unique_ptr<NodeWindow> window;
     if (std::ranges::any_of(contenders, needs_window)) {
         window = NodeWindow::make(group, memory);
+        if (window) window->bring_all_pages(); // what they cost shows in `preloaded`
         if (!window && group.rank == 0)
             std::fprintf(
                 stderr, "switchyard-bench: ranks cannot share memory here, so intra=shared sends messages\n");

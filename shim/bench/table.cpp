@@ -9,7 +9,7 @@ namespace switchyard::bench {
 
 namespace {
 
-constexpr std::size_t columns = 11;
+constexpr std::size_t columns = 14;
 using Row = std::array<std::string, columns>;
 
 std::string formatted(const char* format, double value) {
@@ -20,6 +20,7 @@ std::string formatted(const char* format, double value) {
 
 Row row_of(const Report& report, const Result& result) {
     const Contender& contender = report.contender_of(result);
+    const auto all = result.all_seconds();
     const auto counted = [&](std::uint64_t value) {
         return contender.is_ours() ? std::to_string(value) : "-";
     };
@@ -28,6 +29,9 @@ Row row_of(const Report& report, const Result& result) {
             formatted("%.2f", median(result.seconds) * 1e6),
             formatted("%.2f", median_absolute_deviation(result.seconds) * 1e6),
             result.baseline.empty() ? "-" : formatted("%.3f", median_ratio(result.seconds, result.baseline)),
+            formatted("%.2f", all.front() * 1e6),
+            formatted("%.2f", mean(all) * 1e6),
+            result.baseline.empty() ? "-" : formatted("%.3f", ratio_of_means(all, result.all_baseline())),
             counted(result.messages),
             counted(result.bytes),
             counted(result.messages_inter),
@@ -47,14 +51,15 @@ std::string line(const Row& row, const std::array<std::size_t, columns>& widths)
 
 std::string heading(const Report& report) {
     const Environment& environment = report.environment;
-    std::string text =
-        std::string(name_of(report.options.collective)) + ", " + std::to_string(environment.ranks) +
-        " ranks on " + std::to_string(environment.hosts.size()) +
-        (environment.hosts.size() == 1 ? " host, blocks " : " hosts, blocks ") +
-        name_of(report.options.distribution) + ", " + std::to_string(report.options.iterations) +
-        " iterations" + (report.options.in_place ? ", in place" : "") +
-        (report.options.reads ? ", read" : "") + (environment.simulated ? ", simulated time" : "") + "\n" +
-        environment.mpi + "\n";
+    std::string text = std::string(name_of(report.options.collective)) + ", " +
+                       std::to_string(environment.ranks) + " ranks on " +
+                       std::to_string(environment.hosts.size()) +
+                       (environment.hosts.size() == 1 ? " host, blocks " : " hosts, blocks ") +
+                       name_of(report.options.distribution) + ", " +
+                       std::to_string(report.options.iterations) + " iterations after " +
+                       std::to_string(report.options.warmup) + (report.options.in_place ? ", in place" : "") +
+                       (report.options.reads ? ", read" : "") + (report.options.cold ? ", cold" : "") +
+                       (environment.simulated ? ", simulated time" : "") + "\n" + environment.mpi + "\n";
     if (environment.peak_bytes != 0)
         text += "largest process: " + formatted("%.1f", static_cast<double>(environment.peak_bytes) / 1e6) +
                 " MB (VmHWM)\n";
@@ -69,8 +74,9 @@ bool Report::is_verified() const {
 
 // The table is also one in Markdown.
 std::string table_of(const Report& report) {
-    std::vector<Row> rows = {{"algorithm", "largest block", "median us", "MAD us", "x native", "messages",
-                              "bytes", "messages inter", "bytes inter", "rounds", "scratch"}};
+    std::vector<Row> rows = {{"algorithm", "largest block", "median us", "MAD us", "x native", "first us",
+                              "mean us", "mean x native", "messages", "bytes", "messages inter",
+                              "bytes inter", "rounds", "scratch"}};
     for (const Result& result : report.results) rows.push_back(row_of(report, result));
     std::array<std::size_t, columns> widths{};
     for (const Row& row : rows)

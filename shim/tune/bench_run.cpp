@@ -30,6 +30,14 @@ std::vector<double> ratios_of(const std::vector<double>& times, const std::vecto
     return ratios;
 }
 
+// A benchmark of an earlier version does not tell the times of its warm-up.
+std::vector<double> times_from_first(const Json& result) {
+    auto times = result.value("warmup_us", std::vector<double>{});
+    const auto measured = result.at("times_us").get<std::vector<double>>();
+    times.insert(times.end(), measured.begin(), measured.end());
+    return times;
+}
+
 std::vector<std::string> arguments_for(const Work& work) {
     const Shape& shape = work.point.shape;
     std::vector<std::string> words = {"--collective",
@@ -81,6 +89,7 @@ std::optional<std::vector<Measurement>> measurements_in(const std::string& line,
         throw std::runtime_error("the benchmark received wrong data at " + work.point.text() +
                                  "; nothing measured there can be trusted");
     const auto native = results[0].at("times_us").get<std::vector<double>>();
+    const auto all_of_native = times_from_first(results[0]);
     double all_us = 0;
     for (const Json& result : results)
         for (const double time : result.at("times_us").get<std::vector<double>>()) all_us += time;
@@ -93,6 +102,7 @@ std::optional<std::vector<Measurement>> measurements_in(const std::string& line,
         measurement.candidate = work.candidates[i];
         measurement.pass = work.pass;
         measurement.ratios = ratios_of(result.at("times_us").get<std::vector<double>>(), native);
+        measurement.from_first = ratio_from_first(times_from_first(result), all_of_native, work.point.calls);
         measurement.median_us = result.at("median_us");
         measurement.native_us = results[0].at("median_us");
         measurement.largest_block = result.at("largest_block_bytes");

@@ -16,6 +16,7 @@ struct Measurement {
     std::string candidate; // or `agreement`
     int pass = 1;
     std::vector<double> ratios; // time / native's time, of each iteration
+    double from_first = 0; // time / native's time of as many calls as the application makes; 0: not known
     double median_us = 0, native_us = 0;
     double seconds_per_iteration = 0; // of the benchmark, with its barrier
     std::size_t largest_block = 0;    // bytes from any rank to another

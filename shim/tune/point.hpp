@@ -4,6 +4,7 @@
 #include "policy/features.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace switchyard::shim::tune {
@@ -24,8 +25,9 @@ struct Point {
     std::size_t max_block = 0;            // bytes, as the benchmark is asked for
     std::string distribution = "uniform"; // of block sizes, in the benchmark's words
     double weight = 1;                    // share of the application's time; without a log 1
+    std::uint64_t calls = 0;              // that the application makes; 0: not known
 
-    // Without the weight: it tells what a point is worth, not which point it is.
+    // Without weight and calls: they tell what a point is worth, not which point it is.
     auto operator<=>(const Point& other) const {
         const auto order = shape <=> other.shape;
         if (order != 0) return order;

@@ -19,7 +19,7 @@ bool is_of(const Ruling& rule, const Shape& shape) {
 // Whether the rules of a shape harm no size and gain in all.
 bool holds(const std::vector<Point>& points, const Shape& shape,
            const std::map<Point, Measurement>& verified) {
-    double gain = 0, variance = 0;
+    double gain = 0, gain_from_first = 0, variance = 0;
     for (const Point& point : points) {
         if (point.shape != shape) continue;
         const auto found = verified.find(point);
@@ -27,18 +27,22 @@ bool holds(const std::vector<Point>& points, const Shape& shape,
         const Estimate estimate = estimate_of(found->second);
         if (is_slower_than_native(estimate)) return false;
         gain += point.weight * (1 - estimate.ratio);
+        const double from_first = found->second.from_first;
+        gain_from_first += point.weight * (1 - (from_first > 0 ? from_first : estimate.ratio));
         variance += point.weight * point.weight * estimate.error * estimate.error;
     }
-    return gain > 3 * std::sqrt(variance);
+    return gain > 3 * std::sqrt(variance) && gain_from_first > 0;
 }
 
 // Judges a point by its own rule, or, where it is native, by the rules for other sizes. True: there is a new
 // refusal.
-bool refuse_at(const Point& point, const Estimate& estimate, const std::vector<Ruling>& rules,
+bool refuse_at(const Point& point, const Measurement& verified, const std::vector<Ruling>& rules,
                Refusals& refusals) {
+    const Estimate estimate = estimate_of(verified);
     const bool stands_in = refusals.beside.contains(point);
     if (ruling_over(rules, point) != nullptr && !stands_in)
-        return !is_faster_than_native(estimate) && refusals.points.insert(point).second;
+        return (!is_faster_than_native(estimate) || loses_from_first(verified.from_first)) &&
+               refusals.points.insert(point).second;
     const bool has_neighbours =
         std::ranges::any_of(rules, [&](const Ruling& other) { return is_of(other, point.shape); });
     if (!has_neighbours || !is_slower_than_native(estimate)) return false;
@@ -64,8 +68,8 @@ std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Rulin
     for (const Point& point : points) {
         if (!traits_of(point.shape.collective).block_is_known()) continue;
         const auto found = verified.find(point);
-        const Estimate estimate = found == verified.end() ? Estimate{} : estimate_of(found->second);
-        if (refuse_at(point, estimate, rules, refusals)) changed.insert(point.shape);
+        if (refuse_at(point, found == verified.end() ? Measurement{} : found->second, rules, refusals))
+            changed.insert(point.shape);
     }
     for (const Ruling& rule : rules)
         for (const Evidence& evidence : rule.evidence) {

@@ -239,7 +239,7 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     refusals.shapes.merge(unproven_shapes(points_, rules, verified_, to_prove));
     change(rules, refusals);
     for (const auto& [point, measurement] : verified_)
-        circumstances.verified[point] = estimate_of(measurement.ratios, false);
+        circumstances.verified[point] = {estimate_of(measurement.ratios, false), measurement.from_first};
     return rules;
 }
 

@@ -6,6 +6,7 @@
 #include "policy/parse.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/whole_file.hpp"
+#include "shim/report/units.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -58,14 +59,21 @@ std::string price_for_others(const Ruling& ruling, const std::vector<Ruling>& ru
                              const Circumstances& circumstances) {
     if (!ruling.looks_at_block() || traits_of(ruling.collective).block_is_known()) return "";
     std::string text;
-    for (const auto& [point, estimate] : circumstances.verified) {
+    for (const auto& [point, proof] : circumstances.verified) {
         const bool has_rule =
             std::ranges::any_of(rules, [&](const Ruling& other) { return other.covers(point); });
         if (has_rule || !ruling.covers_shape(point.shape)) continue;
         text += text.empty() ? " Other sizes: " : ", ";
-        text += formatted("{:.2f} at {} bytes", estimate.ratio, point.max_block);
+        text += formatted("{:.2f} at {} bytes", proof.estimate.ratio, point.max_block);
     }
     return text.empty() ? text : text + ", which take part in its agreement.";
+}
+
+// `; 0.72 for 8 calls from the first on`
+std::string from_first_text(const Point& point, const Proof& proof) {
+    if (proof.from_first <= 0) return "";
+    return formatted("; {:.2f} for {} from the first on", proof.from_first,
+                     point.calls == 0 ? "all calls" : report::counted(point.calls, "call"));
 }
 
 std::string because(const Ruling& ruling, const Circumstances& circumstances) {
@@ -78,11 +86,14 @@ std::string because(const Ruling& ruling, const Circumstances& circumstances) {
     std::string text;
     for (const Evidence& evidence : ruling.evidence) {
         const auto found = circumstances.verified.find(evidence.point);
-        const Estimate& estimate = found == circumstances.verified.end() ? evidence.estimate : found->second;
+        const Proof proof = found == circumstances.verified.end() ? Proof{evidence.estimate} : found->second;
+        const Estimate& estimate = proof.estimate;
         text += text.empty() ? "" : ", ";
         text += formatted("{:.2f} of native's time at {} bytes", estimate.ratio, evidence.point.max_block);
         if (several_shapes) text += formatted(" on {} ranks", evidence.point.shape.ranks);
-        if (!exact) text += formatted(" (MAD {:.2f}, {} iterations)", estimate.spread, estimate.iterations);
+        if (!exact)
+            text += formatted(" (MAD {:.2f}, {} iterations{})", estimate.spread, estimate.iterations,
+                              from_first_text(evidence.point, proof));
     }
     std::string hosts;
     for (const std::string& host : circumstances.place.hosts) hosts += (hosts.empty() ? "" : " ") + host;

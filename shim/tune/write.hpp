@@ -11,13 +11,19 @@
 
 namespace switchyard::shim::tune {
 
+// Calls under the shim: of each iteration, and of all that the application makes (Measurement::from_first).
+struct Proof {
+    Estimate estimate;
+    double from_first = 0;
+};
+
 // The origin of a policy, as its rules tell it.
 struct Circumstances {
     Place place;
     std::string platform; // the simulated machine; "": a real one
     std::string model;    // the machine of a prediction; "": every candidate was measured
     // Whole calls under the shim with the policy. Empty: not measured.
-    std::map<Point, Estimate> verified;
+    std::map<Point, Proof> verified;
 };
 
 // A valid policy. Throws std::runtime_error if policy::parse finds a problem in it.

@@ -50,6 +50,11 @@ class Bench(unittest.TestCase):
         for result in results:
             self.assertTrue(result["verified"])
             self.assertEqual(len(result["times_us"]), 2)
+            self.assertEqual(len(result["warmup_us"]), 1)
+            times = result["warmup_us"] + result["times_us"]
+            self.assertEqual(result["first_us"], times[0])
+            self.assertAlmostEqual(result["mean_us"], sum(times) / 3)
+            self.assertGreater(result["mean_ratio_to_native"], 0)
             self.assertGreater(result["median_us"], 0)
             self.assertGreaterEqual(result["mad_us"], 0)
             self.assertGreater(result["ratio_to_native"], 0)
@@ -64,6 +69,11 @@ class Bench(unittest.TestCase):
                     self.assertGreater(result[key], 0, key)
         self.assertEqual(results[1]["parameters"]["radix"], 2)
         self.assertEqual(results[3]["scratch_bytes"], 0)
+
+    def test_cold_buffers_bring_the_same_bytes(self):
+        document = measured("--algorithm", "pairwise", "--max-block", "1000", "--cold")
+        self.assertTrue(document["verified"] and document["settings"]["cold"])
+        self.assertFalse(measured("--algorithm", "pairwise", "--max-block", "1000")["settings"]["cold"])
 
     def test_every_collective_and_distribution(self):
         for words in (["--collective", "alltoall", "--algorithm", "zero_rotation_bruck"],

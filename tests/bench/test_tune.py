@@ -115,6 +115,18 @@ class Prepared(Tune):
         self.assertIn("node 7 is on fire", done.stderr)
         self.assertFalse(self.output.exists() or list(self.folder.glob("*.trial")))
 
+    def test_what_loses_from_the_first_call_on_goes(self):
+        """400 calls are measured, and save 2000 us."""
+        for first, figures in ((1500, ["0.87"]), (2500, [])):
+            with self.subTest(first=first):
+                self.output = self.folder / f"{first}.json"
+                done = self.tune(*self.stand_in(times={"pairwise": 5}, first_routed=first), "--collective", "alltoall",
+                                 "--max-block", "8")
+                self.assertEqual(len(self.policy()["rules"]), len(figures), done.stdout)
+                for rule, figure in zip(self.policy()["rules"], figures):
+                    self.assertIn(f"; {figure} for all calls from the first on)", rule["because"])
+                    self.assertRegex(done.stdout, rf"0\.50 .* {figure}  pairwise")
+
     def test_native_is_best(self):
         self.tune(*self.stand_in(), *self.GRID)
         self.assertEqual(self.policy()["rules"], [])

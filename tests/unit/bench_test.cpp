@@ -32,10 +32,6 @@ std::vector<double> all_sizes(const char* text, int ranks, std::size_t largest) 
     return all;
 }
 
-double mean(const std::vector<double>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 std::variant<std::vector<Options>, Ended> options_of(std::vector<std::string> words) {
     words.insert(words.begin(), "switchyard-bench");
     std::vector<char*> arguments;
@@ -277,6 +273,28 @@ TEST_CASE("an estimate is the median and its relative deviation", "[bench]") {
     CHECK(std::isnan(estimate_of({infinite}).value));
     CHECK(estimate_of({0, 0, 0}).value == 0);
     CHECK_FALSE(std::isfinite(estimate_of({0, 0, 0}).spread));
+}
+
+TEST_CASE("means are those from the first call on", "[bench]") {
+    CHECK(mean({}) == 0);
+    CHECK(mean({1, 2, 6}) == 3);
+    CHECK(ratio_of_means({30, 2, 2, 2}, {6, 6, 6}) == 34.0 / 18);
+    CHECK(ratio_of_means({1}, {}) == 0);
+    Report report = report_of("pairwise");
+    for (Result& result : report.results) {
+        result.warmup = {8e-6};
+        result.baseline = {1e-6};
+        result.warmup_baseline = {2e-6};
+    }
+    const auto json = nlohmann::json::parse(json_of(report))["results"][1];
+    CHECK(json["first_us"].get<double>() == Approx(8));
+    CHECK(json["mean_us"].get<double>() == Approx(5));
+    CHECK(json["mean_ratio_to_native"].get<double>() == Approx(10.0 / 3));
+    CHECK(json["ratio_to_native"].get<double>() == Approx(2));
+    CHECK(json["warmup_us"].size() == 1);
+    const std::string table = table_of(report);
+    CHECK(table.find("| first us | mean us | mean x native |") != std::string::npos);
+    CHECK(table.find("|     8.00 |    5.00 |         3.333 |") != std::string::npos);
 }
 
 MachineFile machine_with_values() {

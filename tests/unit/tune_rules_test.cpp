@@ -164,6 +164,43 @@ TEST_CASE("a rule without bounds that is slower with larger blocks goes", "[tune
     CHECK(rules_of(points, measurements, refusals).empty());
 }
 
+TEST_CASE("a rule that loses from the first call on goes, though each later call is faster", "[tune]") {
+    for (const auto collective : {Collective::alltoall, Collective::alltoallv}) {
+        const auto points = points_of(collective, {8, 64});
+        Measurements measurements(false);
+        for (const Point& point : points) measure(measurements, point, "shared", 0.5);
+        for (const double from_first : {0.0, 0.8, 1.2}) { // 0: not known
+            Refusals refusals;
+            const auto rules = rules_of(points, measurements, refusals);
+            REQUIRE(rules.size() == 1);
+            auto all = points;
+            for (const Point& point : points_beyond(rules, points)) all.push_back(point);
+            std::map<Point, Measurement> verified;
+            for (const Point& point : all) {
+                verified[point].ratios.assign(1000, 0.5);
+                verified[point].from_first = from_first;
+            }
+            CHECK(refuse(all, rules, verified, refusals).empty() == (from_first < 1));
+            CHECK(rules_of(points, measurements, refusals).empty() == (from_first > 1));
+        }
+    }
+}
+
+TEST_CASE("what an application's calls take follows from the first ones and a median", "[tune]") {
+    std::vector<double> native(100, 10), ours(100, 5);
+    CHECK(ratio_from_first(ours, native, 0) == 0.5);
+    ours[0] = 505;
+    CHECK(ratio_from_first(ours, native, 0) == 1);
+    CHECK(ratio_from_first(ours, native, 10) == 5.5);
+    CHECK(ratio_from_first(ours, native, 1000) == 0.55);
+    ours[90] = 1e6; // a disturbance
+    CHECK(ratio_from_first(ours, native, 0) == 1);
+    CHECK(ratio_from_first(ours, native, 100'000) < 0.51);
+    CHECK(ratio_from_first({5}, {10}, 100) == 0.5);
+    CHECK(ratio_from_first({5}, {}, 100) == 0);
+    CHECK(ratio_from_first({5}, {0}, 100) == 0);
+}
+
 TEST_CASE("a rule without bounds is unproven until it was measured at every size and beyond", "[tune]") {
     const auto points = points_of(Collective::alltoallv, {8, 64});
     Measurements measurements(false);

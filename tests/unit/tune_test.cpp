@@ -277,6 +277,11 @@ TEST_CASE("the benchmark's words and answers", "[tune]") {
     CHECK((*found)[1].ratios == std::vector<double>{2});
     CHECK((*found)[1].native_us == 10);
     CHECK((*found)[1].largest_block == 61);
+    CHECK((*found)[0].from_first == 10.0 / 30);
+    CHECK((*found)[1].from_first == 2);
+    std::string with_warmup = line;
+    with_warmup.replace(with_warmup.find(R"("times_us":[5)"), 0, R"("warmup_us":[100],)");
+    CHECK((*measurements_in(with_warmup, work))[0].from_first == 105.0 / 30);
     CHECK(place_in(line)->mpi == "Open MPI v4.1.4");
     CHECK(place_in(line)->nodes == 2);
     CHECK_FALSE(measurements_in("a warning of the launcher", work).has_value());
