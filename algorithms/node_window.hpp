@@ -339,11 +339,15 @@ class NodeWindow {
     void meet_offer(int source, const StreamPlace& place);
     template <typename Copy>
     bool empty_slot(Stream& stream, Copy&& copy);
-    // With a core for each rank, a large block comes faster from its writer's own memory than through a ring that is small: its
-    // lines are in the reader's cache when they are written again.
+    // A large block comes faster from its writer's own memory than through a ring that is small or cold: new pages take longer
+    // than its bytes, and old lines are in the reader's cache when they are written again.
     bool is_for_reading(std::size_t bytes) const {
-        if (bytes < least_offered_bytes || proof_ == nullptr) return false;
-        return offers_always_ || (!pages_.are_all_there() && !rest_.shares_cores());
+        return bytes >= least_offered_bytes && proof_ != nullptr &&
+               (offers_always_ || !pages_.are_all_there());
+    }
+    // Bytes for all: on shared cores each of them would wait for the kernel in turn, where slots are read by all at once.
+    bool is_for_reading_by_all(std::size_t bytes) const {
+        return is_for_reading(bytes) && (offers_always_ || !rest_.shares_cores()) && can_be_read_by_all();
     }
     template <typename Read>
     bool read_directly(Stream& stream, Read&& read);

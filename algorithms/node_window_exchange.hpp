@@ -275,7 +275,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     const std::size_t bytes = own_bytes.bytes;
     out_.clear();
     in_.clear();
-    const bool offers = own_bytes.data != nullptr && is_for_reading(bytes) && can_be_read_by_all();
+    const bool offers = own_bytes.data != nullptr && is_for_reading_by_all(bytes);
     if (!offers) grow_ring_for_epoch(bytes);
     const std::size_t first = offers ? 0 : std::min(bytes, ring_.capacity());
     const Notice own = next_notice(first);

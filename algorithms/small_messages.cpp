@@ -50,12 +50,6 @@ bool fit_together(std::size_t bytes, int ranks) {
 
 } // namespace
 
-void broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
-    for_each_piece(bytes, [&](std::size_t begin, int size) {
-        return PMPI_Bcast(static_cast<std::byte*>(data) + begin, size, MPI_BYTE, 0, comm);
-    });
-}
-
 int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm) {
     int rank = 0, ranks = 1;
     PMPI_Comm_rank(comm, &rank);
@@ -79,19 +73,6 @@ int gather_everywhere(const void* mine, std::size_t bytes, void* all, MPI_Comm c
     if (fit_together(bytes, ranks)) return PMPI_Allgather(mine, size, MPI_BYTE, all, size, MPI_BYTE, comm);
     return join_pieces(mine, bytes, rank, ranks, [&](const std::byte* piece, std::size_t begin, int count) {
         return PMPI_Allreduce(piece, static_cast<std::byte*>(all) + begin, count, MPI_BYTE, MPI_BOR, comm);
-    });
-}
-
-void send_to(int rank, const void* data, std::size_t bytes, int tag, MPI_Comm comm) {
-    for_each_piece(bytes, [&](std::size_t begin, int size) {
-        return PMPI_Send(static_cast<const std::byte*>(data) + begin, size, MPI_BYTE, rank, tag, comm);
-    });
-}
-
-void receive_from(int rank, void* data, std::size_t bytes, int tag, MPI_Comm comm) {
-    for_each_piece(bytes, [&](std::size_t begin, int size) {
-        return PMPI_Recv(static_cast<std::byte*>(data) + begin, size, MPI_BYTE, rank, tag, comm,
-                         MPI_STATUS_IGNORE);
     });
 }
 

@@ -15,16 +15,9 @@ namespace switchyard::algorithms {
 // With what an MPI writes before it, a message stays below 4 KiB.
 inline constexpr std::size_t largest_own_message = 4000;
 
-// Rank 0's bytes, on all ranks. Collective.
-void broadcast(void* data, std::size_t bytes, MPI_Comm comm);
-
 // The same number of bytes of each rank, in the order of ranks: on rank 0 (`all` is null elsewhere, and where rank 0 has no
 // room for them), or on all ranks. MPI's own gathers send the bytes of many ranks in one message. Collective.
 int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
 int gather_everywhere(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
-
-// Bytes to a rank, which receives them.
-void send_to(int rank, const void* data, std::size_t bytes, int tag, MPI_Comm comm);
-void receive_from(int rank, void* data, std::size_t bytes, int tag, MPI_Comm comm);
 
 } // namespace switchyard::algorithms
