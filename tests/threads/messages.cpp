@@ -94,13 +94,6 @@ SWITCHYARD_EXPORTED int PMPI_Send(const void* buffer, int count, MPI_Datatype ty
     return code == MPI_SUCCESS ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }
 
-SWITCHYARD_EXPORTED int PMPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag,
-                                  MPI_Comm comm, MPI_Status* status) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = PMPI_Irecv(buffer, count, type, from, tag, comm, &request);
-    return code == MPI_SUCCESS ? PMPI_Wait(&request, status) : code;
-}
-
 SWITCHYARD_EXPORTED int PMPI_Cancel(MPI_Request* request) {
     MPI_ABI_Request& one = **request;
     if (one.is_receive && mailbox_of(this_rank().number).cancel(one.receive)) one.is_cancelled = true;

@@ -137,7 +137,6 @@ int PMPI_Group_free(MPI_Group*);
 
 // Messages
 int PMPI_Send(const void* buffer, int count, MPI_Datatype, int to, int tag, MPI_Comm);
-int PMPI_Recv(void* buffer, int count, MPI_Datatype, int from, int tag, MPI_Comm, MPI_Status*);
 int PMPI_Isend(const void* buffer, int count, MPI_Datatype, int to, int tag, MPI_Comm, MPI_Request*);
 int PMPI_Irecv(void* buffer, int count, MPI_Datatype, int from, int tag, MPI_Comm, MPI_Request*);
 int PMPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* recv,

@@ -15,7 +15,6 @@ int MPI_Finalize(void);
 int PMPI_Barrier(MPI_Comm);
 int PMPI_Comm_dup(MPI_Comm, MPI_Comm* created);
 int PMPI_Comm_split(MPI_Comm, int color, int key, MPI_Comm* created);
-int PMPI_Recv(void* buffer, int count, MPI_Datatype, int from, int tag, MPI_Comm, MPI_Status*);
 
 #ifdef __cplusplus
 }
