@@ -33,6 +33,11 @@ What the figures mean:
   sent      bytes that the program has its ranks send to other ranks, all ranks together
   by        who chose the algorithm: a letter of the list "Who chose the algorithm"
 
+First calls of a group that each took more than three times its median have a sentence: how many they are, what they
+took, and what they cost beyond usual calls; from 1 % of the time in collectives and 0.1 % of the wall time on. On each of
+the first 16 communicators of a group the first 64 calls are looked at. Where they would be half of the group or more,
+nobody knows what is usual, and nothing is said.
+
 Where the program called collectives that no policy changes, the report begins with the time in all collectives, and has
 their sums under "Seen, not routed". Calls and sent are of all ranks there; nonblocking calls count without MPI_Wait.
 
@@ -45,6 +50,9 @@ and "seen" (collective, calls, total_us, most_us: of the rank with the most, wal
   total_us, wall_share, median_us, median_deviation_us (median absolute deviation), p95_us, max_over_mean
   sent_bytes
   agree_us, stage_us (packing), copy_us (to and from devices), exchange_us: parts of total_us
+  slow_first_calls: how many (0: none), slow_first_call_least_us and _most_us: times of one of them,
+  slow_first_calls_cost_us: what they cost the average rank beyond usual calls, slow_first_calls_waiting_us: the part
+  of it spent waiting for late ranks
 The keys of a comparison's groups: calls, median_us, total_us and algorithms, each with _a and with _b, over all runs;
 median_ratio and mean_ratio, b over a, null where one log has no such calls; in: a, b or both; program; runs_a and
 runs_b. Its JSON also has "a" and "b" with medians of the runs, and "comparisons", one for each program and number of

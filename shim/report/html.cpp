@@ -8,6 +8,7 @@
 #include "plot_data.hpp"
 #include "policy/parse.hpp"
 #include "shim/common/formatted.hpp"
+#include "slow_start.hpp"
 #include "svg.hpp"
 #include "text.hpp"
 #include "units.hpp"
@@ -133,6 +134,14 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
     out << "</section>\n";
 }
 
+void write_slow_starts(const Profile& profile, std::ostream& out) {
+    const auto sentences = slow_start_sentences(profile);
+    if (sentences.empty()) return;
+    out << "<section><h2>" << slow_start_title << "</h2>\n";
+    for (const auto& sentence : sentences) out << "<p>" << markup(sentence) << ".</p>\n";
+    out << "<p class=\"note\">" << slow_start_note << "</p></section>\n";
+}
+
 void write_seen(const Profile& profile, std::ostream& out) {
     if (profile.run.seen.empty()) return;
     out << "<section><h2>Seen, not routed</h2><p>" << markup(share_of_policies_text(profile))
@@ -225,6 +234,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         data = plot_data(profile, series, sizes);
         write_what_is_missing("over time and sizes", library, out);
         write_groups(profile, deciders, out);
+        write_slow_starts(profile, out);
         write_seen(profile, out);
         write_timeline(profile, series, out);
         write_sizes(sizes, out);

@@ -26,6 +26,7 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.wire_bytes += call.wire_bytes;
     group.messages += call.messages;
     group.call_us.add(call.time_mean / static_cast<double>(call.calls), call.calls);
+    if (call.calls == 1) group.first_calls.add(call);
 }
 
 void add_to(CallGroup& group, const CallGroup& more) {

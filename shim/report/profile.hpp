@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "first_calls.hpp"
 #include "run_facts.hpp"
 #include "samples.hpp"
 
@@ -28,6 +29,7 @@ struct CallGroup {
     std::uint64_t smallest_block = 0, largest_block = 0;
     std::uint64_t wire_bytes = 0, messages = 0; // of the rank with the most, summed over the calls
     Samples call_us;                            // of each call, mean over the ranks
+    FirstCalls first_calls;                     // of one run: none where several runs are added up
 
     // The slowest rank's time over the mean: 1 where all ranks take the same time.
     double imbalance() const { return mean_us > 0 ? slowest_us / mean_us : 1; }

@@ -1,6 +1,7 @@
 #include "table_file.hpp"
 
 #include "csv.hpp"
+#include "slow_start.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,10 @@ ordered_json json_of(const Profile& profile, const CallGroup& group) {
         return text.empty() ? ordered_json() : ordered_json(text);
     };
     const double wall = profile.wall_us();
+    const auto start = slow_start_of(profile, group);
+    const auto if_slow = [&start](double us) {
+        return start.calls > 0 ? ordered_json(rounded(us)) : ordered_json();
+    };
     return {{"collective", kind.collective},
             {"ranks", kind.ranks},
             {"nodes", kind.nodes},
@@ -47,7 +52,12 @@ ordered_json json_of(const Profile& profile, const CallGroup& group) {
             {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
             {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
             {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},
-            {"exchange_us", rounded(profile.per_rank(group.rank_us.exchange))}};
+            {"exchange_us", rounded(profile.per_rank(group.rank_us.exchange))},
+            {"slow_first_calls", start.calls},
+            {"slow_first_call_least_us", if_slow(start.least_us)},
+            {"slow_first_call_most_us", if_slow(start.most_us)},
+            {"slow_first_calls_cost_us", if_slow(start.cost_us)},
+            {"slow_first_calls_waiting_us", if_slow(start.waiting_us)}};
 }
 
 ordered_json json_of(const Profile& profile, const SeenKind& kind) {

@@ -3,6 +3,7 @@
 #include "agreement.hpp"
 #include "chosen_by.hpp"
 #include "shim/common/formatted.hpp"
+#include "slow_start.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
@@ -169,6 +170,20 @@ void print_phases(const Profile& profile, std::ostream& out) {
     table.print(out, 2);
 }
 
+void print_slow_starts(const Profile& profile, std::ostream& out) {
+    const auto sentences = slow_start_sentences(profile);
+    if (sentences.empty()) return;
+    out << '\n' << slow_start_title << '\n';
+    for (const auto& line : wrapped(formatted("({})", slow_start_note), text_width)) out << line << '\n';
+    for (const auto& sentence : sentences) {
+        const char* indent = "  ";
+        for (const auto& line : wrapped(sentence, text_width - 4)) {
+            out << indent << line << '\n';
+            indent = "    ";
+        }
+    }
+}
+
 void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
     TextTable table({{"calls"}, {"total"}, {"ran instead", Align::left, 24}, {"why", Align::left, 60}});
     for (const auto& by : deciders) {
@@ -288,6 +303,7 @@ void print_text(const Profile& profile, std::ostream& out) {
     print_seen(profile, out);
     print_deciders(profile, deciders, out);
     print_most_expensive(profile, out);
+    print_slow_starts(profile, out);
     print_phases(profile, out);
     print_fallbacks(profile, deciders, out);
     print_damage(profile, out);

@@ -76,6 +76,35 @@ class TransitiveClosure(Apps):
         self.check_policies(3, (app("transitive-closure"), "--graph", "chain", "--size", 2))
 
 
+class IntegerSort(Apps):
+    SMALL = ("--keys", 10, "--range", 8, "--iterations", 2)
+
+    def sort(self, *words):
+        return (app("integer-sort"), *(words or self.SMALL))
+
+    def test_policies(self):
+        for np in (1, 2, 3, MANY_RANKS):
+            self.check_policies(np, self.sort())
+
+    def test_every_algorithm(self):
+        self.check_algorithms(ALL_TO_ALL, "alltoallv", self.sort())
+
+    def test_calls_of_each_iteration(self):
+        lines = self.check(3, self.sort("--keys", 14, "--range", 12, "--iterations", 3), policy=DEFAULT_POLICY)
+        self.assertEqual([line["collective"] for line in lines], 3 * ["alltoall", "alltoallv"])
+
+    def test_one_result_whatever_the_ranks(self):
+        self.assertEqual(len({self.plain_once(np, *self.sort()).digest for np in (1, 2, 3)}), 1)
+        self.assertNotEqual(self.plain_once(2, *self.sort()).digest, self.plain_once(2, *self.sort(*self.SMALL, "--seed", 2)).digest)
+
+    def test_ranks_without_keys_or_without_buckets(self):
+        for words in (("--keys", 0, "--range", 8), ("--keys", 10, "--range", 1)):
+            self.check_policies(MANY_RANKS, self.sort(*words, "--iterations", 2))
+
+    def test_wrong_exchange(self):
+        self.check_finds_wrong_exchange(3, self.sort())
+
+
 @unittest.skipUnless(os.path.exists(app("pencil-fft")), f"no FFTW for the FFT with {MPI}")
 class PencilFft(Apps):
     """Rows and columns of the process grid are communicators of their own."""

@@ -21,11 +21,14 @@ struct LogLine {
     int calls = 1;
     std::string comm = "world";
     double agree_us = 1;
+    int seq = 1;
+    double fastest_us = 1;
 
     std::string text() const {
         const auto number = [](double value) { return std::to_string(value); };
-        return R"({"call":1,"comm":")" + comm + R"(","seq":1,"collective":")" + collective +
-               R"(","binding":"c",)" + (calls > 1 ? "\"calls\":" + std::to_string(calls) + "," : "") +
+        return R"({"call":1,"comm":")" + comm + R"(","seq":)" + std::to_string(seq) + R"(,"collective":")" +
+               collective + R"(","binding":"c",)" +
+               (calls > 1 ? "\"calls\":" + std::to_string(calls) + "," : "") +
                "\"ranks\":" + std::to_string(ranks) + ",\"nodes\":" + std::to_string(nodes) +
                ",\"ranks_per_node\":" + std::to_string(ranks / nodes) +
                ",\"max_block_bytes\":" + std::to_string(block) +
@@ -36,9 +39,9 @@ struct LogLine {
                (!reason.empty() ? reason
                 : rule.empty()  ? "otherwise"
                                 : "rule") +
-               R"(","time_us":{"min":1,"mean":)" + number(mean_us) + ",\"max\":" + number(2 * mean_us) +
-               R"(,"slowest_rank":1},"phases_us":{"agree":)" + number(agree_us) +
-               R"(,"stage":0.5,"exchange":)" + number(mean_us - agree_us - 0.5) +
+               R"(","time_us":{"min":)" + number(fastest_us) + ",\"mean\":" + number(mean_us) +
+               ",\"max\":" + number(2 * mean_us) + R"(,"slowest_rank":1},"phases_us":{"agree":)" +
+               number(agree_us) + R"(,"stage":0.5,"exchange":)" + number(mean_us - agree_us - 0.5) +
                R"(},"messages":2,"wire_bytes":24,"begin_us":)" + number(begin_us) + "}";
     }
 };
