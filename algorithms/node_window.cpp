@@ -183,7 +183,8 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
     return true;
 }
 
-// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is touched. False: no memory.
+// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is touched. A ring is only
+// read, and the system maps many pages at the first read. False: no memory.
 bool NodeWindow::bring_first_pages(NodeMemory& memory, const NodeMemory::Place& own) {
     constexpr int few = 16;
     const std::size_t first = layout_.ring_begin + layout_.first_bytes;
@@ -191,7 +192,7 @@ bool NodeWindow::bring_first_pages(NodeMemory& memory, const NodeMemory::Place& 
     pages_ = NodePages(memory, own, section(rank_), first, layout_.ring_begin + layout_.ring_bytes);
     ring_.has_memory(first);
     for (int local = after(rank_); size_ <= few && local != rank_; local = after(local))
-        NodeMemory::warm(section(local), pages_.end());
+        NodeMemory::warm(section(local), layout_.ring_begin);
     return true;
 }
 
