@@ -44,7 +44,7 @@ std::vector<SeenKind> seen_by_ranks(const std::string& directory) {
     std::vector<log::SeenTotal> totals;
     try {
         for (const auto& entry : fs::directory_iterator(directory + "/ranks"))
-            if (entry.path().extension() == ".seen") log::add_seen_sums(entry.path(), totals);
+            if (entry.path().extension() == ".ring") log::add_seen_sums(entry.path(), totals);
     } catch (const std::runtime_error&) { // the rest of the log is worth a report, too
     }
     std::vector<SeenKind> seen;

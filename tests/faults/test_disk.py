@@ -9,7 +9,7 @@ import unittest
 from faults import FaultTest, Result, can_mount
 
 PAGE = 4 << 10
-RECORD_FILES = 135 * PAGE  # of one rank: its ring of 512 KiB, and a page or two for each other file
+RECORD_FILES = 135 * PAGE  # of one rank: its ring of 512 KiB, six pages beside it, and the header of its .calls
 ENOUGH = 64 << 20
 
 
@@ -88,9 +88,19 @@ class SmallDisk(FaultTest):
                 complete.add(not told["run"]["partial"])
         self.assertEqual(complete, {True, False})
 
+    def test_full_before_the_ring(self):
+        """Full when the ring is full for the first time: there is no file for records, and they wait in memory."""
+        steps = ("world:5", self.leave(0), "self:9000", f"shell:rm {self.path('disk/filler')}", "self:9000", "world:5")
+        result = self.on_disk(f"size={ENOUGH}", *steps)
+        self.assert_ended_well(result)
+        self.assertEqual(result.warnings, [], result.everything())
+        told = self.report(result.logs[0])
+        self.assertEqual(told["run"]["records_dropped"], 0)
+        self.assertEqual(told["totals"]["calls"], result.calls_made)
+
     def test_full_in_between(self):
         """Full for some calls only: they are counted, and the rest of the log is whole."""
-        steps = ("world:5", self.leave(0), "self:9000", f"shell:rm {self.path('disk/filler')}", "self:9000", "world:5")
+        steps = ("world:5", "self:5000", self.leave(0), "self:9000", f"shell:rm {self.path('disk/filler')}", "self:9000", "world:5")
         result = self.on_disk(f"size={ENOUGH}", *steps)
         self.assert_ended_well(result)
         self.assertEqual(result.warnings, [], result.everything())

@@ -10,7 +10,7 @@ import time
 import unittest
 
 from faults import MPI, STEPS, SWITCHYARD, FaultTest, clean_environment, host, launcher
-from records import calls_of_rank
+from records import calls_of_rank, has_names
 
 KILLS = int(os.environ.get("SWITCHYARD_TEST_KILLS", "1"))
 RANKS = 2
@@ -141,7 +141,7 @@ class Kills(FaultTest):
     def check_records(self, log, notes, in_flight):
         """Every rank's record files, without what `switchyard report` makes of them."""
         for rank in notes.by_rank:
-            if not os.path.exists(os.path.join(log, "ranks", f"{rank}.names")):
+            if not has_names(os.path.join(log, "ranks"), rank):
                 continue
             calls = calls_of_rank(os.path.join(log, "ranks"), rank)
             for sequences in calls.values():

@@ -5,6 +5,7 @@
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/record.hpp"
 #include "shim/common/log/run_directory.hpp"
+#include "shim/common/log/recorder.hpp"
 #include "shim/common/log/seen_sums.hpp"
 
 #include <array>
@@ -138,10 +139,12 @@ std::string rank_files(std::uint32_t calls, std::size_t slots_in_file, int rank)
 // Of one rank, as it lies in the file while the rank runs.
 std::string seen_sums() {
     const tests::TemporaryFolder folder;
-    SeenSums sums(Folder::made(folder.path().string()), 0, false);
+    Recorder recorder(Folder::made(folder.path().string()), 0, 2, false);
+    SeenSums sums(recorder, false);
     sums.add(shim::Seen::allreduce, 1500, 64);
     sums.add(shim::Seen::ialltoallw, 700, 4096);
-    return text_of(folder / "ranks/0.seen");
+    return text_of(folder / "ranks/0.ring")
+        .substr(ring_file::sums_at, (1 + shim::seen_count) * sizeof(SeenSum));
 }
 
 void add_records(Seeds seeds) {

@@ -132,7 +132,7 @@ TEST_CASE("threads record and name at once", "[threads]") {
 TEST_CASE("a thread looks at what others record", "[threads]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, true);
-    SeenSums sums(Folder::made(folder / "run"), 0, true);
+    SeenSums sums(recorder, true);
     std::atomic<bool> over = false;
     std::thread reader([&] {
         while (!over) {

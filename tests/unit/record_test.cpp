@@ -4,6 +4,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include "shim/common/log/merge.hpp"
+#include "shim/common/log/rank_records.hpp"
 #include "shim/common/log/read.hpp"
 #include "shim/common/log/recorder.hpp"
 #include "shim/common/log/summary.hpp"
@@ -401,17 +402,61 @@ TEST_CASE("of many communicators the names come back from the file", "[record]")
     }
 }
 
+namespace {
+
+// Names for which there is no room beside the ring.
+constexpr std::uint32_t some_decisions = 20;
+void fill_beside_ring(Recorder& recorder) {
+    for (std::uint32_t number = 1; number <= some_decisions; ++number)
+        recorder.add_name(DecisionName{number, std::string(1000, 'x')});
+}
+
+// All names that a killed run has on disk.
+std::string names_on_disk(const std::string& ranks) {
+    const auto text = text_of(ranks + "/0.ring");
+    const auto from = text.substr(ring_file::names_at);
+    const auto other = ranks + "/0.names";
+    return from.substr(0, from.find('\0')) + (fs::exists(other) ? text_of(other) : "");
+}
+
+} // namespace
+
+TEST_CASE("a rank with few calls makes one file", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
+    add_names(recorder, 3);
+    for (std::uint32_t i = 1; i < half; ++i) recorder.add(record_of(1, i));
+    const auto files = [&] {
+        return std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator());
+    };
+    CHECK(files() == 1);
+    recorder.add(record_of(1, half));
+    CHECK(fs::file_size(folder / "run/ranks/0.calls") == sizeof(RecordFileHeader) + half * sizeof(Slot));
+    fill_beside_ring(recorder);
+    CHECK(files() == 3);
+    const auto names = Names::parse(names_on_disk(folder / "run/ranks"));
+    CHECK(names.communicators.size() == 3);
+    CHECK(names.decisions.size() >= some_decisions);
+    const auto records = read_rank_records(folder / "run/ranks/0.calls");
+    CHECK(records.slots.size() == half);
+    CHECK(records.names.decisions.size() == names.decisions.size());
+    recorder.remove_files();
+    CHECK(files() == 0);
+}
+
 TEST_CASE("files that are there already are left as they are", "[record]") {
-    for (const char* part : {"0.calls", "0.ring", "0.names"}) {
+    for (const char* part : {"0.ring", "0.calls", "0.names"}) {
         INFO(part);
         const TemporaryFolder folder;
         fs::create_directories(folder / "run/ranks");
         std::ofstream(folder / "run/ranks/" + part) << "somebody's";
         {
             Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
-            CHECK(recorder.problem() == std::strerror(EEXIST));
-            recorder.add(record_of(1, 1));
-            CHECK(slots_of(recorder).size() == 1);
+            CHECK(recorder.problem() == (part == std::string("0.ring") ? std::strerror(EEXIST) : ""));
+            for (std::uint32_t i = 1; i <= ring + half; ++i) recorder.add(record_of(1, i));
+            fill_beside_ring(recorder);
+            CHECK(slots_of(recorder).size() == ring + half);
+            CHECK(recorder.names().decisions.size() == some_decisions);
             recorder.remove_files();
         }
         CHECK(text_of(folder / "run/ranks/" + part) == "somebody's");
@@ -424,7 +469,7 @@ TEST_CASE("removed files take nothing away from what finish gave", "[record]") {
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     for (std::uint32_t i = 1; i <= ring + half / 2; ++i) recorder.add(record_of(1, i));
     recorder.add_name(DecisionName{1, "a"});
-    CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 3);
+    CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 2);
     const auto slots = slots_of(recorder);
     recorder.remove_files();
     CHECK(fs::is_empty(folder / "run/ranks"));
@@ -466,7 +511,7 @@ TEST_CASE("names that are torn leave the others readable", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     add_names(recorder, 2);
-    const auto text = text_of(folder / "run/ranks/0.names");
+    const auto text = names_on_disk(folder / "run/ranks");
     const auto whole = Names::parse(text);
     REQUIRE(whole.communicators.size() == 2);
     REQUIRE(whole.decisions.size() == 3);
@@ -615,19 +660,25 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
 TEST_CASE("names written to a disk that is full for a while are not lost", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
-    add_names(recorder, 1);
+    fill_beside_ring(recorder);
+    constexpr std::uint32_t next = some_decisions + 1;
+    CommunicatorName world;
+    world.number = 1;
     {
         const FileSizeLimit limit(text_of(folder / "run/ranks/0.names").size() + 30);
-        recorder.add_name(DecisionName{4, std::string(100, 'x')});
-        recorder.add_name(DecisionName{5, "y"});
+        recorder.add_name(DecisionName{next, std::string(100, 'x')});
+        recorder.add_name(DecisionName{next + 1, "y"});
+        recorder.add_name(world);
     }
-    recorder.add_name(DecisionName{6, "z"});
+    recorder.add_name(DecisionName{next + 2, "z"});
+    const auto on_disk = Names::parse(names_on_disk(folder / "run/ranks"));
     recorder.finish();
-    const auto& names = recorder.names();
-    CHECK(names.decision(4) == std::string(100, 'x'));
-    CHECK(names.decision(5) == "y");
-    CHECK(names.decision(6) == "z");
-    CHECK(names.communicators.size() == 1);
+    for (const Names* names : {&on_disk, &recorder.names()}) {
+        CHECK(names->decision(next) == std::string(100, 'x'));
+        CHECK(names->decision(next + 1) == "y");
+        CHECK(names->decision(next + 2) == "z");
+        CHECK(names->communicators.size() == 1);
+    }
 }
 
 namespace {
@@ -699,6 +750,7 @@ TEST_CASE("a file that the program truncates costs what was in it, and no more",
     std::uint32_t done = 0;
     while (done < ring + 5) recorder.add(record_of(1, ++done));
     add_names(recorder, 1);
+    fill_beside_ring(recorder);
     for (const char* part : {"0.calls", "0.names"}) fs::resize_file(folder / "run/ranks/" + part, 0);
     const auto slots = slots_of(recorder);
     CHECK(slots.size() == 5);

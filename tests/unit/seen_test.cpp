@@ -3,6 +3,7 @@
 #include "tests/support/log_folder.hpp"
 
 #include "shim/common/log/line.hpp"
+#include "shim/common/log/recorder.hpp"
 #include "shim/common/log/run_directory.hpp"
 #include "shim/common/log/seen_sums.hpp"
 #include "shim/report/html.hpp"
@@ -77,11 +78,12 @@ TEST_CASE("functions that are only seen: names and arguments fit", "[seen]") {
 
 TEST_CASE("the sums of a rank are in its file at once", "[seen]") {
     const TemporaryFolder folder;
-    log::SeenSums sums(log::Folder::made(folder.path().string()), 3, false);
+    log::Recorder recorder(log::Folder::made(folder.path().string()), 3, 4, false);
+    log::SeenSums sums(recorder, false);
     sums.add(Seen::barrier, 100, 0);
     sums.add(Seen::allreduce, 20, 8);
     sums.add(Seen::allreduce, 30, 4);
-    const auto file = folder / "ranks/3.seen";
+    const auto file = folder / "ranks/3.ring";
     auto totals = totals_of(file);
     REQUIRE(totals.size() == 2);
     CHECK(totals[0].name == "barrier");
@@ -90,7 +92,7 @@ TEST_CASE("the sums of a rank are in its file at once", "[seen]") {
     CHECK((totals[1].calls == 2 && totals[1].elapsed == 50 && totals[1].bytes == 12));
     log::add_seen_sums(file, totals); // of another rank
     CHECK((totals[1].calls == 4 && totals[1].elapsed == 100 && totals[1].elapsed_max == 50));
-    sums.remove_file();
+    recorder.remove_files();
     CHECK(!std::filesystem::exists(file));
     sums.add(Seen::barrier, 1, 0); // a late call harms nothing
 }
@@ -98,15 +100,17 @@ TEST_CASE("the sums of a rank are in its file at once", "[seen]") {
 TEST_CASE("sums without a file stay in memory", "[seen]") {
     const TemporaryFolder folder;
     std::ofstream(folder / "ranks") << "no folder";
-    log::SeenSums sums(log::Folder::made(folder.path().string()), 0, false);
+    log::Recorder recorder(log::Folder::made(folder.path().string()), 0, 1, false);
+    CHECK_FALSE(recorder.problem().empty());
+    log::SeenSums sums(recorder, false);
     sums.add(Seen::iallgather, 7, 5);
     CHECK(sums.sums()[static_cast<std::size_t>(Seen::iallgather)].bytes == 5);
-    sums.remove_file();
 }
 
 TEST_CASE("threads that add at once lose no count", "[seen]") {
     const TemporaryFolder folder;
-    log::SeenSums sums(log::Folder::made(folder.path().string()), 0, true);
+    log::Recorder recorder(log::Folder::made(folder.path().string()), 0, 1, true);
+    log::SeenSums sums(recorder, true);
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
@@ -119,14 +123,16 @@ TEST_CASE("threads that add at once lose no count", "[seen]") {
 
 TEST_CASE("damaged files of sums give what is whole", "[seen]") {
     const TemporaryFolder folder;
-    const auto file = folder / "0.seen";
+    constexpr auto begin = log::ring_file::sums_at, line = sizeof(log::SeenSum);
+    const auto file = folder / "0.ring";
     {
-        log::SeenSums sums(log::Folder::made(folder.path().string()), 0, false);
+        log::Recorder recorder(log::Folder::made(folder.path().string()), 0, 1, false);
+        log::SeenSums sums(recorder, false);
         sums.add(Seen::barrier, 1, 0);
         sums.add(Seen::scan, 1, 1);
-        std::filesystem::copy(folder / "ranks/0.seen", file);
+        std::filesystem::copy(folder / "ranks/0.ring", file);
     }
-    CHECK(totals_of(folder / "none.seen").empty());
+    CHECK(totals_of(folder / "none.ring").empty());
     REQUIRE(totals_of(file).size() == 2);
     const auto write_at = [&](std::size_t place, const std::string& text) {
         std::fstream(file, std::ios::in | std::ios::out | std::ios::binary)
@@ -134,19 +140,19 @@ TEST_CASE("damaged files of sums give what is whole", "[seen]") {
             .write(text.data(), static_cast<std::streamsize>(text.size()));
     };
     SECTION("an escape in a name") {
-        write_at(64, "\x1b[31m");
+        write_at(begin + line, "\x1b[31m");
         CHECK(totals_of(file).size() == 1);
     }
     SECTION("a name without an end") {
-        write_at(64, std::string(32, 'a'));
+        write_at(begin + line, std::string(32, 'a'));
         CHECK(totals_of(file).size() == 1);
     }
     SECTION("cut") {
-        std::filesystem::resize_file(file, 64 + 64 + 20);
+        std::filesystem::resize_file(file, begin + 2 * line + 20);
         CHECK(totals_of(file).size() == 1);
     }
     SECTION("not ours") {
-        write_at(0, "something");
+        write_at(begin, "something");
         CHECK(totals_of(file).empty());
     }
 }

@@ -198,7 +198,6 @@ void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& l
     const int complete = log::try_to_close_run(self, end, cost, written) ? 1 : 0;
     if (!self.recorder || hear_quietly(complete, self.world) == 0) return; // the records are all that is left
     self.recorder->remove_files();
-    self.seen->remove_file();
     self.log_folder.remove_folder("ranks"); // the last rank of a file system finds it empty
 }
 

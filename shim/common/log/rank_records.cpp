@@ -70,10 +70,11 @@ class RankReader {
     std::uint64_t next_ = 0; // behind the last slot of the file
 };
 
+// `most`: pieces that the file has, at most.
 template <typename Use>
-void for_each_piece(std::istream& file, const Use& use) {
+void for_each_piece(std::istream& file, std::size_t most, const Use& use) {
     std::vector<Slot> piece(slots_in_piece);
-    while (file) {
+    for (std::size_t i = 0; file && i < most; ++i) {
         file.read(reinterpret_cast<char*>(piece.data()),
                   static_cast<std::streamsize>(piece.size() * sizeof(Slot)));
         use(std::span(piece).first(static_cast<std::size_t>(file.gcount()) / sizeof(Slot)));
@@ -81,14 +82,14 @@ void for_each_piece(std::istream& file, const Use& use) {
 }
 
 // False: there are no records of ours.
-bool read_header(std::istream& file, const fs::path& calls) {
+bool read_header(std::istream& file, const fs::path& path) {
     RecordFileHeader header, expected;
     file.read(reinterpret_cast<char*>(&header), sizeof header);
     constexpr std::size_t without_version = 14; // bytes of the magic before its version
     if (!file || std::memcmp(header.magic, expected.magic, without_version) != 0) return false;
     if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 ||
         header.version != expected.version || header.slot_size != expected.slot_size)
-        throw std::runtime_error(calls.string() +
+        throw std::runtime_error(path.string() +
                                  " holds records of another version of switchyard; this one reads records of "
                                  "version " +
                                  std::to_string(expected.version));
@@ -97,17 +98,37 @@ bool read_header(std::istream& file, const fs::path& calls) {
 
 } // namespace
 
+namespace {
+
+// The lines of names beside the ring. The last one may be torn, which the reader of names knows.
+std::string names_beside_ring(std::istream& ring) {
+    std::string text(ring_file::end - ring_file::names_at, '\0');
+    ring.clear();
+    ring.seekg(ring_file::names_at);
+    ring.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(ring.gcount(), 0)));
+    text.resize(std::min(text.find('\0'), text.size()));
+    return text;
+}
+
+} // namespace
+
 RankRecords read_rank_records(const fs::path& calls) {
-    auto names = Names::parse(text_of_log_file(fs::path(calls).replace_extension(".names")));
+    const auto ring_path = fs::path(calls).replace_extension(".ring");
+    const auto other_names = text_of_log_file(fs::path(calls).replace_extension(".names"));
     auto file = open_log_file(calls);
-    auto ring = open_log_file(fs::path(calls).replace_extension(".ring"));
+    auto ring = open_log_file(ring_path);
+    ring.seekg(ring_file::header_at);
+    const bool has_ring = read_header(ring, ring_path), has_file = read_header(file, calls);
     RankReader reader;
-    if (read_header(file, calls)) {
-        for_each_piece(file, [&](auto piece) { reader.add_piece_of_file(piece); });
-        for_each_piece(ring, [&](auto piece) { reader.add_piece_of_ring(piece); });
-    }
+    if (has_file) for_each_piece(file, SIZE_MAX, [&](auto piece) { reader.add_piece_of_file(piece); });
+    auto names = names_beside_ring(ring) + other_names;
+    ring.clear();
+    ring.seekg(0);
+    if (has_ring || has_file)
+        for_each_piece(ring, Recorder::halves, [&](auto piece) { reader.add_piece_of_ring(piece); });
     auto records = reader.take();
-    records.names = std::move(names);
+    records.names = Names::parse(names);
     return records;
 }
 

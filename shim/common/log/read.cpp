@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 namespace switchyard::shim::log {
@@ -36,21 +37,21 @@ struct MergedLine {
     const std::string* decision;
 };
 
-bool is_record_file(const fs::directory_entry& entry) {
-    return entry.path().extension() == ".calls";
+// Of each rank that left records, the name that its `.calls` has or would have.
+std::set<fs::path> record_files(const std::string& folder) {
+    std::set<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (const auto kind = entry.path().extension(); kind == ".calls" || kind == ".ring")
+            files.insert(fs::path(entry.path()).replace_extension(".calls"));
+    return files;
 }
 
 void lines_from_records(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(run.directory + "/ranks"))
-        if (is_record_file(entry)) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-
     // Each rank numbers decisions by itself; their texts are comparable.
     std::map<std::string, std::uint32_t> decision_numbers;
     std::vector<std::string> decisions;
     std::map<std::pair<int, std::uint32_t>, Merging> communicators;
-    for (const auto& file : files) {
+    for (const auto& file : record_files(run.directory + "/ranks")) {
         auto rank = read_rank_records(file);
         for (auto left = rank.damaged; left > 0; --left) use(damaged_record);
         for (auto& slot : rank.slots) {
@@ -93,8 +94,7 @@ bool has_lines(const fs::path& file) {
 bool needs_records(const LoggedRun& run) {
     const auto folder = run.directory + "/ranks";
     if (run.complete || !fs::is_directory(folder)) return false;
-    const auto files =
-        std::count_if(fs::directory_iterator(folder), fs::directory_iterator(), is_record_file);
+    const auto files = static_cast<int>(record_files(folder).size());
     return files >= run.ranks || !has_lines(lines_file(run));
 }
 

@@ -14,7 +14,14 @@ namespace switchyard::shim::log {
 
 namespace {
 
-constexpr std::size_t ring_bytes = Recorder::slots_in_ring * sizeof(Slot);
+// False where it cannot be made.
+bool is_made_now(OwnFile& file, bool& was_tried, const Folder& folder, const std::string& name) noexcept {
+    try {
+        if (!std::exchange(was_tried, true)) file = OwnFile(folder, name);
+    } catch (...) { // no memory
+    }
+    return file.is_made();
+}
 
 } // namespace
 
@@ -24,38 +31,54 @@ Recorder::Recorder(const Folder& run, int rank, int ranks, bool threads)
     if (folder_.is_open() ? open_files(rank, ranks) : (errno = folder_.error(), false)) return;
     problem_ = std::strerror(errno);
     remove_files();
-    ring_ = map_ring(-1);
+    map_ring(-1);
 }
 
 bool Recorder::open_files(int rank, int ranks) {
-    const auto name = std::to_string(rank);
-    calls_file_ = OwnFile(folder_, name + ".calls");
-    if (!calls_file_.is_made()) return false;
-    names_file_ = OwnFile(folder_, name + ".names");
-    if (!names_file_.is_made()) return false;
-    ring_file_ = OwnFile(folder_, name + ".ring");
+    name_ = std::to_string(rank);
+    ring_file_ = OwnFile(folder_, name_ + ".ring");
     if (!ring_file_.is_made()) return false;
+    map_ring(ring_file_.reached());
+    if (ring_ == nullptr) return false;
     RecordFileHeader header;
     header.rank = rank;
     header.ranks = ranks;
-    if (calls_file_.append(&header, sizeof header)) ring_ = map_ring(ring_file_.reached());
-    return ring_ != nullptr;
+    std::memcpy(ring_file() + ring_file::header_at, &header, sizeof header);
+    return true;
 }
 
 Recorder::~Recorder() {
-    if (ring_ != nullptr) munmap(ring_, ring_bytes);
+    if (ring_ != nullptr) munmap(ring_, ring_file::end);
 }
 
-Slot* Recorder::map_ring(int file) {
+void Recorder::map_ring(int file) {
     // Blocks must really be there: writing to a hole on a full disk would be a SIGBUS in somebody's program.
     if (file >= 0)
-        if (int error = algorithms::make_room(file, 0, ring_bytes)) {
+        if (int error = algorithms::make_room(file, 0, ring_file::end)) {
             errno = error;
-            return nullptr;
+            return;
         }
     int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    void* memory = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, flags, file, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<Slot*>(memory);
+    void* memory = mmap(nullptr, ring_file::end, PROT_READ | PROT_WRITE, flags, file, 0);
+    if (memory != MAP_FAILED) ring_ = static_cast<Slot*>(memory);
+}
+
+// Made when a half of the ring is full for the first time.
+bool Recorder::has_calls_file() noexcept {
+    if (!problem_.empty()) return false;
+    const bool is_new = !tried_calls_file_;
+    if (!is_made_now(calls_file_, tried_calls_file_, folder_, name_ + ".calls")) return false;
+    if (is_new && !calls_file_.append(ring_file() + ring_file::header_at, sizeof(RecordFileHeader))) {
+        calls_file_.remove();
+        calls_file_ = {};
+        return false;
+    }
+    return calls_file_.reached() >= 0;
+}
+
+// Made when there is no room for a name beside the ring.
+bool Recorder::has_names_file() noexcept {
+    return problem_.empty() && is_made_now(names_file_, tried_names_file_, folder_, name_ + ".names");
 }
 
 std::uint64_t Recorder::claim() noexcept {
@@ -116,7 +139,7 @@ void Recorder::store(const Slot* slots, std::size_t count) noexcept {
     FileSizeSignalBlocked blocked;
     int before = errno; // the application may be about to look at it
     bool stored = false;
-    if (in_memory_.empty() && calls_file_.reached() >= 0) {
+    if (in_memory_.empty() && has_calls_file()) {
         stored = slots->number + count <= most_on_disk && calls_file_.append(slots, count * sizeof *slots);
     } else if (in_memory_.size() + count <= most_in_memory) {
         try {
@@ -160,13 +183,26 @@ void Recorder::add_name(DecisionName name) {
 }
 
 void Recorder::append_to_names(const std::string& line) {
+    if (fits_beside_ring(line)) return;
     unwritten_names_ += line;
     unwritten_names_ += '\n';
     write_names();
 }
 
+// Writes it there. Once a name is in the file, all later ones are.
+bool Recorder::fits_beside_ring(const std::string& line) noexcept {
+    const std::size_t end = ring_file::names_at + names_beside_ring_ + line.size() + 1;
+    if (ring_ == nullptr || tried_names_file_ || end >= ring_file::end) return false;
+    std::byte* const place = ring_file() + ring_file::names_at + names_beside_ring_;
+    std::memcpy(place, line.data(), line.size());
+    place[line.size()] = std::byte{'\n'};
+    names_beside_ring_ += line.size() + 1;
+    return true;
+}
+
 // Where it fails, the next name or the end of the run tries again. Till then the report on a killed run misses them.
 void Recorder::write_names() noexcept {
+    if (unwritten_names_.empty() || !has_names_file()) return;
     if (names_file_.append(unwritten_names_.data(), unwritten_names_.size())) unwritten_names_.clear();
 }
 
@@ -176,7 +212,7 @@ void Recorder::finish() {
         return bytes / sizeof(Slot) - (bytes < sizeof(Slot) ? 0 : 1);
     };
     const auto written = slots_of(calls_file_.size()); // without the header
-    in_file_ = std::min(written, slots_of(calls_file_.size_on_disk()));
+    in_file_ = written == 0 ? 0 : std::min(written, slots_of(calls_file_.size_on_disk()));
     dropped_.fetch_add(written - in_file_); // the program truncated the file, or removed it
     // The pages behind the last slot were never touched.
     const auto used = std::min<std::uint64_t>(next_.load(), slots_in_ring);

@@ -1,7 +1,8 @@
 // One rank's records and names, on disk from the first moment on, so that a killed run can still be read.
 //
 // Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its
-// halves is full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a
+// halves is full it goes to the end of `<rank>.calls` with one write. Most runs have few calls and make no more than the one
+// file: to make files takes a parallel file system longer than all else at the start of a run. (Mapping the long file itself costs a
 // page fault every 64 calls, three times as much; a plain buffer would be lost with the process.)
 #pragma once
 
@@ -9,6 +10,7 @@
 #include "merge.hpp"
 #include "own_file.hpp"
 #include "record.hpp"
+#include "ring_file.hpp"
 
 #include <array>
 #include <atomic>
@@ -21,8 +23,8 @@ namespace switchyard::shim::log {
 
 class Recorder {
   public:
-    // Files `ranks/<rank>.calls`, `.ring` and `.names` in the run's folder; where they cannot be made, the records
-    // stay in memory (less of them) and `problem()` says why. `threads`: more than one thread may record at
+    // File `ranks/<rank>.ring` in the run's folder, and `.calls` and `.names` once they are needed; where the first cannot be
+    // made, the records stay in memory (less of them) and `problem()` says why. `threads`: more than one thread may record at
     // once.
     Recorder(const Folder& run, int rank, int ranks, bool threads);
     ~Recorder();
@@ -58,12 +60,16 @@ class Recorder {
     // After finish(): slots that are in no file, and lost unless the log is written from them.
     std::uint64_t slots_in_memory() const { return problem_.empty() ? in_memory_.size() : slots(); }
 
+    // A ring_file, or memory in its place; null: not even that. It stays as long as this.
+    std::byte* ring_file() const { return reinterpret_cast<std::byte*>(ring_); }
+
     std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
     const std::string& problem() const { return problem_; } // why in memory, or ""
 
     static constexpr std::size_t halves = 2;
     static constexpr std::size_t slots_per_half = 4096; // 256 KiB
     static constexpr std::size_t slots_in_ring = halves * slots_per_half;
+    static_assert(slots_in_ring == ring_file::slots);
 
   private:
     void append_to_names(const std::string& line);
@@ -74,7 +80,10 @@ class Recorder {
     bool open_files(int rank, int ranks);
     void write_names() noexcept;
     void read_names_back();
-    Slot* map_ring(int file);
+    void map_ring(int file);
+    bool has_calls_file() noexcept;
+    bool has_names_file() noexcept;
+    bool fits_beside_ring(const std::string& line) noexcept;
     Slot* place(std::uint64_t number, const Slot& slot) noexcept;
     void add_slot(const Slot& slot) noexcept;
     std::uint64_t claim() noexcept;
@@ -87,8 +96,11 @@ class Recorder {
     bool threads_;
     std::string problem_;
     Folder folder_;
-    OwnFile calls_file_, names_file_, ring_file_;
-    Slot* ring_ = nullptr; // null: there is not even memory for it
+    std::string name_; // of the files, before the dot
+    OwnFile ring_file_, calls_file_, names_file_;
+    bool tried_calls_file_ = false, tried_names_file_ = false;
+    std::size_t names_beside_ring_ = 0; // bytes
+    Slot* ring_ = nullptr;              // null: there is not even memory for it
     std::array<Half, halves> halves_;
     std::atomic<std::uint64_t> next_{0};
     std::uint64_t stored_ = 0;    // slots in the file or in memory

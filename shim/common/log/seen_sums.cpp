@@ -1,21 +1,18 @@
 #include "seen_sums.hpp"
 
-#include "algorithms/file_room.hpp"
-#include "file_size_signal.hpp"
 #include "log_file.hpp"
+#include "recorder.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <string_view>
-#include <sys/mman.h>
+#include <utility>
 
 namespace switchyard::shim::log {
 
 namespace {
 
-// The first line of the file, without figures.
+// The first line, without figures.
 constexpr std::string_view magic = "switchyard seen1";
 
 SeenSum named(std::string_view name) {
@@ -28,17 +25,6 @@ std::vector<SeenSum> empty_lines() {
     std::vector<SeenSum> lines = {named(magic)};
     for (const auto& seen : all_seen) lines.push_back(named(seen.name));
     return lines;
-}
-
-// Null where the file cannot be mapped. Its blocks are there, so that writing to the map cannot fail.
-void* map_of(OwnFile& file, const std::vector<SeenSum>& lines) {
-    const auto bytes = lines.size() * sizeof(SeenSum);
-    if (!file.is_made() || !file.append(lines.data(), bytes)) return nullptr;
-    const int descriptor = file.reached();
-    if (descriptor < 0 || algorithms::make_room(descriptor, 0, static_cast<off_t>(bytes)) != 0)
-        return nullptr;
-    void* map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    return map == MAP_FAILED ? nullptr : map;
 }
 
 bool is_letter(char c) {
@@ -65,27 +51,23 @@ void add(const SeenSum& sum, std::vector<SeenTotal>& totals) {
 
 } // namespace
 
-SeenSums::SeenSums(const Folder& run, int rank, bool threads)
-    : threads_(threads), folder_(run.inside("ranks")), memory_(empty_lines()) {
-    const FileSizeSignalBlocked blocked;
-    if (folder_.is_open()) file_ = OwnFile(folder_, std::to_string(rank) + ".seen");
-    map_ = map_of(file_, memory_);
-    sums_ = (map_ != nullptr ? static_cast<SeenSum*>(map_) : memory_.data()) + 1;
-}
-
-SeenSums::~SeenSums() {
-    if (map_ != nullptr) munmap(map_, memory_.size() * sizeof(SeenSum));
-}
-
-void SeenSums::remove_file() {
-    const int reason = errno;
-    file_.remove();
-    errno = reason;
+SeenSums::SeenSums(const Recorder& recorder, bool threads) : threads_(threads) {
+    auto lines = empty_lines();
+    static_assert((1 + seen_count) * sizeof(SeenSum) <= ring_file::names_at - ring_file::sums_at);
+    if (std::byte* const file = recorder.ring_file()) {
+        void* const place = file + ring_file::sums_at;
+        std::memcpy(place, lines.data(), lines.size() * sizeof(SeenSum));
+        sums_ = static_cast<SeenSum*>(place) + 1;
+    } else {
+        memory_ = std::move(lines);
+        sums_ = memory_.data() + 1;
+    }
 }
 
 void add_seen_sums(const std::filesystem::path& path, std::vector<SeenTotal>& totals) {
-    constexpr std::size_t most = 1000; // a file of ours has fewer
+    constexpr std::size_t most = (ring_file::names_at - ring_file::sums_at) / sizeof(SeenSum) - 1;
     auto file = open_log_file(path);
+    file.seekg(ring_file::sums_at);
     SeenSum sum;
     const auto read = [&] { return static_cast<bool>(file.read(reinterpret_cast<char*>(&sum), sizeof sum)); };
     if (!read() || std::memcmp(sum.name, magic.data(), magic.size()) != 0) return;

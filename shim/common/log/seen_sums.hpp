@@ -1,9 +1,7 @@
-// What a rank adds up of the calls that are only seen: a sum for each function, in a mapped file, so that a killed run has
-// them, too. They are 64 bytes each, and name themselves: a reader needs no table.
+// What a rank adds up of the calls that are only seen: a sum for each function, in the recorder's mapped file, so that a killed
+// run has them, too. They are 64 bytes each, and name themselves: a reader needs no table.
 #pragma once
 
-#include "folder.hpp"
-#include "own_file.hpp"
 #include "shim/entry/seen.hpp"
 
 #include <atomic>
@@ -29,10 +27,9 @@ static_assert(sizeof(SeenSum) == 64);
 
 class SeenSums {
   public:
-    // File `ranks/<rank>.seen` in the run's folder; where it cannot be made, the sums are in memory alone. `threads`: more
-    // than one thread may add at once. May throw.
-    SeenSums(const Folder& run, int rank, bool threads);
-    ~SeenSums();
+    // In the recorder's ring_file, which must outlive this; where it has none, in memory alone. `threads`: more than one thread
+    // may add at once. May throw.
+    SeenSums(const Recorder& recorder, bool threads);
     SeenSums(const SeenSums&) = delete;
     SeenSums& operator=(const SeenSums&) = delete;
 
@@ -46,7 +43,6 @@ class SeenSums {
     std::span<const SeenSum, seen_count> sums() const {
         return std::span<const SeenSum, seen_count>(sums_, seen_count);
     }
-    void remove_file(); // the run's log has the sums
 
     // Where each call leaves a record, too (detail `all`); else null.
     Recorder* recorder() const { return recorder_; }
@@ -69,9 +65,6 @@ class SeenSums {
     bool threads_;
     Recorder* recorder_ = nullptr;
     SeenSum* sums_ = nullptr;
-    Folder folder_;
-    OwnFile file_;
-    void* map_ = nullptr;         // of the file
     std::vector<SeenSum> memory_; // where there is no file
 };
 
@@ -84,7 +77,7 @@ struct SeenTotal {
     std::uint64_t bytes = 0;       // of all ranks
 };
 
-// Adds the sums of a rank's file, as a run without an end left it. Lines that say what no line can say are left out.
+// Adds the sums of a rank's ring_file, as a run without an end left it. Lines that say what no line can say are left out.
 void add_seen_sums(const std::filesystem::path& file, std::vector<SeenTotal>& totals);
 
 } // namespace switchyard::shim::log
