@@ -4,8 +4,8 @@
 
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/record.hpp"
-#include "shim/common/log/run_directory.hpp"
 #include "shim/common/log/recorder.hpp"
+#include "shim/common/log/run_directory.hpp"
 #include "shim/common/log/seen_sums.hpp"
 
 #include <array>
