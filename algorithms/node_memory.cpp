@@ -108,7 +108,7 @@ NodeMemory::Place NodeMemory::lend() {
     const std::uint64_t end = place.offset + stride();
     const std::size_t first = std::min(first_bytes, stride());
     if (!owns_file() || !may_have_size(end) || ftruncate(file_, static_cast<off_t>(end)) != 0 ||
-        !has_room(place, first))
+        !make_room_in(place, 0, first))
         return {};
     sections_.reserve(sections_.size() + 1);
     mappings_.reserve(mappings_.size() + 1);
@@ -126,15 +126,16 @@ bool NodeMemory::extend(const Place& place, std::size_t end) {
     if (section == nullptr || end > section_bytes_) return false;
     if (end <= section->there) return true;
     const int error = errno; // the program's
-    const bool has_memory = owns_file() && has_room(place, head_bytes + end);
+    const bool has_memory =
+        owns_file() && make_room_in(place, head_bytes + section->there, end - section->there);
     errno = error;
     if (has_memory) section->there = end;
     return has_memory;
 }
 
-// Makes room for the first bytes of a section.
-bool NodeMemory::has_room(const Place& place, std::size_t bytes) const {
-    return make_room(file_, static_cast<off_t>(place.offset), static_cast<off_t>(bytes)) == 0;
+// Only for what has none: the system would clear pages that have room and were not touched.
+bool NodeMemory::make_room_in(const Place& place, std::size_t from, std::size_t bytes) const {
+    return make_room(file_, static_cast<off_t>(place.offset + from), static_cast<off_t>(bytes)) == 0;
 }
 
 void NodeMemory::warm(std::byte* from, std::size_t bytes) {

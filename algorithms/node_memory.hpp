@@ -102,7 +102,7 @@ class NodeMemory {
     bool open_file();
     bool owns_file() const;
     std::size_t stride() const;
-    bool has_room(const Place& place, std::size_t bytes) const;
+    bool make_room_in(const Place& place, std::size_t from, std::size_t bytes) const;
     std::byte* map(int file, std::uint64_t offset);
     std::byte* map_of_other(const Place& place);
     std::byte* map_if_right(int file, const Place& place);

@@ -36,6 +36,7 @@ void NodePages::get_memory(std::size_t end) {
             memory_end_ = wanted;
             return;
         }
+    were_refused_ = true;
     last_ = memory_end_;
 }
 

@@ -21,6 +21,7 @@ class NodePages {
               std::size_t last);
 
     bool are_all_there() const { return end_ >= last_; }
+    bool were_refused() const { return were_refused_; } // the system had no memory for more
     std::size_t end() const { return end_; }
     // What has memory. It ends there at least where reach() was asked for it and the system had it.
     std::size_t memory_end() const { return memory_end_; }
@@ -47,6 +48,7 @@ class NodePages {
     NodeMemory::Place place_{};
     std::byte* section_ = nullptr;
     std::size_t end_ = SIZE_MAX, memory_end_ = SIZE_MAX, last_ = 0;
+    bool were_refused_ = false;
     std::int64_t earned_ns_ = 0;
 };
 

@@ -343,7 +343,7 @@ class NodeWindow {
     // than its bytes, and old lines are in the reader's cache when they are written again.
     bool is_for_reading(std::size_t bytes) const {
         return bytes >= least_offered_bytes && proof_ != nullptr &&
-               (offers_always_ || !pages_.are_all_there());
+               (offers_always_ || !pages_.are_all_there() || pages_.were_refused());
     }
     // Bytes for all: on shared cores each of them would wait for the kernel in turn, where slots are read by all at once.
     bool is_for_reading_by_all(std::size_t bytes) const {

@@ -17,12 +17,13 @@ FirstCalls::OnCommunicator* FirstCalls::on(const std::string& communicator) {
         has_more_communicators_ = true;
         return nullptr;
     }
-    return &communicators_.emplace_back(OnCommunicator{communicator, {}});
+    return &communicators_.emplace_back(OnCommunicator{.name = communicator, .calls = {}});
 }
 
 void FirstCalls::add(const Call& call) {
     auto* const found = on(call.comm);
     if (found == nullptr) return;
+    ++found->number;
     auto& calls = found->calls;
     if (calls.size() == most_calls) {
         found->has_more = true;
@@ -32,6 +33,12 @@ void FirstCalls::add(const Call& call) {
     const auto place = std::ranges::upper_bound(calls, call.sequence, {}, &One::sequence);
     calls.insert(place,
                  One{call.sequence, static_cast<float>(call.time_mean), static_cast<float>(call.time_min)});
+}
+
+double FirstCalls::calls_on_each() const {
+    double calls = 0;
+    for (const auto& on : communicators_) calls += static_cast<double>(on.number);
+    return communicators_.empty() ? 0 : calls / static_cast<double>(communicators_.size());
 }
 
 std::size_t FirstCalls::slow_calls(const OnCommunicator& on, double limit_us) {

@@ -27,6 +27,9 @@ class FirstCalls {
     // Lines may be in any order: a call's sequence number is its place on its communicator.
     void add(const Call& call);
 
+    // Calls on a communicator, the mean of those that are kept; 0: no calls.
+    double calls_on_each() const;
+
     // On each communicator the calls from the first one on, up to the first that did not take far longer.
     SlowStart slower_than(double usual_us) const;
 
@@ -37,8 +40,9 @@ class FirstCalls {
     };
     struct OnCommunicator {
         std::string name;
-        std::vector<One> calls; // by sequence
-        bool has_more = false;  // that are not kept
+        std::vector<One> calls;   // by sequence
+        std::uint64_t number = 0; // of all calls
+        bool has_more = false;    // that are not kept
     };
     OnCommunicator* on(const std::string& communicator);                      // null: one too many
     static std::size_t slow_calls(const OnCommunicator& on, double limit_us); // from the first one on

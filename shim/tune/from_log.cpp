@@ -20,7 +20,8 @@ constexpr std::size_t longest_name = 40;
 struct Calls {
     double rank_us = 0, bytes = 0; // of all ranks together
     double blocks = 0;             // blocks to other ranks, of all calls and ranks
-    std::uint64_t number = 0, largest = 0;
+    double on_each = 0;            // on a communicator
+    std::uint64_t largest = 0;
 };
 
 using Key = std::pair<Shape, unsigned>; // and the bits of the largest block
@@ -61,7 +62,7 @@ Point point_of(const Key& key, const Calls& calls) {
     point.shape = key.first;
     point.max_block = calls.largest;
     point.weight = calls.rank_us;
-    point.calls = calls.number;
+    point.calls = static_cast<std::uint64_t>(std::max(1.0, calls.on_each));
     point.distribution =
         traits_of(key.first.collective).has_count_arrays() ? distribution_of(calls) : "equal";
     return point;
@@ -82,7 +83,8 @@ std::vector<Point> points_of_log(const report::Profile& profile, const Shape& wo
         }
         Calls& calls = all[{shape_of(group.kind), group.kind.block_bits}];
         calls.rank_us += group.rank_us.whole;
-        calls.number += group.calls;
+        const double on_each = group.first_calls.calls_on_each(); // unknown in a summary
+        calls.on_each += on_each > 0 ? on_each : static_cast<double>(group.calls);
         calls.bytes += group.bytes;
         calls.blocks += static_cast<double>(group.calls) * group.kind.ranks * (group.kind.ranks - 1);
         calls.largest = std::max(calls.largest, group.largest_block);

@@ -36,18 +36,33 @@ bool holds(const std::vector<Point>& points, const Shape& shape,
 
 // Judges a point by its own rule, or, where it is native, by the rules for other sizes. True: there is a new
 // refusal.
-bool refuse_at(const Point& point, const Measurement& verified, const std::vector<Ruling>& rules,
-               Refusals& refusals) {
+// `shape_loses`: all calls of its shape together, from the first one on.
+bool refuse_at(const Point& point, const Measurement& verified, bool shape_loses,
+               const std::vector<Ruling>& rules, Refusals& refusals) {
     const Estimate estimate = estimate_of(verified);
     const bool stands_in = refusals.beside.contains(point);
     if (ruling_over(rules, point) != nullptr && !stands_in)
-        return (!is_faster_than_native(estimate) || loses_from_first(verified.from_first)) &&
+        return (!is_faster_than_native(estimate) || (shape_loses && loses_from_first(verified.from_first))) &&
                refusals.points.insert(point).second;
     const bool has_neighbours =
         std::ranges::any_of(rules, [&](const Ruling& other) { return is_of(other, point.shape); });
     if (!has_neighbours || !is_slower_than_native(estimate)) return false;
     if (stands_in || refusals.points.contains(point)) return refusals.shapes.insert(point.shape).second;
     return refusals.beside.emplace(point, estimate.ratio).second;
+}
+
+// The calls of a shape are on one communicator as a rule, and each point of the proof makes one of its own: so what a first call
+// pays once must not count against a size of few calls beside one of many.
+std::set<Shape> losing_from_first(const std::vector<Point>& points,
+                                  const std::map<Point, Measurement>& verified) {
+    std::map<Shape, double> excess;
+    for (const auto& point : points)
+        if (const auto found = verified.find(point); found != verified.end() && found->second.from_first > 0)
+            excess[point.shape] += point.weight * (found->second.from_first - 1);
+    std::set<Shape> losing;
+    for (const auto& [shape, sum] : excess)
+        if (sum > 0) losing.insert(shape);
+    return losing;
 }
 
 } // namespace
@@ -65,10 +80,12 @@ std::string candidate_at(const std::vector<Ruling>& rules, const Point& point) {
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                        const std::map<Point, Measurement>& verified, Refusals& refusals) {
     std::set<Shape> changed;
+    const auto losing = losing_from_first(points, verified);
     for (const Point& point : points) {
         if (!traits_of(point.shape.collective).block_is_known()) continue;
         const auto found = verified.find(point);
-        if (refuse_at(point, found == verified.end() ? Measurement{} : found->second, rules, refusals))
+        if (refuse_at(point, found == verified.end() ? Measurement{} : found->second,
+                      losing.contains(point.shape), rules, refusals))
             changed.insert(point.shape);
     }
     for (const Ruling& rule : rules)

@@ -444,6 +444,25 @@ TEST_CASE("a rank with few calls makes one file", "[record]") {
     CHECK(files() == 0);
 }
 
+TEST_CASE("a file that could not be made is made later, and has all records", "[record]") {
+    const TemporaryFolder folder;
+    Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
+    const fs::path calls = folder / "run/ranks/0.calls", names = folder / "run/ranks/0.names";
+    for (const auto& path : {calls, names}) std::ofstream(path) << "in the way";
+    std::uint32_t done = 0;
+    while (done < 2 * half) recorder.add(record_of(1, ++done));
+    fill_beside_ring(recorder);
+    for (const auto& path : {calls, names}) fs::remove(path);
+    while (done < 3 * half) recorder.add(record_of(1, ++done));
+    recorder.add_name(DecisionName{some_decisions + 1, "y"});
+    recorder.add_name(DecisionName{some_decisions + 2, std::string(1000, 'x')});
+    CHECK(fs::file_size(calls) == sizeof(RecordFileHeader) + 3 * half * sizeof(Slot));
+    CHECK(read_rank_records(calls).slots.size() == 3 * half);
+    CHECK(read_rank_records(calls).names.decisions.size() == some_decisions + 2);
+    CHECK(slots_of(recorder).size() == 3 * half);
+    CHECK(recorder.dropped() == 0);
+}
+
 TEST_CASE("files that are there already are left as they are", "[record]") {
     for (const char* part : {"0.ring", "0.calls", "0.names"}) {
         INFO(part);

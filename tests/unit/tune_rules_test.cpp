@@ -186,6 +186,23 @@ TEST_CASE("a rule that loses from the first call on goes, though each later call
     }
 }
 
+TEST_CASE("a size of few calls does not pay alone for what all sizes of its communicator share", "[tune]") {
+    auto points = points_of(Collective::alltoall, {8, 64});
+    points[0].weight = 0.1;
+    points[1].weight = 0.9;
+    Measurements measurements(false);
+    for (const Point& point : points) measure(measurements, point, "shared", 0.5);
+    for (const double of_many : {0.6, 1.1}) {
+        Refusals refusals;
+        const auto rules = rules_of(points, measurements, refusals);
+        std::map<Point, Measurement> verified;
+        for (const Point& point : points) verified[point].ratios.assign(1000, 0.5);
+        verified[points[0]].from_first = 3; // of few calls
+        verified[points[1]].from_first = of_many;
+        CHECK(refuse(points, rules, verified, refusals).empty() == (of_many < 1));
+    }
+}
+
 TEST_CASE("what an application's calls take follows from the first ones and a median", "[tune]") {
     std::vector<double> native(100, 10), ours(100, 5);
     CHECK(ratio_from_first(ours, native, 0) == 0.5);

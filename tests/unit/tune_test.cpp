@@ -422,6 +422,24 @@ TEST_CASE("points from a log are what took time, by its share", "[tune]") {
                       ContainsSubstring("no calls are left"));
 }
 
+TEST_CASE("the calls of a point are those on one communicator", "[tune]") {
+    tests::LogFolder folder;
+    for (int comm = 0; comm < 40; ++comm)
+        for (int seq = 1; seq <= 10; ++seq)
+            folder.line({.collective = "alltoall", .comm = "0:" + std::to_string(comm), .seq = seq});
+    for (int seq = 1; seq <= 100; ++seq) folder.line({.collective = "allgather", .seq = seq});
+    folder.line({.collective = "alltoallv", .mean_us = 100, .calls = 70}); // a line of a summary
+    folder.finish(4, 1);
+    std::ostringstream notes;
+    std::map<Collective, std::uint64_t> calls;
+    for (const Point& point : points_of_log(shim::report::read_profile(shim::log::open_run(folder.path())),
+                                            {Collective::alltoallv, 4, 1, 4}, notes))
+        calls[point.shape.collective] = point.calls;
+    CHECK(calls[Collective::alltoall] == 10);
+    CHECK(calls[Collective::allgather] == 100);
+    CHECK(calls[Collective::alltoallv] == 70);
+}
+
 TEST_CASE("a log that tells no nodes, or no time, is nothing to tune for", "[tune]") {
     std::ostringstream notes;
     const auto points_of = [&](const std::string& line) {

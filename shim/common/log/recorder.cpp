@@ -12,19 +12,6 @@
 
 namespace switchyard::shim::log {
 
-namespace {
-
-// False where it cannot be made.
-bool is_made_now(OwnFile& file, bool& was_tried, const Folder& folder, const std::string& name) noexcept {
-    try {
-        if (!std::exchange(was_tried, true)) file = OwnFile(folder, name);
-    } catch (...) { // no memory
-    }
-    return file.is_made();
-}
-
-} // namespace
-
 Recorder::Recorder(const Folder& run, int rank, int ranks, bool threads)
     : threads_(threads), folder_(run.inside("ranks")) {
     FileSizeSignalBlocked blocked;
@@ -63,22 +50,41 @@ void Recorder::map_ring(int file) {
     if (memory != MAP_FAILED) ring_ = static_cast<Slot*>(memory);
 }
 
-// Made when a half of the ring is full for the first time.
+// Made when a half of the ring is full for the first time. Where that fails, the next half tries again.
 bool Recorder::has_calls_file() noexcept {
-    if (!problem_.empty()) return false;
-    const bool is_new = !tried_calls_file_;
-    if (!is_made_now(calls_file_, tried_calls_file_, folder_, name_ + ".calls")) return false;
-    if (is_new && !calls_file_.append(ring_file() + ring_file::header_at, sizeof(RecordFileHeader))) {
-        calls_file_.remove();
-        calls_file_ = {};
-        return false;
-    }
+    if (!problem_.empty() || (!calls_file_.is_made() && !make_calls_file())) return false;
     return calls_file_.reached() >= 0;
+}
+
+bool Recorder::make_calls_file() noexcept {
+    try {
+        OwnFile file(folder_, name_ + ".calls");
+        if (!file.is_made()) return false;
+        if (file.append(ring_file() + ring_file::header_at, sizeof(RecordFileHeader))) {
+            calls_file_ = std::move(file);
+            return true;
+        }
+        file.remove();
+    } catch (...) { // no memory
+    }
+    return false;
 }
 
 // Made when there is no room for a name beside the ring.
 bool Recorder::has_names_file() noexcept {
-    return problem_.empty() && is_made_now(names_file_, tried_names_file_, folder_, name_ + ".names");
+    try {
+        if (problem_.empty() && !names_file_.is_made()) names_file_ = OwnFile(folder_, name_ + ".names");
+    } catch (...) { // no memory
+    }
+    return names_file_.is_made();
+}
+
+// What waited there until the file could be made.
+bool Recorder::empty_memory() noexcept {
+    if (in_memory_.empty()) return true;
+    if (!calls_file_.append(in_memory_.data(), in_memory_.size() * sizeof(Slot))) return false;
+    in_memory_.clear();
+    return true;
 }
 
 std::uint64_t Recorder::claim() noexcept {
@@ -139,7 +145,7 @@ void Recorder::store(const Slot* slots, std::size_t count) noexcept {
     FileSizeSignalBlocked blocked;
     int before = errno; // the application may be about to look at it
     bool stored = false;
-    if (in_memory_.empty() && has_calls_file()) {
+    if (has_calls_file() && empty_memory()) {
         stored = slots->number + count <= most_on_disk && calls_file_.append(slots, count * sizeof *slots);
     } else if (in_memory_.size() + count <= most_in_memory) {
         try {
@@ -192,7 +198,7 @@ void Recorder::append_to_names(const std::string& line) {
 // Writes it there. Once a name is in the file, all later ones are.
 bool Recorder::fits_beside_ring(const std::string& line) noexcept {
     const std::size_t end = ring_file::names_at + names_beside_ring_ + line.size() + 1;
-    if (ring_ == nullptr || tried_names_file_ || end >= ring_file::end) return false;
+    if (ring_ == nullptr || names_file_.is_made() || end >= ring_file::end) return false;
     std::byte* const place = ring_file() + ring_file::names_at + names_beside_ring_;
     std::memcpy(place, line.data(), line.size());
     place[line.size()] = std::byte{'\n'};

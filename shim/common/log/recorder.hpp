@@ -82,6 +82,8 @@ class Recorder {
     void read_names_back();
     void map_ring(int file);
     bool has_calls_file() noexcept;
+    bool make_calls_file() noexcept;
+    bool empty_memory() noexcept;
     bool has_names_file() noexcept;
     bool fits_beside_ring(const std::string& line) noexcept;
     Slot* place(std::uint64_t number, const Slot& slot) noexcept;
@@ -98,13 +100,12 @@ class Recorder {
     Folder folder_;
     std::string name_; // of the files, before the dot
     OwnFile ring_file_, calls_file_, names_file_;
-    bool tried_calls_file_ = false, tried_names_file_ = false;
     std::size_t names_beside_ring_ = 0; // bytes
     Slot* ring_ = nullptr;              // null: there is not even memory for it
     std::array<Half, halves> halves_;
     std::atomic<std::uint64_t> next_{0};
     std::uint64_t stored_ = 0;    // slots in the file or in memory
-    std::vector<Slot> in_memory_; // where there is no file, or no more
+    std::vector<Slot> in_memory_; // where there is no file
     std::atomic<std::uint64_t> dropped_{0};
     // After finish():
     bool finished_ = false;
