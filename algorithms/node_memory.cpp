@@ -133,7 +133,7 @@ bool NodeMemory::extend(const Place& place, std::size_t end) {
     return has_memory;
 }
 
-// Only for what has none: the system would clear pages that have room and were not touched.
+// Call it for new pages only: the system clears old pages that nobody has touched yet.
 bool NodeMemory::make_room_in(const Place& place, std::size_t from, std::size_t bytes) const {
     return make_room(file_, static_cast<off_t>(place.offset + from), static_cast<off_t>(bytes)) == 0;
 }

@@ -46,19 +46,19 @@ class NodeMemory {
     // 10 ms to make the first of them in a process with threads: too long for a call of the program.
     void prepare();
 
-    // A section of this process that nobody uses. Of its data the first ones are there, which extend() makes more. No section:
-    // there is no memory for it. May throw.
+    // A section of this process that nobody uses. Its first data have memory; extend() gets more. No section: there is no
+    // memory for it. May throw.
     Place lend();
-    // Whether the data of a section of this process are there up to `end`. Nobody may touch others: without memory for them he
-    // would be killed.
+    // Gets memory for the data of this process's section up to `end`. False: there is none. Data without memory may not be
+    // touched: the system may kill the process for it.
     bool extend(const Place& place, std::size_t end);
     // Before others learn that they use it: as many of them as will leave it.
     void set_users(const Place& place, std::uint32_t users);
     // Nobody will use it.
     void take_back(const Place& place);
 
-    // The data of a section of this process or of another. Null: it cannot be mapped, since the processes are on different machines, or in different containers and never met. Stays mapped. May
-    // throw.
+    // The data of a section of this process or of another. Null: it cannot be mapped, since the processes are on different
+    // machines, or in different containers and never met. Stays mapped. May throw.
     std::byte* data_at(const Place& place);
 
     // Before bytes of a section are used: brings their pages at once, which takes a fraction of a fault for each. Linux before

@@ -28,7 +28,7 @@ NodePages::NodePages(NodeMemory& memory, const NodeMemory::Place& place, std::by
     NodeMemory::warm(section_, end_);
 }
 
-// Twice as much, since each time is a call to the system. What is not touched costs little.
+// Twice as much as there is, since each call to the system takes time. Memory that nobody touches costs little.
 void NodePages::get_memory(std::size_t end) {
     const std::size_t enough = std::min(end, last_), twice = std::min(2 * memory_end_, last_);
     for (const std::size_t wanted : {std::max(enough, twice), enough})
@@ -41,8 +41,7 @@ void NodePages::get_memory(std::size_t end) {
 }
 
 void NodePages::bring(std::size_t end) {
-    const std::size_t now =
-        std::min(std::max(end, end_ + some_bytes), reach(std::max(end, end_ + some_bytes)));
+    const std::size_t wanted = std::max(end, end_ + some_bytes), now = std::min(wanted, reach(wanted));
     if (now <= end_) return; // no memory
     NodeMemory::warm(section_ + end_, now - end_);
     end_ = now;

@@ -23,8 +23,8 @@ class NodePages {
     bool are_all_there() const { return end_ >= last_; }
     bool were_refused() const { return were_refused_; } // the system had no memory for more
     std::size_t end() const { return end_; }
-    // What has memory. It ends there at least where reach() was asked for it and the system had it.
-    std::size_t memory_end() const { return memory_end_; }
+    std::size_t memory_end() const { return memory_end_; } // of the data that have memory
+    // Gets memory up to `end`, if the system has it. Returns where the memory ends now.
     std::size_t reach(std::size_t end) {
         if (end > memory_end_ && memory_end_ < last_) get_memory(end);
         return memory_end_;

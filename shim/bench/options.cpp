@@ -21,8 +21,8 @@ An iteration lasts as long as its slowest rank needs from a barrier to the retur
 rank writes its send buffer anew, as programs do. The table has the median over the iterations, the median absolute
 deviation (MAD) and the ratio to native. The ratio is the median of each iteration's own ratio: below 1 the algorithm is
 faster than native. What a program pays that makes few calls is in the columns after it: the very first call, the mean of
-all calls from the first one on, those of --warmup included, and this mean over native's. Where an algorithm needs the largest block of all ranks and MPI does not tell it, its time includes
-the agreement that the shim would make. Messages, bytes and rounds are those of the rank that has the most; the `inter`
+all calls from the first one on, those of --warmup included, and this mean over native's. Where an algorithm needs the
+largest block of all ranks and MPI does not tell it, its time includes the agreement that the shim would make. Messages, bytes and rounds are those of the rank that has the most; the `inter`
 columns count what goes to other nodes. The messages of native are not known. Under smpirun the times are those of the
 simulated clock.)";
 

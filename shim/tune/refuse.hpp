@@ -18,7 +18,8 @@ std::string candidate_at(const std::vector<Ruling>& rules, const Point& point); 
 // the shapes with new ones.
 //
 // Where MPI tells all ranks the largest block, each size is judged by itself: a rule is refused at a size
-// where it is not faster, or where its calls take longer from their first one on and those of the whole shape do, too. Elsewhere (alltoallv) the rules of a shape are judged together. If they harm a
+// where it is not faster. It is also refused where the size's calls take longer from the first one on, if those of
+// all sizes of the shape together do, too. Elsewhere (alltoallv) the rules of a shape are judged together. If they harm a
 // size, or gain nothing in all, then the rules that look at the block are refused; if none looks at it, all
 // rules of the shape.
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,

@@ -15,13 +15,13 @@ namespace switchyard::shim::log {
 Recorder::Recorder(const Folder& run, int rank, int ranks, bool threads)
     : threads_(threads), folder_(run.inside("ranks")) {
     FileSizeSignalBlocked blocked;
-    if (folder_.is_open() ? open_files(rank, ranks) : (errno = folder_.error(), false)) return;
+    if (folder_.is_open() ? open_ring(rank, ranks) : (errno = folder_.error(), false)) return;
     problem_ = std::strerror(errno);
     remove_files();
     map_ring(-1);
 }
 
-bool Recorder::open_files(int rank, int ranks) {
+bool Recorder::open_ring(int rank, int ranks) {
     name_ = std::to_string(rank);
     ring_file_ = OwnFile(folder_, name_ + ".ring");
     if (!ring_file_.is_made()) return false;
@@ -189,14 +189,14 @@ void Recorder::add_name(DecisionName name) {
 }
 
 void Recorder::append_to_names(const std::string& line) {
-    if (fits_beside_ring(line)) return;
+    if (put_beside_ring(line)) return;
     unwritten_names_ += line;
     unwritten_names_ += '\n';
     write_names();
 }
 
-// Writes it there. Once a name is in the file, all later ones are.
-bool Recorder::fits_beside_ring(const std::string& line) noexcept {
+// False: there is no room, or later names are in the file already.
+bool Recorder::put_beside_ring(const std::string& line) noexcept {
     const std::size_t end = ring_file::names_at + names_beside_ring_ + line.size() + 1;
     if (ring_ == nullptr || names_file_.is_made() || end >= ring_file::end) return false;
     std::byte* const place = ring_file() + ring_file::names_at + names_beside_ring_;

@@ -1,9 +1,9 @@
 // One rank's records and names, on disk from the first moment on, so that a killed run can still be read.
 //
 // Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its
-// halves is full it goes to the end of `<rank>.calls` with one write. Most runs have few calls and make no more than the one
-// file: to make files takes a parallel file system longer than all else at the start of a run. (Mapping the long file itself costs a
-// page fault every 64 calls, three times as much; a plain buffer would be lost with the process.)
+// halves is full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a
+// page fault every 64 calls, three times as much; a plain buffer would be lost with the process.) A run with few calls
+// makes no other file than the ring: each file of each rank is work for the file system at the start and at the end.
 #pragma once
 
 #include "folder.hpp"
@@ -77,7 +77,7 @@ class Recorder {
         std::atomic<std::uint64_t> lap{0};    // how often it has been emptied
         std::atomic<std::size_t> finished{0}; // slots written since
     };
-    bool open_files(int rank, int ranks);
+    bool open_ring(int rank, int ranks);
     void write_names() noexcept;
     void read_names_back();
     void map_ring(int file);
@@ -85,7 +85,7 @@ class Recorder {
     bool make_calls_file() noexcept;
     bool empty_memory() noexcept;
     bool has_names_file() noexcept;
-    bool fits_beside_ring(const std::string& line) noexcept;
+    bool put_beside_ring(const std::string& line) noexcept;
     Slot* place(std::uint64_t number, const Slot& slot) noexcept;
     void add_slot(const Slot& slot) noexcept;
     std::uint64_t claim() noexcept;
