@@ -2,7 +2,9 @@
 // is compiled without any MPI header.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <ctime>
 
 namespace switchyard::shim {
 
@@ -20,14 +22,50 @@ struct MpiFunctions {
 #undef SWITCHYARD_DECLARE
 };
 
+// The routed collectives, by line of collectives.def.
+enum class Routed : std::uint8_t {
+#define SWITCHYARD_COLLECTIVE(name, ...) name,
+#include "algorithms/collectives.def"
+};
+
+// Of a clock that is read in a few instructions, and is exact to some milliseconds.
+inline std::uint64_t coarse_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+// What the entry forwards without the back end: calls of some collectives on one communicator, where nobody routes, records or
+// looks at such a call. The back end fills it, each thread its own, at a call that it forwarded.
+struct AtOnce {
+    Word comm, comm_bits;      // the communicator's handle, and the bits of its word that mean something
+    std::uint32_t collectives; // bits, by Routed
+    std::uint64_t* calls;      // counts them; null: there is no such communicator
+    // Not what it was then: a communicator was freed or the run is over, so all this holds no more.
+    const std::atomic<std::uint64_t>* freed;
+    std::uint64_t freed_then;
+    // By coarse_ns(): then the back end looks once more whether the program has loaded a GPU's driver.
+    std::uint64_t until;
+    static constexpr std::uint64_t always = UINT64_MAX; // as `until`: nobody looks
+
+    bool takes(Routed collective, Word on) const {
+        return calls != nullptr && ((on ^ comm) & comm_bits) == 0 &&
+               (collectives >> static_cast<unsigned>(collective) & 1U) != 0 &&
+               freed->load(std::memory_order_acquire) == freed_then &&
+               (until == always || coarse_ns() < until);
+    }
+};
+
 // What the entry found in the process.
 struct Host {
     std::uint32_t version;       // of this interface: Host::current
     MpiFunctions next;           // `MPI_X` without us: the MPI's, or that of a tool preloaded after us
     MpiFunctions mpi;            // `PMPI_X`
     const char* library_version; // MPI_Get_library_version
-    // 200 changes with the structures. A line more in entries.def changes them, too, and is counted here.
-    static constexpr std::uint32_t current = 200 + sizeof(MpiFunctions) / sizeof(void*);
+    AtOnce& (*at_once)();        // this thread's
+    // 201 changes with the structures. A line more in entries.def changes them, too, and is counted here.
+    static constexpr std::uint32_t current = 201 + sizeof(MpiFunctions) / sizeof(void*);
 };
 
 // A back end's functions for an application's calls. They take the arguments of the call, then who made it.

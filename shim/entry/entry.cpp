@@ -41,6 +41,28 @@ State state;
 std::atomic<bool> resolved{false};
 pthread_once_t resolving = PTHREAD_ONCE_INIT;
 
+__attribute__((tls_model("initial-exec"))) thread_local constinit AtOnce at_once{};
+
+template <typename... Words>
+Word last_of(Word first, Words... others) {
+    if constexpr (sizeof...(others) == 0)
+        return first;
+    else
+        return last_of(others...);
+}
+
+// Whether a call from there goes to MPI at once; it is counted then. The last word is the communicator.
+template <Routed collective, typename... Words>
+bool goes_at_once(const void* return_address, Words... words) {
+    if (!CallSites::has(return_address) || !at_once.takes(collective, last_of(words...))) return false;
+    ++*at_once.calls;
+    return true;
+}
+template <typename... Words>
+constexpr bool never(Words...) {
+    return false;
+}
+
 // One line on stderr. Only rank 0 writes it, where the environment tells the rank.
 __attribute__((format(printf, 1, 2))) void warn(const char* format, ...) {
     const char* verbose = std::getenv("SWITCHYARD_VERBOSE");
@@ -179,6 +201,7 @@ void open_back_end() {
     take_for_mpi(reinterpret_cast<const void*>(open)); // its own collectives are not the program's
     state.host.version = Host::current;
     state.host.library_version = state.version;
+    state.host.at_once = []() -> AtOnce& { return at_once; };
     if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;
 }
 
@@ -257,8 +280,10 @@ constexpr int no_such_function = 16;
 
 #define SWITCHYARD_EXPORT extern "C" __attribute__((visibility("default"))) int
 #define SWITCHYARD_AND_BINDING(...) (__VA_ARGS__, binding)
-#define SWITCHYARD_DEFINE(linkage, name, words, values)                                                      \
+#define SWITCHYARD_AND_PLACE(...) (__builtin_return_address(0), __VA_ARGS__)
+#define SWITCHYARD_DEFINE(linkage, at_once, name, words, values)                                             \
     linkage MPI_##name words {                                                                               \
+        if (at_once SWITCHYARD_AND_PLACE values) return state.host.next.name values;                         \
         ensure_resolved();                                                                                   \
         if (state.back_end.name != nullptr) {                                                                \
             Caller caller = caller_at(__builtin_return_address(0));                                          \
@@ -278,7 +303,9 @@ constexpr int no_such_function = 16;
         return mpi != nullptr ? mpi values : no_such_function;                                               \
     }
 #define SWITCHYARD_DECLARE(...) SWITCHYARD_DEFINE(__VA_ARGS__)
-#define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(SWITCHYARD_EXPORT, __VA_ARGS__)
+#define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(SWITCHYARD_EXPORT, never, __VA_ARGS__)
+#define SWITCHYARD_ROUTED(collective, ...)                                                                   \
+    SWITCHYARD_DECLARE(SWITCHYARD_EXPORT, goes_at_once<Routed::collective>, __VA_ARGS__)
 #define SWITCHYARD_OPTIONAL(...)
 #include "entries.def"
 
@@ -286,7 +313,7 @@ namespace {
 
 namespace optional {
 #define SWITCHYARD_ENTRY(...)
-#define SWITCHYARD_OPTIONAL(...) SWITCHYARD_DECLARE(static int, __VA_ARGS__)
+#define SWITCHYARD_OPTIONAL(...) SWITCHYARD_DECLARE(static int, never, __VA_ARGS__)
 #include "entries.def"
 #undef SWITCHYARD_DECLARE
 #undef SWITCHYARD_DEFINE

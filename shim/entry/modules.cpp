@@ -125,14 +125,6 @@ void look_for_layers() {
     looks_again.store(on_opened() ? 0 : left, std::memory_order_relaxed);
 }
 
-// Where the application called from. A call from there is taken for the application's without a look at the objects.
-constexpr std::size_t most_sites = 64;
-std::atomic<std::uintptr_t> sites[most_sites];
-
-std::atomic<std::uintptr_t>& site_of(std::uintptr_t address) {
-    return sites[(address ^ (address >> 6)) % most_sites];
-}
-
 // Objects that may be the MPI library.
 struct Candidate {
     Module range;
@@ -170,6 +162,8 @@ void* open_mpi(const Candidate& candidate) {
 
 } // namespace
 
+constinit std::atomic<std::uintptr_t> CallSites::places_[CallSites::most]{};
+
 bool is_file_of(const char* path, const char* beginning) {
     const char* slash = std::strrchr(path, '/');
     const char* name = slash == nullptr ? path : slash + 1;
@@ -188,13 +182,12 @@ void call_when_opened(bool (*function)()) {
 // A site may be stale: its library was closed, and a Fortran layer is at its addresses now. Then the log has the wrong
 // binding, and nothing else is wrong.
 Caller caller_at(const void* return_address) {
+    if (CallSites::has(return_address)) return Caller::application;
     const auto address = reinterpret_cast<std::uintptr_t>(return_address);
-    auto& site = site_of(address);
-    if (site.load(std::memory_order_relaxed) == address) return Caller::application;
     if (const Module* module = module_of(address)) return module->caller;
     look_for_layers();
     if (const Module* module = module_of(address)) return module->caller;
-    site.store(address, std::memory_order_relaxed);
+    CallSites::add(return_address);
     return Caller::application;
 }
 

@@ -1,6 +1,7 @@
 // The objects that are loaded in this process: which one is the MPI, and which are its Fortran layer.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,6 +19,26 @@ Caller caller_at(const void* return_address);
 // Whether a call of `PMPI_X` is the application's. Takes a tenth of a microsecond where it came neither from the MPI nor from
 // its Fortran layer.
 bool is_from_fortran_layer(const void* return_address);
+
+// Where the application called from. A call from there is taken for the application's without a look at the objects.
+class CallSites {
+  public:
+    static bool has(const void* return_address) {
+        const auto address = reinterpret_cast<std::uintptr_t>(return_address);
+        return place_of(address).load(std::memory_order_relaxed) == address;
+    }
+    static void add(const void* return_address) {
+        const auto address = reinterpret_cast<std::uintptr_t>(return_address);
+        place_of(address).store(address, std::memory_order_relaxed);
+    }
+
+  private:
+    static constexpr std::size_t most = 64;
+    static std::atomic<std::uintptr_t>& place_of(std::uintptr_t address) {
+        return places_[(address ^ (address >> 6)) % most];
+    }
+    static std::atomic<std::uintptr_t> places_[most];
+};
 
 // The loaded MPI library.
 struct LoadedMpi {

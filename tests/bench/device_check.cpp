@@ -2,6 +2,7 @@
 // that the call has read anyway, as with a log, and with a clock of its own. One row each, in the columns of
 // `overhead`.
 #include "shim/back_end/device/devices.hpp"
+#include "shim/entry/abi.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,7 +47,7 @@ int main() {
     const double loop = median_of([](int i) { return i < 0; });
     print("no GPU library, clock read anyway",
           median_of([](int i) { return devices.are_here(static_cast<std::uint64_t>(i) * 100); }), loop);
-    print("no GPU library, log off", median_of([](int) { return devices.are_here(Devices::coarse_now()); }),
-          loop);
+    print("no GPU library, log off",
+          median_of([](int) { return devices.are_here(switchyard::shim::coarse_ns()); }), loop);
     return 0;
 }

@@ -46,10 +46,12 @@ int route(const Host& host, const CallArgs& call) {
     state->look_for_devices(self);
     Plan& plan = state->plan(call.collective, call.in_place() ? Buffers::in_place : Buffers::separate);
     const bool logs = self.recording.load(std::memory_order_acquire);
-    const bool is_left_alone =
-        !logs && !self.devices.are_here(device::Devices::coarse_now()); // where it is native
+    const std::uint64_t now = logs ? 0 : coarse_ns();
+    const bool is_left_alone = !logs && !self.devices.are_here(now); // where it is native
     if (is_left_alone && plan.always_native()) {
         state->count(false);
+        state->leave_to_entry(host,
+                              self.devices.are_off() ? AtOnce::always : now + device::Devices::between_looks);
         return call_native(host, call);
     }
 

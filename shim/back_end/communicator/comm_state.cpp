@@ -4,6 +4,7 @@
 #include "freeing.hpp"
 #include "row.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
+#include "shim/back_end/arguments/words.hpp"
 #include "shim/common/log/merge.hpp"
 
 #include <algorithm>
@@ -79,6 +80,30 @@ CommState* CommState::look_up(MPI_Comm comm, Communicators& home) {
     if (state == nullptr) state = create(comm, home);
     if (state != nullptr) last_ = {comm, state, freed}; // a rank alone may not remember that there is none
     return state;
+}
+
+void CommState::leave_to_entry(const Host& host, std::uint64_t until) {
+    if (left_alone_ == 0) return;
+    constexpr Word all = ~Word{0};
+    constexpr Word comm_bits = sizeof last_.comm == sizeof(Word) ? all : all >> (8 * sizeof(int));
+    host.at_once() = {word_of(last_.comm), comm_bits, left_alone_, &calls_.seen, &freed_, last_.freed, until};
+}
+
+// Every call of such a collective is MPI's own, and there is no log, nor a GPU as far as the ranks know.
+std::uint32_t CommState::left_alone() const {
+    const Process& self = home_->process();
+    if (self.settings.logs() || self.devices_may_come || may_have_devices_ ||
+        self.devices.runtime() != nullptr)
+        return 0;
+    std::uint32_t collectives = 0;
+    for (const auto& traits : algorithms::all_collectives) {
+        const auto is_native = [&](Buffers buffers) {
+            return plans_[plan_index(false, traits.collective, buffers)]->always_native();
+        };
+        if (is_native(Buffers::separate) && is_native(Buffers::in_place))
+            collectives |= 1U << static_cast<unsigned>(traits.collective);
+    }
+    return collectives;
 }
 
 namespace {
@@ -261,6 +286,7 @@ void CommState::settle(unsigned abilities) {
         region_map_.reset();
     }
     awaits_devices_ = rails_ && may_have_devices_ && looks_at_buffer();
+    left_alone_ = left_alone();
 }
 
 void CommState::ask_for_devices(Process& self) {

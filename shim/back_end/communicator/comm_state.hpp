@@ -34,7 +34,7 @@ class CommState {
         return look_up(comm, home);
     }
 
-    // No thread may trust its memory of the last communicator any more.
+    // No thread may trust its memory of the last communicator any more, nor may the entry.
     static void forget_last() { freed_.fetch_add(1, std::memory_order_release); }
     // The communicator is about to be freed: its state goes now. No rank waits for another.
     static void end_of(MPI_Comm comm, Communicators& home) noexcept;
@@ -87,6 +87,9 @@ class CommState {
         else
             self.recorder->add(record);
     }
+    // Until then the entry forwards calls at once that nobody needs to see, if they come on this communicator, which the
+    // thread's last call was on.
+    void leave_to_entry(const Host& host, std::uint64_t until);
     void count(bool routed) {
         ++calls_.seen;
         if (routed) ++calls_.routed;
@@ -127,6 +130,7 @@ class CommState {
     void free_rails();
     void settle(unsigned abilities);
     void ask_for_devices(Process& self);
+    std::uint32_t left_alone() const;
     template <typename Property>
     bool any_plan(const Property& has_property) const;
     bool routes() const;
@@ -144,6 +148,7 @@ class CommState {
     PlanList plans_;
     bool has_devices_ = false;      // on some rank
     bool may_have_devices_ = false; // now or later, on some rank: else both halves of the plans are one
+    std::uint32_t left_alone_ = 0;  // collectives that the entry forwards at once, as in AtOnce
     bool awaits_devices_ = false;   // and a rule looks at them
     std::uint32_t begun_ = 0;       // calls that asked or could have asked
     std::unique_ptr<device::Staging> staging_; // null until there is a device buffer

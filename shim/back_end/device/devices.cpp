@@ -1,7 +1,8 @@
 #include "devices.hpp"
 
+#include "shim/entry/abi.hpp"
+
 #include <cstring>
-#include <ctime>
 #include <dlfcn.h>
 #include <link.h>
 #include <string>
@@ -68,14 +69,7 @@ bool Devices::look(std::uint64_t now) {
 }
 
 bool Devices::are_here() {
-    return runtime() != nullptr || look(coarse_now());
-}
-
-std::uint64_t Devices::coarse_now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(time.tv_nsec);
+    return runtime() != nullptr || look(coarse_ns());
 }
 
 bool Devices::may_come() {

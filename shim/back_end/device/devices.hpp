@@ -14,8 +14,9 @@ class Devices {
   public:
     // From here on there is never a look.
     void set_off() { off_ = true; }
+    bool are_off() const { return off_; }
 
-    // Whether this process can have device memory. `now`: nanoseconds of a clock that the caller has read anyway.
+    // Whether this process can have device memory. `now`: nanoseconds of a clock that the caller has read anyway, or coarse_ns().
     // Programs load the driver late (CUDA's static runtime library at its first call), so a look without a result is
     // repeated, a millisecond later at the earliest; by the coarse clock up to ten later. No pointer to device memory gets
     // past us unseen: to start the driver and to make a context takes far longer.
@@ -32,14 +33,12 @@ class Devices {
         return found == nullptr || address == nullptr ? Location{} : found->locate(address);
     }
 
-    // A cheap clock for callers that have read none. It is exact to some milliseconds, which is enough.
-    static std::uint64_t coarse_now();
-
     // Whether the machine seems to have a GPU: then the program may load a driver later.
     static bool may_come();
 
+    static constexpr std::uint64_t between_looks = 1'000'000; // nanoseconds
+
   private:
-    static constexpr std::uint64_t between_looks = 1'000'000;
     bool look(std::uint64_t now);
 
     std::atomic<Runtime*> runtime_{nullptr};
