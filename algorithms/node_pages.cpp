@@ -10,22 +10,34 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Of an exchange by an MPI, roughly: RESULTS.md, `shared` on one node.
-constexpr std::int64_t call_ns = 2000, bytes_in_ns = 3;
+constexpr std::int64_t call_ns = 2000, bytes_in_ns = 8;
 
-// Before the first pages are brought nobody knows what they take.
-constexpr std::int64_t expected_ns = 40'000;
-// A rank that loses its core meanwhile measures its neighbours' time.
-constexpr std::int64_t most_ns_of_page = 20'000;
-constexpr std::size_t page_bytes = 4096;
-constexpr int readers_share = 2; // the readers' time comes on top
+constexpr std::int64_t page_bytes = 4096;
+
+// Nanoseconds that so many bytes of pages took. A rank that loses its core meanwhile measures its neighbours' time.
+std::int64_t capped(std::int64_t measured_ns, std::size_t bytes) {
+    constexpr std::int64_t most_ns_of_page = 20'000;
+    return std::min(measured_ns, (static_cast<std::int64_t>(bytes) / page_bytes + 1) * most_ns_of_page);
+}
 
 } // namespace
 
 NodePages::NodePages(NodeMemory& memory, const NodeMemory::Place& place, std::byte* section,
                      std::size_t begin, std::size_t last)
     : memory_(&memory), place_(place), section_(section), end_(std::min(begin, last)), memory_end_(end_),
-      last_(last), earned_ns_(-expected_ns) {
-    NodeMemory::warm(section_, end_);
+      last_(last) {
+    touch(0, end_);
+}
+
+// What pages take is known from the last ones.
+void NodePages::touch(std::size_t begin, std::size_t end) {
+    const auto start = Clock::now();
+    NodeMemory::warm(section_ + begin, end - begin);
+    const std::int64_t took_ns = capped((Clock::now() - start).count(), end - begin);
+    // An old system cannot bring pages: they come later, where nobody measures them.
+    constexpr std::int64_t least_ns = 500 * static_cast<std::int64_t>(some_bytes) / page_bytes;
+    some_ns_ = std::max(least_ns, took_ns * static_cast<std::int64_t>(some_bytes) /
+                                      static_cast<std::int64_t>(end - begin));
 }
 
 // Twice as much as there is, since each call to the system takes time. Memory that nobody touches costs little.
@@ -43,21 +55,25 @@ void NodePages::get_memory(std::size_t end) {
 void NodePages::bring(std::size_t end) {
     const std::size_t wanted = std::max(end, end_ + some_bytes), now = std::min(wanted, reach(wanted));
     if (now <= end_) return; // no memory
-    NodeMemory::warm(section_ + end_, now - end_);
+    touch(end_, now);
     end_ = now;
 }
 
-bool NodePages::earn(std::size_t bytes, std::int64_t in) {
-    earned_ns_ += (call_ns + static_cast<std::int64_t>(bytes) / bytes_in_ns) / in;
-    if (earned_ns_ < 0) return false;
+void NodePages::save(std::size_t bytes, std::int64_t in) {
+    saved_ns_ += (call_ns + static_cast<std::int64_t>(bytes) / bytes_in_ns) / in;
+}
+
+bool NodePages::spend() {
     const std::size_t before = end_;
-    const auto begin = Clock::now();
-    bring(end_ + some_bytes);
-    if (end_ == before) return false; // the system has no memory for more
-    const std::chrono::nanoseconds took = Clock::now() - begin;
-    const auto most = static_cast<std::int64_t>((end_ - before) / page_bytes + 1) * most_ns_of_page;
-    earned_ns_ -= readers_share * std::min<std::int64_t>(took.count(), most);
-    return true;
+    while (saved_ns_ >= some_ns_ && !are_all_there()) {
+        const std::size_t wanted = end_ + some_bytes, had_memory = memory_end_;
+        const auto start = Clock::now();
+        reach(wanted);
+        saved_ns_ -= capped((Clock::now() - start).count(), memory_end_ - had_memory);
+        bring(wanted); // nothing, where the system has no memory for more
+        saved_ns_ -= some_ns_;
+    }
+    return end_ > before;
 }
 
 } // namespace switchyard::algorithms

@@ -34,22 +34,26 @@ class NodePages {
         if (end > end_) [[unlikely]]
             bring(end);
     }
-    // After an exchange of so many bytes of this rank. Of the time that an MPI takes for it, one in `in` nanoseconds goes into
-    // pages. True: there are more pages now.
-    bool earn(std::size_t bytes, std::int64_t in);
+    // After an exchange of so many bytes of this rank: of the time that an MPI takes for it, one in `in` nanoseconds goes into
+    // pages.
+    void save(std::size_t bytes, std::int64_t in);
+    // Brings the pages that what is saved pays for. True: there are more pages now.
+    bool spend();
 
     static constexpr std::size_t some_bytes = std::size_t{64} << 10; // at once
 
   private:
     void get_memory(std::size_t end);
     void bring(std::size_t end);
+    void touch(std::size_t begin, std::size_t end);
 
     NodeMemory* memory_ = nullptr;
     NodeMemory::Place place_{};
     std::byte* section_ = nullptr;
     std::size_t end_ = SIZE_MAX, memory_end_ = SIZE_MAX, last_ = 0;
     bool were_refused_ = false;
-    std::int64_t earned_ns_ = 0;
+    std::int64_t saved_ns_ = 0;
+    std::int64_t some_ns_ = 0; // that some_bytes took, the last time that pages were brought
 };
 
 } // namespace switchyard::algorithms

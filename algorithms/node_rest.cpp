@@ -22,7 +22,7 @@ constexpr auto nap = 1us; // the system makes some 50 of it
 
 // With more ranks than cores, a rank that spins keeps the rank that it waits for off its core.
 NodeRest::NodeRest(int ranks, int cores)
-    : spins_(ranks > cores ? 0 : 1000), is_crowded_(ranks > 2 * cores),
+    : spins_(ranks > cores ? 0 : 1000), is_crowded_(are_a_crowd(ranks, cores)),
       turn_of_ours_(std::max<Clock::duration>(turn_of_a_rank * ranks / std::max(cores, 1), shortest_turn)) {}
 
 void NodeRest::leave_core(Others others) {

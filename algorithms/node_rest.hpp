@@ -34,6 +34,7 @@ class NodeRest {
     bool shares_cores() const { return spins_ == 0; }
     // Several ranks share each core.
     bool is_crowded() const { return is_crowded_; }
+    static bool are_a_crowd(int ranks, int cores) { return ranks > 2 * cores; }
     // Whether it never sleeps: several ranks that sleep lose their part of a core to other programs.
     void stay_awake(bool awake) { stays_awake_ = awake; }
 

@@ -81,7 +81,8 @@ class Layout {
     // Of the ring: epochs go round in so much of it at first.
     static constexpr std::size_t least_turn = std::size_t{64} << 10;
 
-    Layout(int ranks, std::size_t section_bytes) {
+    // `most_ring_bytes`: that are of use; there may be more where each block would have no room else.
+    Layout(int ranks, std::size_t section_bytes, std::size_t most_ring_bytes = SIZE_MAX) {
         const auto number = static_cast<std::size_t>(ranks);
         // Each count has a cache line of its own where these leave most of the section to the bytes.
         count_bytes = 2 * number * line_bytes <= section_bytes / 4 ? line_bytes : sizeof(Emptied);
@@ -91,11 +92,12 @@ class Layout {
         notice_bytes = rounded_up(near_begin + near_bytes + number * sizeof(StreamPlace), line_bytes);
         ring_begin = first_notice + 2 * notice_bytes;
         ring_bytes = section_bytes > ring_begin ? section_bytes - ring_begin : 0;
+        constexpr std::size_t parts = 9; // a third of a third, as below
+        first_bytes = std::min(ring_bytes, std::max(least_turn, parts * number * line_bytes));
+        ring_bytes = std::min(ring_bytes, std::max(first_bytes, most_ring_bytes));
         capacity = capacity_of(ring_bytes);
         // Each block may be a stream, and each stream has a slot in what two epochs leave, which is a third of this at least.
         if (capacity < number * least_slot_bytes) capacity = 0;
-        constexpr std::size_t parts = 9; // as just said, a third of a third
-        first_bytes = std::min(ring_bytes, std::max(least_turn, parts * number * line_bytes));
     }
 
     // Bytes of an epoch in a ring of so many.
@@ -161,7 +163,8 @@ class Ring {
 
     // Where the bytes of the next epoch will begin. `need`: so many of them must have room.
     std::size_t next(std::size_t need) const {
-        const bool ends_turn = end_ >= turn_ && begin_ - first_ >= std::max(need, likely_need());
+        const std::size_t expected = std::max(need, likely_need());
+        const bool ends_turn = end_ + expected > turn_ && begin_ - first_ >= expected;
         return ends_turn || last_ - end_ < capacity_ ? first_ : end_;
     }
     void begin_epoch(std::size_t need) {
@@ -188,6 +191,11 @@ class Ring {
     std::size_t used() const { return end_ - begin_; } // bytes of this epoch
     std::size_t first() const { return first_; }
     std::size_t last() const { return last_; }
+    // Whether epochs of so many bytes can go round before `end`.
+    bool has_turn_for(std::size_t bytes, std::size_t end) const {
+        const std::size_t epoch = rounded_up(bytes, line_bytes);
+        return 3 * epoch + line_bytes <= end_of_section_ - first_ && first_ + 2 * epoch <= end;
+    }
     // The largest area with no bytes of this epoch, nor of the one before, which others may still read: a third of an epoch's
     // bytes at least.
     Area free() const {
@@ -215,7 +223,7 @@ class Ring {
     }
 
     std::size_t first_, end_of_section_, last_, capacity_, step_;
-    std::size_t turn_; // from here on an epoch may begin a new turn
+    std::size_t turn_; // an epoch that would pass this place may begin a new turn
     std::size_t begin_, end_;
     std::size_t barrier_ = SIZE_MAX; // from here on others may still read
     Area before_{first_, 0};         // the epoch before

@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace switchyard::algorithms {
 
@@ -79,6 +80,14 @@ struct ReceivedBlocks : ListedBlocks {
     void meets_mark(int local) const { meets(local, exchange_.max_block); }
 };
 
+// Where several ranks share each core, longer rings leave the caches before they are read. But a stream to each other rank needs
+// room. Measured: RESULTS.md, rings of several ranks on a core.
+std::size_t most_ring_bytes(int ranks, int cores) {
+    constexpr std::size_t in_crowd = std::size_t{512} << 10, of_stream = std::size_t{8} << 10;
+    if (simulation::is_on || !NodeRest::are_a_crowd(ranks, cores)) return SIZE_MAX;
+    return std::max(in_crowd, of_stream * static_cast<std::size_t>(ranks));
+}
+
 // Slices count with 32 bits.
 std::size_t section_bytes_of(const NodeMemory& memory) {
     return std::min<std::size_t>(memory.section_bytes(), std::size_t{1} << 31);
@@ -105,7 +114,9 @@ std::size_t NodeWindow::most_cached_bytes() const {
 
 std::unique_ptr<NodeWindow> NodeWindow::prepared(const Group& group, const NodeMemory& memory, int cores) {
     const std::size_t bytes = section_bytes_of(memory);
-    const section::Layout layout(ranks_on_node(group), bytes), of_largest(most_ranks_on_node(group), bytes);
+    const int ranks = ranks_on_node(group);
+    const section::Layout layout(ranks, bytes, most_ring_bytes(ranks, cores)),
+        of_largest(most_ranks_on_node(group), bytes);
     if (!of_largest.is_enough()) return nullptr;
     std::unique_ptr<NodeWindow> window(new NodeWindow(group, layout, of_largest.first_capacity(), cores));
     window->watches_load_ = !simulation::is_on && window->rest_.is_crowded();
@@ -206,13 +217,18 @@ void NodeWindow::bring_all_pages() {
 }
 
 // Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their time. So may those
-// of small blocks.
+// of small blocks. With a core each, a rank that brings pages holds up all others: so they bring theirs at the same calls, the
+// first ones with bytes in each so many epochs.
 void NodeWindow::earn_pages() {
-    constexpr std::int64_t usual = 32, generous = 8;
+    constexpr std::int64_t usual = 32, of_small_blocks = 16, on_shared_cores = 8;
+    constexpr std::uint64_t epochs = 128;
     std::size_t bytes = ring_.used();
     for (const Stream& stream : out_) bytes += stream.bytes;
-    const bool is_fast = rest_.shares_cores() || bytes < least_offered_bytes / 2;
-    if (!pages_.earn(bytes, is_fast ? generous : usual)) return;
+    const bool are_small = bytes < least_offered_bytes / 2;
+    pages_.save(bytes, rest_.shares_cores() ? on_shared_cores : are_small ? of_small_blocks : usual);
+    const std::uint64_t turn = epoch_ / epochs;
+    if (!rest_.shares_cores() && std::exchange(pages_turn_, turn) == turn) return;
+    if (!pages_.spend()) return;
     ring_.has_memory(pages_.memory_end());
     ring_.widen(pages_.end());
 }

@@ -95,6 +95,8 @@ class NodeWindow {
         load_.assume_others();
         watches_load_ = true;
     }
+    // Of the sections of this node.
+    const section::Layout& layout() const { return layout_; }
     // More bytes of one exchange do not stay in the caches until the program reads them. Written past the caches, their places
     // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
     std::size_t most_cached_bytes() const;
@@ -340,14 +342,28 @@ class NodeWindow {
     template <typename Copy>
     bool empty_slot(Stream& stream, Copy&& copy);
     // A large block comes faster from its writer's own memory than through a ring that is small or cold: new pages take longer
-    // than its bytes, and old lines are in the reader's cache when they are written again.
+    // than its bytes, and old lines are in the reader's cache when they are written again. `in_all`: of this rank in the epoch.
+    bool is_for_reading(std::size_t bytes, std::size_t in_all) const {
+        return bytes >= least_offered_bytes && proof_ != nullptr && (offers_always_ || !is_warm_for(in_all));
+    }
+    // Ranks on one core use its cache in turn, so a part of the ring is enough for them.
+    bool is_warm_for(std::size_t in_all) const {
+        if (pages_.were_refused()) return false;
+        return pages_.are_all_there() || (rest_.shares_cores() && ring_.has_turn_for(in_all, pages_.end()));
+    }
+    // One of a few blocks, which are likely to be about alike.
     bool is_for_reading(std::size_t bytes) const {
-        return bytes >= least_offered_bytes && proof_ != nullptr &&
-               (offers_always_ || !pages_.are_all_there() || pages_.were_refused());
+        return is_for_reading(bytes, bytes * static_cast<std::size_t>(size_ - 1));
+    }
+    // In a short ring, a large block that comes in the epoch leaves the streams of the others little room.
+    bool is_for_slots(std::size_t bytes) const {
+        return bytes >= most_slot_bytes && rest_.is_crowded() &&
+               bytes * static_cast<std::size_t>(size_ - 1) > layout_.capacity;
     }
     // Bytes for all: on shared cores each of them would wait for the kernel in turn, where slots are read by all at once.
     bool is_for_reading_by_all(std::size_t bytes) const {
-        return is_for_reading(bytes) && (offers_always_ || !rest_.shares_cores()) && can_be_read_by_all();
+        return is_for_reading(bytes, bytes) && (offers_always_ || !rest_.shares_cores()) &&
+               can_be_read_by_all();
     }
     template <typename Read>
     bool read_directly(Stream& stream, Read&& read);
@@ -372,6 +388,12 @@ class NodeWindow {
     template <typename Work>
     Status probing_often(const Exchange& exchange, Work&& work);
 
+    template <typename Received>
+    bool is_nothing(const Received& received) const {
+        int local = 0;
+        while (local < size_ && received.size(local) == 0) ++local;
+        return local == size_;
+    }
     // keep_own() is called once the others can read what fits into an epoch: the caches have it still.
     template <typename ForEachPart, typename KeepOwn>
     Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
@@ -405,15 +427,16 @@ class NodeWindow {
     Alarm* alarm_ = nullptr;
     int rank_, size_;
     section::Layout layout_;
-    std::size_t least_capacity_; // of an epoch, on a node with the most ranks
-    section::Ring ring_;         // of the own section
-    std::size_t near_used_ = 0;  // beside the own notice, of this epoch
-    NodePages pages_;            // of the own section
-    std::size_t room_bytes_ = 0; // that room() gave last
+    std::size_t least_capacity_;   // of an epoch, on a node with the most ranks
+    section::Ring ring_;           // of the own section
+    std::size_t near_used_ = 0;    // beside the own notice, of this epoch
+    NodePages pages_;              // of the own section
+    std::uint64_t pages_turn_ = 0; // of epochs, in which this rank last could bring some
+    std::size_t room_bytes_ = 0;   // that room() gave last
     NodeRest rest_;
     NodeLoad load_;
     // To ask a virtual machine for its caches takes as long as many small exchanges.
-    static constexpr std::size_t always_cached_bytes = std::size_t{64} << 10;
+    static constexpr std::size_t always_cached_bytes = std::size_t{256} << 10;
     int cores_;                      // of the node, that its ranks share
     bool reads_past_caches_ = false; // in the streams under way
     bool offers_always_ = false;     // for tests

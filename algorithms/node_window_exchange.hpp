@@ -31,8 +31,9 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool in_place
         } else if (size == 0) {
             slice = {0, 0};
         } else if (const std::size_t place =
-                       may_offer && is_for_reading(size) && can_be_read_by(local) ? 0 : place_for(size, own))
-            [[likely]] {
+                       (may_offer && is_for_reading(size) && can_be_read_by(local)) || is_for_slots(size)
+                           ? 0
+                           : place_for(size, own)) [[likely]] {
             writers_[at(local)].write(section(rank_) + place, sent.at(local), size);
             slice = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(size)};
         } else { // const as all that is sent: a stream out is only read
@@ -252,6 +253,8 @@ Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
 
 template <typename Received>
 Status NodeWindow::allgather(std::span<const std::byte> sent, const Received& received) {
+    // Each rank knows the sizes of all blocks, so none waits for the others where nobody has anything.
+    if (is_nothing(received)) return {};
     const auto for_each_part = [&](int source, auto&& add) {
         if (source == rank_)
             add(Part{const_cast<std::byte*>(sent.data()), sent.size()}); // it is only read

@@ -54,6 +54,37 @@ class Guest(PreloadTest):
         _, lines = self.check(FEW_RANKS, host("c_comms"), 100, force=SHARED)
         self.assertGreaterEqual(sum(line["algorithm"] == "shared" for line in lines), 100)
 
+    def without_a_log(self, np, program, *arguments, **options):
+        """Ends well, the same as plain. Returns the numbers of calls: that the program made, that we saw, and routed."""
+        plain = self.plain_once(np, program, *arguments)
+        result = self.launch(np, program, *arguments, log="off", **options)
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        self.assertEqual(result.digest, plain.digest)
+        found = re.fullmatch(r"switchyard: (\d+) calls seen, (\d+) routed, log off", result.closing_line)
+        self.assertIsNotNone(found, result.everything())
+        return result.calls_made, int(found[1]), int(found[2])
+
+    def test_calls_that_nobody_looks_at(self):
+        """The entry forwards them at once, and counts them. Communicators come and go, some with the handle of an earlier
+        one, and allgather is routed on the larger ones alone."""
+        loops = 60
+        for np in (1, 2, FEW_RANKS):
+            with self.subTest(ranks=np):
+                made, seen, routed = self.without_a_log(np, host("c_comms"), loops)
+                self.assertEqual((seen, routed), (made, 0))
+        policy = self.write("larger.policy.json", {"version": 1, "rules": [
+            {"name": "larger", "when": {"collective": "allgather", "ranks": {"min": 3}}, "use": {"algorithm": "ring"}}],
+            "otherwise": {"algorithm": "native"}})
+        made, seen, routed = self.without_a_log(FEW_RANKS, host("c_comms"), loops, policy=policy)
+        # Every second one is a duplicate of the world; of the others every third has all ranks.
+        larger = sum(loop % 2 == 0 or loop % 3 == 0 for loop in range(loops))
+        self.assertEqual((seen, routed), (made, larger))
+
+    def test_threads_that_nobody_looks_at(self):
+        made, seen, routed = self.without_a_log(2, host("c_threads"), 4, 40)
+        self.assertEqual((seen, routed), (made, 0))
+
     def test_communicator_ids_do_not_leak(self):
         """MPICH has about two thousand ids: three thousand loops end early if one in two leaks."""
         self.check(2, host("c_comms"), 3000, 500, timeout=150)
@@ -64,6 +95,10 @@ class Guest(PreloadTest):
             for equipment in EQUIPMENT:
                 with self.subTest(mode=mode, **equipment):
                     self.check(2, host("c_legal"), mode, **equipment)
+
+    def test_nobody_waits_where_nothing_is_gathered(self):
+        result, lines = self.check(3, host("c_legal"), "gather_nothing", 20, force=SHARED)
+        self.assertEqual({line["algorithm"] for line in lines if line["collective"] == "allgatherv"}, {"shared"})
 
     def test_calls_in_callbacks(self):
         """An attribute's delete function may call on the communicator that goes. The next one may have its handle."""

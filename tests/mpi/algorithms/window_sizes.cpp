@@ -32,9 +32,9 @@ struct Turns {
     std::vector<std::size_t> of_all_blocks; // of a rank together
 };
 
-Turns turns_of(const NodeWindow& window, int ranks) {
+Turns turns_of(const NodeWindow& window) {
     using section::Layout;
-    const Layout layout(ranks, section_bytes);
+    const Layout& layout = window.layout();
     return {.of_one_block = {1, sizeof(std::uint32_t), sizeof(std::uint64_t), 2 * sizeof(std::uint64_t),
                              Layout::most_near_block, NodeWriter::least_measured_bytes,
                              NodeWindow::most_slot_bytes, NodeWindow::least_offered_bytes,
@@ -85,13 +85,43 @@ class Sizes {
         place_ = "window sizes " + std::string(name_of(load_));
         note(window_ != nullptr, "no window");
         if (!window_) return;
-        const Turns turns = turns_of(*window_, group_.size);
+        const Turns turns = turns_of(*window_);
         const auto others = static_cast<std::size_t>(std::max(group_.size - 1, 1));
         std::vector<std::size_t> of_one = around(turns.of_one_block), of_all;
         for (const std::size_t all : turns.of_all_blocks) of_all.push_back(all / others);
         check_mixed(of_one);
         for (const auto& sizes : {of_one, around(of_all)})
             for (const std::size_t size : sizes) check_equal(size);
+    }
+
+    // Programs exchange counts before their blocks: then all blocks come in odd epochs, or all in even ones. In the end their
+    // pages are there all the same, and nobody reads a block from its sender's memory any more.
+    void check_pages_come(int first_exchanges) {
+        place_ = "pages after " + std::to_string(first_exchanges) + " exchanges";
+        note(window_ != nullptr, "no window");
+        if (!window_) return;
+        constexpr std::size_t count_bytes = 4, block_bytes = std::size_t{256} << 10;
+        constexpr int most = 200, each = 500;
+        const std::vector<std::size_t> few(static_cast<std::size_t>(group_.size), count_bytes),
+            many(static_cast<std::size_t>(group_.size), block_bytes);
+        Side sent(many, seed()), received(many, seed());
+        const auto exchange = [&](const std::vector<std::size_t>& sizes) {
+            for (std::size_t i = 0; i < sizes.size(); ++i)
+                sent.counts[i] = received.counts[i] = static_cast<int>(sizes[i]);
+            note(window_->exchange(sent.blocks(), received.blocks(), false).ok(), "an error");
+        };
+        for (int i = 0; i < first_exchanges; ++i) exchange(few);
+        int reads_some = 1;
+        for (int i = 0; i < most && reads_some != 0; ++i) {
+            const auto before = window_->read_directly_bytes();
+            for (int j = 0; j < each; ++j) {
+                exchange(few);
+                exchange(many);
+            }
+            reads_some = window_->read_directly_bytes() > before ? 1 : 0;
+            PMPI_Allreduce(MPI_IN_PLACE, &reads_some, 1, MPI_INT, MPI_MAX, oracle_);
+        }
+        note(reads_some == 0, "the pages have not come");
     }
 
   private:
@@ -190,6 +220,9 @@ class Sizes {
 void check_window_sizes(const Group& group, MPI_Comm oracle, const Report& report) {
     for (const Load load : {Load::none, Load::others, Load::others_on_shared_cores, Load::nobody})
         Sizes(group, oracle, report, load).check_all();
+    if (group.size != 2) return;
+    for (const int first_exchanges : {0, 1})
+        Sizes(group, oracle, report, Load::none).check_pages_come(first_exchanges);
 }
 
 } // namespace switchyard::tests

@@ -373,7 +373,7 @@ class Window {
         all_.delays.maybe();
         const auto shown = window_->show(offers);
         all_.check(shown.status.ok(), "show: an error");
-        const bool fits = bytes <= section::Layout(locals(), section_).capacity;
+        const bool fits = bytes <= window_->layout().capacity;
         const bool by_all = locals() > 1 && fits && !one_has_none;
         all_.check(shown.by_all == by_all || (by_all && is_scarce_), "show: by all");
         if (!shown.by_all) return;
@@ -428,7 +428,7 @@ class Window {
         const std::size_t one = all_.dice.roll(peers.size());
         const int late = peers[one], sender = peers[(one + 1) % peers.size()],
                   receiver = peers[(one + 2) % peers.size()];
-        const std::size_t some = section::Layout(locals(), section_).capacity / peers.size();
+        const std::size_t some = window_->layout().capacity / peers.size();
         const auto of_sender = [=](std::size_t bytes) {
             return [=](int source, int destination) {
                 return source == sender && destination != sender && (bytes <= some || destination == receiver)

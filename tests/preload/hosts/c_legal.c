@@ -96,6 +96,24 @@ static void follow_handler(void) {
     MPI_Comm_free(&comm);
 }
 
+/* Where no rank has anything to gather, MPIs let each rank pass alone, and a program may come to need that. */
+static void gather_nothing(int number) {
+    MPI_Comm comm = used_duplicate();
+    PMPI_Barrier(comm);
+    int out = 1, in = -1, zeros[host_max_ranks] = {0}, turn = 0;
+    for (int i = 0; i < number; ++i) {
+        if (rank > 0) MPI_Recv(&turn, 1, MPI_INT, rank - 1, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Allgather(&out, 0, MPI_INT, &in, 0, MPI_INT, comm);
+        host_count(comm);
+        MPI_Allgatherv(&out, 0, MPI_INT, &in, zeros, zeros, MPI_INT, comm);
+        host_count(comm);
+        if (rank + 1 < ranks) MPI_Send(&turn, 1, MPI_INT, rank + 1, i, MPI_COMM_WORLD);
+    }
+    if (in != -1) host_fail("%d came from nobody", in);
+    call_on(comm);
+    MPI_Comm_free(&comm);
+}
+
 /* Many communicators live at once, and the MPI has a number for each. */
 static void live_together(int number) {
     MPI_Comm* comms = malloc(sizeof *comms * (size_t)number);
@@ -163,6 +181,8 @@ int main(int count, char** words) {
         free_then_send();
     else if (strcmp(mode, "follow_handler") == 0)
         follow_handler();
+    else if (strcmp(mode, "gather_nothing") == 0)
+        gather_nothing(number);
     else if (strcmp(mode, "live_together") == 0)
         live_together(number);
     else if (strcmp(mode, "part_after_many") == 0)
