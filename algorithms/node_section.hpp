@@ -81,7 +81,7 @@ class Layout {
     // Of the ring: epochs go round in so much of it at first.
     static constexpr std::size_t least_turn = std::size_t{64} << 10;
 
-    // `most_ring_bytes`: that are of use; there may be more where each block would have no room else.
+    // A ring of more than `most_ring_bytes` is of no use. It always has room for a slot of each stream.
     Layout(int ranks, std::size_t section_bytes, std::size_t most_ring_bytes = SIZE_MAX) {
         const auto number = static_cast<std::size_t>(ranks);
         // Each count has a cache line of its own where these leave most of the section to the bytes.

@@ -217,8 +217,8 @@ void NodeWindow::bring_all_pages() {
 }
 
 // Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their time. So may those
-// of small blocks. With a core each, a rank that brings pages holds up all others: so they bring theirs at the same calls, the
-// first ones with bytes in each so many epochs.
+// of small blocks. With a core each, a rank that brings pages holds up all others. So all bring theirs at the same call: the
+// first one with bytes in each turn of so many epochs.
 void NodeWindow::earn_pages() {
     constexpr std::int64_t usual = 32, of_small_blocks = 16, on_shared_cores = 8;
     constexpr std::uint64_t epochs = 128;

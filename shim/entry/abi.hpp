@@ -2,9 +2,10 @@
 // is compiled without any MPI header.
 #pragma once
 
+#include "clock_ns.hpp"
+
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 
 namespace switchyard::shim {
 
@@ -28,21 +29,13 @@ enum class Routed : std::uint8_t {
 #include "algorithms/collectives.def"
 };
 
-// Of a clock that is read in a few instructions, and is exact to some milliseconds.
-inline std::uint64_t coarse_ns() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-// What the entry forwards without the back end: calls of some collectives on one communicator, where nobody routes, records or
-// looks at such a call. The back end fills it, each thread its own, at a call that it forwarded.
+// Which calls the entry forwards without the back end: some collectives on one communicator, where nobody routes, records or looks
+// at the call. Each thread has its own. The back end fills it when it has forwarded such a call.
 struct AtOnce {
     Word comm, comm_bits;      // the communicator's handle, and the bits of its word that mean something
     std::uint32_t collectives; // bits, by Routed
     std::uint64_t* calls;      // counts them; null: there is no such communicator
-    // Not what it was then: a communicator was freed or the run is over, so all this holds no more.
+    // Counts communicators that were freed, and the run's end. After the next such event nothing here is valid.
     const std::atomic<std::uint64_t>* freed;
     std::uint64_t freed_then;
     // By coarse_ns(): then the back end looks once more whether the program has loaded a GPU's driver.

@@ -2,7 +2,7 @@
 // that the call has read anyway, as with a log, and with a clock of its own. One row each, in the columns of
 // `overhead`.
 #include "shim/back_end/device/devices.hpp"
-#include "shim/entry/abi.hpp"
+#include "shim/entry/clock_ns.hpp"
 
 #include <algorithm>
 #include <array>

@@ -89,12 +89,10 @@ void CommState::leave_to_entry(const Host& host, std::uint64_t until) {
     host.at_once() = {word_of(last_.comm), comm_bits, left_alone_, &calls_.seen, &freed_, last_.freed, until};
 }
 
-// Every call of such a collective is MPI's own, and there is no log, nor a GPU as far as the ranks know.
+// Every call of such a collective is MPI's own; nobody logs it, and no rank has or expects a GPU's driver.
 std::uint32_t CommState::left_alone() const {
     const Process& self = home_->process();
-    if (self.settings.logs() || self.devices_may_come || may_have_devices_ ||
-        self.devices.runtime() != nullptr)
-        return 0;
+    if (self.settings.logs() || may_have_devices_) return 0;
     std::uint32_t collectives = 0;
     for (const auto& traits : algorithms::all_collectives) {
         const auto is_native = [&](Buffers buffers) {

@@ -87,8 +87,7 @@ class CommState {
         else
             self.recorder->add(record);
     }
-    // Until then the entry forwards calls at once that nobody needs to see, if they come on this communicator, which the
-    // thread's last call was on.
+    // Until then the entry itself forwards what nobody needs to see on this communicator, the one of the thread's last call.
     void leave_to_entry(const Host& host, std::uint64_t until);
     void count(bool routed) {
         ++calls_.seen;

@@ -1,6 +1,6 @@
 #include "devices.hpp"
 
-#include "shim/entry/abi.hpp"
+#include "shim/entry/clock_ns.hpp"
 
 #include <cstring>
 #include <dlfcn.h>

@@ -2,8 +2,9 @@
 // costs a third of asking the kernel (measured on x86-64); elsewhere the kernel is asked.
 #pragma once
 
+#include "shim/entry/clock_ns.hpp"
+
 #include <cstdint>
-#include <ctime>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -48,10 +49,7 @@ class Clock {
 #endif
 
     static std::uint64_t kernel_ns() {
-        timespec time{};
-        clock_gettime(CLOCK_MONOTONIC, &time);
-        return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-               static_cast<std::uint64_t>(time.tv_nsec);
+        return clock_ns(CLOCK_MONOTONIC);
     }
 
     struct State {
