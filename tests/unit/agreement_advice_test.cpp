@@ -1,36 +1,20 @@
 // How a policy does without the agreement on the largest block: what is advised, and that the advice works.
 #include "tests/support/catch.hpp"
+#include "tests/support/policy_texts.hpp"
 
 #include "policy/agreement_advice.hpp"
-#include "policy/parse.hpp"
 #include "policy/prune.hpp"
 
 using namespace switchyard;
 using policy::FixedFeatures;
+using switchyard::tests::call_of;
+using switchyard::tests::policy_of;
 
 namespace {
-
-policy::Policy policy_of(const std::string& rules,
-                         const std::string& otherwise = R"({"algorithm":"native"})") {
-    const auto parsed =
-        policy::parse(R"({"version":1,"rules":[)" + rules + R"(],"otherwise":)" + otherwise + "}");
-    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed))
-        FAIL(problems->front().pointer << ": " << problems->front().message);
-    return std::get<policy::Policy>(parsed);
-}
 
 std::string rule(const std::string& name, const std::string& when, const std::string& use) {
     return R"({"name":")" + name + R"(","when":{"collective":"alltoallv")" + when + R"(},"use":{)" + use +
            "}}";
-}
-
-FixedFeatures call_of(int ranks, int nodes = 1) {
-    FixedFeatures call;
-    call.ranks = ranks;
-    call.nodes = nodes;
-    call.ranks_per_node = ranks / nodes;
-    call.devices = false;
-    return call;
 }
 
 bool agrees(const policy::Policy& policy, const FixedFeatures& call) {

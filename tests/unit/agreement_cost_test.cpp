@@ -1,10 +1,12 @@
 // What an agreement cost, in a sentence: when it is worth one, and which rule it names.
 #include "tests/support/catch.hpp"
+#include "tests/support/policy_texts.hpp"
 
 #include "policy/parse.hpp"
 #include "shim/common/agreement_cost.hpp"
 
 using namespace switchyard;
+using switchyard::tests::call_of;
 
 namespace {
 
@@ -14,13 +16,6 @@ policy::Policy two_rules() {
          "use":{"algorithm":"linear"}},
         {"name":"few","when":{"collective":"alltoallv","max_block_bytes":{"max":8}},"use":{"algorithm":"pairwise"}}],
         "otherwise":{"algorithm":"native"}})"));
-}
-
-policy::FixedFeatures call_of(int ranks) {
-    policy::FixedFeatures call;
-    call.ranks = call.ranks_per_node = ranks;
-    call.devices = false;
-    return call;
 }
 
 } // namespace

@@ -15,10 +15,10 @@
 #include <limits>
 #include <numeric>
 
-using namespace switchyard::bench;
-using switchyard::algorithms::Collective;
-
+namespace switchyard::bench {
 namespace {
+
+using algorithms::Collective;
 
 Distribution distribution(const char* text) {
     return std::get<Distribution>(parse_distribution(text));
@@ -43,7 +43,7 @@ Options first_of(const std::variant<std::vector<Options>, Ended>& parsed) {
     return std::get<std::vector<Options>>(parsed).front();
 }
 
-std::string refusal(const std::vector<std::string>& words) {
+std::string refused_words(const std::vector<std::string>& words) {
     const auto parsed = options_of(words);
     REQUIRE(std::holds_alternative<Ended>(parsed));
     CHECK(std::get<Ended>(parsed).status == 2);
@@ -214,19 +214,21 @@ TEST_CASE("command lines", "[bench]") {
     CHECK_FALSE(options.native);
     CHECK(first_of(options_of({"--distribution", "fft2"})).max_blocks == std::vector<std::size_t>{512});
 
-    CHECK(refusal({"--nonsense"}).find("--nonsense") != std::string::npos);
-    CHECK(refusal({"--iterations", "0"}).find("--iterations") != std::string::npos);
-    CHECK(refusal({"--collective", "bcast"}).find("alltoallv") != std::string::npos);
-    CHECK(refusal({"--distribution", "gauss"}).find("uniform, normal") != std::string::npos);
+    CHECK(refused_words({"--nonsense"}).find("--nonsense") != std::string::npos);
+    CHECK(refused_words({"--iterations", "0"}).find("--iterations") != std::string::npos);
+    CHECK(refused_words({"--collective", "bcast"}).find("alltoallv") != std::string::npos);
+    CHECK(refused_words({"--distribution", "gauss"}).find("uniform, normal") != std::string::npos);
     CHECK(first_of(options_of({"--calibrate", "a.json", "--ranks-per-node", "4"})).calibrate == "a.json");
-    CHECK(refusal({"--calibrate", "-", "--max-block", "16"}).find("leave out --max-block") !=
+    CHECK(refused_words({"--calibrate", "-", "--max-block", "16"}).find("leave out --max-block") !=
           std::string::npos);
-    CHECK(refusal({"--calibrate", "-", "--in-place"}).find("leave out --in-place") != std::string::npos);
-    CHECK(refusal({"--max-block", "16", "--then", "--calibrate", "-"}).find("leave out --then") !=
+    CHECK(refused_words({"--calibrate", "-", "--in-place"}).find("leave out --in-place") !=
           std::string::npos);
-    CHECK(refusal({"--plot", "a.pdf"}).find(".png or .svg") != std::string::npos);
-    CHECK(refusal({"--collective", "alltoall", "--in-place"}).find("for alltoallv") != std::string::npos);
-    CHECK(refusal({"--collective", "alltoall", "--distribution", "normal"}).find("for alltoallv") !=
+    CHECK(refused_words({"--max-block", "16", "--then", "--calibrate", "-"}).find("leave out --then") !=
+          std::string::npos);
+    CHECK(refused_words({"--plot", "a.pdf"}).find(".png or .svg") != std::string::npos);
+    CHECK(refused_words({"--collective", "alltoall", "--in-place"}).find("for alltoallv") !=
+          std::string::npos);
+    CHECK(refused_words({"--collective", "alltoall", "--distribution", "normal"}).find("for alltoallv") !=
           std::string::npos);
     const auto help = std::get<Ended>(options_of({"--help"}));
     CHECK(help.status == 0);
@@ -286,12 +288,12 @@ TEST_CASE("means are those from the first call on", "[bench]") {
         result.baseline = {1e-6};
         result.warmup_baseline = {2e-6};
     }
-    const auto json = nlohmann::json::parse(json_of(report))["results"][1];
-    CHECK(json["first_us"].get<double>() == Approx(8));
-    CHECK(json["mean_us"].get<double>() == Approx(5));
-    CHECK(json["mean_ratio_to_native"].get<double>() == Approx(10.0 / 3));
-    CHECK(json["ratio_to_native"].get<double>() == Approx(2));
-    CHECK(json["warmup_us"].size() == 1);
+    const auto result = nlohmann::json::parse(json_of(report))["results"][1];
+    CHECK(result["first_us"].get<double>() == Approx(8));
+    CHECK(result["mean_us"].get<double>() == Approx(5));
+    CHECK(result["mean_ratio_to_native"].get<double>() == Approx(10.0 / 3));
+    CHECK(result["ratio_to_native"].get<double>() == Approx(2));
+    CHECK(result["warmup_us"].size() == 1);
     const std::string table = table_of(report);
     CHECK(table.find("| first us | mean us | mean x native |") != std::string::npos);
     CHECK(table.find("|     8.00 |    5.00 |         3.333 |") != std::string::npos);
@@ -307,20 +309,20 @@ MachineFile machine_with_values() {
 
 TEST_CASE("a machine's file has each value and its spread", "[bench]") {
     const MachineFile machine = machine_with_values();
-    const auto json = nlohmann::json::parse(json_of(machine));
-    CHECK(json["switchyard_machine"] == 1);
-    CHECK(json["name"] == "here");
-    CHECK(json["network"] == nlohmann::json{{"latency_us", 1.235},
+    const auto file = nlohmann::json::parse(json_of(machine));
+    CHECK(file["switchyard_machine"] == 1);
+    CHECK(file["name"] == "here");
+    CHECK(file["network"] == nlohmann::json{{"latency_us", 1.235},
                                             {"overhead_us", 0.25},
                                             {"pair_bytes_per_us", 12500},
                                             {"card_bytes_per_us", 25000}});
-    CHECK(json["node"] == nlohmann::json{{"latency_us", 0.1},
+    CHECK(file["node"] == nlohmann::json{{"latency_us", 0.1},
                                          {"overhead_us", 0.2},
                                          {"pair_bytes_per_us", 10000},
                                          {"memory_bytes_per_us", 200000}});
-    CHECK(json["packing"] == nlohmann::json{{"block_us", 0.002}, {"copy_bytes_per_us", 9000}});
-    CHECK(json["spread"]["network"]["card_bytes_per_us"] == 0.1235);
-    CHECK(json["spread"]["packing"]["block_us"] == 0.5);
+    CHECK(file["packing"] == nlohmann::json{{"block_us", 0.002}, {"copy_bytes_per_us", 9000}});
+    CHECK(file["spread"]["network"]["card_bytes_per_us"] == 0.1235);
+    CHECK(file["spread"]["packing"]["block_us"] == 0.5);
     CHECK(
         doubts_about(machine) ==
         std::vector<std::string>{"differs much between repetitions, so keep other programs off the nodes and "
@@ -332,12 +334,12 @@ TEST_CASE("a machine's file never has a value that is not finite", "[bench]") {
     machine.network.latency_us = {0, std::numeric_limits<double>::quiet_NaN()};
     machine.network.total_bytes_per_us = {};
     machine.packing.copy_bytes_per_us = {std::numeric_limits<double>::infinity(), 0};
-    const auto json = nlohmann::json::parse(json_of(machine));
-    CHECK(json["network"]["latency_us"] == 0);
-    CHECK_FALSE(json["spread"]["network"].contains("latency_us"));
-    CHECK_FALSE(json["network"].contains("card_bytes_per_us"));
-    CHECK_FALSE(json["packing"].contains("copy_bytes_per_us"));
-    CHECK_FALSE(json["spread"]["packing"].contains("copy_bytes_per_us"));
+    const auto file = nlohmann::json::parse(json_of(machine));
+    CHECK(file["network"]["latency_us"] == 0);
+    CHECK_FALSE(file["spread"]["network"].contains("latency_us"));
+    CHECK_FALSE(file["network"].contains("card_bytes_per_us"));
+    CHECK_FALSE(file["packing"].contains("copy_bytes_per_us"));
+    CHECK_FALSE(file["spread"]["packing"].contains("copy_bytes_per_us"));
     CHECK(json_of(machine).find("null") == std::string::npos);
     const auto doubts = doubts_about(machine);
     REQUIRE(doubts.size() == 3);
@@ -369,3 +371,5 @@ TEST_CASE("a machine's file that cannot be written", "[bench]") {
     CHECK(write("{}", "/no/such/folder/a.json")
               .find("/no/such/folder/a.json cannot be written: No such file") == 0);
 }
+
+} // namespace switchyard::bench

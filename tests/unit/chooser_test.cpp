@@ -18,12 +18,12 @@ using shim::adaptive::no_time;
 namespace {
 
 constexpr Nanoseconds us = 1000;
-using Script = std::function<Nanoseconds(std::size_t candidate, std::size_t call)>;
+using ScriptedTimes = std::function<Nanoseconds(std::size_t candidate, std::size_t call)>;
 
 const auto everyone = [](std::size_t) { return true; };
 
 // Makes calls, and says which candidates ran.
-std::vector<std::size_t> run(Chooser& chooser, std::size_t calls, const Script& time) {
+std::vector<std::size_t> run(Chooser& chooser, std::size_t calls, const ScriptedTimes& time) {
     std::vector<std::size_t> ran;
     for (std::size_t call = 0; call < calls; ++call) {
         ran.push_back(chooser.pick(everyone));
@@ -32,11 +32,11 @@ std::vector<std::size_t> run(Chooser& chooser, std::size_t calls, const Script& 
     return ran;
 }
 
-Script always(std::vector<Nanoseconds> times) {
+ScriptedTimes always(std::vector<Nanoseconds> times) {
     return [times](std::size_t candidate, std::size_t) { return times[candidate]; };
 }
 
-std::size_t count(const std::vector<std::size_t>& ran, std::size_t candidate) {
+std::size_t calls_of(const std::vector<std::size_t>& ran, std::size_t candidate) {
     return static_cast<std::size_t>(std::count(ran.begin(), ran.end(), candidate));
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("a winner whose calls fail in the proof does not stay", "[adaptive]") 
     const auto ran = run(chooser, 200, always({100 * us, no_time}));
     CHECK(ran.back() == 0);
     CHECK_FALSE(chooser.is_trying());
-    CHECK(count(ran, 1) <= 2 * shim::adaptive::Proof::most_calls);
+    CHECK(calls_of(ran, 1) <= 2 * shim::adaptive::Proof::most_calls);
 }
 
 TEST_CASE("a proof ends where its contender cannot run any more, and native stays", "[adaptive]") {
@@ -167,9 +167,9 @@ TEST_CASE("a first call counts only where it was no slower than the second", "[a
 TEST_CASE("what is clearly slower is dropped", "[adaptive]") {
     Chooser chooser(4, 5);
     const auto ran = run(chooser, 100, always({1000 * us, 1900 * us, 2100 * us, 9100 * us}));
-    CHECK(count(ran, 1) == 5); // within twice the best
-    CHECK(count(ran, 2) == 2); // more than twice: after its second trial
-    CHECK(count(ran, 3) == 1); // more than eight times: after its first
+    CHECK(calls_of(ran, 1) == 5); // within twice the best
+    CHECK(calls_of(ran, 2) == 2); // more than twice: after its second trial
+    CHECK(calls_of(ran, 3) == 1); // more than eight times: after its first
     CHECK(chooser.standing(2).dropped);
     CHECK(chooser.standing(3).dropped);
     CHECK_FALSE(chooser.standing(1).dropped);
@@ -181,13 +181,13 @@ TEST_CASE("a first call of less than a millisecond may just have been disturbed"
     const auto ran = run(chooser, 20, [](std::size_t candidate, std::size_t call) {
         return candidate == 1 && call == 1 ? 900 * us : candidate == 1 ? 50 * us : 60 * us;
     });
-    CHECK(count(ran, 1) == 5 + 6); // its trials, and its part of the proof so far
+    CHECK(calls_of(ran, 1) == 5 + 6); // its trials, and its part of the proof so far
 }
 
 TEST_CASE("native too is dropped where it is slow", "[adaptive]") {
     Chooser chooser(2, 5);
     const auto ran = run(chooser, 50, always({1000 * us, 100 * us}));
-    CHECK(count(ran, 0) == 2);
+    CHECK(calls_of(ran, 0) == 2);
     CHECK(chooser.best() == 1);
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("a call that failed on some rank says nothing", "[adaptive]") {
     const auto ran = run(chooser, 6, [](std::size_t candidate, std::size_t call) {
         return candidate == 1 && call == 3 ? no_time : candidate == 1 ? 50 * us : 60 * us;
     });
-    CHECK(count(ran, 0) == 3); // and does not make the trials longer
+    CHECK(calls_of(ran, 0) == 3); // and does not make the trials longer
     CHECK(chooser.standing(1).trials == 2);
     CHECK(chooser.pick(everyone) == 0); // the proof of candidate 1
     CHECK(chooser.phase() == Phase::proof);
@@ -229,8 +229,8 @@ TEST_CASE("whose memory is not to be had is out for good", "[adaptive]") {
     run(chooser, 2, always({100 * us, 90 * us, 80 * us}));
     chooser.drop(2);
     const auto ran = run(chooser, 10, always({100 * us, 90 * us, 80 * us}));
-    CHECK(count(ran, 2) == 0);
-    CHECK(count(ran, 1) > 2); // on trial and in its proof
+    CHECK(calls_of(ran, 2) == 0);
+    CHECK(calls_of(ran, 1) > 2); // on trial and in its proof
     chooser.drop(1);
     CHECK_FALSE(chooser.is_trying());
     CHECK(run(chooser, 3, always({100 * us, 90 * us, 80 * us})) == std::vector<std::size_t>{0, 0, 0});
@@ -251,7 +251,7 @@ TEST_CASE("all are tried again when the best one's time drifts", "[adaptive]") {
     CHECK(chooser.phase() == Phase::best);
     CHECK(chooser.best() == 0);
     CHECK(ran.back() == 0);
-    CHECK(count(ran, 0) >= 20);
+    CHECK(calls_of(ran, 0) >= 20);
     CHECK(chooser.trial_calls() == 6 + 36 + 6); // native won the second pass, and needs no proof
 }
 

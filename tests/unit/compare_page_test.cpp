@@ -1,6 +1,8 @@
 // The page of a comparison: what it says, what it lets a log do, and what it hands the library that draws plots.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/report_texts.hpp"
+#include "tests/support/texts.hpp"
 
 #include "shim/report/compare.hpp"
 #include "shim/report/plot_data.hpp"
@@ -12,39 +14,24 @@ using namespace switchyard::shim;
 using namespace switchyard::shim::report;
 using nlohmann::json;
 using switchyard::tests::add_runs;
+using switchyard::tests::count;
+using switchyard::tests::has;
 using switchyard::tests::LogLine;
+using switchyard::tests::no_library;
 using switchyard::tests::RunsFolder;
+using switchyard::tests::some_library;
+using switchyard::tests::without;
 
 namespace {
 
-constexpr Script some_library = {"window.Dygraph = function () {};", "sha256-of-the-library"};
-constexpr Script no_library = {"", "sha256-of-nothing"};
-
-std::string without(std::string text, std::string_view part) {
-    const auto at = text.find(part);
-    REQUIRE(at != std::string::npos);
-    return text.erase(at, part.size());
-}
-
 // Without our own script and style, whose texts are no page's.
-std::string page_of(const RunsFolder& a, const RunsFolder& b, const Script& library = some_library) {
+std::string comparison_page(const RunsFolder& a, const RunsFolder& b, const Script& library = some_library) {
     std::ostringstream out;
     write_comparison_html({pool_runs(a.path()), pool_runs(b.path())}, out, library);
     return without(without(out.str(), page_script.text), page_style);
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t found = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-    return found;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    INFO(text);
-    return count(text, part) > 0;
-}
-
-json data_of(const std::string& page) {
+json plot_data_in(const std::string& page) {
     const std::string begin = "id=\"plot-data\">";
     const auto at = page.find(begin) + begin.size();
     return json::parse(page.substr(at, page.find("</script>", at) - at));
@@ -56,7 +43,7 @@ TEST_CASE("the page of a comparison leads with the answer", "[compare_page]") {
     RunsFolder a, b;
     add_runs(a, {2.0, 2.2, 1.9, 2.1, 2.4});
     add_runs(b, {1.0, 1.1, 1.2, 1.0, 1.3}, 1);
-    const auto page = page_of(a, b);
+    const auto page = comparison_page(a, b);
     const auto answer =
         page.find("<b>B is faster</b>: it takes 0.50 of A&#39;s wall time (2.10 s -&gt; 1.10 s), "
                   "faster in 5 of 5 pairs");
@@ -88,23 +75,23 @@ TEST_CASE("a bar says faster by its side, and how much by its length", "[compare
     const std::string faster = "<i style=\"left:29.2%;width:20.8%\"></i></span>0.75</td>",
                       slower = "<i class=\"slower\" style=\"left:50.0%;width:20.8%\"></i></span>1.33</td>",
                       longest = "<i class=\"slower\" style=\"left:50.0%;width:50.0%\"></i></span>500.00</td>";
-    CHECK(count(page_of(a, b), faster) == 3); // wall time, in collectives, a call group
-    CHECK(count(page_of(b, a), slower) == 3);
-    CHECK(count(page_of(a, c), longest) == 3);
-    CHECK(count(page_of(a, a), "width:0.0%\"></i></span>1.00</td>") == 3);
+    CHECK(count(comparison_page(a, b), faster) == 3); // wall time, in collectives, a call group
+    CHECK(count(comparison_page(b, a), slower) == 3);
+    CHECK(count(comparison_page(a, c), longest) == 3);
+    CHECK(count(comparison_page(a, a), "width:0.0%\"></i></span>1.00</td>") == 3);
 }
 
 TEST_CASE("the page has every pair, and runs without a partner", "[compare_page]") {
     RunsFolder a, b;
     add_runs(a, {2, 4, 3});
     add_runs(b, {1, 3}, 1);
-    const auto page = page_of(a, b);
+    const auto page = comparison_page(a, b);
     CHECK(has(page, "2 pairs, by the order of start; the last 1 run of A has no partner."));
     CHECK(has(page, "<td data-value=\"2\">2</td><td data-value=\"4000000\">4.00 s</td>"
                     "<td data-value=\"3000000\">3.00 s</td>"));
     CHECK(has(page, "<td data-value=\"3\">3</td><td data-value=\"3000000\">3.00 s</td>"
                     "<td data-value=\"0\">-</td><td data-value=\"0\">-</td>"));
-    const auto plots = data_of(page)["pairs"]["plots"];
+    const auto plots = plot_data_in(page)["pairs"]["plots"];
     REQUIRE(plots.size() == 2);
     CHECK(plots[0]["id"] == "pairs-0-wall-time");
     CHECK(plots[1]["id"] == "pairs-0-in-collectives");
@@ -118,7 +105,7 @@ TEST_CASE("of one run each the page says that there is no spread, and has no plo
     RunsFolder a, b;
     add_runs(a, {2});
     add_runs(b, {1});
-    const auto page = page_of(a, b);
+    const auto page = comparison_page(a, b);
     CHECK(has(page, "one run of each: their spread is not known, so the difference can be chance."));
     CHECK(has(page, "1 pair is too few to be sure, run 5 or more in turn."));
     CHECK(has(page, "<h2>B: app, 4 ranks on 1 node, wall time 1.00 s, complete</h2>"));
@@ -131,7 +118,7 @@ TEST_CASE("call groups of one side stand apart", "[compare_page]") {
     RunsFolder a, b;
     a.run({.name = "1"}, {LogLine{.collective = "allgather"}});
     b.run({.name = "1"}, {LogLine{}});
-    const auto page = page_of(a, b);
+    const auto page = comparison_page(a, b);
     CHECK(has(page, "The logs have no calls of the same collective, ranks and blocks."));
     CHECK(has(page, "<h2>Call groups only in A</h2>"));
     CHECK(has(page, "<h2>Call groups only in B</h2>"));
@@ -143,7 +130,7 @@ TEST_CASE("of very many call groups the page has those with the most time", "[co
     std::vector<LogLine> lines;
     for (int ranks = 1; ranks <= 100; ++ranks) lines.push_back(LogLine{.ranks = ranks});
     a.run({.name = "1"}, lines);
-    const auto page = page_of(a, a);
+    const auto page = comparison_page(a, a);
     CHECK(has(page, "76 groups with less time are left out"));
     CHECK(count(page, "<td class=\"w\">alltoallv</td>") == 24);
 }
@@ -155,7 +142,7 @@ TEST_CASE("programs are compared apart on the page, too, and all answers come fi
     add_runs(a, {3, 3}, 0, {.program = "other"});
     add_runs(b, {6, 6}, 0, {.program = "other"});
     add_runs(b, {9}, 0, {.program = "third", .ranks = 8});
-    const auto page = page_of(a, b);
+    const auto page = comparison_page(a, b);
     CHECK(has(page, "<h1>Is B faster?</h1>"));
     CHECK(has(page, "A mixes 2 kinds of runs. Each program with each number of ranks is compared apart."));
     CHECK(has(page, "Only in B, so compared with nothing: third, 8 ranks on 1 node, 1 run."));
@@ -163,17 +150,17 @@ TEST_CASE("programs are compared apart on the page, too, and all answers come fi
     CHECK(has(page, "<span class=\"program\">other, 4 ranks on 1 node</span><b>B may be slower</b>"));
     CHECK(page.find("B may be slower") < page.find("<h1 class=\"program\">"));
     CHECK(count(page, "<h2>What a run takes</h2>") == 2);
-    CHECK(data_of(page)["pairs"]["plots"].size() == 4);
+    CHECK(plot_data_in(page)["pairs"]["plots"].size() == 4);
     CHECK(has(page, "id=\"pairs-1-wall-time\" role"));
 
     RunsFolder c;
     add_runs(c, {1}, 0, {.program = "third"});
-    const auto nothing = page_of(a, c);
+    const auto nothing = comparison_page(a, c);
     CHECK(has(nothing, "<b>Whether B is faster is not known</b>: A and B have no program"));
     CHECK(count(nothing, "<table>") == 0);
     RunsFolder d;
     add_runs(d, {1}, 0, {.ranks = 8});
-    CHECK(has(page_of(d, c), "A and B differ in the program or in its number of ranks"));
+    CHECK(has(comparison_page(d, c), "A and B differ in the program or in its number of ranks"));
 }
 
 TEST_CASE("nothing of the logs acts in the page of a comparison", "[compare_page]") {
@@ -190,7 +177,7 @@ TEST_CASE("nothing of the logs acts in the page of a comparison", "[compare_page
                 {LogLine{.algorithm = nasty, .rule = nasty, .mean_us = 1e5, .agree_us = 9e4},
                  LogLine{.collective = nasty}});
     a.run({.name = "<img src=z>", .complete = false, .program = nasty}, {LogLine{}});
-    const auto page = page_of(a, b);
+    const auto page = comparison_page(a, b);
     CHECK(has(page, "What the agreement costs"));
     CHECK(has(page, "&lt;img src=z&gt; is left out: PARTIAL"));
     CHECK(has(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
@@ -208,7 +195,7 @@ TEST_CASE("a comparison's page without the library has the tables, and says why 
     RunsFolder a, b;
     add_runs(a, {2, 2});
     add_runs(b, {1, 1}, 1);
-    const auto with = page_of(a, b), page = page_of(a, b, no_library);
+    const auto with = comparison_page(a, b), page = comparison_page(a, b, no_library);
     CHECK(has(page, "This page has no plots of the single runs: dygraphs"));
     CHECK_FALSE(has(with, "This page has no plots"));
     CHECK(has(with, "<noscript><p class=\"note\">Without scripts this page has no plots of the single runs"));
@@ -221,7 +208,7 @@ TEST_CASE("the page stands killed and empty runs, and very many", "[compare_page
     killed.run({.name = "1", .complete = false}, {LogLine{}});
     empty.run({.name = "1", .wall_s = 0}, {});
     for (const auto* folder : {&killed, &empty}) {
-        const auto page = page_of(killed, *folder);
+        const auto page = comparison_page(killed, *folder);
         CHECK(has(page, "PARTIAL: the run did not reach MPI_Finalize"));
         CHECK(has(page, "<b>B cannot be compared</b>"));
         CHECK(has(page, "</html>"));

@@ -1,6 +1,8 @@
 // Logs that a disk, an editor or a stranger changed: a report takes bounded time and memory, and says what is wrong.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/report_texts.hpp"
+#include "tests/support/texts.hpp"
 
 #include "shim/common/log/merge.hpp"
 #include "shim/common/log/read.hpp"
@@ -8,12 +10,10 @@
 #include "shim/report/axis.hpp"
 #include "shim/report/compare.hpp"
 #include "shim/report/csv.hpp"
-#include "shim/report/html.hpp"
 #include "shim/report/policy_text.hpp"
 #include "shim/report/rank_lines.hpp"
 #include "shim/report/svg.hpp"
 #include "shim/report/table_file.hpp"
-#include "shim/report/text.hpp"
 #include "shim/report/trace.hpp"
 #include "shim/report/units.hpp"
 
@@ -29,14 +29,18 @@
 
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
+using switchyard::tests::has;
 using switchyard::tests::LogFolder;
 using switchyard::tests::LogLine;
+using switchyard::tests::report_page;
 using switchyard::tests::TemporaryFolder;
+using switchyard::tests::text_of;
+using switchyard::tests::written;
 namespace fs = std::filesystem;
 
 namespace {
 
-log::CallRecord record(std::uint32_t sequence) {
+log::CallRecord native_call(std::uint32_t sequence) {
     log::CallRecord call;
     call.communicator = call.decision = 1;
     call.sequence = sequence;
@@ -86,30 +90,14 @@ class KilledRun {
 };
 
 // Slots of so many calls, in the order of their numbers.
-std::vector<log::Slot> slots_of(std::uint32_t calls) {
+std::vector<log::Slot> numbered_calls(std::uint32_t calls) {
     std::vector<log::Slot> slots;
-    for (std::uint32_t i = 1; i <= calls; ++i) slots.push_back(log::Slot::call(record(i)));
+    for (std::uint32_t i = 1; i <= calls; ++i) slots.push_back(log::Slot::call(native_call(i)));
     return KilledRun::numbered(std::move(slots));
 }
 
 Profile profile_in(const std::string& directory) {
     return read_profile(log::open_run(directory));
-}
-
-std::string text_of(const Profile& profile) {
-    std::ostringstream out;
-    print_text(profile, out);
-    return out.str();
-}
-
-std::string page_of(const Profile& profile) {
-    std::ostringstream out;
-    write_html(profile, out, {"the library", ""}); // the real one has words that the tests look for
-    return out.str();
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // A line of native calls whose mean time, begin and other numbers are these texts.
@@ -124,7 +112,7 @@ std::string line_with(const std::string& numbers) {
 TEST_CASE("a record whose bytes are impossible is counted, and the others are read", "[damage]") {
     KilledRun run;
     const auto check = [&](const log::Slot& damaged, bool is_possible) {
-        run.write({log::Slot::call(record(1)), damaged, log::Slot::call(record(3))});
+        run.write({log::Slot::call(native_call(1)), damaged, log::Slot::call(native_call(3))});
         const auto profile = profile_in(run.path());
         CHECK(profile.calls == (is_possible ? 3 : 2));
         CHECK(profile.unreadable == (is_possible ? 0 : 1));
@@ -132,7 +120,7 @@ TEST_CASE("a record whose bytes are impossible is counted, and the others are re
     };
     for (int byte = 0; byte < 256; ++byte) {
         INFO(byte);
-        auto damaged = log::Slot::call(record(2));
+        auto damaged = log::Slot::call(native_call(2));
         damaged.collective = static_cast<std::uint8_t>(byte);
         check(damaged, byte < static_cast<int>(switchyard::algorithms::collective_count));
         damaged.collective = 0;
@@ -146,7 +134,7 @@ TEST_CASE("a record whose bytes are impossible is counted, and the others are re
 
 TEST_CASE("a slot's number that changed neither loses nor doubles another record", "[damage]") {
     constexpr std::uint32_t calls = 8, in_file = 5; // the ring still has the slots that just came to the file
-    const auto all = slots_of(calls);
+    const auto all = numbered_calls(calls);
     const std::vector<log::Slot> first(all.begin(), all.begin() + in_file);
     KilledRun run;
     for (std::uint32_t place = 0; place < calls; ++place)
@@ -173,7 +161,7 @@ TEST_CASE("a slot's number that changed neither loses nor doubles another record
 TEST_CASE("a record of the file without a kind, without a name or beyond all calls is damage", "[damage]") {
     KilledRun run;
     const auto check = [&](const std::function<void(log::Slot&)>& damage) {
-        auto slots = slots_of(3);
+        auto slots = numbered_calls(3);
         damage(slots[1]);
         run.write_numbered(slots);
         const auto profile = profile_in(run.path());
@@ -189,7 +177,7 @@ TEST_CASE("a record of the file without a kind, without a name or beyond all cal
 TEST_CASE("records that went to the file in pieces are read once, wherever the ring still has them",
           "[damage]") {
     constexpr auto piece = static_cast<std::uint32_t>(log::Recorder::slots_per_half);
-    const auto all = slots_of(3 * piece);
+    const auto all = numbered_calls(3 * piece);
     const auto part = [&](std::uint32_t first, std::uint32_t last) {
         return std::vector<log::Slot>(all.begin() + first * piece, all.begin() + last * piece);
     };
@@ -215,10 +203,10 @@ TEST_CASE("records that went to the file in pieces are read once, wherever the r
 TEST_CASE("memory grows with the records, not with their sequence numbers", "[damage]") {
     log::CommunicatorCalls calls;
     // A place for each number up to the first one takes half a terabyte.
-    CHECK(calls.add(log::Slot::call(record(1U << 31U)), 0));
+    CHECK(calls.add(log::Slot::call(native_call(1U << 31U)), 0));
     for (std::uint32_t bit = 0; bit < 32; ++bit)
         for (std::uint32_t sequence : {1U, 2U, 5U})
-            CHECK(calls.add(log::Slot::call(record(sequence | 1U << bit)), 0));
+            CHECK(calls.add(log::Slot::call(native_call(sequence | 1U << bit)), 0));
     const auto merged = calls.take();
     for (std::size_t i = 1; i < merged.size(); ++i) CHECK(merged[i - 1].sequence < merged[i].sequence);
     CHECK(merged.back().sequence == (5U | 1U << 31U));
@@ -227,9 +215,9 @@ TEST_CASE("memory grows with the records, not with their sequence numbers", "[da
 TEST_CASE("a call is one whether its number was far off or near when its ranks came", "[damage]") {
     log::CommunicatorCalls calls;
     constexpr std::uint32_t far = 100'000;
-    CHECK(calls.add(log::Slot::call(record(far)), 0));
+    CHECK(calls.add(log::Slot::call(native_call(far)), 0));
     for (std::uint32_t sequence = 1; sequence <= far + 10; ++sequence)
-        CHECK(calls.add(log::Slot::call(record(sequence)), 1));
+        CHECK(calls.add(log::Slot::call(native_call(sequence)), 1));
     const auto merged = calls.take();
     REQUIRE(merged.size() == far + 10);
     CHECK(merged[far - 1].sequence == far);
@@ -249,7 +237,7 @@ TEST_CASE("numbers that no run has neither end a report nor keep it from its end
             folder.finish(4, 1);
             const auto profile = profile_in(folder.path());
             CHECK(profile.groups.size() + profile.unreadable == 2);
-            for (const auto& text : {text_of(profile), page_of(profile)}) {
+            for (const auto& text : {text_of(profile), report_page(profile)}) {
                 CHECK_FALSE(has(text, "nan"));
                 CHECK_FALSE(has(text, "inf "));
                 CHECK_FALSE(has(text, "\"inf"));
@@ -266,7 +254,7 @@ TEST_CASE("numbers of run.json that no run has are passed over", "[damage]") {
         const auto profile = profile_in(folder.path());
         CHECK(std::isfinite(profile.wall_us()));
         CHECK(profile.wall_us() >= 0);
-        CHECK(has(page_of(profile), "</html>"));
+        CHECK(has(report_page(profile), "</html>"));
     }
 }
 
@@ -308,7 +296,7 @@ TEST_CASE("what is no regular file is not read", "[damage]") {
 TEST_CASE("a run.json, a rank's records and a rank's lines that are no regular files are told", "[damage]") {
     for (const std::string name : {"run.json", "ranks/0.calls", "ranks/0.names", "ranks/0.ring"}) {
         KilledRun run;
-        run.write({log::Slot::call(record(1))});
+        run.write({log::Slot::call(native_call(1))});
         fs::remove(run.path() + "/" + name);
         REQUIRE(mkfifo((run.path() + "/" + name).c_str(), 0600) == 0);
         CHECK_THROWS_WITH(profile_in(run.path()), ContainsSubstring(name + " is not a regular file"));
@@ -358,7 +346,7 @@ TEST_CASE("a log that was cut between two lines is told by the calls that run.js
     CHECK(cut.truncated());
     const std::string sentence = "3 calls of the run are missing: the file is truncated";
     CHECK(has(text_of(cut), sentence));
-    CHECK(has(page_of(cut), sentence));
+    CHECK(has(report_page(cut), sentence));
     std::ostringstream comparison, explanation;
     const PooledFolder folder{"cut", {pool_of(cut)}, {}};
     print_comparison({folder, folder}, comparison);
@@ -366,9 +354,7 @@ TEST_CASE("a log that was cut between two lines is told by the calls that run.js
     const switchyard::policy::Policy policy;
     print_policy_on_log(policy, PolicyOnLog(policy), cut, explanation);
     CHECK(has(explanation.str(), sentence));
-    std::ostringstream json;
-    write_json(cut, json);
-    CHECK(nlohmann::json::parse(json.str())["totals"]["truncated"] == true);
+    CHECK(nlohmann::json::parse(written(write_json, cut))["totals"]["truncated"] == true);
 }
 
 TEST_CASE("nothing in a log changes a terminal", "[damage]") {
@@ -387,11 +373,8 @@ TEST_CASE("nothing in a log changes a terminal", "[damage]") {
     LogFolder folder;
     folder.line(LogLine{.rule = "\\u001b[2J\\u009b\\u202e"});
     folder.finish(4, 1);
-    std::ostringstream csv, json;
     const auto profile = profile_in(folder.path());
-    write_csv(profile, csv);
-    write_json(profile, json);
-    for (const auto& text : {text_of(profile), csv.str(), json.str()}) {
+    for (const auto& text : {text_of(profile), written(write_csv, profile), written(write_json, profile)}) {
         CHECK_FALSE(has(text, "\x1b"));
         CHECK_FALSE(has(text, "\xc2\x9b"));
         CHECK_FALSE(has(text, "\xe2\x80\xae"));

@@ -1,5 +1,7 @@
 // Explanations: their texts, and that they agree with the choice at run time.
 #include "tests/support/catch.hpp"
+#include "tests/support/policy_texts.hpp"
+#include "tests/support/texts.hpp"
 
 #include "policy/explain.hpp"
 #include "policy/parse.hpp"
@@ -7,10 +9,12 @@
 using namespace switchyard;
 using policy::Collective;
 using policy::Features;
+using switchyard::tests::has_line;
+using switchyard::tests::parsed;
 
 namespace {
 
-constexpr const char* text = R"({"version": 1, "rules": [
+constexpr const char* the_policy_text = R"({"version": 1, "rules": [
   {"name": "big blocks", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 4096}},
    "use": {"algorithm": "scattered"}},
   {"name": "other machine", "when": {"nodes": {"max": 2}}, "use": {"algorithm": "native"}},
@@ -33,15 +37,8 @@ Features the_call() {
     return call;
 }
 
-bool has_line(const std::string& explanation, const std::string& line) {
-    return ('\n' + explanation).find('\n' + line + '\n') != std::string::npos;
-}
-
 policy::Policy the_policy() {
-    const auto parsed = policy::parse(text);
-    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed))
-        FAIL(problems->front().pointer << ": " << problems->front().message);
-    return std::get<policy::Policy>(parsed);
+    return parsed(the_policy_text);
 }
 
 } // namespace

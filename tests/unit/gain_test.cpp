@@ -1,5 +1,6 @@
 // What `switchyard prove` says of rounds whose times are known.
 #include "tests/support/catch.hpp"
+#include "tests/support/texts.hpp"
 
 #include "shim/tune/gain.hpp"
 
@@ -7,6 +8,7 @@
 
 using namespace switchyard::shim;
 using namespace switchyard::shim::tune;
+using switchyard::tests::has;
 
 namespace {
 
@@ -33,10 +35,6 @@ std::string gain_of(const Rounds& rounds, const std::string& policy = "my.policy
     std::ostringstream out;
     print_gain(rounds, policy, out);
     return out.str();
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
 }
 
 const Times faster = {4, 3, 2, 1}, slower = {4, 5, 2, 3};

@@ -37,8 +37,8 @@ std::vector<std::size_t> laid_out(Random& random, const std::vector<std::size_t>
 }
 
 // The sets of one rank with their memory, and the same as plain bytes.
-struct Rank {
-    Rank(Random& random, std::size_t ranks_, std::size_t most, std::size_t gap, std::size_t subset_count)
+struct RankSets {
+    RankSets(Random& random, std::size_t ranks_, std::size_t most, std::size_t gap, std::size_t subset_count)
         : ranks(ranks_), sends(ranks), receives(ranks), subsets(subset_count),
           order(IndexSets::order_entries(ranks)), messages(ranks), sets(sends, receives, subsets, order) {
         std::vector<std::size_t> send_sizes(ranks), recv_sizes(ranks);
@@ -177,7 +177,7 @@ TEST_CASE("index sets agree with a list of all bytes after every send, receive a
         // Without a spare subset join() moves intervals that it otherwise cuts.
         const std::size_t split = 3 * ranks;
         const std::size_t count = repetition % 4 == 0 ? split : IndexSets::most_subsets(ranks);
-        Rank rank(random, ranks, most, gap, count);
+        RankSets rank(random, ranks, most, gap, count);
         REQUIRE(static_cast<std::size_t>(rank.sets.unused_subsets()) >= count - split);
         rank.check();
         for (int step = 0; step < 40; ++step) {

@@ -1,10 +1,11 @@
 // What communicators learn: kept by kind, sent as lines, and made into a policy.
 #include "tests/support/catch.hpp"
+#include "tests/support/policy_texts.hpp"
 
-#include "policy/parse.hpp"
 #include "policy/vocabulary.hpp"
 #include "shim/common/learning/chooser.hpp"
 #include "shim/common/learning/learned_policy.hpp"
+#include "shim/common/learning/lesson_json.hpp"
 #include "shim/common/learning/outcome.hpp"
 
 #include <algorithm>
@@ -17,10 +18,11 @@ using shim::adaptive::Lesson;
 using shim::adaptive::Lessons;
 using shim::adaptive::no_time;
 using shim::adaptive::outcome;
+using switchyard::tests::parsed;
 
 namespace {
 
-const shim::adaptive::Circumstances here{"app", "2026-11-21T09:30:00+0100", "Open MPI v4.1.4"};
+const shim::adaptive::Circumstances circumstances_here{"app", "2026-11-21T09:30:00+0100", "Open MPI v4.1.4"};
 
 Lesson lesson(std::uint64_t least, std::uint64_t most, std::optional<std::size_t> best) {
     Lesson lesson;
@@ -38,12 +40,10 @@ Lesson lesson(std::uint64_t least, std::uint64_t most, std::optional<std::size_t
     return lesson;
 }
 
-policy::Policy parsed(const std::vector<Lesson>& lessons) {
-    const auto text = learned_policy(lessons, here);
-    const auto result = policy::parse(text);
-    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&result))
-        FAIL(problems->front().pointer << ": " << problems->front().message << '\n' << text);
-    return std::get<policy::Policy>(result);
+policy::Policy learned(const std::vector<Lesson>& lessons) {
+    const auto text = learned_policy(lessons, circumstances_here);
+    INFO(text);
+    return parsed(text);
 }
 
 } // namespace
@@ -86,18 +86,18 @@ TEST_CASE("a lesson survives the way to rank 0", "[adaptive]") {
     sent.add(odd);
     received.add_lines("not a lesson\n{\"tried\": 3}\n" + sent.to_lines());
     REQUIRE(received.sorted().size() == 2);
-    for (std::size_t i = 0; i < 2; ++i) CHECK(received.sorted()[i].to_json() == sent.sorted()[i].to_json());
+    for (std::size_t i = 0; i < 2; ++i) CHECK(json_of(received.sorted()[i]) == json_of(sent.sorted()[i]));
     CHECK(received.sorted()[0].tried[2].median == no_time);
 }
 
 TEST_CASE("a lesson of an older version can be read", "[adaptive]") {
     Lessons sent, received;
     sent.add(lesson(5, 8, 1));
-    auto json = sent.sorted().front().to_json();
-    CHECK(json["calls_of_measured_communicator"] == 100);
-    json["calls_of_who_tried"] = 70;
-    json.erase("calls_of_measured_communicator");
-    received.add_lines(json.dump() + '\n');
+    auto old_lesson = json_of(sent.sorted().front());
+    CHECK(old_lesson["calls_of_measured_communicator"] == 100);
+    old_lesson["calls_of_who_tried"] = 70;
+    old_lesson.erase("calls_of_measured_communicator");
+    received.add_lines(old_lesson.dump() + '\n');
     REQUIRE(received.sorted().size() == 1);
     CHECK(received.sorted().front().own_calls == 70);
 }
@@ -120,8 +120,8 @@ TEST_CASE("communicators of one kind make one lesson: the one with most calls kn
 
 TEST_CASE("rules are made where something beat native, and of blocks that follow each other one",
           "[adaptive]") {
-    const auto policy = parsed({lesson(5, 8, 1), lesson(9, 16, 1), lesson(17, 32, 0), lesson(33, 64, 1),
-                                lesson(65, 128, 2), lesson(129, 256, std::nullopt)});
+    const auto policy = learned({lesson(5, 8, 1), lesson(9, 16, 1), lesson(17, 32, 0), lesson(33, 64, 1),
+                                 lesson(65, 128, 2), lesson(129, 256, std::nullopt)});
     REQUIRE(policy.rules.size() == 3);
     const auto& first = policy.rules.front();
     CHECK(first.when.collective == Collective::alltoall);
@@ -160,35 +160,35 @@ Lesson irregular(std::uint64_t most, std::optional<std::size_t> best, std::uint6
 
 TEST_CASE("where ranks must agree on blocks, one rule for all of them is preferred", "[adaptive]") {
     // spread_out is proven at 8 bytes, and was not slower than native at 16.
-    auto policy = parsed({irregular(8, 2, 11'500, 9'000), irregular(16, 0, 13'000, 12'000)});
+    auto policy = learned({irregular(8, 2, 11'500, 9'000), irregular(16, 0, 13'000, 12'000)});
     REQUIRE(policy.rules.size() == 1);
     CHECK(policy.rules.front().use.algorithm == "spread_out");
     CHECK(policy.rules.front().when.max_block_bytes == policy::Range{});
     // It was slower at 16 bytes, and rules with blocks would cost native an agreement there.
-    CHECK(parsed({irregular(8, 2, 11'500, 9'000), irregular(16, 0, 13'000, 13'000)}).rules.empty());
-    CHECK(parsed({irregular(8, 1, 5'000, 13'000), irregular(16, 0, 13'000, 13'000)}).rules.empty());
+    CHECK(learned({irregular(8, 2, 11'500, 9'000), irregular(16, 0, 13'000, 13'000)}).rules.empty());
+    CHECK(learned({irregular(8, 1, 5'000, 13'000), irregular(16, 0, 13'000, 13'000)}).rules.empty());
     // Each size has a winner in spite of the agreement.
-    policy = parsed({irregular(8, 1, 5'000, 13'000), irregular(16, 2, 13'000, 9'000)});
+    policy = learned({irregular(8, 1, 5'000, 13'000), irregular(16, 2, 13'000, 9'000)});
     REQUIRE(policy.rules.size() == 2);
     CHECK(policy.rules.front().use.algorithm == "tuna");
     CHECK(policy.rules.front().when.max_block_bytes == policy::Range{5, 8});
     // A winner, but not with its agreement.
-    CHECK(parsed({irregular(8, 1, 11'000, 13'000)}).rules.empty());
+    CHECK(learned({irregular(8, 1, 11'000, 13'000)}).rules.empty());
     auto included = irregular(8, 1, 11'000, 13'000);
     included.pays_agreement = true; // its times have the agreement in them
-    CHECK(parsed({included}).rules.size() == 1);
+    CHECK(learned({included}).rules.size() == 1);
     // Within 3 % of rules with blocks: 2 * 7.2 us against 6 + 1 and 7 + 1.
-    policy = parsed({irregular(8, 1, 6'000, 7'200), irregular(16, 2, 13'000, 7'000)});
+    policy = learned({irregular(8, 1, 6'000, 7'200), irregular(16, 2, 13'000, 7'000)});
     REQUIRE(policy.rules.size() == 1);
     CHECK(policy.rules.front().use.algorithm == "spread_out");
     // spread_out was faster than native in the trials of 16 bytes, and lost its proof there.
     auto lost = irregular(16, 0, 13'000, 10'000);
     lost.proof = {2, 2, 0, 1.04};
-    CHECK(parsed({irregular(8, 2, 11'500, 9'000), lost}).rules.empty());
+    CHECK(learned({irregular(8, 2, 11'500, 9'000), lost}).rules.empty());
     lost.proof->ratio = 0.98; // no slower, but not worth a rule
-    CHECK(parsed({irregular(8, 2, 11'500, 9'000), lost}).rules.size() == 1);
+    CHECK(learned({irregular(8, 2, 11'500, 9'000), lost}).rules.size() == 1);
     // Trials that did not end say nothing.
-    policy = parsed({irregular(8, 2, 11'500, 9'000), irregular(16, std::nullopt, 13'000, 13'000)});
+    policy = learned({irregular(8, 2, 11'500, 9'000), irregular(16, std::nullopt, 13'000, 13'000)});
     CHECK(policy.rules.size() == 1);
 }
 
@@ -196,13 +196,13 @@ TEST_CASE("a rule for all blocks comes only from an adaptive rule for all blocks
           "[adaptive]") {
     auto bounded = irregular(8, 2, 11'500, 9'000);
     bounded.rule_has_blocks = true;
-    auto policy = parsed({bounded});
+    auto policy = learned({bounded});
     REQUIRE(policy.rules.size() == 1);
     CHECK(policy.rules.front().when.max_block_bytes == policy::Range{5, 8});
     auto other = irregular(16, 2, 11'500, 9'000);
     other.subject.rule = "another";
     bounded.rule_has_blocks = false;
-    policy = parsed({bounded, other});
+    policy = learned({bounded, other});
     REQUIRE(policy.rules.size() == 2);
     CHECK(policy.rules.front().when.max_block_bytes != policy::Range{});
     CHECK(policy.rules.back().when.max_block_bytes != policy::Range{});
@@ -211,13 +211,13 @@ TEST_CASE("a rule for all blocks comes only from an adaptive rule for all blocks
 TEST_CASE("a rule says how it was proven", "[adaptive]") {
     auto proven = lesson(5, 8, 1);
     proven.proof = {1, 7, 6, 0.675};
-    CHECK_THAT(parsed({proven}).rules.front().because,
+    CHECK_THAT(learned({proven}).rules.front().because,
                Catch::Contains("(dropped), proven in 6 of 7 pairs of stretches: 0.68 of native's time;"));
 }
 
 TEST_CASE("nothing that beats native makes no rule", "[adaptive]") {
-    CHECK(parsed({}).rules.empty());
-    CHECK(parsed({lesson(5, 8, 0), lesson(9, 16, std::nullopt)}).rules.empty());
+    CHECK(learned({}).rules.empty());
+    CHECK(learned({lesson(5, 8, 0), lesson(9, 16, std::nullopt)}).rules.empty());
 }
 
 TEST_CASE("in place and device buffers are told from the others where there were both", "[adaptive]") {
@@ -225,7 +225,7 @@ TEST_CASE("in place and device buffers are told from the others where there were
     in_place.subject.in_place = true;
     overlapping.subject.in_place = overlapping.subject.overlapping = true;
     device.subject.on_device = true;
-    const auto policy = parsed({lesson(5, 8, 1), in_place, overlapping, device});
+    const auto policy = learned({lesson(5, 8, 1), in_place, overlapping, device});
     REQUIRE(policy.rules.size() == 3);
     int rules_in_place = 0, rules_on_device = 0;
     for (const auto& rule : policy.rules) {
@@ -258,11 +258,11 @@ TEST_CASE("a learned policy keeps to the limits of policies: rules with the most
         one.calls = static_cast<std::uint64_t>(ranks % 3 == 0 ? 1 : 1000 + ranks);
         lessons.push_back(one);
     }
-    const auto policy = parsed(lessons);
+    const auto policy = learned(lessons);
     CHECK(policy.rules.size() == policy::most_rules);
     CHECK(std::ranges::none_of(policy.rules, [](const auto& rule) { return rule.when.ranks.min % 3 == 0; }));
     for (auto& one : lessons) one.tried.resize(101, one.tried.back());
-    const auto smaller = parsed(lessons); // its text would be too long
+    const auto smaller = learned(lessons); // its text would be too long
     CHECK(smaller.rules.size() > 100);
     CHECK(smaller.rules.back().when.ranks.min == 3001);
     auto wordy = lesson(5, 8, 1);
@@ -273,7 +273,7 @@ TEST_CASE("a learned policy keeps to the limits of policies: rules with the most
         blocks.push_back(wordy);
         blocks.back().subject.least_block = blocks.back().subject.most_block = block;
     }
-    const auto long_texts = parsed(blocks);
+    const auto long_texts = learned(blocks);
     REQUIRE(long_texts.rules.size() == 1);
     CHECK(long_texts.rules.front().name.size() == policy::longest_name);
     CHECK(long_texts.rules.front().because.size() == policy::longest_because);
@@ -283,6 +283,6 @@ TEST_CASE("a rule that another hides is left out, whatever the lessons say", "[a
     auto second = lesson(5, 8, 1), nonsense = lesson(40, 64, 1);
     second.subject.rule = "later";
     nonsense.tried[1].use = R"({"algorithm":"no_such_thing"})";
-    const auto policy = parsed({lesson(5, 8, 1), second, nonsense, lesson(65, 128, 1)});
+    const auto policy = learned({lesson(5, 8, 1), second, nonsense, lesson(65, 128, 1)});
     CHECK(policy.rules.size() == 2);
 }

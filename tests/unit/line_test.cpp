@@ -15,10 +15,10 @@ using switchyard::shim::Binding;
 
 namespace {
 
-const std::string decision =
+const std::string tuna_decision =
     R"("algorithm":"tuna","parameters":{"radix":4},"rule":"small blocks, many ranks","reason":"rule")";
 
-CommunicatorName communicator(int ranks) {
+CommunicatorName world_of(int ranks) {
     CommunicatorName name;
     name.number = 1;
     name.id = "world";
@@ -29,7 +29,7 @@ CommunicatorName communicator(int ranks) {
     return name;
 }
 
-MergedCall merged(int ranks) {
+MergedCall call_of_ranks(int ranks) {
     MergedCall call;
     for (int rank = 0; rank < ranks; ++rank) {
         CallRecord record;
@@ -81,7 +81,7 @@ const std::set<std::string> contract = {"call",       "comm",           "seq",
 } // namespace
 
 TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") {
-    const auto text = call_line(17, merged(16), communicator(16), decision);
+    const auto text = call_line(17, call_of_ranks(16), world_of(16), tuna_decision);
     CHECK(text.find('\n') == std::string::npos);
     const auto line = json::parse(text);
     auto expected = contract;
@@ -94,9 +94,9 @@ TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") 
 }
 
 TEST_CASE("of device buffers it is told how they travelled", "[line]") {
-    auto call = merged(2);
+    auto call = call_of_ranks(2);
     call.on_device = 1;
-    auto line = json::parse(call_line(17, call, communicator(2), decision));
+    auto line = json::parse(call_line(17, call, world_of(2), tuna_decision));
     CHECK(line["buffer"] == "device");
     CHECK(line["transfer"] == "direct");
     CHECK_FALSE(line["phases_us"].contains("copy_in"));
@@ -108,30 +108,30 @@ TEST_CASE("of device buffers it is told how they travelled", "[line]") {
     record.copy_out = 4'000;
     call.add(Slot::call(record), 1);
     call.add(Slot::copies(record), 1);
-    line = json::parse(call_line(17, call, communicator(3), decision));
+    line = json::parse(call_line(17, call, world_of(3), tuna_decision));
     CHECK(line["transfer"] == "staged"); // on one rank
     CHECK(keys(line["phases_us"]) ==
           std::set<std::string>{"agree", "stage", "copy_in", "copy_out", "exchange"});
     CHECK(near(line["phases_us"]["copy_in"], 0.667)); // mean of three ranks
     CHECK(near(line["phases_us"]["copy_out"], 1.333));
 
-    const auto of_rank = json::parse(rank_line(record, 1, communicator(3), decision));
+    const auto of_rank = json::parse(rank_line(record, 1, world_of(3), tuna_decision));
     CHECK(of_rank["transfer"] == "staged");
     CHECK(near(of_rank["phases_us"]["copy_out"], 4));
 }
 
 TEST_CASE("regions are told of where a rule looks at them", "[line]") {
-    auto name = communicator(16);
+    auto name = world_of(16);
     name.regions = 8;
-    const auto line = json::parse(call_line(17, merged(16), name, decision));
+    const auto line = json::parse(call_line(17, call_of_ranks(16), name, tuna_decision));
     CHECK(line["regions"] == 8);
-    auto expected = keys(json::parse(call_line(17, merged(16), communicator(16), decision)));
+    auto expected = keys(json::parse(call_line(17, call_of_ranks(16), world_of(16), tuna_decision)));
     expected.insert("regions");
     CHECK(keys(line) == expected);
 }
 
 TEST_CASE("the fields have the contract's types and the call's values", "[line]") {
-    const auto line = json::parse(call_line(17, merged(16), communicator(16), decision));
+    const auto line = json::parse(call_line(17, call_of_ranks(16), world_of(16), tuna_decision));
     for (const char* field :
          {"call", "seq", "ranks", "nodes", "ranks_per_node", "max_block_bytes", "messages", "wire_bytes"})
         CHECK(line[field].is_number_integer());
@@ -177,25 +177,25 @@ TEST_CASE("the fields have the contract's types and the call's values", "[line]"
 }
 
 TEST_CASE("collectives, bindings and flags have their names", "[line]") {
-    auto call = merged(2);
+    auto call = call_of_ranks(2);
     const char* collectives[] = {"alltoallv", "alltoall", "allgather"};
     for (std::uint8_t i = 0; i < 3; ++i) {
         call.collective = i;
-        CHECK(json::parse(call_line(1, call, communicator(2), decision))["collective"] == collectives[i]);
+        CHECK(json::parse(call_line(1, call, world_of(2), tuna_decision))["collective"] == collectives[i]);
     }
     call.binding = static_cast<std::uint8_t>(Binding::fortran);
     call.in_place = 1;
     call.large_count = 1;
-    const auto line = json::parse(call_line(1, call, communicator(2), decision));
+    const auto line = json::parse(call_line(1, call, world_of(2), tuna_decision));
     CHECK(line["binding"] == "fortran");
     CHECK(line["in_place"] == true);
     CHECK(line["large_count"] == true);
 }
 
 TEST_CASE("what is unusual is said: missing ranks, several calls", "[line]") {
-    auto call = merged(3);
+    auto call = call_of_ranks(3);
     call.calls = 40;
-    const auto line = json::parse(call_line(1, call, communicator(4), decision));
+    const auto line = json::parse(call_line(1, call, world_of(4), tuna_decision));
     CHECK(line["ranks_seen"] == 3);
     CHECK(line["calls"] == 40);
     CHECK(near(line["sent_bytes"]["mean"], 32)); // of those that are there
@@ -214,7 +214,7 @@ TEST_CASE("numbers of any size are JSON", "[line]") {
         record.has_detail = true;
         call.add(Slot::call(record), 0);
         call.add(Slot::detail(record), 0);
-        const auto line = json::parse(call_line(most, call, communicator(1), decision));
+        const auto line = json::parse(call_line(most, call, world_of(1), tuna_decision));
         CHECK(line["max_block_bytes"] == value);
         CHECK(line["wire_bytes"] == value);
         CHECK(line["sent_bytes"]["max"] == value);
@@ -224,18 +224,18 @@ TEST_CASE("numbers of any size are JSON", "[line]") {
 }
 
 TEST_CASE("times keep every nanosecond", "[line]") {
-    auto call = merged(1);
+    auto call = call_of_ranks(1);
     for (std::uint64_t ns : {1UL, 41'234UL, 1'000'000'001UL, 3'600'000'000'001UL * 24}) {
         call.elapsed_max = ns;
         const auto us =
-            json::parse(call_line(1, call, communicator(1), decision))["time_us"]["max"].get<double>();
+            json::parse(call_line(1, call, world_of(1), tuna_decision))["time_us"]["max"].get<double>();
         CHECK(static_cast<std::uint64_t>(us * 1000 + 0.5) == ns);
     }
 }
 
 TEST_CASE("a decision that was lost still makes a line", "[line]") {
     const Names none;
-    const auto line = json::parse(call_line(1, merged(1), communicator(1), none.decision(3)));
+    const auto line = json::parse(call_line(1, call_of_ranks(1), world_of(1), none.decision(3)));
     CHECK(line["algorithm"].is_null());
     CHECK(line["rule"].is_null());
     CHECK(line["reason"].is_string());
@@ -257,7 +257,7 @@ TEST_CASE("a rank's line says the same of one rank", "[line]") {
     record.exchange = 1'000;
     record.messages = 3;
     record.wire_bytes = 192;
-    const auto line = json::parse(rank_line(record, 9, communicator(4), decision));
+    const auto line = json::parse(rank_line(record, 9, world_of(4), tuna_decision));
     CHECK(keys(line) == std::set<std::string>{"world_rank",
                                               "comm",
                                               "rank",
@@ -291,5 +291,5 @@ TEST_CASE("a rank's line says the same of one rank", "[line]") {
     CHECK(near(line["time_us"], 2.25));
     CHECK(near(line["phases_us"]["stage"], 0.25));
     record.calls = 3;
-    CHECK(json::parse(rank_line(record, 9, communicator(4), decision))["calls"] == 3);
+    CHECK(json::parse(rank_line(record, 9, world_of(4), tuna_decision))["calls"] == 3);
 }

@@ -25,17 +25,17 @@ using tests::TemporaryFolder;
 
 namespace {
 
-constexpr std::uint32_t threads = 4;
+constexpr std::uint32_t thread_count = 4;
 
 void run_threads(const std::function<void(std::uint32_t thread)>& work) {
     std::vector<std::thread> running;
-    for (std::uint32_t thread = 1; thread <= threads; ++thread) running.emplace_back(work, thread);
+    for (std::uint32_t thread = 1; thread <= thread_count; ++thread) running.emplace_back(work, thread);
     for (auto& thread : running) thread.join();
 }
 
 // A thread calls on a communicator of its own, as threads of most programs do. All its values follow from
 // both numbers.
-CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence) {
+CallRecord record_of_thread(std::uint32_t communicator, std::uint32_t sequence) {
     const std::uint64_t seed = std::uint64_t{communicator} << 32 | sequence;
     CallRecord record;
     record.communicator = communicator;
@@ -52,12 +52,12 @@ CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence) {
     return record;
 }
 
-std::uint32_t slots_of(std::uint32_t sequence) {
+std::uint32_t slot_count(std::uint32_t sequence) {
     return sequence % 4 == 0 ? 3 : sequence % 2 == 0 ? 2 : 1;
 }
 
 bool is_right(const Slot& slot) {
-    const CallRecord expected = record_of(slot.communicator, slot.sequence);
+    const CallRecord expected = record_of_thread(slot.communicator, slot.sequence);
     CallRecord told;
     slot.tell(told);
     return slot.kind == SlotKind::call     ? told.elapsed == expected.elapsed && told.sent == expected.sent
@@ -65,10 +65,10 @@ bool is_right(const Slot& slot) {
                                            : told.messages_inter == expected.messages_inter;
 }
 
-DecisionName decision(std::uint32_t number) {
+DecisionName decision_of(std::uint32_t number) {
     return {number, "\"reason\":\"" + std::to_string(number) + '"'};
 }
-CommunicatorName communicator(std::uint32_t number) {
+CommunicatorName communicator_of(std::uint32_t number) {
     CommunicatorName name;
     name.number = number;
     name.id = "0:" + std::to_string(number);
@@ -82,10 +82,11 @@ void check_all(Recorder& recorder, std::uint32_t calls_of_each) {
     std::vector<Slot> slots(recorder.slots());
     for (std::size_t done = 0, some = 1; done < slots.size() && some > 0; done += some)
         some = recorder.read(done, slots.data() + done, slots.size() - done);
-    std::vector<std::uint32_t> last(threads + 1), counts(threads + 1);
+    std::vector<std::uint32_t> last(thread_count + 1), counts(thread_count + 1);
     std::size_t wrong = 0;
     for (const Slot& slot : slots) {
-        const bool is_in_order = slot.communicator <= threads && slot.sequence >= last[slot.communicator];
+        const bool is_in_order =
+            slot.communicator <= thread_count && slot.sequence >= last[slot.communicator];
         if (!is_in_order || !is_right(slot)) ++wrong;
         if (!is_in_order) continue;
         last[slot.communicator] = slot.sequence;
@@ -93,14 +94,14 @@ void check_all(Recorder& recorder, std::uint32_t calls_of_each) {
     }
     CHECK(wrong == 0);
     std::uint32_t of_each = 0;
-    for (std::uint32_t i = 1; i <= calls_of_each; ++i) of_each += slots_of(i);
+    for (std::uint32_t i = 1; i <= calls_of_each; ++i) of_each += slot_count(i);
     if (recorder.dropped() == 0)
-        for (std::uint32_t thread = 1; thread <= threads; ++thread) CHECK(counts[thread] == of_each);
-    CHECK(slots.size() + recorder.dropped() == std::size_t{threads} * of_each);
+        for (std::uint32_t thread = 1; thread <= thread_count; ++thread) CHECK(counts[thread] == of_each);
+    CHECK(slots.size() + recorder.dropped() == std::size_t{thread_count} * of_each);
 }
 
 void record_calls(Recorder& recorder, std::uint32_t thread, std::uint32_t calls) {
-    for (std::uint32_t i = 1; i <= calls; ++i) recorder.add(record_of(thread, i));
+    for (std::uint32_t i = 1; i <= calls; ++i) recorder.add(record_of_thread(thread, i));
 }
 
 constexpr std::uint32_t calls_of_each = 20'000; // the ring goes around a few times
@@ -116,17 +117,17 @@ TEST_CASE("threads record and name at once", "[threads]") {
             if (i % (calls_of_each / names_of_each) == 0) {
                 const std::uint32_t number =
                     (thread - 1) * names_of_each + i / (calls_of_each / names_of_each);
-                recorder.add_name(decision(number));
-                recorder.add_name(communicator(number));
+                recorder.add_name(decision_of(number));
+                recorder.add_name(communicator_of(number));
             }
-            recorder.add(record_of(thread, i));
+            recorder.add(record_of_thread(thread, i));
         }
     });
     check_all(recorder, calls_of_each);
     CHECK(recorder.dropped() == 0);
-    CHECK(recorder.names().communicators.size() == threads * names_of_each);
-    for (std::uint32_t number = 1; number <= threads * names_of_each; ++number)
-        if (recorder.names().decision(number) != decision(number).text) FAIL("decision " << number);
+    CHECK(recorder.names().communicators.size() == thread_count * names_of_each);
+    for (std::uint32_t number = 1; number <= thread_count * names_of_each; ++number)
+        if (recorder.names().decision(number) != decision_of(number).text) FAIL("decision " << number);
 }
 
 TEST_CASE("a thread looks at what others record", "[threads]") {
@@ -143,7 +144,7 @@ TEST_CASE("a thread looks at what others record", "[threads]") {
     SeenSums::set_current(&sums);
     run_threads([&](std::uint32_t thread) {
         for (std::uint32_t i = 1; i <= calls_of_each; ++i) {
-            recorder.add(record_of(thread, i));
+            recorder.add(record_of_thread(thread, i));
             sums.add(shim::Seen::bcast, 2, 3);
         }
     });
@@ -152,7 +153,7 @@ TEST_CASE("a thread looks at what others record", "[threads]") {
     reader.join();
     check_all(recorder, calls_of_each);
     const auto& sum = sums.sums()[static_cast<std::size_t>(shim::Seen::bcast)];
-    CHECK(sum.calls == threads * calls_of_each);
+    CHECK(sum.calls == thread_count * calls_of_each);
     CHECK(sum.elapsed == 2 * sum.calls);
     CHECK(sum.bytes == 3 * sum.calls);
 }
@@ -193,7 +194,7 @@ TEST_CASE("threads add up calls in kept slots", "[threads]") {
     });
     recorder.finish();
     std::vector<Slot> slots(recorder.slots());
-    CHECK(recorder.read(0, slots.data(), slots.size()) == threads * 50);
+    CHECK(recorder.read(0, slots.data(), slots.size()) == thread_count * 50);
     CHECK(std::ranges::all_of(slots, [](const Slot& slot) {
         return slot.pair[1] == calls_of_each / 50 && slot.values[1] == calls_of_each / 50;
     }));

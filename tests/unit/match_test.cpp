@@ -1,5 +1,6 @@
 // Which rule a call takes. Pruning and choosing are compared with a walk over all rules that is too simple to be wrong.
 #include "tests/support/catch.hpp"
+#include "tests/support/policy_texts.hpp"
 
 #include "policy/admissible.hpp"
 #include "policy/keys.hpp"
@@ -30,19 +31,10 @@ using policy::Shortlist;
 using policy::Transfer;
 using policy::Use;
 using policy::When;
+using switchyard::tests::policy_of;
+using switchyard::tests::with_rules;
 
 namespace {
-
-std::string document(const std::string& rules, const std::string& otherwise = R"({"algorithm": "native"})") {
-    return R"({"version": 1, "rules": [)" + rules + R"(], "otherwise": )" + otherwise + "}";
-}
-
-Policy parsed(const std::string& rules, const std::string& otherwise = R"({"algorithm": "native"})") {
-    const auto result = policy::parse(document(rules, otherwise));
-    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&result))
-        FAIL(problems->front().pointer << ": " << problems->front().message);
-    return std::get<Policy>(result);
-}
 
 Features a_call(Collective collective, int ranks, std::size_t block) {
     Features call;
@@ -193,7 +185,7 @@ class Dice {
     std::mt19937 random_;
 };
 
-bool merged(const Shortlist& shortlist) {
+bool is_merged(const Shortlist& shortlist) {
     return shortlist.candidates.front().choice.reason.starts_with("native whichever");
 }
 
@@ -269,7 +261,7 @@ TEST_CASE("prune and choose take the first rule that matches and can run", "[mat
             const Shortlist shortlist = policy::prune(policy, call);
             const Outcome found = outcome_of(shortlist, call);
             CHECK(found.algorithm == expected.algorithm);
-            CHECK((merged(shortlist) || found == expected));
+            CHECK((is_merged(shortlist) || found == expected));
         }
     }
 }
@@ -374,7 +366,7 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
 }
 
 TEST_CASE("the block is looked at only where a rule that can be reached looks at it", "[match]") {
-    const Policy policy = parsed(
+    const Policy policy = policy_of(
         R"({"name": "few", "when": {"ranks": {"max": 15}}, "use": {"algorithm": "native"}},
            {"name": "small", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 512}},
             "use": {"algorithm": "tuna"}},
@@ -403,7 +395,7 @@ TEST_CASE("the block is looked at only where a rule that can be reached looks at
 }
 
 TEST_CASE("natives by block are merged, and the log says so", "[match]") {
-    const Policy policy = parsed(
+    const Policy policy = policy_of(
         R"({"name": "small", "when": {"max_block_bytes": {"max": 512}}, "use": {"algorithm": "tuna", "radix": 64}},
            {"name": "medium", "when": {"max_block_bytes": {"max": 5120}}, "use": {"algorithm": "native"}})");
     const Features call = a_call(Collective::alltoallv, 16, 1000);
@@ -430,7 +422,7 @@ TEST_CASE("a reason in the log does not grow with the policy", "[match]") {
         candidate.parameters[static_cast<std::size_t>(Parameter::radix)] = static_cast<std::int64_t>(64 + i);
     }
     const Features call = a_call(Collective::alltoallv, 16, 1000);
-    CHECK(policy::reason_of(policy::prune(parsed(rules), call), {}) ==
+    CHECK(policy::reason_of(policy::prune(policy_of(rules), call), {}) ==
           "native whichever rule matches; rule \"0\" cannot run: radix 64 is more than 16 ranks; "
           "rule \"1\" cannot run: radix 64 is more than 16 ranks; "
           "rule \"2\" cannot run: radix 64 is more than 16 ranks; and 97 more");
@@ -440,7 +432,7 @@ TEST_CASE("a reason in the log does not grow with the policy", "[match]") {
 }
 
 TEST_CASE("what cannot run is passed over, with the reason", "[match]") {
-    const Policy policy = parsed(
+    const Policy policy = policy_of(
         R"({"name": "wide", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna", "radix": 64}},
            {"name": "tight", "when": {"collective": "alltoallv", "max_block_bytes": {"min": 10}},
             "use": {"algorithm": "tuna", "radix": 2, "memory_limit_bytes": 1}},
@@ -471,7 +463,7 @@ TEST_CASE("what cannot run is passed over, with the reason", "[match]") {
 }
 
 TEST_CASE("a limit on memory is kept", "[match]") {
-    const Policy policy = parsed(R"({"name": "tight", "when": {"collective": "alltoallv"},
+    const Policy policy = policy_of(R"({"name": "tight", "when": {"collective": "alltoallv"},
                                      "use": {"algorithm": "tuna", "radix": 2, "memory_limit_bytes": 5000}})");
     const Shortlist shortlist = policy::prune(policy, a_call(Collective::alltoallv, 16, 0));
     CHECK(shortlist.looks_at_block);
@@ -497,7 +489,7 @@ TEST_CASE("a use whose large blocks go straight needs no agreement", "[match]") 
           R"("algorithm": "tuna", "direct_from": 1)"}) {
         INFO(use);
         const Policy policy =
-            parsed(R"({"name": "all sizes", "when": {"collective": "alltoallv"}, "use": {)" + use + "}}");
+            policy_of(R"({"name": "all sizes", "when": {"collective": "alltoallv"}, "use": {)" + use + "}}");
         const Shortlist shortlist = policy::prune(policy, on_nodes(64, 8));
         CHECK_FALSE(shortlist.looks_at_block);
         CHECK_FALSE(shortlist.looks_at_overlap);
@@ -513,14 +505,14 @@ TEST_CASE("a use whose large blocks go straight needs no agreement", "[match]") 
         }
     }
     const Policy with_block =
-        parsed(R"({"name": "small", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 9}},
+        policy_of(R"({"name": "small", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 9}},
                                          "use": {"algorithm": "tuna", "direct_from": 64}})");
     CHECK(policy::prune(with_block, on_nodes(64, 8)).looks_at_block);
 }
 
 TEST_CASE("auto is a border whose workspace fits", "[match]") {
     const auto border = [](const std::string& more, const Features& call) {
-        const Policy policy = parsed(
+        const Policy policy = policy_of(
             R"({"name": "all sizes", "when": {"collective": "alltoallv"}, "use": {"algorithm": "node_aware", "direct_from": "auto")" +
             more + "}}");
         const Shortlist shortlist = policy::prune(policy, call);
@@ -534,13 +526,13 @@ TEST_CASE("auto is a border whose workspace fits", "[match]") {
     // Parameters that cannot be are not computed with.
     for (const std::string radix : {"1", "0", "-7", "64"}) {
         const auto reading = policy::read(
-            document(R"({"name": "wrong", "use": {"algorithm": "tuna", "direct_from": "auto", "radix": )" +
-                     radix + "}}"));
+            with_rules(R"({"name": "wrong", "use": {"algorithm": "tuna", "direct_from": "auto", "radix": )" +
+                       radix + "}}"));
         REQUIRE(reading.value.has_value());
         CHECK(policy::prune(*reading.value, on_nodes(16, 4)).always_native);
     }
     // Where nothing fits, the rule is passed over.
-    const Policy tight = parsed(
+    const Policy tight = policy_of(
         R"({"name": "tight", "use": {"algorithm": "node_aware", "direct_from": "auto", "memory_limit_bytes": 10}})");
     const Shortlist shortlist = policy::prune(tight, on_nodes(16, 4));
     CHECK(policy::choose(shortlist, on_nodes(16, 4)).why == policy::PassedOver::over_memory_limit);
@@ -550,7 +542,7 @@ TEST_CASE("a border that is no number of bytes spoils its rule", "[match]") {
     for (const std::string border : {"0", "-1", "2147483649"}) {
         INFO(border);
         const auto reading = policy::read(
-            document(R"({"name": "border", "use": {"algorithm": "tuna", "direct_from": )" + border + "}}"));
+            with_rules(R"({"name": "border", "use": {"algorithm": "tuna", "direct_from": )" + border + "}}"));
         REQUIRE(reading.value.has_value());
         CHECK(reading.problems.size() == 1);
         const Features call = a_call(Collective::alltoallv, 8, 100);
@@ -562,7 +554,7 @@ TEST_CASE("a border that is no number of bytes spoils its rule", "[match]") {
 }
 
 TEST_CASE("otherwise serves the collectives that have its algorithm", "[match]") {
-    const Policy policy = parsed("", R"({"algorithm": "ring"})");
+    const Policy policy = policy_of("", R"({"algorithm": "ring"})");
     const Shortlist allgather = policy::prune(policy, a_call(Collective::allgather, 4, 0));
     CHECK(allgather.candidates.front().choice.algorithm->name == "ring");
     CHECK_FALSE(allgather.always_native);
@@ -592,7 +584,7 @@ TEST_CASE("a forced algorithm runs where it can", "[match][force]") {
 }
 
 TEST_CASE("shared memory is used on one node, where there is any", "[match]") {
-    const Policy policy = parsed(
+    const Policy policy = policy_of(
         R"({"name": "s", "when": {"ranks": {"max": 8}}, "use": {"algorithm": "shared"}},
            {"name": "c", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna_coalesced", "intra": "shared"}})");
     const auto reason_at = [&](const Features& call) {
@@ -621,7 +613,7 @@ TEST_CASE("shared memory is used on one node, where there is any", "[match]") {
 }
 
 TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on", "[match]") {
-    const std::string text = document(
+    const std::string text = with_rules(
         R"({"name": "none at all", "when": {"collective": "alltoallv"},
             "use": {"algorithm": "scattered", "block_count": 0}},
            {"name": "negative", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna", "radix": -7}},
@@ -644,11 +636,12 @@ TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on
     const Shortlist forced = policy::prune(*force.value->by_collective.front(), call);
     CHECK(policy::reason_of(forced, policy::choose(forced, call)) ==
           "forced passed over: block_count 0 is less than 1");
-    CHECK_FALSE(policy::read(document(R"({"name": "a", "use": {"algorithm": "tuna", "radix": "2"}})")).value);
+    CHECK_FALSE(
+        policy::read(with_rules(R"({"name": "a", "use": {"algorithm": "tuna", "radix": "2"}})")).value);
 }
 
 TEST_CASE("presets fill in what a rule leaves out", "[match]") {
-    const Policy policy = parsed(R"({"name": "t", "use": {"algorithm": "tuna"}})");
+    const Policy policy = policy_of(R"({"name": "t", "use": {"algorithm": "tuna"}})");
     for (int ranks = 1; ranks <= 70; ++ranks) {
         const Shortlist shortlist = policy::prune(policy, a_call(Collective::alltoallv, ranks, 0));
         CHECK(shortlist.candidates.front().blocked.empty());

@@ -13,7 +13,8 @@ using namespace switchyard::shim::log;
 
 namespace {
 
-CallRecord record(std::uint32_t sequence, std::uint64_t begin, std::uint64_t elapsed, std::uint64_t sent) {
+CallRecord record_of_call(std::uint32_t sequence, std::uint64_t begin, std::uint64_t elapsed,
+                          std::uint64_t sent) {
     CallRecord call;
     call.communicator = 1;
     call.sequence = sequence;
@@ -73,14 +74,14 @@ TEST_CASE("names with numbers that no run has are left out", "[merge]") {
     for (const std::string key :
          {"communicator", "leader", "leader_number", "rank", "ranks", "nodes", "ranks_per_node"})
         for (const std::string number : {"1e300", "-1e300", "1.5", "4294967296", "null", "[1]"}) {
-            auto json = nlohmann::json::parse(line);
-            json[key] = nlohmann::json::parse(number);
-            INFO(json);
-            CHECK(Names::parse(json.dump()).communicators.empty());
+            auto changed = nlohmann::json::parse(line);
+            changed[key] = nlohmann::json::parse(number);
+            INFO(changed);
+            CHECK(Names::parse(changed.dump()).communicators.empty());
         }
-    auto json = nlohmann::json::parse(line);
-    json["members"] = {1e300};
-    CHECK(Names::parse(json.dump()).communicators.empty());
+    auto changed = nlohmann::json::parse(line);
+    changed["members"] = {1e300};
+    CHECK(Names::parse(changed.dump()).communicators.empty());
     CHECK(Names::parse(R"({"decision":1e300,"text":""})").decisions.empty());
 }
 
@@ -96,9 +97,9 @@ TEST_CASE("a slot far from the others takes no memory for what lies between, on 
 }
 
 TEST_CASE("minimum, sum, maximum and the slowest rank", "[merge]") {
-    const CallRecord ranks[] = {with_detail(record(4, 100, 20, 40), 1, 5, 900),
-                                with_detail(record(4, 90, 30, 80), 2, 7, 100),
-                                with_detail(record(4, 110, 10, 0), 3, 6, 500)};
+    const CallRecord ranks[] = {with_detail(record_of_call(4, 100, 20, 40), 1, 5, 900),
+                                with_detail(record_of_call(4, 90, 30, 80), 2, 7, 100),
+                                with_detail(record_of_call(4, 110, 10, 0), 3, 6, 500)};
     // The ranks' slots come in any order, a detail before its call, too.
     std::vector<std::pair<Slot, int>> slots;
     for (int rank = 0; rank < 3; ++rank) {
@@ -116,8 +117,8 @@ TEST_CASE("minimum, sum, maximum and the slowest rank", "[merge]") {
 
 TEST_CASE("a call without detail spent its time in the library", "[merge]") {
     MergedCall call;
-    call.add(Slot::call(record(1, 5, 10, 8)), 0);
-    call.add(Slot::call(record(1, 6, 14, 8)), 1);
+    call.add(Slot::call(record_of_call(1, 5, 10, 8)), 0);
+    call.add(Slot::call(record_of_call(1, 6, 14, 8)), 1);
     CHECK(call.exchange_sum == 24);
     CHECK(call.agree_sum == 0);
     CHECK(call.stage_sum == 0);
@@ -126,7 +127,7 @@ TEST_CASE("a call without detail spent its time in the library", "[merge]") {
 
 TEST_CASE("a slot that was never finished is nothing", "[merge]") {
     MergedCall call;
-    Slot slot = Slot::call(record(1, 5, 10, 8));
+    Slot slot = Slot::call(record_of_call(1, 5, 10, 8));
     slot.kind = SlotKind::none;
     call.add(slot, 0);
     CHECK(call.ranks_seen == 0);
@@ -135,7 +136,7 @@ TEST_CASE("a slot that was never finished is nothing", "[merge]") {
 
 TEST_CASE("a rank that is missing does not pull the minimum to zero", "[merge]") {
     CommunicatorCalls calls;
-    calls.add(Slot::call(record(1, 50, 12, 30)), 2);
+    calls.add(Slot::call(record_of_call(1, 50, 12, 30)), 2);
     const auto merged = calls.take();
     REQUIRE(merged.size() == 1);
     CHECK(merged[0].ranks_seen == 1);
@@ -147,8 +148,8 @@ TEST_CASE("a rank that is missing does not pull the minimum to zero", "[merge]")
 
 TEST_CASE("zeros on the first rank stay the minimum", "[merge]") {
     MergedCall call;
-    call.add(Slot::call(record(1, 0, 0, 0)), 0);
-    call.add(Slot::call(record(1, 9, 9, 9)), 1);
+    call.add(Slot::call(record_of_call(1, 0, 0, 0)), 0);
+    call.add(Slot::call(record_of_call(1, 9, 9, 9)), 1);
     CHECK(call.begin == 0);
     CHECK(call.elapsed_min == 0);
     CHECK(call.sent_min == 0);
@@ -157,17 +158,17 @@ TEST_CASE("zeros on the first rank stay the minimum", "[merge]") {
 
 TEST_CASE("of ranks that are equally slow one is named", "[merge]") {
     MergedCall call;
-    for (int rank = 0; rank < 3; ++rank) call.add(Slot::call(record(1, 1, 7, 1)), rank);
+    for (int rank = 0; rank < 3; ++rank) call.add(Slot::call(record_of_call(1, 1, 7, 1)), rank);
     CHECK(call.slowest_rank == 0);
 }
 
 TEST_CASE("calls of a communicator come by sequence, gaps left out", "[merge]") {
     CommunicatorCalls calls;
     for (std::uint32_t sequence : {9U, 2U, 5U})
-        calls.add(Slot::call(record(sequence, 10 * sequence, 1, sequence)), 0);
-    calls.add(Slot::call(record(5, 40, 3, 1)), 1);
-    calls.add(Slot::call(record(0, 1, 1, 1)), 0);                         // there is no such call
-    calls.add(Slot::detail(with_detail(record(7, 1, 1, 1), 1, 1, 1)), 0); // its call was lost
+        calls.add(Slot::call(record_of_call(sequence, 10 * sequence, 1, sequence)), 0);
+    calls.add(Slot::call(record_of_call(5, 40, 3, 1)), 1);
+    calls.add(Slot::call(record_of_call(0, 1, 1, 1)), 0);                         // there is no such call
+    calls.add(Slot::detail(with_detail(record_of_call(7, 1, 1, 1), 1, 1, 1)), 0); // its call was lost
     const auto merged = calls.take();
     REQUIRE(merged.size() == 3);
     CHECK(merged[0].sequence == 2);
@@ -185,7 +186,7 @@ TEST_CASE("no calls merge to none", "[merge]") {
 TEST_CASE("summed-up calls keep their number", "[merge]") {
     MergedCall call;
     for (int rank = 0; rank < 2; ++rank) {
-        auto sum = record(1, 1, 100, 10);
+        auto sum = record_of_call(1, 1, 100, 10);
         sum.calls = 25;
         call.add(Slot::call(sum), rank);
     }

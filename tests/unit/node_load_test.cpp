@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // A rank, at a time of its own, and seven others that have as much of the two cores as it has.
-struct Rank {
+struct TimedRank {
     NodeLoad load{2};
     NodeLoad::Clock::time_point now{1h};
     std::chrono::nanoseconds worked{};
@@ -29,7 +29,7 @@ struct Rank {
 } // namespace
 
 TEST_CASE("ranks that use up the cores have met no other program", "[node_load]") {
-    Rank rank;
+    TimedRank rank;
     for (int i = 0; i < 10; ++i) {
         rank.pass(NodeLoad::period, 0.95);
         CHECK_FALSE(rank.load.others_have_cores());
@@ -38,7 +38,7 @@ TEST_CASE("ranks that use up the cores have met no other program", "[node_load]"
 
 TEST_CASE("ranks that miss a part of the cores have met one, until they have had the cores for some time",
           "[node_load]") {
-    Rank rank;
+    TimedRank rank;
     rank.pass(NodeLoad::period, 0.5); // there is no time before to compare with
     CHECK_FALSE(rank.load.others_have_cores());
     rank.pass(NodeLoad::period, 0.7);
@@ -50,7 +50,7 @@ TEST_CASE("ranks that miss a part of the cores have met one, until they have had
 }
 
 TEST_CASE("a short time tells nothing", "[node_load]") {
-    Rank rank;
+    TimedRank rank;
     rank.pass(NodeLoad::period, 1);
     for (int i = 0; i < 3; ++i) rank.pass(2ms, 0);
     CHECK_FALSE(rank.load.others_have_cores());

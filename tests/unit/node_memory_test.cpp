@@ -19,7 +19,7 @@ using switchyard::algorithms::NodeMemory;
 
 namespace {
 
-constexpr std::size_t bytes = 10'000;
+constexpr std::size_t memory_bytes = 10'000;
 
 // Runs it in another process; what it returned.
 bool elsewhere(const std::function<bool()>& work) {
@@ -49,26 +49,26 @@ std::size_t open_files() {
 } // namespace
 
 TEST_CASE("a section is one memory for its owner and for another process", "[node_memory]") {
-    NodeMemory memory(bytes);
+    NodeMemory memory(memory_bytes);
     const auto place = memory.lend();
     REQUIRE(place);
     std::byte* const data = memory.data_at(place);
     REQUIRE(data != nullptr);
-    REQUIRE(memory.extend(place, bytes));
-    std::memset(data, 1, bytes);
+    REQUIRE(memory.extend(place, memory_bytes));
+    std::memset(data, 1, memory_bytes);
     CHECK(elsewhere([&] {
-        NodeMemory other(bytes);
+        NodeMemory other(memory_bytes);
         std::byte* const seen = mapped_by_another(other, place);
-        if (seen == nullptr || seen == data || seen[bytes - 1] != std::byte{1}) return false;
-        seen[bytes - 1] = std::byte{2};
+        if (seen == nullptr || seen == data || seen[memory_bytes - 1] != std::byte{1}) return false;
+        seen[memory_bytes - 1] = std::byte{2};
         return mapped_by_another(other, place) == seen; // mapped once
     }));
-    CHECK(data[bytes - 1] == std::byte{2});
+    CHECK(data[memory_bytes - 1] == std::byte{2});
 }
 
 TEST_CASE("a section is lent again when all users have left it, or when nobody will use it",
           "[node_memory]") {
-    NodeMemory memory(bytes);
+    NodeMemory memory(memory_bytes);
     const auto first = memory.lend();
     memory.set_users(first, 2);
     std::byte* const data = memory.data_at(first);
@@ -123,15 +123,15 @@ TEST_CASE("a process owns no more sections than the limit", "[node_memory]") {
 
 TEST_CASE("over the limit of the program's files no section is lent, and no signal comes", "[node_memory]") {
     CHECK(elsewhere([] {
-        const rlimit limit{2 * bytes, 2 * bytes};
+        const rlimit limit{2 * memory_bytes, 2 * memory_bytes};
         setrlimit(RLIMIT_FSIZE, &limit);
-        NodeMemory memory(bytes);
+        NodeMemory memory(memory_bytes);
         return memory.lend() && !memory.lend();
     }));
 }
 
 TEST_CASE("a place that means another file here cannot be mapped", "[node_memory]") {
-    NodeMemory memory(bytes), other(bytes);
+    NodeMemory memory(memory_bytes), other(memory_bytes);
     auto place = memory.lend();
     ++place.key;
     CHECK(other.data_at(place) == nullptr);
@@ -145,7 +145,7 @@ TEST_CASE("a place that means another file here cannot be mapped", "[node_memory
 }
 
 TEST_CASE("a file that the program opened under the number is never written to", "[node_memory]") {
-    NodeMemory memory(bytes);
+    NodeMemory memory(memory_bytes);
     const auto place = memory.lend();
     REQUIRE(place);
     const auto path = std::filesystem::temp_directory_path() / ("switchyard-" + std::to_string(getpid()));
@@ -153,13 +153,13 @@ TEST_CASE("a file that the program opened under the number is never written to",
     REQUIRE(dup3(file, place.file, O_CLOEXEC) == place.file);
     CHECK_FALSE(memory.lend());
     CHECK(std::filesystem::file_size(path) == 0);
-    std::memset(memory.data_at(place), 1, bytes); // the memory itself stays
+    std::memset(memory.data_at(place), 1, memory_bytes); // the memory itself stays
     close(file);
     std::filesystem::remove(path);
 }
 
 TEST_CASE("processes that have met map all sections of each other", "[node_memory]") {
-    NodeMemory memory(bytes), other(bytes);
+    NodeMemory memory(memory_bytes), other(memory_bytes);
     const auto place = hidden(memory.lend()), others = hidden(other.lend());
     REQUIRE(other.data_at(place) == nullptr);
     const auto files = open_files();
@@ -168,15 +168,15 @@ TEST_CASE("processes that have met map all sections of each other", "[node_memor
     REQUIRE(memory.introduce_to(others)); // again: the file is kept once
     other.meet_guests();
     CHECK(open_files() == files + 1);
-    std::memset(memory.data_at(place), 1, bytes);
+    std::memset(memory.data_at(place), 1, memory_bytes);
     std::byte* const seen = other.data_at(place);
     REQUIRE(seen != nullptr);
-    CHECK(seen[bytes - 1] == std::byte{1});
+    CHECK(seen[memory_bytes - 1] == std::byte{1});
     CHECK(other.data_at(hidden(memory.lend())) != nullptr);
 }
 
 TEST_CASE("nobody is introduced to a process that does not listen", "[node_memory]") {
-    NodeMemory memory(bytes), other(bytes);
+    NodeMemory memory(memory_bytes), other(memory_bytes);
     CHECK_FALSE(memory.listen()); // nobody knows a process without a section
     const auto own = memory.lend(), others = other.lend();
     CHECK_FALSE(memory.introduce_to(others));

@@ -1,5 +1,7 @@
 // The text of a policy: valid texts are accepted, and each problem of others has its place and its message.
 #include "tests/support/catch.hpp"
+#include "tests/support/policy_texts.hpp"
+#include "tests/support/texts.hpp"
 
 #include "policy/file.hpp"
 #include "policy/keys.hpp"
@@ -15,23 +17,18 @@
 #include <fstream>
 #include <random>
 #include <set>
-#include <sstream>
 
 using namespace switchyard;
 using policy::Policy;
 using policy::Problem;
+using switchyard::tests::file_text;
+using switchyard::tests::with_rules;
 namespace fs = std::filesystem;
 
 namespace {
 
 const fs::path source_folder = SWITCHYARD_SOURCE_DIR;
 const fs::path policies = source_folder / "tests" / "unit" / "policies";
-
-std::string text_of(const fs::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file, std::ios::binary).rdbuf();
-    return std::move(text).str();
-}
 
 std::vector<fs::path> files_in(const fs::path& folder) {
     std::vector<fs::path> files;
@@ -199,16 +196,12 @@ constexpr Malformed malformed[] = {
     {"when_not_an_object", "/rules/0/when", "when is an object; found null"},
 };
 
-std::string with_rules(const std::string& rules) {
-    return R"({"version": 1, "rules": [)" + rules + R"(], "otherwise": {"algorithm": "native"}})";
-}
-
 } // namespace
 
 TEST_CASE("each malformed policy has one problem, with its place", "[parse]") {
     for (const Malformed& expected : malformed) {
         const auto problems =
-            problems_of(text_of(policies / "invalid" / (std::string(expected.name) + ".json")));
+            problems_of(file_text(policies / "invalid" / (std::string(expected.name) + ".json")));
         INFO(expected.name << '\n' << listed(problems));
         REQUIRE(problems.size() == 1);
         CHECK(place_of(problems.front()) == expected.place);
@@ -229,14 +222,14 @@ TEST_CASE("valid policies, our own among them, have no problems", "[parse]") {
         if (file.string().ends_with(".policy.json")) files.push_back(file);
     CHECK(files.size() >= 12);
     for (const fs::path& file : files) {
-        const auto problems = problems_of(text_of(file));
+        const auto problems = problems_of(file_text(file));
         INFO(file << '\n' << listed(problems));
         CHECK(problems.empty());
     }
 }
 
 TEST_CASE("every key arrives", "[parse]") {
-    const auto parsed = policy::parse(text_of(policies / "valid" / "all_keys.json"));
+    const auto parsed = policy::parse(file_text(policies / "valid" / "all_keys.json"));
     const auto& read = std::get<Policy>(parsed);
     REQUIRE(read.rules.size() == 1);
     const policy::Rule& rule = read.rules.front();
@@ -262,7 +255,7 @@ TEST_CASE("every key arrives", "[parse]") {
 }
 
 TEST_CASE("a rule without a name is called by its number, from 1", "[parse]") {
-    const auto parsed = policy::parse(text_of(policies / "valid" / "without_names.json"));
+    const auto parsed = policy::parse(file_text(policies / "valid" / "without_names.json"));
     const auto& rules = std::get<Policy>(parsed).rules;
     REQUIRE(rules.size() == 3);
     CHECK(rules[0].name == "rule 1");
@@ -365,7 +358,7 @@ TEST_CASE("random mutations of valid texts never do harm", "[parse][fuzz]") {
     std::mt19937 random(7);
     const std::string_view pieces = "{}[]\",:0123456789-.eE \n\\u\"null true \xff\xc3";
     std::vector<std::string> seeds;
-    for (const fs::path& file : files_in(policies)) seeds.push_back(text_of(file));
+    for (const fs::path& file : files_in(policies)) seeds.push_back(file_text(file));
     for (int round = 0; round < 6000; ++round) {
         std::string text = seeds[random() % seeds.size()];
         for (auto changes = random() % 5 + 1; changes > 0 && !text.empty(); --changes) {
@@ -437,8 +430,9 @@ TEST_CASE("collectives that are not routed are explained, not corrected", "[pars
         INFO(word);
         CHECK(policy::why_not_routed(word) == routed + std::string(function) + " is not routed");
     }
-    for (const char* word : {"alltoallv", "MPI_Alltoallv", "alltoall_c", "allgather", "MPI_Allgatherv_c", "Alltoallw", "",
-                             "i", "mpi_", "_c", "_init", "alltoalv", "send", "mpi_mpi_bcast", "iallgathervv"})
+    for (const char* word :
+         {"alltoallv", "MPI_Alltoallv", "alltoall_c", "allgather", "MPI_Allgatherv_c", "Alltoallw", "", "i",
+          "mpi_", "_c", "_init", "alltoalv", "send", "mpi_mpi_bcast", "iallgathervv"})
         CHECK(policy::why_not_routed(word).empty());
     const auto problems =
         problems_of(with_rules(R"({"when": {"collective": "gatherv"}, "use": {"algorithm": "ring"}})"));

@@ -61,13 +61,13 @@ int digits(int ranks, int radix) {
     return w;
 }
 
-struct Seen {
+struct SeenBlocks {
     std::vector<OffsetRange> ranges;
     std::vector<int> offsets;
 };
 
-Seen look_at(const Round& round) {
-    Seen seen;
+SeenBlocks look_at(const Round& round) {
+    SeenBlocks seen;
     round.for_each_range([&](OffsetRange range) {
         seen.ranges.push_back(range);
         for (int offset = range.begin; offset < range.end; ++offset) {
@@ -98,7 +98,7 @@ TEST_CASE("a round moves exactly the offsets whose digit x is z, in rising order
                     expected.push_back(offset);
                 }
             }
-            const Seen seen = look_at(round);
+            const SeenBlocks seen = look_at(round);
             REQUIRE(round.distance() == round.z() * power(radix, round.x()));
             REQUIRE(seen.offsets == expected);
             REQUIRE(round.blocks() == static_cast<int>(expected.size()));

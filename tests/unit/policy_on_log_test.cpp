@@ -1,8 +1,8 @@
 // A policy asked about a whole log, and about all calls that can be.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/policy_texts.hpp"
 
-#include "policy/parse.hpp"
 #include "shim/report/coverage_plot.hpp"
 #include "shim/report/policy_text.hpp"
 
@@ -14,16 +14,11 @@ using namespace switchyard;
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
 using switchyard::tests::LogLine;
+using switchyard::tests::parsed;
 
 namespace {
 
-policy::Policy parsed(const std::string& text) {
-    auto parsed = policy::parse(text);
-    REQUIRE(std::holds_alternative<policy::Policy>(parsed));
-    return std::get<policy::Policy>(parsed);
-}
-
-const char* const rules = R"({"version":1,"rules":[
+const char* const four_rules = R"({"version":1,"rules":[
     {"name":"small","when":{"collective":"alltoallv","max_block_bytes":{"max":100}},"use":{"algorithm":"tuna","radix":4}},
     {"name":"large radix","when":{"collective":"alltoallv","ranks":{"max":100}},"use":{"algorithm":"tuna","radix":64}},
     {"name":"many","when":{"ranks":{"min":512}},"use":{"algorithm":"pairwise"}},
@@ -45,7 +40,7 @@ struct Asked {
 } // namespace
 
 TEST_CASE("each call of a log finds its rule, also where a bound cuts a power of two", "[report]") {
-    const auto policy = parsed(rules);
+    const auto policy = parsed(four_rules);
     Asked asked(policy);
     asked.line(LogLine{.block = 100, .mean_us = 30}); // both of the bucket up to 128
     asked.line(LogLine{.block = 101, .mean_us = 20});
@@ -160,7 +155,7 @@ TEST_CASE("device buffers of a log are asked about as such", "[report]") {
 }
 
 TEST_CASE("a log without calls leaves every rule idle", "[report]") {
-    const auto policy = parsed(rules);
+    const auto policy = parsed(four_rules);
     const PolicyOnLog asked(policy);
     CHECK(asked.groups().empty());
     REQUIRE(asked.idle_rules().size() == 4);
@@ -168,7 +163,7 @@ TEST_CASE("a log without calls leaves every rule idle", "[report]") {
 }
 
 TEST_CASE("coverage says which rule takes which calls", "[report]") {
-    const auto policy = parsed(rules);
+    const auto policy = parsed(four_rules);
     const auto coverage = coverage_of(policy, 4, {2, 8, 16, 512}, {0, 6, 7, 8});
     REQUIRE(coverage.tables.size() == algorithms::collective_count);
     const auto& rows = coverage.tables[0].rows; // alltoallv
@@ -196,7 +191,7 @@ TEST_CASE("coverage says which rule takes which calls", "[report]") {
 }
 
 TEST_CASE("the usual coverage fits the width of a page of text", "[report]") {
-    const auto policy = parsed(rules);
+    const auto policy = parsed(four_rules);
     std::ostringstream out;
     print_coverage(policy, coverage_of(policy, 32, usual_ranks(), usual_block_bits()), out);
     std::istringstream lines(out.str());

@@ -1,6 +1,7 @@
 // Two folders of runs: which runs are pooled, how they are paired, and what the comparison says of them.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/texts.hpp"
 
 #include "shim/report/compare.hpp"
 #include "shim/report/verdict.hpp"
@@ -15,9 +16,11 @@ using namespace switchyard::shim;
 using namespace switchyard::shim::report;
 using nlohmann::json;
 using switchyard::tests::add_runs;
+using switchyard::tests::has;
+using switchyard::tests::has_line;
+using switchyard::tests::lines_of;
 using switchyard::tests::LogLine;
 using switchyard::tests::RunsFolder;
-using Run = switchyard::tests::LoggedRun;
 
 namespace {
 
@@ -25,36 +28,20 @@ Folders folders_of(const RunsFolder& a, const RunsFolder& b) {
     return {pool_runs(a.path()), pool_runs(b.path())};
 }
 
-std::string text_of(const Folders& folders) {
+std::string comparison_of(const Folders& folders) {
     std::ostringstream out;
     print_comparison(folders, out);
     return out.str();
 }
 
-std::string text_of(const RunsFolder& a, const RunsFolder& b) {
-    return text_of(folders_of(a, b));
+std::string comparison_of(const RunsFolder& a, const RunsFolder& b) {
+    return comparison_of(folders_of(a, b));
 }
 
 json json_of(const RunsFolder& a, const RunsFolder& b) {
     std::ostringstream out;
     write_comparison_json(folders_of(a, b), out);
     return json::parse(out.str());
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    INFO(text);
-    return text.find(part) != std::string::npos;
-}
-
-bool has_line(const std::string& text, const std::string& line) {
-    return has("\n" + text, "\n" + line + "\n");
 }
 
 // The last sentence, which may be broken into lines.
@@ -70,7 +57,7 @@ TEST_CASE("all runs of a folder are pooled, and lead with what a run takes", "[p
     RunsFolder a, b;
     add_runs(a, {2.0, 2.2, 1.9, 2.1, 2.4});
     add_runs(b, {1.0, 1.1, 1.2, 1.0, 1.3}, 1);
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     INFO(text);
     CHECK(has(text, "A: app, 4 ranks on 1 node, 5 runs\n"));
     CHECK(has_line(text, "  started   2026-11-24T10:10:00+0000 to 2026-11-24T10:18:00+0000"));
@@ -119,7 +106,7 @@ TEST_CASE("runs are paired by the order of their start, whatever their names", "
     CHECK(wall.slower == 1);
     CHECK(wall.ratio.median == Approx((2 + 0.9) / 2));
     CHECK(
-        answer_in(text_of(folders)) ==
+        answer_in(comparison_of(folders)) ==
         "B is as often slower as faster: it takes 1.45 of A's wall time (5.50 s -> 5.50 s), faster in 1 of 2 "
         "pairs, and 1.00 of its time in collectives (equal in 2 of 2 pairs); chance alone often does so. ");
 }
@@ -128,19 +115,20 @@ TEST_CASE("runs without a partner are said, and count for the medians", "[pool]"
     RunsFolder a, b;
     add_runs(a, {2, 2, 2, 8, 8});
     add_runs(b, {1, 1}, 1);
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     CHECK(has_line(text, "  2 pairs, by the order of start; the last 3 runs of A have no partner"));
     CHECK(has(text, "faster in 2 of 2 pairs"));
     CHECK(answer_in(text).starts_with("B may be faster: it takes 0.50 of A's wall time (2.00 s -> 1.00 s)"));
     CHECK(has(answer_in(text), "2 pairs are too few to be sure, run 5 or more in turn."));
-    CHECK(has(text_of(b, a), "; the last 3 runs of B have no partner"));
+    CHECK(has(comparison_of(b, a), "; the last 3 runs of B have no partner"));
 }
 
 TEST_CASE("of one run each there is no spread", "[pool]") {
     RunsFolder a, b;
     add_runs(a, {2});
     add_runs(b, {1});
-    for (const auto& text : {text_of(a, b), text_of({pool_runs(a / "app.0"), pool_runs(b / "app.0")})}) {
+    for (const auto& text :
+         {comparison_of(a, b), comparison_of({pool_runs(a / "app.0"), pool_runs(b / "app.0")})}) {
         CHECK(has_line(text,
                        "wall time           2.00 s    -    1.00 s    -  0.50    -  faster in 1 of 1 pair"));
         CHECK(
@@ -157,10 +145,10 @@ TEST_CASE("runs of one side that all came first are said", "[pool]") {
     RunsFolder a, b;
     add_runs(a, {2, 2});
     add_runs(b, {1, 1}, 20);
-    CHECK(has(text_of(a, b), "one side's runs all came before the other's"));
+    CHECK(has(comparison_of(a, b), "one side's runs all came before the other's"));
     RunsFolder in_turn;
     add_runs(in_turn, {1, 1}, 1);
-    CHECK_FALSE(has(text_of(a, in_turn), "all came before"));
+    CHECK_FALSE(has(comparison_of(a, in_turn), "all came before"));
 }
 
 TEST_CASE("killed runs are left out where others reached their end", "[pool]") {
@@ -169,7 +157,7 @@ TEST_CASE("killed runs are left out where others reached their end", "[pool]") {
     a.run({.name = "app.killed", .started = "2026-11-24T10:11:30+0000", .wall_s = 99, .complete = false},
           {LogLine{.mean_us = 1e6}});
     add_runs(b, {1, 1}, 1);
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     CHECK(has_line(text, "A: app.killed is left out: PARTIAL, it did not reach MPI_Finalize"));
     CHECK(has(text, "A: app, 4 ranks on 1 node, 2 runs\n"));
     CHECK(has(text, "faster in 2 of 2 pairs"));
@@ -181,7 +169,7 @@ TEST_CASE("where all runs were killed, nothing is said of wall time", "[pool]") 
     a.run({.name = "app.killed", .started = "2026-11-24T10:11:30+0000", .wall_s = 99, .complete = false},
           {LogLine{}});
     add_runs(b, {1, 1}, 1);
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     CHECK(has(text, "PARTIAL: the run did not reach MPI_Finalize"));
     CHECK(has(text, "alltoallv       4      64 B"));
     CHECK(answer_in(text) == "B cannot be compared: there is no pair of runs with known times. ");
@@ -196,7 +184,7 @@ TEST_CASE("programs and numbers of ranks are compared apart", "[pool]") {
     add_runs(a, {3}, 0, {.program = "other"});
     add_runs(b, {6}, 0, {.program = "other"});
     add_runs(b, {9}, 0, {.program = "third", .ranks = 8});
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     INFO(text);
     CHECK(
         has_line(text, "A mixes 2 kinds of runs. Each program with each number of ranks is compared apart"));
@@ -222,7 +210,7 @@ TEST_CASE("folders with nothing in common say so", "[pool]") {
     add_runs(a, {1}, 0, {.program = "one"});
     add_runs(a, {1}, 0, {.program = "two"});
     add_runs(b, {1}, 0, {.program = "three"});
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     CHECK(has(text, "Only in A, so compared with nothing: one, 4 ranks on 1 node, 1 run"));
     CHECK(has(text, "Only in B, so compared with nothing: three, 4 ranks on 1 node, 1 run"));
     CHECK(answer_in(text) ==
@@ -234,7 +222,7 @@ TEST_CASE("two single programs are compared even if they differ", "[pool]") {
     add_runs(a, {2});
     add_runs(b, {1}, 0, {.ranks = 8});
     CHECK(has_line(
-        text_of(a, b),
+        comparison_of(a, b),
         "A and B differ in the program or in its number of ranks, so their times need not be comparable"));
 }
 
@@ -243,7 +231,7 @@ TEST_CASE("runs with other arguments or another policy are pooled, and said", "[
     a.run({.name = "1", .started = "1", .arguments = "small"}, {LogLine{}});
     a.run({.name = "2", .started = "2", .policy = "{}", .arguments = "large"}, {LogLine{}});
     add_runs(b, {1});
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     CHECK(has_line(text, "  the runs have 2 different command lines; only those of the first run are named"));
     CHECK(has_line(text, "  the runs have 2 different policies; only those of the first run are named"));
 }
@@ -256,7 +244,7 @@ TEST_CASE("damaged logs are read as far as they go, or left out", "[pool][damage
     std::filesystem::remove(a / "app.1/calls.jsonl");
     a.run({.name = "later", .started = "3", .version = "9.0.0"}, {LogLine{}});
     std::filesystem::create_directory(a / "no run");
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     INFO(text);
     CHECK(
         has_line(text, "  app.0: 1 line could not be read, the last one among them: the file is truncated"));
@@ -283,7 +271,7 @@ TEST_CASE("names in logs do not reach the terminal as they are", "[pool][damage]
     a.run({.name = "x\x1b[31m", .started = "1", .complete = false, .program = "p\\u001b[31m"}, {LogLine{}});
     a.run({.name = "y\x1b[31m", .started = "2\\u001b[31m", .program = "p\\u001b[31m"}, {LogLine{}});
     add_runs(b, {1});
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     CHECK(has(text, "x\\x1b[31m is left out"));
     CHECK(text.find('\x1b') == std::string::npos);
 }
@@ -299,7 +287,7 @@ TEST_CASE("what the agreement cost stands with the rule that is its cause", "[po
     RunsFolder a, b;
     add_runs(a, {1, 1});
     for (const char* name : {"1", "2"}) b.run({.name = name, .started = name, .policy = policy}, lines);
-    const auto text = text_of(a, b);
+    const auto text = comparison_of(a, b);
     INFO(text);
     CHECK(has(text, "\nWhat the agreement costs, waiting for late ranks included\n"
                     "B: 2 of 4 calls routed, 35.0% of the time in collectives spent agreeing: drop "
@@ -316,11 +304,11 @@ TEST_CASE("a comparison has the time in collectives that are only seen", "[pool]
     a.run({.name = "1", .started = "1", .seen_us = 4000}, {LogLine{}});
     b.run({.name = "1", .started = "1", .seen_us = 8000}, {LogLine{}});
     without.run({.name = "1", .started = "1"}, {LogLine{}});
-    INFO(text_of(a, b));
-    CHECK(
-        has(text_of(a, b), "\nonly seen           1.0 ms    -    2.0 ms    -  2.00    -  slower in 1 of 1 "));
+    INFO(comparison_of(a, b));
+    CHECK(has(comparison_of(a, b),
+              "\nonly seen           1.0 ms    -    2.0 ms    -  2.00    -  slower in 1 of 1 "));
     CHECK(json_of(a, b)["comparisons"][0]["only_seen"]["ratio"] == 2);
-    CHECK_FALSE(has(text_of(without, without), "only seen"));
+    CHECK_FALSE(has(comparison_of(without, without), "only seen"));
     CHECK(json_of(without, b)["comparisons"][0]["only_seen"]["ratio"] == nullptr);
 }
 
@@ -345,8 +333,8 @@ TEST_CASE("chance is that of tossing a coin, and ties count for nobody", "[pool]
     RunsFolder slow, fast;
     add_runs(slow, {2, 2, 2, 2, 2});
     add_runs(fast, {1, 1, 1, 1, 1}, 1);
-    CHECK(has(answer_in(text_of(fast, slow)), "B is slower: it takes 2.00 of A's wall time"));
-    CHECK(answer_in(text_of(slow, slow)) ==
+    CHECK(has(answer_in(comparison_of(fast, slow)), "B is slower: it takes 2.00 of A's wall time"));
+    CHECK(answer_in(comparison_of(slow, slow)) ==
           "B is equally fast: it takes 1.00 of A's wall time (2.00 s -> 2.00 s), equal in 5 of 5 pairs, and "
           "1.00 of its time in collectives (equal in 5 of 5 pairs). ");
 }
@@ -355,10 +343,10 @@ TEST_CASE("an answer that is not sure says what is likely", "[pool]") {
     RunsFolder a, b;
     add_runs(a, {2, 2, 2, 2, 2});
     add_runs(b, {1, 1, 1, 1, 3}, 1);
-    CHECK(answer_in(text_of(a, b)).starts_with("B may be faster: it takes 0.50 of A's wall time"));
-    CHECK(has(answer_in(text_of(a, b)), "(faster in 4 of 5 pairs); chance alone often does so."));
-    CHECK(answer_in(text_of(b, a)).starts_with("B may be slower: it takes 2.00 of A's wall time"));
-    CHECK(has(answer_in(text_of(b, a)), "(slower in 4 of 5 pairs); chance alone often does so."));
+    CHECK(answer_in(comparison_of(a, b)).starts_with("B may be faster: it takes 0.50 of A's wall time"));
+    CHECK(has(answer_in(comparison_of(a, b)), "(faster in 4 of 5 pairs); chance alone often does so."));
+    CHECK(answer_in(comparison_of(b, a)).starts_with("B may be slower: it takes 2.00 of A's wall time"));
+    CHECK(has(answer_in(comparison_of(b, a)), "(slower in 4 of 5 pairs); chance alone often does so."));
 }
 
 TEST_CASE("an answer has other nouns, and speaks of what is known alone", "[pool]") {

@@ -18,12 +18,11 @@
 #include <string>
 #include <vector>
 
-using namespace switchyard;
-using namespace switchyard::shim::predict;
+namespace switchyard::shim::predict {
+namespace {
+
 using algorithms::Collective;
 using algorithms::Parameter;
-
-namespace {
 
 const std::string hockney =
     R"({"switchyard_machine": 1, "network": {"latency_us": 2, "pair_bytes_per_us": 1000}})";
@@ -117,14 +116,14 @@ TEST_CASE("each member of a machine file is read from its own section") {
     // Where a section has no such member, it is not known there.
     for (const auto& member : bench::machine_members)
         for (const auto section : bench::machine_sections) {
-            auto json = nlohmann::json::parse(hockney);
-            json[std::string(section)][std::string(member.name)] = -1;
+            auto changed = nlohmann::json::parse(hockney);
+            changed[std::string(section)][std::string(member.name)] = -1;
             INFO(section << '.' << member.name);
             const bool is_there =
                 std::ranges::any_of(bench::machine_members, [&](const bench::MachineMemberTraits& other) {
                     return other.section == section && other.name == member.name;
                 });
-            const std::string problem = problem_of(json.dump());
+            const std::string problem = problem_of(changed.dump());
             CHECK(problem.starts_with("m.json: /" + std::string(section) + '/' + std::string(member.name)));
             CHECK((problem.find("is not known") == std::string::npos) == is_there);
         }
@@ -274,3 +273,5 @@ TEST_CASE("scratch memory is that of the algorithm's formula") {
         CHECK(prediction(machine, 64, 8, 256, name).scratch_bytes == expected);
     }
 }
+
+} // namespace switchyard::shim::predict

@@ -1,9 +1,10 @@
 // A log added up: lines, buckets, percentiles, groups, and what is wrong with a log.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/report_texts.hpp"
+#include "tests/support/texts.hpp"
 
 #include "shim/report/profile.hpp"
-#include "shim/report/text.hpp"
 #include "shim/report/text_table.hpp"
 #include "shim/report/units.hpp"
 
@@ -13,26 +14,11 @@
 
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
+using switchyard::tests::has;
 using switchyard::tests::LogFolder;
 using switchyard::tests::LogLine;
-
-namespace {
-
-std::string text_of(const Profile& profile) {
-    std::ostringstream out;
-    print_text(profile, out);
-    return out.str();
-}
-
-Profile profile_of(const LogFolder& folder) {
-    return read_profile(log::open_run(folder.path()));
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-} // namespace
+using switchyard::tests::profile_of;
+using switchyard::tests::text_of;
 
 TEST_CASE("a line of the log is read field by field", "[report]") {
     Call call;
@@ -238,9 +224,9 @@ TEST_CASE("damaged and unusual logs are read and labelled", "[report]") {
                                                   ContainsSubstring("versions 0.x"));
     }
     SECTION("run.json that is no object, or of other types") {
-        for (const char* json :
+        for (const char* run_json :
              {"[]", "17", R"({"complete":true,"ranks":"four","hosts":{},"command_line":7})"}) {
-            folder.run_json(json);
+            folder.run_json(run_json);
             CHECK(profile_of(folder).calls == 1);
         }
     }

@@ -2,6 +2,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/texts.hpp"
 
 #include "shim/common/log/merge.hpp"
 #include "shim/common/log/rank_records.hpp"
@@ -24,7 +25,6 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -34,14 +34,15 @@
 
 using namespace switchyard;
 using namespace shim::log;
+using tests::file_text;
 using tests::FileSizeLimit;
 using tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto ring = static_cast<std::uint32_t>(Recorder::slots_in_ring);
-constexpr auto half = static_cast<std::uint32_t>(Recorder::slots_per_half);
+constexpr auto ring_slots = static_cast<std::uint32_t>(Recorder::slots_in_ring);
+constexpr auto half_slots = static_cast<std::uint32_t>(Recorder::slots_per_half);
 
 // Every value of a record follows from its communicator and sequence, so that a slot in the wrong place
 // shows.
@@ -117,15 +118,8 @@ std::string first_not_in_order(const std::vector<Slot>& slots) {
     return "";
 }
 
-std::string text_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
 // What a rank of a run of one has on disk when it is killed: read back as `switchyard report` does.
-std::vector<std::string> lines_of(const std::string& directory) {
+std::vector<std::string> lines_on_disk(const std::string& directory) {
     std::vector<std::string> lines;
     const auto run = open_run(directory);
     CHECK_FALSE(run.complete);
@@ -200,8 +194,8 @@ TEST_CASE("slots tell what the record said", "[record]") {
 
 TEST_CASE("records come back complete and in order, however often the ring went around", "[record]") {
     for (bool threads : {false, true})
-        for (std::uint32_t count :
-             {0U, 1U, half - 1, half, half + 1, ring - 1, ring, ring + 1, 9 * ring + 17}) {
+        for (std::uint32_t count : {0U, 1U, half_slots - 1, half_slots, half_slots + 1, ring_slots - 1,
+                                    ring_slots, ring_slots + 1, 9 * ring_slots + 17}) {
             INFO(count << " records, threads " << threads);
             const TemporaryFolder folder;
             Recorder recorder(Folder::made(folder / "run"), 3, 4, threads);
@@ -224,7 +218,7 @@ TEST_CASE("records come back complete and in order, however often the ring went 
 TEST_CASE("a record with detail is two slots, one more on several nodes, one more for copies", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
-    const std::uint32_t count = ring + 5;
+    const std::uint32_t count = ring_slots + 5;
     for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(2, i, i % 2 == 0));
     std::map<std::uint32_t, CallRecord> calls;
     const auto slots = slots_of(recorder);
@@ -326,7 +320,7 @@ TEST_CASE("where no file can be made, records stay in memory, and the problem is
     std::ofstream(folder / "file") << "in the way";
     Recorder recorder(Folder::made(folder / "file"), 0, 1, false);
     CHECK(recorder.problem() == std::strerror(ENOTDIR));
-    const std::uint32_t count = 3 * ring + 1;
+    const std::uint32_t count = 3 * ring_slots + 1;
     for (std::uint32_t i = 1; i <= count; ++i) recorder.add(record_of(1, i));
     recorder.add_name(DecisionName{1, "a"});
     recorder.add_name(DecisionName{2, "b"});
@@ -337,7 +331,7 @@ TEST_CASE("where no file can be made, records stay in memory, and the problem is
     CHECK(first_not_in_order(slots) == "");
     CHECK(recorder.dropped() == 0);
     recorder.remove_files();
-    CHECK(text_of(folder / "file") == "in the way");
+    CHECK(file_text(folder / "file") == "in the way");
 }
 
 TEST_CASE("what is more than memory should hold is dropped and counted", "[record]") {
@@ -378,7 +372,7 @@ TEST_CASE("of many communicators the names come back from the file", "[record]")
     SECTION("where the disk was full for a while") {
         Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
         {
-            const FileSizeLimit limit(sizeof(RecordFileHeader) + ring * sizeof(Slot));
+            const FileSizeLimit limit(sizeof(RecordFileHeader) + ring_slots * sizeof(Slot));
             add_names(recorder, count);
             CHECK(recorder.names().communicators.size() > kept);
         }
@@ -413,10 +407,10 @@ void fill_beside_ring(Recorder& recorder) {
 
 // All names that a killed run has on disk.
 std::string names_on_disk(const std::string& ranks) {
-    const auto text = text_of(ranks + "/0.ring");
+    const auto text = file_text(ranks + "/0.ring");
     const auto from = text.substr(ring_file::names_at);
     const auto other = ranks + "/0.names";
-    return from.substr(0, from.find('\0')) + (fs::exists(other) ? text_of(other) : "");
+    return from.substr(0, from.find('\0')) + (fs::exists(other) ? file_text(other) : "");
 }
 
 } // namespace
@@ -425,20 +419,21 @@ TEST_CASE("a rank with few calls makes one file", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     add_names(recorder, 3);
-    for (std::uint32_t i = 1; i < half; ++i) recorder.add(record_of(1, i));
+    for (std::uint32_t i = 1; i < half_slots; ++i) recorder.add(record_of(1, i));
     const auto files = [&] {
         return std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator());
     };
     CHECK(files() == 1);
-    recorder.add(record_of(1, half));
-    CHECK(fs::file_size(folder / "run/ranks/0.calls") == sizeof(RecordFileHeader) + half * sizeof(Slot));
+    recorder.add(record_of(1, half_slots));
+    CHECK(fs::file_size(folder / "run/ranks/0.calls") ==
+          sizeof(RecordFileHeader) + half_slots * sizeof(Slot));
     fill_beside_ring(recorder);
     CHECK(files() == 3);
     const auto names = Names::parse(names_on_disk(folder / "run/ranks"));
     CHECK(names.communicators.size() == 3);
     CHECK(names.decisions.size() >= some_decisions);
     const auto records = read_rank_records(folder / "run/ranks/0.calls");
-    CHECK(records.slots.size() == half);
+    CHECK(records.slots.size() == half_slots);
     CHECK(records.names.decisions.size() == names.decisions.size());
     recorder.remove_files();
     CHECK(files() == 0);
@@ -450,16 +445,16 @@ TEST_CASE("a file that could not be made is made later, and has all records", "[
     const fs::path calls = folder / "run/ranks/0.calls", names = folder / "run/ranks/0.names";
     for (const auto& path : {calls, names}) std::ofstream(path) << "in the way";
     std::uint32_t done = 0;
-    while (done < 2 * half) recorder.add(record_of(1, ++done));
+    while (done < 2 * half_slots) recorder.add(record_of(1, ++done));
     fill_beside_ring(recorder);
     for (const auto& path : {calls, names}) fs::remove(path);
-    while (done < 3 * half) recorder.add(record_of(1, ++done));
+    while (done < 3 * half_slots) recorder.add(record_of(1, ++done));
     recorder.add_name(DecisionName{some_decisions + 1, "y"});
     recorder.add_name(DecisionName{some_decisions + 2, std::string(1000, 'x')});
-    CHECK(fs::file_size(calls) == sizeof(RecordFileHeader) + 3 * half * sizeof(Slot));
-    CHECK(read_rank_records(calls).slots.size() == 3 * half);
+    CHECK(fs::file_size(calls) == sizeof(RecordFileHeader) + 3 * half_slots * sizeof(Slot));
+    CHECK(read_rank_records(calls).slots.size() == 3 * half_slots);
     CHECK(read_rank_records(calls).names.decisions.size() == some_decisions + 2);
-    CHECK(slots_of(recorder).size() == 3 * half);
+    CHECK(slots_of(recorder).size() == 3 * half_slots);
     CHECK(recorder.dropped() == 0);
 }
 
@@ -472,13 +467,13 @@ TEST_CASE("files that are there already are left as they are", "[record]") {
         {
             Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
             CHECK(recorder.problem() == (part == std::string("0.ring") ? std::strerror(EEXIST) : ""));
-            for (std::uint32_t i = 1; i <= ring + half; ++i) recorder.add(record_of(1, i));
+            for (std::uint32_t i = 1; i <= ring_slots + half_slots; ++i) recorder.add(record_of(1, i));
             fill_beside_ring(recorder);
-            CHECK(slots_of(recorder).size() == ring + half);
+            CHECK(slots_of(recorder).size() == ring_slots + half_slots);
             CHECK(recorder.names().decisions.size() == some_decisions);
             recorder.remove_files();
         }
-        CHECK(text_of(folder / "run/ranks/" + part) == "somebody's");
+        CHECK(file_text(folder / "run/ranks/" + part) == "somebody's");
         CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 1);
     }
 }
@@ -486,32 +481,33 @@ TEST_CASE("files that are there already are left as they are", "[record]") {
 TEST_CASE("removed files take nothing away from what finish gave", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
-    for (std::uint32_t i = 1; i <= ring + half / 2; ++i) recorder.add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= ring_slots + half_slots / 2; ++i) recorder.add(record_of(1, i));
     recorder.add_name(DecisionName{1, "a"});
     CHECK(std::distance(fs::directory_iterator(folder / "run/ranks"), fs::directory_iterator()) == 2);
     const auto slots = slots_of(recorder);
     recorder.remove_files();
     CHECK(fs::is_empty(folder / "run/ranks"));
     CHECK(first_not_in_order(slots) == "");
-    CHECK(slots.back().sequence == ring + half / 2);
+    CHECK(slots.back().sequence == ring_slots + half_slots / 2);
 }
 
 TEST_CASE("kept slots stay in their place and may be written to", "[record]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     std::vector<Slot*> kept;
-    for (std::uint32_t i = 1; i <= ring; ++i) kept.push_back(recorder.keep(Slot::call(record_of(1, i))));
+    for (std::uint32_t i = 1; i <= ring_slots; ++i)
+        kept.push_back(recorder.keep(Slot::call(record_of(1, i))));
     for (auto* slot : kept) {
         REQUIRE(slot != nullptr);
         slot->calls() += 2;
     }
-    CHECK(recorder.keep(Slot::call(record_of(1, ring + 1))) == nullptr);
-    CHECK(recorder.keep(Slot::call(record_of(1, ring + 2))) == nullptr);
+    CHECK(recorder.keep(Slot::call(record_of(1, ring_slots + 1))) == nullptr);
+    CHECK(recorder.keep(Slot::call(record_of(1, ring_slots + 2))) == nullptr);
     CHECK(recorder.dropped() == 2);
     const auto slots = slots_of(recorder);
-    REQUIRE(slots.size() == ring);
+    REQUIRE(slots.size() == ring_slots);
     CHECK(first_not_in_order(slots) == "");
-    for (std::uint32_t i = 0; i < ring; ++i)
+    for (std::uint32_t i = 0; i < ring_slots; ++i)
         if (slots[i].sequence != kept[i]->sequence || slots[i].pair[1] != 3) FAIL("slot " << i);
 }
 
@@ -559,11 +555,12 @@ TEST_CASE("a killed run can be read at every moment", "[record][killed]") {
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     add_names(recorder, 1);
     std::uint32_t recorded = 0;
-    for (std::uint32_t count : {0U, 1U, half / 2, half - 1, half, half + 1, ring + 1, ring + half + 1}) {
+    for (std::uint32_t count : {0U, 1U, half_slots / 2, half_slots - 1, half_slots, half_slots + 1,
+                                ring_slots + 1, ring_slots + half_slots + 1}) {
         while (recorded < count) recorder.add(record_of(1, ++recorded));
         const auto copy = folder / ("copy" + std::to_string(count));
         fs::copy(folder / "run", copy, fs::copy_options::recursive);
-        const auto lines = lines_of(copy);
+        const auto lines = lines_on_disk(copy);
         INFO(count << " calls");
         REQUIRE(lines.size() == count);
         check_lines(lines, false);
@@ -613,7 +610,7 @@ TEST_CASE("a run that is killed while it records loses no call that had ended", 
                 kill(child, SIGKILL);
                 int status = 0;
                 waitpid(child, &status, 0);
-                const auto counts = check_lines(lines_of(folder / "run"), has_detail);
+                const auto counts = check_lines(lines_on_disk(folder / "run"), has_detail);
                 for (std::uint32_t thread = 0; thread < threads; ++thread) {
                     const auto found = counts.find("0:" + std::to_string(thread + 1));
                     const auto count = found == counts.end() ? 0 : found->second;
@@ -629,7 +626,7 @@ TEST_CASE("a run that is killed while it records loses no call that had ended", 
 TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") {
     const TemporaryFolder folder;
     auto recorder = std::make_unique<Recorder>(Folder::made(folder / "run"), 0, 1, false);
-    for (std::uint32_t i = 1; i <= half + 10; ++i) recorder->add(record_of(1, i));
+    for (std::uint32_t i = 1; i <= half_slots + 10; ++i) recorder->add(record_of(1, i));
     const auto child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -639,9 +636,9 @@ TEST_CASE("a fork that leaves does not touch its parent's records", "[record]") 
     int status = 1;
     waitpid(child, &status, 0);
     CHECK(status == 0);
-    for (std::uint32_t i = half + 11; i <= 2 * ring; ++i) recorder->add(record_of(1, i));
+    for (std::uint32_t i = half_slots + 11; i <= 2 * ring_slots; ++i) recorder->add(record_of(1, i));
     const auto slots = slots_of(*recorder);
-    CHECK(slots.size() == 2 * ring);
+    CHECK(slots.size() == 2 * ring_slots);
     CHECK(first_not_in_order(slots) == "");
 }
 
@@ -652,17 +649,18 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
     auto record_up_to = [&](std::uint32_t last) {
         while (recorded < last) recorder.add(record_of(1, ++recorded));
     };
-    record_up_to(half);
+    record_up_to(half_slots);
     {
         // The second half is written in part: not even a whole number of slots of it.
-        const FileSizeLimit limit(sizeof(RecordFileHeader) + half * sizeof(Slot) + 100 * sizeof(Slot) + 20);
-        record_up_to(2 * half);
+        const FileSizeLimit limit(sizeof(RecordFileHeader) + half_slots * sizeof(Slot) + 100 * sizeof(Slot) +
+                                  20);
+        record_up_to(2 * half_slots);
         CHECK(recorder.dropped() > 0);
     }
-    record_up_to(4 * half + 5);
+    record_up_to(4 * half_slots + 5);
     const auto slots = slots_of(recorder);
     CHECK(slots.size() + recorder.dropped() == recorded);
-    CHECK(recorder.dropped() <= half);
+    CHECK(recorder.dropped() <= half_slots);
     std::map<std::uint32_t, int> seen;
     for (const auto& slot : slots) {
         CallRecord told;
@@ -672,7 +670,7 @@ TEST_CASE("a disk that is full for a while costs the records of that time only",
         ++seen[slot.sequence];
     }
     CHECK(seen.size() == slots.size());
-    for (std::uint32_t i = 2 * half + 1; i <= recorded; ++i)
+    for (std::uint32_t i = 2 * half_slots + 1; i <= recorded; ++i)
         if (!seen.contains(i)) FAIL("call " << i << " is lost");
 }
 
@@ -684,7 +682,7 @@ TEST_CASE("names written to a disk that is full for a while are not lost", "[rec
     CommunicatorName world;
     world.number = 1;
     {
-        const FileSizeLimit limit(text_of(folder / "run/ranks/0.names").size() + 30);
+        const FileSizeLimit limit(file_text(folder / "run/ranks/0.names").size() + 30);
         recorder.add_name(DecisionName{next, std::string(100, 'x')});
         recorder.add_name(DecisionName{next + 1, "y"});
         recorder.add_name(world);
@@ -742,9 +740,9 @@ TEST_CASE("a program that takes our descriptors' numbers gets nothing of ours in
         const TemporaryFolder folder;
         auto recorder = std::make_unique<Recorder>(Folder::made(folder / "run"), 0, 1, false);
         REQUIRE(recorder->problem() == "");
-        const std::uint32_t count = 4 * ring + 7;
+        const std::uint32_t count = 4 * ring_slots + 7;
         std::uint32_t done = 0;
-        while (done < ring) recorder->add(record_of(1, ++done));
+        while (done < ring_slots) recorder->add(record_of(1, ++done));
         add_names(*recorder, 1);
         if (names_go) fs::remove_all(folder / "run");
         const OwnFiles files(folder);
@@ -752,7 +750,8 @@ TEST_CASE("a program that takes our descriptors' numbers gets nothing of ours in
         add_names(*recorder, 2);
         const auto slots = slots_of(*recorder);
         CHECK(slots.size() + recorder->dropped() == count);
-        CHECK(recorder->dropped() <= (names_go ? ring : 0)); // what was in a file that nobody finds again
+        CHECK(recorder->dropped() <=
+              (names_go ? ring_slots : 0)); // what was in a file that nobody finds again
         if (!names_go) CHECK(first_not_in_order(slots) == "");
         CHECK(recorder->names().communicators.size() == 3);
         CHECK(files.are_untouched());
@@ -767,7 +766,7 @@ TEST_CASE("a file that the program truncates costs what was in it, and no more",
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
     std::uint32_t done = 0;
-    while (done < ring + 5) recorder.add(record_of(1, ++done));
+    while (done < ring_slots + 5) recorder.add(record_of(1, ++done));
     add_names(recorder, 1);
     fill_beside_ring(recorder);
     for (const char* part : {"0.calls", "0.names"}) fs::resize_file(folder / "run/ranks/" + part, 0);

@@ -1,8 +1,10 @@
 // What a report writes for programs and browsers: CSV, JSON, traces, comparisons, files.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/report_texts.hpp"
+#include "tests/support/texts.hpp"
 
-#include "shim/common/learning/lesson.hpp"
+#include "shim/common/learning/lesson_json.hpp"
 #include "shim/common/whole_file.hpp"
 #include "shim/report/axis.hpp"
 #include "shim/report/chosen_by.hpp"
@@ -27,40 +29,14 @@
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
 using nlohmann::json;
+using switchyard::tests::count;
+using switchyard::tests::lines_of;
 using switchyard::tests::LogFolder;
 using switchyard::tests::LogLine;
+using switchyard::tests::nasty_rule;
+using switchyard::tests::profile_of;
 using switchyard::tests::TemporaryFolder;
-
-namespace {
-
-Profile profile_of(const LogFolder& folder) {
-    return read_profile(log::open_run(folder.path()));
-}
-
-template <typename Write, typename... Arguments>
-std::string written(Write write, const Arguments&... arguments) {
-    std::ostringstream out;
-    write(arguments..., out);
-    return out.str();
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t found = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-    return found;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-// A rule that would break out of whatever it is put into without escaping.
-const std::string nasty = R"(<script>alert(1)</script>, \"a\" & 'b')";
-
-} // namespace
+using switchyard::tests::written;
 
 TEST_CASE("who chose has a letter, since rules have numbers", "[report]") {
     CHECK(mark_of(0) == "a");
@@ -106,7 +82,7 @@ TEST_CASE("a report says what was learned, and the MPI's name in one line", "[re
     };
     LogFolder folder;
     folder.line(LogLine{});
-    folder.run_json(run('[' + lesson.to_json().dump() + ']'));
+    folder.run_json(run('[' + json_of(lesson).dump() + ']'));
     const auto facts = facts_of(log::open_run(folder.path()));
     CHECK(facts.learned == "learned: " + learned);
     CHECK(facts.mpi_library == "MPICH Version: 4.0.2");
@@ -122,7 +98,7 @@ TEST_CASE("a report says what was learned, and the MPI's name in one line", "[re
         folder.run_json(run(damaged));
         CHECK(facts_of(log::open_run(folder.path())).learned.empty());
     }
-    auto odd = lesson.to_json();
+    auto odd = json_of(lesson);
     odd["tried"][1]["use"] = 3;
     folder.run_json(run('[' + odd.dump() + ']'));
     CHECK(facts_of(log::open_run(folder.path())).learned.empty());
@@ -130,7 +106,7 @@ TEST_CASE("a report says what was learned, and the MPI's name in one line", "[re
 
 TEST_CASE("CSV has a line per group under the keys of JSON", "[report]") {
     LogFolder folder;
-    folder.line(LogLine{.algorithm = "tuna", .rule = nasty, .mean_us = 20});
+    folder.line(LogLine{.algorithm = "tuna", .rule = nasty_rule, .mean_us = 20});
     folder.line(LogLine{.block = 4096, .mean_us = 10});
     folder.finish(4, 0.001);
     const auto profile = profile_of(folder);
@@ -169,7 +145,7 @@ TEST_CASE("CSV and JSON of no calls are well formed", "[report]") {
 TEST_CASE("a trace has a track per communicator and per rank, and no two things at once on one", "[report]") {
     LogFolder folder;
     for (int i = 0; i < 5; ++i) // each takes 20 us at most and the next one begins after 15
-        folder.line(LogLine{.rule = nasty, .mean_us = 10, .begin_us = 15.0 * i});
+        folder.line(LogLine{.rule = nasty_rule, .mean_us = 10, .begin_us = 15.0 * i});
     folder.line(LogLine{.begin_us = 7, .comm = "0:1"});
     folder.raw("torn");
     folder.finish(2, 1);

@@ -1,51 +1,32 @@
 // The page of a report: what it needs, what it lets a log do, and what it hands the library that draws plots.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/report_texts.hpp"
+#include "tests/support/texts.hpp"
 
-#include "shim/report/html.hpp"
+#include "shim/report/page_assets.hpp"
 #include "shim/report/palette.hpp"
 #include "shim/report/plot_data.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
 using nlohmann::json;
+using switchyard::tests::count;
 using switchyard::tests::LogFolder;
 using switchyard::tests::LogLine;
+using switchyard::tests::nasty_rule;
+using switchyard::tests::no_library;
+using switchyard::tests::profile_of;
+using switchyard::tests::report_page;
+using switchyard::tests::without;
 
 namespace {
 
-// Stands for dygraphs: what a page does with a library is the same wherever the build found none.
-constexpr Script some_library = {"window.Dygraph = function () {};", "sha256-of-the-library"};
-constexpr Script no_library = {"", "sha256-of-nothing"};
-
-Profile profile_of(const LogFolder& folder) {
-    return read_profile(log::open_run(folder.path()));
-}
-
-std::string page_of(const Profile& profile, const Script& library = some_library) {
-    std::ostringstream out;
-    write_html(profile, out, library);
-    return out.str();
-}
-
 json data_of(const Profile& profile) {
     return json::parse(plot_data(profile, series_of(profile), sizes_of(profile)));
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t found = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-    return found;
-}
-
-std::string without(std::string text, std::string_view part) {
-    const auto at = text.find(part);
-    REQUIRE(at != std::string::npos);
-    return text.erase(at, part.size());
 }
 
 std::size_t points_in(const json& data) {
@@ -54,14 +35,12 @@ std::size_t points_in(const json& data) {
     return points;
 }
 
-// A rule that would break out of whatever it is put into without escaping.
-const std::string nasty = R"(<script>alert(1)</script>, \"a\" & 'b')";
 const std::string nasty_collective = "<img src=x onerror=alert(1)></script><!--";
 
 void fill(LogFolder& folder) {
     for (int i = 0; i < 50; ++i)
         folder.line(LogLine{.collective = i % 2 == 0 ? "alltoallv" : nasty_collective,
-                            .rule = nasty,
+                            .rule = nasty_rule,
                             .block = 1L << (i % 20),
                             .mean_us = 1.0 + i,
                             .begin_us = 100.0 * i});
@@ -90,7 +69,7 @@ TEST_CASE("a page needs nothing from outside and lets nothing in the log act", "
     fill(folder);
     std::ofstream(folder / "rank-0.jsonl")
         << R"({"world_rank":0,"comm":"world","collective":"alltoallv","begin_us":3,"time_us":7.5})" << '\n';
-    const auto page = without(page_of(profile_of(folder)), page_script.text);
+    const auto page = without(report_page(profile_of(folder)), page_script.text);
     CHECK(count(page, "<script") == 3); // the data, the library, ours
     CHECK(count(page, "</script") == 3);
     for (const char* part : {"<img", "<!--", "http://", "https://", "@import", "url(", " src=", "href="}) {
@@ -114,7 +93,7 @@ TEST_CASE("a page needs nothing from outside and lets nothing in the log act", "
 TEST_CASE("a page of no calls says so", "[page]") {
     LogFolder folder;
     folder.finish(4, 1);
-    const auto page = page_of(profile_of(folder));
+    const auto page = report_page(profile_of(folder));
     CHECK(count(page, "The log holds no calls") == 1);
     CHECK(count(page, "plot-data\"") == count(std::string(page_script.text), "plot-data\""));
 }
@@ -124,8 +103,8 @@ TEST_CASE("the page's policy allows its own scripts alone, by their hashes", "[p
     fill(folder);
     const auto profile = profile_of(folder);
     const auto ours = "script-src '" + std::string(page_script.hash) + "'";
-    CHECK(count(page_of(profile), ours + " 'sha256-of-the-library'\"") == 1);
-    CHECK(count(page_of(profile, no_library), ours + "\"") == 1);
+    CHECK(count(report_page(profile), ours + " 'sha256-of-the-library'\"") == 1);
+    CHECK(count(report_page(profile, no_library), ours + "\"") == 1);
     CHECK(page_script.hash.starts_with("sha256-"));
 }
 
@@ -152,7 +131,7 @@ TEST_CASE("a page without the library has the tables, and says why it has no plo
     LogFolder folder;
     fill(folder);
     const auto profile = profile_of(folder);
-    const auto with = page_of(profile), page = page_of(profile, no_library);
+    const auto with = report_page(profile), page = report_page(profile, no_library);
     CHECK(count(page, "(Debian: libjs-dygraphs)") == 1);
     CHECK(count(with, "(Debian: libjs-dygraphs)") == 0);
     CHECK(count(page, "<script") == 1); // ours, which sorts
@@ -167,7 +146,7 @@ TEST_CASE("a table of the page has the figures of each plot", "[page]") {
     folder.line(LogLine{.collective = "allgather", .block = 64, .mean_us = 30});
     folder.line(LogLine{.block = 1024, .mean_us = 40});
     folder.finish(4, 0.001);
-    const auto page = page_of(profile_of(folder));
+    const auto page = report_page(profile_of(folder));
     CHECK(count(page, "<td data-value=\"6\">64 B</td>") == 3); // two groups, and a size
     CHECK(count(page, "<td data-value=\"10\">1 KiB</td>") == 2);
     CHECK(count(page, "<td data-value=\"40\">40.0 us</td>") >= 4); // group, size, and its collective
@@ -185,13 +164,13 @@ TEST_CASE("the page gives the policy's reason for each rule that fired", "[page]
         {"name":"small","when":{"collective":"alltoallv"},"use":{"algorithm":"tuna"},"because":"<b>measured</b>"},
         {"name":"idle","when":{"collective":"alltoall"},"use":{"algorithm":"pairwise"},"because":"never fired"}]})";
     folder.run_json(run.dump());
-    const auto page = page_of(profile_of(folder));
+    const auto page = report_page(profile_of(folder));
     CHECK(count(page, "because: &lt;b&gt;measured&lt;/b&gt;") == 1);
     CHECK(count(page, "never fired") == 0);
     for (const std::string broken : {"", "{", "[]", "{\"version\":1}"}) {
         run["policy"] = broken;
         folder.run_json(run.dump());
-        CHECK(count(page_of(profile_of(folder)), "because: ") == 0);
+        CHECK(count(report_page(profile_of(folder)), "because: ") == 0);
     }
 }
 
@@ -239,7 +218,7 @@ TEST_CASE("however many calls there are, a plot has few points", "[page]") {
     CHECK(points_in(data) > 1000);
     CHECK(points_in(data) <= most_points);
     CHECK(data["timeline"]["series"][0]["points"][0].size() == 5); // with its percentiles
-    CHECK(page_of(many).size() < 2000000);
+    CHECK(report_page(many).size() < 2000000);
 }
 
 TEST_CASE("however many collectives a log names, the histogram has few", "[page]") {
@@ -259,7 +238,7 @@ TEST_CASE("plots stand what a log may hold: no time, one call, absurd values", "
         folder.line(line);
         folder.finish(1, 0);
         const auto profile = profile_of(folder);
-        const auto page = without(page_of(profile), page_script.text);
+        const auto page = without(report_page(profile), page_script.text);
         CHECK(count(page, "nan") == 0);
         CHECK(count(page, "\"inf") == 0);
         CHECK(count(page, "</html>") == 1);

@@ -3,6 +3,8 @@
 
 #include "shim/command/arguments.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <random>
 
 using namespace switchyard::shim::command;
@@ -11,7 +13,7 @@ namespace {
 
 using Line = std::vector<const char*>;
 
-std::string text_of(const Line& line) {
+std::string quoted(const Line& line) {
     std::string text;
     for (const auto* word : line) text += (text.empty() ? "" : " ") + ('\'' + std::string(word) + '\'');
     return text;
@@ -47,7 +49,7 @@ void each_list(const std::vector<const char*>& words, std::size_t most, Line& li
 }
 
 // What may stand behind `run`, good and bad, and what CLI11 could take for something else.
-const std::vector<const char*> words{
+const std::vector<const char*> all_words{
     "--policy", "--policy=p", "--policy=",  "--log", "--log=a=b",  "--log=[a]", "--log=-a",
     "--force",  "--detail",   "--detail=x", "--",    "--polic",    "--polic=p", "--POLICY",
     "-policy",  "---log",     "--help",     "-h",    "--version",  "-",         "-5",
@@ -63,19 +65,21 @@ TEST_CASE("what is read without CLI11 is what CLI11 reads", "[run]") {
         ++all;
         if (!quick) return; // then CLI11 reads it anyway
         ++usual;
-        if (quick != by_cli11(line)) FAIL_CHECK(text_of(line));
+        if (quick != by_cli11(line)) FAIL_CHECK(quoted(line));
     };
     SECTION("all short lines") {
         Line line{"switchyard", "run"};
-        each_list(words, 3, line, compare);
+        each_list(all_words, 3, line, compare);
     }
     SECTION("long lines") {
         std::mt19937 random(1);
         for (int i = 0; i < 5000; ++i) {
             Line line{"switchyard", "run"};
             for (auto more = random() % 4; more > 0; --more)
-                line.insert(line.end(), {words[random() % 4 * 3], words[random() % words.size()]});
-            for (auto more = random() % 5; more > 0; --more) line.push_back(words[random() % words.size()]);
+                line.insert(line.end(),
+                            {all_words[random() % 4 * 3], all_words[random() % all_words.size()]});
+            for (auto more = random() % 5; more > 0; --more)
+                line.push_back(all_words[random() % all_words.size()]);
             compare(line);
         }
     }
@@ -98,7 +102,7 @@ TEST_CASE("every usual form is read without CLI11", "[run]") {
             Line line{"switchyard", "run"};
             line.insert(line.end(), options.begin(), options.end());
             line.insert(line.end(), program.begin(), program.end());
-            INFO(text_of(line));
+            INFO(quoted(line));
             const auto quick = usual_run(line);
             REQUIRE(quick);
             CHECK(quick == by_cli11(line));
@@ -120,7 +124,7 @@ TEST_CASE("what CLI11 has a sentence for is left to it", "[run]") {
                                               {"switchyard", "run", "--log=x", "--log=y", "app"},
                                               {"switchyard", "run", "--lgo=x", "--", "app"},
                                               {"switchyard", "run", "-l", "x", "--", "app"}}) {
-        INFO(text_of(line));
+        INFO(quoted(line));
         CHECK_FALSE(usual_run(line));
         if (!line.empty()) CHECK_FALSE(by_cli11(line));
     }

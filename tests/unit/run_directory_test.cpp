@@ -41,13 +41,13 @@ RunInfo info() {
     return run;
 }
 
-json written(const std::string& directory) {
+json run_json_in(const std::string& directory) {
     std::ifstream file(directory + "/run.json");
     return json::parse(file);
 }
 
 // Why a directory is not opened as a log; "" where it is.
-std::string refusal(const std::string& directory) {
+std::string refused_directory(const std::string& directory) {
     try {
         open_run(directory);
         return "";
@@ -117,7 +117,7 @@ TEST_CASE("a long program name is shortened in the folder's name, and whole in r
         CHECK(folder_name.size() < 143);                      // eCryptfs takes no longer names
         CHECK(folder_name.find('\xc3') == std::string::npos); // no half of a character
         REQUIRE(write_run_json(directory, program, nullptr));
-        CHECK(written(directory)["program"] == name);
+        CHECK(run_json_in(directory)["program"] == name);
     }
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("ranks that do not talk agree on the name", "[run_directory]") {
 TEST_CASE("run.json says what holds from the start", "[run_directory]") {
     const TemporaryFolder folder;
     REQUIRE(write_run_json(folder.path().string(), info(), nullptr));
-    const auto run = written(folder.path().string());
+    const auto run = run_json_in(folder.path().string());
     CHECK(run["complete"] == false);
     CHECK(run["switchyard"].is_string());
     CHECK(run["program"] == "solver");
@@ -156,7 +156,7 @@ TEST_CASE("and at the end what only the end tells", "[run_directory]") {
     const RunEnd end{100, 40, 3, 1.5};
     REQUIRE(write_run_json(folder.path().string(), info(), nullptr));
     REQUIRE(write_run_json(folder.path().string(), info(), &end));
-    const auto run = written(folder.path().string());
+    const auto run = run_json_in(folder.path().string());
     CHECK(run["complete"] == true);
     CHECK(run["calls_seen"] == 100);
     CHECK(run["calls_routed"] == 40);
@@ -166,7 +166,7 @@ TEST_CASE("and at the end what only the end tells", "[run_directory]") {
     auto alone = info();
     alone.alone = true;
     REQUIRE(write_run_json(folder.path().string(), alone, nullptr));
-    CHECK(written(folder.path().string())["mpi_init_seen"] == false);
+    CHECK(run_json_in(folder.path().string())["mpi_init_seen"] == false);
 }
 
 TEST_CASE("text that is no UTF-8 does not keep run.json from being JSON", "[run_directory]") {
@@ -176,7 +176,7 @@ TEST_CASE("text that is no UTF-8 does not keep run.json from being JSON", "[run_
     run.command_line = {"\xfe\x01\x1f\""};
     run.hosts = {"\x80"};
     REQUIRE(write_run_json(folder.path().string(), run, nullptr));
-    CHECK_NOTHROW(written(folder.path().string()));
+    CHECK_NOTHROW(run_json_in(folder.path().string()));
 }
 
 TEST_CASE("a run.json that cannot be written is told", "[run_directory]") {
@@ -220,13 +220,13 @@ TEST_CASE("lines reach their file, and a full disk is told", "[run_directory]") 
 
 TEST_CASE("a log is opened as what it is, or refused with a sentence", "[run_directory]") {
     const TemporaryFolder folder;
-    CHECK(refusal(folder / "none").find("not a directory") != std::string::npos);
-    CHECK(refusal(folder.path().string()).find("no run's log") != std::string::npos);
+    CHECK(refused_directory(folder / "none").find("not a directory") != std::string::npos);
+    CHECK(refused_directory(folder.path().string()).find("no run's log") != std::string::npos);
 
     const auto directory = folder.path().string();
     const RunEnd end{2, 0, 0, 1};
     REQUIRE(write_run_json(directory, info(), &end));
-    CHECK(refusal(directory).find("calls.jsonl") != std::string::npos);
+    CHECK(refused_directory(directory).find("calls.jsonl") != std::string::npos);
     std::ofstream(directory + "/calls.jsonl") << "{\"call\":1}\n\n{\"call\":2}\n";
     auto run = open_run(directory);
     CHECK(run.complete);
@@ -236,7 +236,7 @@ TEST_CASE("a log is opened as what it is, or refused with a sentence", "[run_dir
     REQUIRE(write_run_json(directory, info(), nullptr));
     CHECK(lines(open_run(directory)).size() == 2); // somebody kept the lines
     fs::remove(directory + "/calls.jsonl");
-    CHECK(refusal(directory).find("nor records") != std::string::npos);
+    CHECK(refused_directory(directory).find("nor records") != std::string::npos);
     fs::create_directory(directory + "/ranks");
     CHECK_FALSE(open_run(directory).complete);
     CHECK(lines(open_run(directory)).empty());
@@ -264,7 +264,7 @@ TEST_CASE("a run whose disk was full at the last moment shows the lines that it 
         CHECK_FALSE(write_run_json(directory, info(), &end));
     }
     CHECK(std::distance(fs::directory_iterator(directory), fs::directory_iterator()) == 1); // no stump
-    CHECK(written(directory)["complete"] == false);
+    CHECK(run_json_in(directory)["complete"] == false);
     std::ofstream(directory + "/calls.jsonl") << "{\"call\":1}\n{\"call\":2}\n";
     fs::create_directory(directory + "/ranks"); // empty: the records stayed in memory
     CHECK(lines(open_run(directory)).size() == 2);
@@ -289,7 +289,7 @@ TEST_CASE("a folder that is renamed takes our files along, and a link in its pla
         CHECK(log.finish());
     }
     CHECK(fs::exists(moved + "/calls.jsonl"));
-    CHECK(written(moved)["program"] == "solver");
+    CHECK(run_json_in(moved)["program"] == "solver");
     CHECK(fs::file_size(folder / "victim/run.json") == 8);
     CHECK(fs::file_size(folder / "victim/calls.jsonl") == 8);
     CHECK_FALSE(Folder::open(run.path()).is_open());

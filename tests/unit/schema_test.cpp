@@ -13,7 +13,7 @@
 
 using namespace switchyard;
 using nlohmann::json;
-using Names = std::set<std::string>;
+using NameSet = std::set<std::string>;
 
 namespace {
 
@@ -30,20 +30,20 @@ const json& resolved(const json& node) {
     return resolved(schema().at(json::json_pointer(pointer)));
 }
 
-Names keys_of(const json& object) {
+NameSet keys_of(const json& object) {
     CHECK(object.at("additionalProperties") == false);
-    Names names;
+    NameSet names;
     for (const auto& item : object.at("properties").items()) names.insert(item.key());
     return names;
 }
 
-Names words_of(const json& node) {
-    return resolved(node).at("enum").get<Names>();
+NameSet words_in(const json& node) {
+    return resolved(node).at("enum").get<NameSet>();
 }
 
 template <typename Range>
-Names names(const Range& range) {
-    return Names(range.begin(), range.end());
+NameSet names(const Range& range) {
+    return NameSet(range.begin(), range.end());
 }
 
 void check_bounds(const json& node, std::uint64_t smallest, std::uint64_t largest) {
@@ -62,20 +62,20 @@ void check_range(const json& range, const policy::Range& possible) {
 
 void check_parameter(const json& node, const algorithms::ParameterTraits& parameter) {
     INFO(parameter.name);
-    if (parameter.takes_auto) CHECK(words_of(resolved(node).at("anyOf").at(1)) == Names{"auto"});
+    if (parameter.takes_auto) CHECK(words_in(resolved(node).at("anyOf").at(1)) == NameSet{"auto"});
     if (parameter.choices.empty())
         check_bounds(parameter.takes_auto ? resolved(node).at("anyOf").at(0) : node,
                      static_cast<std::uint64_t>(parameter.minimum),
                      static_cast<std::uint64_t>(
                          algorithms::maximum_of(parameter, static_cast<int>(policy::most_ranks))));
     else
-        CHECK(words_of(node) == names(parameter.choices));
+        CHECK(words_in(node) == names(parameter.choices));
 }
 
 // One alternative of `use` has the keys that all uses have, and exactly the algorithm's own parameters.
 void check_use(const json& use, const algorithms::Traits& traits) {
     INFO(traits.name);
-    Names expected = names(policy::use_keys);
+    NameSet expected = names(policy::use_keys);
     for (const algorithms::Parameter parameter : traits.parameters)
         expected.emplace(traits_of(parameter).name);
     CHECK(keys_of(use) == expected);
@@ -85,7 +85,7 @@ void check_use(const json& use, const algorithms::Traits& traits) {
                         traits_of(parameter));
     const json& transfer = use.at("properties").at("transfer");
     if (traits.has(algorithms::moves_by_mpi_alone))
-        CHECK(words_of(transfer) == names(policy::transfer_names));
+        CHECK(words_in(transfer) == names(policy::transfer_names));
     else
         CHECK(resolved(transfer).at("const") == "staged");
     check_bounds(use.at("properties").at("chunk_bytes"), 1, policy::most_bytes);
@@ -94,7 +94,7 @@ void check_use(const json& use, const algorithms::Traits& traits) {
 
 // `alternatives` are exactly the algorithms of that collective.
 void check_alternatives(const json& alternatives, policy::Collective collective) {
-    Names found;
+    NameSet found;
     for (const json& alternative : alternatives.at("anyOf")) {
         const json& use = resolved(alternative);
         const auto name = use.at("properties").at("algorithm").at("const").get<std::string>();
@@ -113,7 +113,7 @@ const json& algorithms_of_rule(const json& use, std::string_view where) {
     REQUIRE(alternatives.size() == 2);
     const json& adaptive = resolved(alternatives[1]);
     CHECK(keys_of(adaptive) == names(policy::adaptive_keys));
-    CHECK(adaptive.at("required").get<Names>() == Names{"algorithm", "candidates"});
+    CHECK(adaptive.at("required").get<NameSet>() == NameSet{"algorithm", "candidates"});
     const json& keys = adaptive.at("properties");
     CHECK(keys.at("algorithm").at("const") == policy::adaptive_name);
     check_bounds(keys.at("trials"), 1, policy::most_trials);
@@ -128,7 +128,7 @@ const json& algorithms_of_rule(const json& use, std::string_view where) {
     return resolved(alternatives[0]);
 }
 
-const json& rule() {
+const json& rule_definition() {
     return schema().at("definitions").at("rule");
 }
 
@@ -136,32 +136,32 @@ const json& rule() {
 
 TEST_CASE("schema: keys of a policy and of a rule", "[schema]") {
     CHECK(keys_of(schema()) == names(policy::policy_keys));
-    CHECK(schema().at("required").get<Names>() == Names{"version", "rules", "otherwise"});
+    CHECK(schema().at("required").get<NameSet>() == NameSet{"version", "rules", "otherwise"});
     CHECK(schema().at("properties").at("version").at("const") == policy::policy_version);
-    CHECK(keys_of(rule()) == names(policy::rule_keys));
-    CHECK(rule().at("required").get<Names>() == Names{"use"});
+    CHECK(keys_of(rule_definition()) == names(policy::rule_keys));
+    CHECK(rule_definition().at("required").get<NameSet>() == NameSet{"use"});
     CHECK(schema().at("properties").at("rules").at("maxItems") == policy::most_rules);
-    CHECK(rule().at("properties").at("name").at("maxLength") == policy::longest_name);
-    CHECK(rule().at("properties").at("because").at("maxLength") == policy::longest_because);
+    CHECK(rule_definition().at("properties").at("name").at("maxLength") == policy::longest_name);
+    CHECK(rule_definition().at("properties").at("because").at("maxLength") == policy::longest_because);
 }
 
 TEST_CASE("schema: keys, words and ranges of when", "[schema]") {
-    const json& when = resolved(rule().at("properties").at("when"));
+    const json& when = resolved(rule_definition().at("properties").at("when"));
     CHECK(keys_of(when) == names(policy::names_of_when_keys()));
     for (const policy::Key& key : policy::when_keys()) {
         INFO(key.name);
         const json& value = when.at("properties").at(std::string(key.name));
         switch (key.kind) {
         case policy::Key::Kind::number: check_range(value, key.possible); break;
-        case policy::Key::Kind::word: CHECK(words_of(value) == names(key.words)); break;
+        case policy::Key::Kind::word: CHECK(words_in(value) == names(key.words)); break;
         case policy::Key::Kind::yes_or_no: CHECK(value.at("type") == "boolean"); break;
         }
     }
 }
 
 TEST_CASE("schema: algorithms of each collective with their parameters", "[schema]") {
-    Names seen;
-    for (const json& branch : rule().at("then").at("allOf")) {
+    NameSet seen;
+    for (const json& branch : rule_definition().at("then").at("allOf")) {
         const json& when = branch.at("if").at("properties").at("when");
         const auto name = when.at("properties").at("collective").at("const").get<std::string>();
         INFO(name);
@@ -178,17 +178,17 @@ TEST_CASE("schema: algorithms of each collective with their parameters", "[schem
 // A rule without a collective is for the collectives that have its algorithm. It takes the parameters that all of them
 // take.
 TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
-    const json& use = rule().at("else").at("properties").at("use");
+    const json& use = rule_definition().at("else").at("properties").at("use");
     CHECK(schema().at("properties").at("otherwise") == use);
     const json& any = algorithms_of_rule(use, "any");
-    Names expected;
+    NameSet expected;
     for (const algorithms::Traits& traits : algorithms::all_traits()) expected.emplace(traits.name);
-    Names found;
+    NameSet found;
     for (const json& alternative : any.at("anyOf")) {
         const json& one = resolved(alternative);
         const auto name = one.at("properties").at("algorithm").at("const").get<std::string>();
         found.insert(name);
-        Names keys = names(policy::use_keys);
+        NameSet keys = names(policy::use_keys);
         const auto everywhere = policy::find_all(name, std::nullopt);
         REQUIRE_FALSE(everywhere.empty());
         for (const algorithms::ParameterTraits& parameter : algorithms::parameter_vocabulary())

@@ -1,14 +1,15 @@
 // Collectives that are only seen: the ranks' sums, their file, run.json, and what a report says of them.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/report_texts.hpp"
 
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/recorder.hpp"
 #include "shim/common/log/run_directory.hpp"
 #include "shim/common/log/seen_sums.hpp"
+#include "shim/common/log/seen_totals.hpp"
 #include "shim/report/html.hpp"
 #include "shim/report/table_file.hpp"
-#include "shim/report/text.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,8 +22,10 @@
 using namespace switchyard::shim;
 using nlohmann::json;
 using switchyard::tests::LogFolder;
-using switchyard::tests::LogLine;
+using switchyard::tests::profile_of;
 using switchyard::tests::TemporaryFolder;
+using switchyard::tests::text_of;
+using switchyard::tests::written;
 
 namespace {
 
@@ -30,21 +33,6 @@ std::vector<log::SeenTotal> totals_of(const std::string& file) {
     std::vector<log::SeenTotal> totals;
     log::add_seen_sums(file, totals);
     return totals;
-}
-
-report::Profile profile_of(const std::string& folder) {
-    return report::read_profile(log::open_run(folder));
-}
-
-template <typename Write>
-std::string written(Write write, const report::Profile& profile) {
-    std::ostringstream out;
-    write(profile, out);
-    return out.str();
-}
-
-std::string text_of(const report::Profile& profile) {
-    return written(report::print_text, profile);
 }
 
 // Of two ranks and two seconds; a log of an older version has no `seen`.
@@ -190,7 +178,7 @@ TEST_CASE("a report begins with the time in all collectives", "[seen]") {
     folder.line({.ranks = 2, .mean_us = 500'000});
     folder.line({.collective = "allgather", .ranks = 2, .mean_us = 100'000});
     folder.run_json(run_json(two_kinds));
-    const auto profile = profile_of(folder.path());
+    const auto profile = profile_of(folder);
     const auto text = text_of(profile);
     CHECK(text.find("\n1.00 s in collectives, 50.0% of the wall time; a policy can change 600.0 ms of it "
                     "(alltoallv, allgather)\n2 calls, 0 routed; 30.0% of the wall time\n") !=
@@ -224,7 +212,7 @@ TEST_CASE("a program without a call that a policy can change", "[seen]") {
     LogFolder folder;
     folder.raw("");
     folder.run_json(run_json(two_kinds));
-    const auto text = text_of(profile_of(folder.path()));
+    const auto text = text_of(profile_of(folder));
     CHECK(text.find("20.0% of the wall time; a policy can change none of it\n") != std::string::npos);
     CHECK(text.find("The log holds no calls that a policy can change\n") != std::string::npos);
     CHECK(text.find("ialltoallw") != std::string::npos);
@@ -237,7 +225,7 @@ TEST_CASE("logs of older versions, and with anything for the sums", "[seen]") {
         LogFolder folder;
         folder.line({.ranks = 2, .mean_us = 500'000});
         folder.run_json(run_json(seen));
-        const auto text = text_of(profile_of(folder.path()));
+        const auto text = text_of(profile_of(folder));
         CHECK(text.find("1 calls, 0 routed; 500.0 ms in collectives, 25.0% of the wall time\n") !=
               std::string::npos);
         CHECK(text.find("Seen") == std::string::npos);
@@ -247,7 +235,7 @@ TEST_CASE("logs of older versions, and with anything for the sums", "[seen]") {
     folder.run_json(run_json(
         R"(,"seen":[{"collective":"a\u001b[31m","calls":-4,"time_us":{"sum":1e300,"max":-1},"sent_bytes":"x"},)"
         R"({"collective":"scan","time_us":3}])"));
-    const auto text = text_of(profile_of(folder.path()));
+    const auto text = text_of(profile_of(folder));
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(text.find("scan") != std::string::npos);
 }

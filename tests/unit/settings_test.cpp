@@ -1,6 +1,7 @@
 // What the environment says, and what of it counts.
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/texts.hpp"
 
 #include "algorithms/collective.hpp"
 #include "policy/spelling.hpp"
@@ -18,6 +19,7 @@ using namespace switchyard;
 using shim::Detail;
 using shim::Setting;
 using shim::Settings;
+using switchyard::tests::has;
 
 namespace {
 
@@ -60,10 +62,6 @@ Read read(const Variables& variables) {
     Read result;
     result.settings = Settings::from_environment(result.complaints);
     return result;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace
@@ -157,8 +155,8 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
         INFO(wrong.variable << '=' << wrong.value);
         const auto [settings, complaints] = read({{wrong.variable, wrong.value}});
         REQUIRE(complaints.size() == 1);
-        CHECK(contains(complaints.front(), std::string(wrong.variable) + "=" + wrong.value));
-        CHECK(contains(complaints.front(), wrong.would_do));
+        CHECK(has(complaints.front(), std::string(wrong.variable) + "=" + wrong.value));
+        CHECK(has(complaints.front(), wrong.would_do));
         CHECK_FALSE(settings.given(wrong.setting));
         CHECK(settings.value(wrong.setting) == read({}).settings.value(wrong.setting));
     }
@@ -178,8 +176,8 @@ TEST_CASE("a name that is no setting gets one complaint, with the nearest name",
     const auto close = std::find_if(complaints.begin(), complaints.end(),
                                     [](const auto& text) { return text.starts_with("SWITCHYARD_POLICI "); });
     REQUIRE(close != complaints.end());
-    CHECK(contains(*close, "did you mean"));
-    CHECK(contains(*close, "SWITCHYARD_POLICY"));
+    CHECK(has(*close, "did you mean"));
+    CHECK(has(*close, "SWITCHYARD_POLICY"));
     CHECK_FALSE(settings.given(Setting::policy));
     CHECK(read({{"SWITCHYARD_policy", "x"}}).complaints.size() == 1);
 }
@@ -238,8 +236,8 @@ TEST_CASE("names are listed as people write them", "[settings]") {
     CHECK(in_words(Words{"a", "b"}) == "a or b");
     CHECK(in_words(Words{"a", "b", "c"}, "and") == "a, b and c");
     for (const auto& traits : algorithms::all_collectives) {
-        CHECK(contains(shim::collectives_in_words(), std::string(traits.name)));
-        CHECK(contains(shim::functions_in_words(), std::string(traits.function)));
+        CHECK(has(shim::collectives_in_words(), std::string(traits.name)));
+        CHECK(has(shim::functions_in_words(), std::string(traits.function)));
     }
 }
 

@@ -15,10 +15,10 @@ using tests::TemporaryFolder;
 
 namespace {
 
-constexpr std::uint32_t communicators = 3;
+constexpr std::uint32_t communicator_count = 3;
 
-void add_names(Recorder& recorder) {
-    for (std::uint32_t number = 1; number <= communicators; ++number) {
+void add_communicators(Recorder& recorder) {
+    for (std::uint32_t number = 1; number <= communicator_count; ++number) {
         CommunicatorName name;
         name.number = name.leader_number = number;
         name.id = std::to_string(number);
@@ -27,7 +27,7 @@ void add_names(Recorder& recorder) {
     }
 }
 
-CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence) {
+CallRecord record_in(std::uint32_t communicator, std::uint32_t sequence) {
     CallRecord record;
     record.communicator = communicator;
     record.sequence = sequence;
@@ -39,13 +39,13 @@ CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence) {
 
 // `calls` on each communicator, in turn; those on communicator 2 begin late, and one communicator has no name.
 void record_all(Recorder& recorder, std::uint32_t calls) {
-    add_names(recorder);
+    add_communicators(recorder);
     for (std::uint32_t i = 1; i <= calls; ++i) {
-        recorder.add(record_of(1, i));
-        if (i > calls / 2) recorder.add(record_of(2, i - calls / 2));
-        recorder.add(record_of(3, i));
+        recorder.add(record_in(1, i));
+        if (i > calls / 2) recorder.add(record_in(2, i - calls / 2));
+        recorder.add(record_in(3, i));
     }
-    recorder.add(record_of(communicators + 1, 1));
+    recorder.add(record_in(communicator_count + 1, 1));
     recorder.finish();
 }
 
@@ -63,9 +63,9 @@ TEST_CASE("a communicator's slots come in pieces, by sequence, whatever lies bet
     CHECK(reader.span(2).last_sequence == calls / 2);
     CHECK(reader.span(3).first_begin == 1003);
     std::vector<Slot> some(700);
-    std::vector<std::uint32_t> last(communicators + 1);
+    std::vector<std::uint32_t> last(communicator_count + 1);
     for (std::uint32_t up_to = 1000; up_to <= calls; up_to += 1000)
-        for (std::uint32_t number = communicators; number > 0; --number)
+        for (std::uint32_t number = communicator_count; number > 0; --number)
             for (std::size_t count = some.size(); count == some.size();) {
                 count = reader.read(number, up_to, some.data(), some.size());
                 for (std::size_t i = 0; i < count; ++i) {
@@ -77,7 +77,7 @@ TEST_CASE("a communicator's slots come in pieces, by sequence, whatever lies bet
             }
     CHECK(last == std::vector<std::uint32_t>{0, calls, calls / 2, calls});
     CHECK(reader.read(1, UINT32_MAX, some.data(), some.size()) == 0);
-    CHECK(reader.read(communicators + 1, UINT32_MAX, some.data(), some.size()) == 0);
+    CHECK(reader.read(communicator_count + 1, UINT32_MAX, some.data(), some.size()) == 0);
 }
 
 TEST_CASE("records that vanish after they were counted end the reading", "[slot_reader]") {
@@ -95,10 +95,10 @@ TEST_CASE("a sequence beyond all calls belongs to no call, so the windows of a m
           "[slot_reader]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, false);
-    add_names(recorder);
-    recorder.add(record_of(1, 1));
-    recorder.add(record_of(1, UINT32_MAX));
-    recorder.add(record_of(1, 3));
+    add_communicators(recorder);
+    recorder.add(record_in(1, 1));
+    recorder.add(record_in(1, UINT32_MAX));
+    recorder.add(record_in(1, 3));
     recorder.finish();
     SlotReader reader(recorder);
     CHECK(reader.nameless() == 1);
@@ -112,13 +112,13 @@ TEST_CASE("a window adds up the ranks' slots of its calls and passes over the ot
     MergeWindow window;
     window.open(7, 101, 10);
     CHECK(window.last() == 110);
-    auto record = record_of(3, 105);
+    auto record = record_in(3, 105);
     record.decision = 4;
     window.add(Slot::call(record), 0, true);
     record.decision = 9;
     window.add(Slot::call(record), 1, false);
     for (const std::uint32_t outside : {0U, 1U, 100U, 111U, UINT32_MAX})
-        window.add(Slot::call(record_of(3, outside)), 1, false);
+        window.add(Slot::call(record_in(3, outside)), 1, false);
     record.sequence = 106;
     window.add(Slot::call(record), 1, false);
     const auto* call = window.next();

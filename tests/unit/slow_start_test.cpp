@@ -1,6 +1,8 @@
 // Call groups that begin with slow calls: which calls these are, what they cost, and where a report says nothing.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
+#include "tests/support/report_texts.hpp"
+#include "tests/support/texts.hpp"
 
 #include "shim/report/html.hpp"
 #include "shim/report/pool.hpp"
@@ -16,9 +18,11 @@
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
 using nlohmann::json;
+using switchyard::tests::has;
 using switchyard::tests::LogFolder;
 using switchyard::tests::LogLine;
 using switchyard::tests::RunsFolder;
+using switchyard::tests::written;
 
 namespace {
 
@@ -49,37 +53,26 @@ class Calls {
     LogLine next_;
 };
 
-Profile profile_of(LogFolder& folder, double wall_s = 3) {
+Profile finished(LogFolder& folder, double wall_s = 3) {
     folder.finish(4, wall_s);
     return read_profile(log::open_run(folder.path()));
 }
 
-Profile profile_of(const Milliseconds& calls, const LogLine& like = shared_calls, double wall_s = 3) {
+Profile profile_of_calls(const Milliseconds& calls, const LogLine& like = shared_calls, double wall_s = 3) {
     LogFolder folder;
     Calls in_order(like);
     for (const double ms : calls) folder.line(in_order.call(ms));
-    return profile_of(folder, wall_s);
-}
-
-template <typename Write>
-std::string written(Write write, const Profile& profile) {
-    std::ostringstream out;
-    write(profile, out);
-    return out.str();
+    return finished(folder, wall_s);
 }
 
 json group_of(const Profile& profile, std::size_t group = 0) {
     return json::parse(written(write_json, profile))["groups"][group];
 }
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("a report says how many first calls of a group were slow, and what they cost", "[slow-start]") {
-    const auto profile = profile_of(followed_by({46, 40, 35, 30, 25, 20}, 394));
+    const auto profile = profile_of_calls(followed_by({46, 40, 35, 30, 25, 20}, 394));
     const std::string sentence =
         "alltoall, 4 ranks, up to 16 KiB, shared: the first 6 of 400 calls took 20 ms to 46 ms each, the "
         "others usually 5.0 ms; that cost 166 ms in all, 7.7% of the time in collectives";
@@ -107,7 +100,7 @@ TEST_CASE("a report says how many first calls of a group were slow, and what the
 }
 
 TEST_CASE("one slow first call is told of without a range", "[slow-start]") {
-    CHECK(slow_start_sentences(profile_of(followed_by({46}, 99))) ==
+    CHECK(slow_start_sentences(profile_of_calls(followed_by({46}, 99))) ==
           Sentences{"alltoall, 4 ranks, up to 16 KiB, shared: the first of 100 calls took 46 ms, the others "
                     "usually 5.0 ms; that cost 41 ms in all, 7.6% of the time in collectives"});
 }
@@ -117,7 +110,7 @@ TEST_CASE("where first calls are as the others, a report says nothing of them", 
     const auto later = Milliseconds{5, 46, 46};
     for (const auto& calls : {followed_by({}, 100), followed_by({15, 14}, 98), followed_by(later, 97),
                               followed_by({}, 100, 0), followed_by({0.1}, 99)}) {
-        const auto profile = profile_of(calls);
+        const auto profile = profile_of_calls(calls);
         CHECK(slow_start_sentences(profile).empty());
         CHECK_FALSE(has(written(print_text, profile), slow_start_title));
         std::ostringstream page;
@@ -132,9 +125,9 @@ TEST_CASE("where first calls are as the others, a report says nothing of them", 
 TEST_CASE("of few calls nobody knows which are usual", "[slow-start]") {
     for (const auto& calls :
          {Milliseconds{46}, Milliseconds{46, 5}, Milliseconds{46, 40, 5, 5}, Milliseconds{46, 40, 35, 5, 5}})
-        CHECK(group_of(profile_of(calls))["slow_first_calls"] == 0);
-    CHECK(group_of(profile_of({46, 5, 5}))["slow_first_calls"] == 1);
-    CHECK(group_of(profile_of(followed_by({46, 40, 35}, 5)))["slow_first_calls"] == 3);
+        CHECK(group_of(profile_of_calls(calls))["slow_first_calls"] == 0);
+    CHECK(group_of(profile_of_calls({46, 5, 5}))["slow_first_calls"] == 1);
+    CHECK(group_of(profile_of_calls(followed_by({46, 40, 35}, 5)))["slow_first_calls"] == 3);
 }
 
 TEST_CASE("groups whose calls take turns begin each for itself", "[slow-start]") {
@@ -146,7 +139,7 @@ TEST_CASE("groups whose calls take turns begin each for itself", "[slow-start]")
         small.block = 64;
         folder.line(small);
     }
-    const auto profile = profile_of(folder);
+    const auto profile = finished(folder);
     REQUIRE(profile.groups.size() == 2);
     const auto sentences = slow_start_sentences(profile);
     REQUIRE(sentences.size() == 1);
@@ -165,7 +158,7 @@ TEST_CASE("a group begins on each of its communicators", "[slow-start]") {
     for (int i = 0; i < 50; ++i)
         for (auto& row : rows) folder.line(row.call(i < 2 ? 50 : 5));
     // Of four ranks two were in each of these calls: two calls of 45 ms too much for each rank.
-    const auto profile = profile_of(folder);
+    const auto profile = finished(folder);
     const auto sentences = slow_start_sentences(profile);
     REQUIRE(sentences.size() == 1);
     CHECK(has(sentences[0],
@@ -181,13 +174,13 @@ TEST_CASE("the order of the calls counts, not that of the lines", "[slow-start]"
     for (const double ms : followed_by({46, 40}, 198)) lines.push_back(in_order.call(ms));
     SECTION("the first calls come last") {
         for (auto line = lines.rbegin(); line != lines.rend(); ++line) folder.line(*line);
-        CHECK(group_of(profile_of(folder))["slow_first_calls"] == 2);
+        CHECK(group_of(finished(folder))["slow_first_calls"] == 2);
     }
     SECTION("the first lines are later calls") {
         lines[0].seq = 300;
         lines[1].seq = 301;
         for (const auto& line : lines) folder.line(line);
-        CHECK(group_of(profile_of(folder))["slow_first_calls"] == 0);
+        CHECK(group_of(finished(folder))["slow_first_calls"] == 0);
     }
 }
 
@@ -200,7 +193,7 @@ TEST_CASE("first calls that waited for a late rank are told from those that were
         if (ms > 5) line.fastest_us = 6000; // of the rank that came last
         folder.line(line);
     }
-    const auto profile = profile_of(folder);
+    const auto profile = finished(folder);
     const auto sentences = slow_start_sentences(profile);
     REQUIRE(sentences.size() == 1);
     CHECK(has(sentences[0], " of the time in collectives, most of it waiting for late ranks"));
@@ -209,11 +202,11 @@ TEST_CASE("first calls that waited for a late rank are told from those that were
 
 TEST_CASE("of very many slow calls or communicators the first are kept", "[slow-start]") {
     SECTION("calls") {
-        const auto profile = profile_of(followed_by(Milliseconds(100, 46), 300));
+        const auto profile = profile_of_calls(followed_by(Milliseconds(100, 46), 300));
         CHECK(has(slow_start_sentences(profile).at(0), "at least the first 64 of 400 calls took 46 ms each"));
     }
     SECTION("calls, and the last one that is kept is a usual one") {
-        const auto profile = profile_of(followed_by(Milliseconds(63, 46), 300));
+        const auto profile = profile_of_calls(followed_by(Milliseconds(63, 46), 300));
         CHECK(has(slow_start_sentences(profile).at(0), "shared: the first 63 of 363 calls took"));
     }
     SECTION("communicators") {
@@ -224,14 +217,14 @@ TEST_CASE("of very many slow calls or communicators the first are kept", "[slow-
             Calls calls(like);
             for (const double ms : {50, 5, 5}) folder.line(calls.call(ms));
         }
-        CHECK(has(slow_start_sentences(profile_of(folder)).at(0),
+        CHECK(has(slow_start_sentences(finished(folder)).at(0),
                   "at least 16 of 120 calls, the first on 16 communicators, took 50 ms each"));
     }
 }
 
 TEST_CASE("what costs little has no sentence", "[slow-start]") {
     const auto said = [](const Milliseconds& calls, double wall_s) {
-        const auto profile = profile_of(calls, shared_calls, wall_s);
+        const auto profile = profile_of_calls(calls, shared_calls, wall_s);
         CHECK(group_of(profile)["slow_first_calls"] == 1);
         return !slow_start_sentences(profile).empty();
     };
@@ -248,7 +241,7 @@ TEST_CASE("the highest cost comes first, and very many groups have few sentences
         Calls calls(like);
         for (const double ms : followed_by({50.0 + bits}, 9)) folder.line(calls.call(ms));
     }
-    const auto sentences = slow_start_sentences(profile_of(folder));
+    const auto sentences = slow_start_sentences(finished(folder));
     REQUIRE(sentences.size() == 11);
     CHECK(has(sentences[0], "up to 2 KiB, shared: the first of 10 calls took 61 ms"));
     CHECK(sentences[10] == "2 call groups with lower costs: switchyard report --format csv");
@@ -259,7 +252,7 @@ TEST_CASE("a summary and a sum of runs have no first calls", "[slow-start]") {
         LogFolder folder("summary.jsonl");
         Calls in_order(shared_calls);
         for (const double ms : followed_by({46}, 9)) folder.line(in_order.call(ms));
-        CHECK(group_of(profile_of(folder))["slow_first_calls"] == 0);
+        CHECK(group_of(finished(folder))["slow_first_calls"] == 0);
     }
     SECTION("two runs") {
         RunsFolder folder;
@@ -278,7 +271,7 @@ TEST_CASE("names of a log do no harm in these sentences", "[slow-start]") {
     auto like = shared_calls;
     like.collective = "<b>\\u001b[31m" + std::string(500, 'x');
     like.algorithm = "<script>";
-    const auto profile = profile_of(followed_by({46}, 9), like);
+    const auto profile = profile_of_calls(followed_by({46}, 9), like);
     CHECK_FALSE(has(written(print_text, profile), "\x1b"));
     std::ostringstream page;
     write_html(profile, page);

@@ -1,6 +1,7 @@
 // From measurements to the next ones, and to rules.
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/tune_points.hpp"
 
 #include "shim/tune/candidates.hpp"
 #include "shim/tune/combine.hpp"
@@ -22,17 +23,11 @@
 using namespace switchyard;
 using namespace switchyard::shim::tune;
 using policy::Collective;
+using tests::point_of;
 
 namespace {
 
 constexpr auto everything = policy::Range{};
-
-Point point_of(Collective collective, std::size_t block, int ranks = 8) {
-    Point point;
-    point.shape = {collective, ranks, 1, ranks};
-    point.max_block = block;
-    return point;
-}
 
 std::vector<Point> points_of(Collective collective, const std::vector<std::size_t>& blocks, int ranks = 8) {
     std::vector<Point> points;
@@ -324,12 +319,12 @@ TEST_CASE("the policy is valid and says where it comes from", "[tune]") {
 
 TEST_CASE("a policy is written whole or not at all", "[tune]") {
     const tests::TemporaryFolder folder;
-    write_whole(folder / "a.json", "one");
-    write_whole(folder / "a.json", "two");
+    write_policy(folder / "a.json", "one");
+    write_policy(folder / "a.json", "two");
     std::string text;
     std::ifstream(folder / "a.json") >> text;
     CHECK(text == "two");
-    CHECK_THROWS_WITH(write_whole(folder / "no/a.json", "x"), ContainsSubstring("cannot write"));
+    CHECK_THROWS_WITH(write_policy(folder / "no/a.json", "x"), ContainsSubstring("cannot write"));
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
     CHECK(why_not_writable(folder / "b.json") == "");
     CHECK(why_not_writable(folder / "no/b.json").find("no folder") != std::string::npos);

@@ -2,6 +2,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/tune_points.hpp"
 
 #include "shim/bench/members.hpp"
 #include "shim/tune/bench_run.hpp"
@@ -23,6 +24,7 @@
 using namespace switchyard;
 using namespace switchyard::shim::tune;
 using policy::Collective;
+using tests::point_of;
 
 namespace {
 
@@ -30,14 +32,7 @@ Shape shape_of(Collective collective, int ranks, int nodes = 1) {
     return {collective, ranks, nodes, ranks / nodes};
 }
 
-Point point_of(Collective collective, std::size_t block, int ranks = 8) {
-    Point point;
-    point.shape = shape_of(collective, ranks);
-    point.max_block = block;
-    return point;
-}
-
-bool has(const std::vector<std::string>& candidates, const std::string& name) {
+bool contains(const std::vector<std::string>& candidates, const std::string& name) {
     return std::ranges::find(candidates, name) != candidates.end();
 }
 
@@ -61,7 +56,7 @@ Measurement measured(const Point& point, const std::string& candidate, std::vect
     return measurement;
 }
 
-std::string refusal(const std::string& file, const JournalHead& head) {
+std::string refused_journal(const std::string& file, const JournalHead& head) {
     Measurements measurements(false);
     try {
         Journal journal(file, head, measurements);
@@ -115,24 +110,24 @@ TEST_CASE("candidates are admissible, different, and none is native", "[tune]") 
 
 TEST_CASE("candidates are those that may be of use", "[tune]") {
     const auto one_node = candidates_of(shape_of(Collective::alltoallv, 8));
-    CHECK(has(one_node, "tuna"));
-    CHECK(has(one_node, "tuna:radix=2"));
-    CHECK(has(one_node, "tuna:radix=8"));
-    CHECK_FALSE(has(one_node, "tuna:radix=16"));
-    CHECK(has(one_node, "shared"));
-    CHECK(has(one_node, "exclusive_or"));
-    CHECK_FALSE(has(one_node, "scattered:block_count=8")); // 7 partners: as the preset
+    CHECK(contains(one_node, "tuna"));
+    CHECK(contains(one_node, "tuna:radix=2"));
+    CHECK(contains(one_node, "tuna:radix=8"));
+    CHECK_FALSE(contains(one_node, "tuna:radix=16"));
+    CHECK(contains(one_node, "shared"));
+    CHECK(contains(one_node, "exclusive_or"));
+    CHECK_FALSE(contains(one_node, "scattered:block_count=8")); // 7 partners: as the preset
     CHECK_FALSE(starts(one_node, "in_place"));
     CHECK_FALSE(starts(one_node, "node_aware"));
     CHECK(one_node.front() == "spread_out");
     // The preset of the radix is 4 at 16 ranks, so 4 is not there a second time.
-    CHECK_FALSE(has(candidates_of(shape_of(Collective::alltoallv, 16)), "tuna:radix=4"));
+    CHECK_FALSE(contains(candidates_of(shape_of(Collective::alltoallv, 16)), "tuna:radix=4"));
 
     const auto nodes = candidates_of(shape_of(Collective::alltoallv, 12, 3));
-    CHECK(has(nodes, "node_aware:intra=shared"));
-    CHECK(has(nodes, "tuna_coalesced:radix=2"));
-    CHECK_FALSE(has(nodes, "shared"));
-    CHECK_FALSE(has(nodes, "exclusive_or"));
+    CHECK(contains(nodes, "node_aware:intra=shared"));
+    CHECK(contains(nodes, "tuna_coalesced:radix=2"));
+    CHECK_FALSE(contains(nodes, "shared"));
+    CHECK_FALSE(contains(nodes, "exclusive_or"));
     // A rank a node: nothing to share.
     CHECK_FALSE(starts(candidates_of(shape_of(Collective::allgather, 8, 8)), "multi_lane:intra"));
 
@@ -184,8 +179,8 @@ TEST_CASE("radices and variations", "[tune]") {
     CHECK(radix_of(shape, "tuna:radix=5") == 5);
     CHECK(radix_of(shape, "pairwise") == 0);
     const auto varied = variations_of(shape, "tuna:radix=5");
-    CHECK(has(varied, "tuna:radix=5:in_flight=1"));
-    CHECK_FALSE(has(varied, "tuna:radix=5"));
+    CHECK(contains(varied, "tuna:radix=5:in_flight=1"));
+    CHECK_FALSE(contains(varied, "tuna:radix=5"));
     // A parameter that the candidate gives is not varied.
     CHECK(variations_of(shape, "scattered:block_count=8").empty());
     CHECK(variations_of(shape, "tuna:in_flight=1") ==
@@ -263,7 +258,7 @@ TEST_CASE("the benchmark's words and answers", "[tune]") {
     work.iterations = 7;
     const auto words = arguments_of({work, work});
     CHECK(std::ranges::count(words, "--then") == 1);
-    CHECK(has(words, "tuna:radix=2+shared"));
+    CHECK(contains(words, "tuna:radix=2+shared"));
     const std::string line =
         R"({"environment":{"mpi":"Open\tMPI v4.1.4, package: x","ranks":8,"nodes":2,"ranks_per_node":4,"hosts":["a","b"],)"
         R"("date":"2026-01-02T00:00:00+0000","elapsed_seconds":0.5},"verified":true,"results":[)"
@@ -354,24 +349,24 @@ TEST_CASE("a journal of other circumstances is not mixed in", "[tune]") {
         Measurements measurements(false);
         Journal(file, head, measurements).add_seconds(1);
     }
-    CHECK(refusal(file, head) == "");
+    CHECK(refused_journal(file, head) == "");
     JournalHead other = head;
     other.place.mpi = "Another MPI";
-    CHECK(refusal(file, other).find("mpi \"Some MPI 1.0\", and here it is \"Another MPI\"") !=
+    CHECK(refused_journal(file, other).find("mpi \"Some MPI 1.0\", and here it is \"Another MPI\"") !=
           std::string::npos);
     other = head;
     other.points.push_back(point_of(Collective::alltoallv, 65));
-    CHECK(refusal(file, other).find("another grid") != std::string::npos);
+    CHECK(refused_journal(file, other).find("another grid") != std::string::npos);
     other = head;
     other.place.hosts = {"there"};
-    CHECK(refusal(file, other).find("hosts") != std::string::npos);
+    CHECK(refused_journal(file, other).find("hosts") != std::string::npos);
     other = head;
     other.platform = "polaris";
-    CHECK(refusal(file, other).find("platform") != std::string::npos);
+    CHECK(refused_journal(file, other).find("platform") != std::string::npos);
     std::ofstream(folder / "b.tuning") << "no JSON\n";
-    CHECK(refusal(folder / "b.tuning", head).find("no journal") != std::string::npos);
+    CHECK(refused_journal(folder / "b.tuning", head).find("no journal") != std::string::npos);
     std::ofstream(file, std::ios::app) << R"({"collective":"alltoallv","ranks":8})" << '\n';
-    CHECK(refusal(file, head).find("a line cannot be read") != std::string::npos);
+    CHECK(refused_journal(file, head).find("a line cannot be read") != std::string::npos);
 }
 
 TEST_CASE("a journal that cannot be written says so", "[tune]") {
