@@ -1,5 +1,7 @@
 #include "agreement.hpp"
 
+#include "node_window.hpp"
+
 #include <algorithm>
 
 namespace switchyard::algorithms {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "group.hpp"
-#include "node_window.hpp"
 #include "wire.hpp"
 
 #include <array>
@@ -10,6 +9,8 @@
 #include <span>
 
 namespace switchyard::algorithms {
+
+class NodeWindow;
 
 // The most numbers that one agreement takes.
 inline constexpr std::size_t most_agreed_numbers = 16;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "exchange.hpp"
-#include "node_window.hpp"
 #include "schedule.hpp"
 #include "traits.hpp"
 #include "wire.hpp"
@@ -11,6 +10,8 @@
 #include <memory>
 
 namespace switchyard::algorithms {
+
+class NodeWindow;
 
 struct Context {
     const Parameters& parameters; // admissible for this number of ranks

@@ -45,13 +45,16 @@ class StraightBlocks {
     int error_ = MPI_SUCCESS;
 };
 
+// Waits for the ranks of this node that are not past the exchange before the last one. False: for ever, so nobody waits.
+bool meet_the_node(Context& context);
+
 // Runs forward(exchange, context) on the blocks under Parameter::direct_from, with the others beside it. `context` must have
 // straight_blocks_scratch_bytes beside the memory of the algorithm. Nothing goes straight before all ranks of the node are past
 // the exchange before the last one: a receiver there may still wait for a message that nobody sends, with the same tag.
 template <typename Forward>
 Status with_straight_blocks(const Exchange& exchange, Context& context, Forward&& forward) {
     if (!sends_straight(context.parameters)) return forward(exchange, context);
-    if (context.window != nullptr && !context.window->meet_others()) return {MPI_ERR_OTHER};
+    if (!meet_the_node(context)) return {MPI_ERR_OTHER};
     Exchange forwarded = exchange;
     forwarded.max_block = static_cast<std::size_t>(context.parameters[Parameter::direct_from]);
     StraightBlocks straight(forwarded, context);

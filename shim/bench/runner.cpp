@@ -2,6 +2,7 @@
 
 #include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/node_window.hpp"
 #include "other_memory.hpp"
 #include "policy/admissible.hpp"
 #include "progress.hpp"

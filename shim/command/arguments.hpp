@@ -7,7 +7,10 @@
 #include "run.hpp"
 #include "tune.hpp"
 
-#include <CLI/CLI.hpp>
+// CLI11 takes the compiler several seconds, so only files that speak to it include it.
+namespace CLI {
+class App;
+}
 
 namespace switchyard::shim::command {
 

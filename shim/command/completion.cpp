@@ -1,6 +1,8 @@
 #include "completion.hpp"
 #include "manual.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <map>
 #include <string_view>
 

@@ -1,11 +1,14 @@
 // The completion for bash, made of the command's own options.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include <ostream>
+#include <iosfwd>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
 
 namespace switchyard::shim::command {
 

@@ -5,6 +5,8 @@
 #include "policy/spelling.hpp"
 #include "version.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <iostream>
 
 namespace {

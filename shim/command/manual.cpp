@@ -4,6 +4,8 @@
 #include "shim/common/words.hpp"
 #include "version.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <sstream>
 #include <string>
 #include <string_view>

@@ -1,10 +1,13 @@
 // The manual page, made of the command's own options.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include <ostream>
+#include <iosfwd>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
 
 namespace switchyard::shim::command {
 

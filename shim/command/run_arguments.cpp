@@ -3,6 +3,8 @@
 
 #include "algorithms/traits.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace switchyard::shim::command {
 
 namespace {

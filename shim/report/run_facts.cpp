@@ -2,6 +2,7 @@
 
 #include "policy/spelling.hpp"
 #include "possible.hpp"
+#include "shim/common/learning/lesson_json.hpp"
 #include "shim/common/learning/outcome.hpp"
 #include "shim/common/log/log_file.hpp"
 #include "units.hpp"
@@ -41,7 +42,7 @@ bool flag_at(const json& object, const char* key, bool preset) {
     return found != object.end() && found->is_boolean() ? found->get<bool>() : preset;
 }
 
-std::string joined(const json& words) {
+std::string words_of(const json& words) {
     std::string text;
     for (const auto& word : words)
         if (word.is_string()) text += (text.empty() ? "" : " ") + word.get<std::string>();
@@ -91,7 +92,7 @@ std::vector<Found> runs_in(const std::string& path) {
 std::string learned_in(const json& file, const std::string& directory) try {
     std::vector<adaptive::Lesson> lessons;
     for (const auto& entry : file.value("adaptive", json::array()))
-        lessons.push_back(adaptive::Lesson::from_json(nlohmann::ordered_json::parse(entry.dump())));
+        lessons.push_back(adaptive::lesson_from(nlohmann::ordered_json::parse(entry.dump())));
     return adaptive::outcome(lessons, fs::exists(fs::path(directory) / adaptive::learned_policy_name));
 } catch (const std::exception&) {
     return "";
@@ -110,7 +111,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.mpi_library = policy::first_line(text_at(file, "mpi_library"));
     facts.policy_file = text_at(file, "policy_file");
     facts.policy = text_at(file, "policy");
-    if (file.contains("command_line")) facts.command_line = joined(file["command_line"]);
+    if (file.contains("command_line")) facts.command_line = words_of(file["command_line"]);
     if (file.contains("settings") && file["settings"].is_object())
         facts.detail = text_at(file["settings"], "SWITCHYARD_DETAIL");
     if (file.contains("hosts") && file["hosts"].is_array())

@@ -1,7 +1,7 @@
 #include "seen.hpp"
 
 #include "possible.hpp"
-#include "shim/common/log/seen_sums.hpp"
+#include "shim/common/log/seen_totals.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-double number_at(const json& object, const char* key) {
+double possible_at(const json& object, const char* key) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     return found != object.end() && found->is_number() ? possible(found->get<double>()) : 0;
 }
@@ -26,10 +26,10 @@ void add_entry(const json& entry, std::vector<SeenKind>& seen) {
     if (!entry.is_object() || !entry.contains("collective") || !entry["collective"].is_string()) return;
     const auto times = entry.value("time_us", json::object());
     seen.push_back({.name = entry["collective"],
-                    .calls = static_cast<std::uint64_t>(number_at(entry, "calls")),
-                    .rank_us = number_at(times, "sum"),
-                    .most_us = number_at(times, "max"),
-                    .bytes = number_at(entry, "sent_bytes")});
+                    .calls = static_cast<std::uint64_t>(possible_at(entry, "calls")),
+                    .rank_us = possible_at(times, "sum"),
+                    .most_us = possible_at(times, "max"),
+                    .bytes = possible_at(entry, "sent_bytes")});
 }
 
 std::vector<SeenKind> seen_at_end(const json& run_json) {

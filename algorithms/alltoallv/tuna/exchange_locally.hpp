@@ -4,6 +4,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/node_window.hpp"
 #include "inner_tuna.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -3,6 +3,7 @@
 
 #include "algorithms/agree.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/node_window.hpp"
 #include "comm_alarm.hpp"
 #include "policy/match.hpp"
 

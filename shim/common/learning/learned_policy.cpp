@@ -177,7 +177,7 @@ Json when(const Group& group, const Differences& differences) {
     return json;
 }
 
-std::string us(double nanoseconds) {
+std::string us_in_words(double nanoseconds) {
     return formatted("{:.1f} us", nanoseconds / 1000.0);
 }
 
@@ -186,7 +186,7 @@ std::string medians(const Lesson& lesson) {
     std::string text;
     for (const auto& one : lesson.tried) {
         text += (text.empty() ? "" : ", ") + use_in_words(one.use) + ' ';
-        text += one.median == no_time ? "not measured" : us(static_cast<double>(one.median));
+        text += one.median == no_time ? "not measured" : us_in_words(static_cast<double>(one.median));
         if (one.dropped) text += " (dropped)";
     }
     return text;
@@ -213,7 +213,7 @@ std::string because(const Group& group, const Circumstances& where) {
         regret += one->regret;
     }
     return text + formatted(" {} calls, {} of them trials, which took {} longer than the best would have",
-                            calls, trials, us(regret));
+                            calls, trials, us_in_words(regret));
 }
 
 // A text as a policy may have it: a longer one ends in "...".

@@ -1,4 +1,5 @@
 #include "lesson.hpp"
+#include "lesson_json.hpp"
 
 #include "chooser.hpp"
 
@@ -45,7 +46,8 @@ algorithms::Collective collective_at(const std::string& name) {
 
 } // namespace
 
-Json Lesson::to_json() const {
+Json json_of(const Lesson& lesson) {
+    const auto& subject = lesson.subject;
     Json json = {{"collective", algorithms::name_of(subject.collective)},
                  {"ranks", subject.ranks},
                  {"nodes", subject.nodes},
@@ -55,29 +57,29 @@ Json Lesson::to_json() const {
                  {"overlapping", subject.overlapping},
                  {"buffer", subject.on_device ? "device" : "host"},
                  {"rule", nullptr},
-                 {"rule_has_blocks", rule_has_blocks},
+                 {"rule_has_blocks", lesson.rule_has_blocks},
                  {"best", nullptr},
-                 {"calls", calls},
-                 {"calls_of_measured_communicator", own_calls},
-                 {"trial_calls", trial_calls},
-                 {"re_checks", re_checks},
-                 {"regret_us", us(regret)},
-                 {"agreement_us", us(static_cast<double>(agreement))},
-                 {"medians_have_agreement", pays_agreement},
+                 {"calls", lesson.calls},
+                 {"calls_of_measured_communicator", lesson.own_calls},
+                 {"trial_calls", lesson.trial_calls},
+                 {"re_checks", lesson.re_checks},
+                 {"regret_us", us(lesson.regret)},
+                 {"agreement_us", us(static_cast<double>(lesson.agreement))},
+                 {"medians_have_agreement", lesson.pays_agreement},
                  {"proof", nullptr},
                  {"tried", Json::array()}};
     if (!subject.rule.empty()) json["rule"] = subject.rule;
-    if (best) json["best"] = *best;
-    if (proof)
+    if (lesson.best) json["best"] = *lesson.best;
+    if (const auto& proof = lesson.proof)
         json["proof"] = {{"candidate", proof->candidate},
                          {"pairs", proof->pairs},
                          {"won", proof->won},
                          {"ratio", proof->ratio}};
-    for (const Tried& one : tried) json["tried"].push_back(tried_json(one));
+    for (const auto& one : lesson.tried) json["tried"].push_back(tried_json(one));
     return json;
 }
 
-Lesson Lesson::from_json(const Json& json) {
+Lesson lesson_from(const Json& json) {
     Lesson lesson;
     auto& subject = lesson.subject;
     subject.collective = collective_at(json.at("collective"));
@@ -147,7 +149,7 @@ void Lessons::add(Lesson lesson) {
 std::string Lessons::to_lines() const {
     std::string lines;
     for (const Lesson& lesson : lessons_)
-        lines += lesson.to_json().dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+        lines += json_of(lesson).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
     return lines;
 }
 
@@ -155,7 +157,7 @@ void Lessons::add_lines(const std::string& lines) {
     std::istringstream stream(lines);
     for (std::string line; std::getline(stream, line);) {
         try {
-            add(Lesson::from_json(Json::parse(line)));
+            add(lesson_from(Json::parse(line)));
         } catch (const std::exception&) {
             continue;
         }
@@ -164,7 +166,7 @@ void Lessons::add_lines(const std::string& lines) {
 
 std::string Lessons::to_array() const {
     auto array = Json::array();
-    for (const Lesson& lesson : lessons_) array.push_back(lesson.to_json());
+    for (const Lesson& lesson : lessons_) array.push_back(json_of(lesson));
     return array.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

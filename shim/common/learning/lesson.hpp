@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,8 +48,6 @@ struct Lesson {
     double regret = 0; // nanoseconds: the time of the trials, less the time of as many calls of the best
 
     bool beats_native() const { return best && *best != 0; }
-    nlohmann::ordered_json to_json() const;                      // an entry of run.json
-    static Lesson from_json(const nlohmann::ordered_json& json); // throws where it is no lesson
 };
 
 // `tuna radix=4`, of a use in JSON. Throws where the text is no use.

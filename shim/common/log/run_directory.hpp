@@ -2,7 +2,7 @@
 #pragma once
 
 #include "folder.hpp"
-#include "seen_sums.hpp"
+#include "seen_totals.hpp"
 
 #include <cstdint>
 #include <string>

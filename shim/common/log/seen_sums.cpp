@@ -1,4 +1,5 @@
 #include "seen_sums.hpp"
+#include "seen_totals.hpp"
 
 #include "log_file.hpp"
 #include "recorder.hpp"

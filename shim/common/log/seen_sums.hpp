@@ -7,9 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace switchyard::shim::log {
@@ -67,17 +65,5 @@ class SeenSums {
     SeenSum* sums_ = nullptr;
     std::vector<SeenSum> memory_; // where there is no file
 };
-
-// One function's sums, over the ranks.
-struct SeenTotal {
-    std::string name;
-    std::uint64_t calls = 0;       // of all ranks
-    std::uint64_t elapsed = 0;     // of all ranks, in nanoseconds
-    std::uint64_t elapsed_max = 0; // of the rank with the most
-    std::uint64_t bytes = 0;       // of all ranks
-};
-
-// Adds the sums of a rank's ring_file, as a run without an end left it. Lines that say what no line can say are left out.
-void add_seen_sums(const std::filesystem::path& file, std::vector<SeenTotal>& totals);
 
 } // namespace switchyard::shim::log

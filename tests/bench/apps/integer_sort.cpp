@@ -7,10 +7,9 @@
 // with nearly equally many keys. Keys go to their buckets' owners by MPI_Alltoallv, and counts before them by MPI_Alltoall; the owners
 // rank them. After each iteration the ranks put the keys where they belong: then they are sorted across all ranks, and none is lost or
 // changed. The times are without that. The exit code is 1 where something is wrong.
+#include "command_line.hpp"
 #include "sorted_keys.hpp"
 #include "timed.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -184,32 +183,25 @@ int run(const Options& options) {
     return report(wall, collectives, sort.digest(), is_correct);
 }
 
-void add_options(CLI::App& app, Options& options) {
-    app.add_option("--keys", options.keys.count_bits, "so many keys, as a power of two (default: 16)")
-        ->check(CLI::Range(0, 30))
-        ->type_name("LOG2");
-    app.add_option("--range", options.keys.range_bits, "keys are below that power of two (default: 11)")
-        ->check(CLI::Range(1, 28))
-        ->type_name("LOG2");
-    app.add_option("--iterations", options.iterations, "rankings of the same keys (default: 10)")
-        ->check(CLI::Range(1, 1'000'000));
-    app.add_option("--seed", options.keys.seed, "of the keys (default: 1)");
+void add_options(CommandLine& line, Options& options) {
+    line.number("--keys", options.keys.count_bits, {0, 30, "LOG2"},
+                "so many keys, as a power of two (default: 16)");
+    line.number("--range", options.keys.range_bits, {1, 28, "LOG2"},
+                "keys are below that power of two (default: 11)");
+    line.number("--iterations", options.iterations, {1, 1'000'000},
+                "rankings of the same keys (default: 10)");
+    line.seed("--seed", options.keys.seed, "of the keys (default: 1)");
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    CLI::App app("Sorts integers that it makes, and checks them.");
+    CommandLine line("Sorts integers that it makes, and checks them.");
     Options options;
-    add_options(app, options);
-    int code = 0;
-    try {
-        app.parse(argc, argv);
-        code = run(options);
-    } catch (const CLI::ParseError& error) {
-        code = rank_in(MPI_COMM_WORLD) == 0 ? app.exit(error) : error.get_exit_code();
-    }
+    add_options(line, options);
+    const auto ended = line.parse(argc, argv, rank_in(MPI_COMM_WORLD) == 0);
+    const int code = ended ? *ended : run(options);
     MPI_Finalize();
     return code;
 }

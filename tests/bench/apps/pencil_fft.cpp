@@ -5,13 +5,15 @@
 //
 // The first and the last transform must give the spectrum that a formula says, and the last way back must give the wave. The times
 // are those of the transforms, without the checks. The exit code is 1 where something is wrong.
+#include "command_line.hpp"
 #include "exchange.hpp"
 #include "hash.hpp"
 #include "plane_wave.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fftw3.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -244,32 +246,26 @@ class Measurement {
     std::uint64_t digest_ = 0;
 };
 
-void add_options(CLI::App& app, Options& options) {
-    app.add_option("--size", options.size, "points along each of the three axes (default: 30 22 26)")
-        ->check(CLI::Range(1, 1 << 12))
-        ->type_name("N0 N1 N2");
-    app.add_option_function<std::string>(
-           "--exchange", [&options](const std::string& name) { options.typed = name == "alltoallw"; },
-           "alltoallv (default) with packed blocks, or alltoallw with subarrays")
-        ->check(CLI::IsMember({"alltoallv", "alltoallw"}));
-    app.add_option("--iterations", options.iterations, "transforms, each with its way back (default: 4)")
-        ->check(CLI::Range(1, 1'000'000));
+void add_options(CommandLine& line, Options& options) {
+    line.numbers("--size", options.size, {1, 1 << 12, "N0 N1 N2"},
+                 "points along each of the three axes (default: 30 22 26)");
+    line.word(
+        "--exchange", {"alltoallv", "alltoallw"},
+        [&options](const std::string& name) { options.typed = name == "alltoallw"; },
+        "alltoallv (default) with packed blocks, or alltoallw with subarrays");
+    line.number("--iterations", options.iterations, {1, 1'000'000},
+                "transforms, each with its way back (default: 4)");
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    CLI::App app("Transforms a wave on a grid of three dimensions, forward and back, and checks it.");
+    CommandLine line("Transforms a wave on a grid of three dimensions, forward and back, and checks it.");
     Options options;
-    add_options(app, options);
-    int code = 0;
-    try {
-        app.parse(argc, argv);
-        code = Measurement(options).run();
-    } catch (const CLI::ParseError& error) {
-        code = rank_in(MPI_COMM_WORLD) == 0 ? app.exit(error) : error.get_exit_code();
-    }
+    add_options(line, options);
+    const auto ended = line.parse(argc, argv, rank_in(MPI_COMM_WORLD) == 0);
+    const int code = ended ? *ended : Measurement(options).run();
     MPI_Finalize();
     return code;
 }

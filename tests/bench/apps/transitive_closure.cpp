@@ -7,11 +7,11 @@
 // A rank owns the pairs whose second vertex has its hash, and the edges whose first vertex has it: so a join needs no message. Its
 // results go to their owners by MPI_Alltoallv, and counts before them by MPI_Alltoall. Breadth-first searches on all ranks check
 // pairs and iterations, and formulas the number of pairs of a chain and a grid. The exit code is 1 where something is wrong.
+#include "command_line.hpp"
 #include "reachable.hpp"
 #include "timed.hpp"
 
-#include <CLI/CLI.hpp>
-
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -175,32 +175,25 @@ int run(const Graph& graph) {
     return report(wall, collectives, closure.digest(), is_correct(graph, closure));
 }
 
-void add_options(CLI::App& app, Graph& graph) {
+void add_options(CommandLine& line, Graph& graph) {
     const auto take = [&graph](const std::string& name) {
         const auto found = std::find(graph_names.begin(), graph_names.end(), name);
         graph.kind = static_cast<Graph::Kind>(found - graph_names.begin());
     };
-    app.add_option_function<std::string>("--graph", take, "default: grid")
-        ->check(CLI::IsMember(std::vector<std::string>(graph_names.begin(), graph_names.end())));
-    app.add_option("--size", graph.size, "vertices, or the side of a grid (default: 20)")
-        ->check(CLI::Range(1, 1 << 15));
-    app.add_option("--seed", graph.seed, "of a power-law graph (default: 1)");
+    line.word("--graph", {graph_names.begin(), graph_names.end()}, take, "default: grid");
+    line.number("--size", graph.size, {1, 1 << 15}, "vertices, or the side of a grid (default: 20)");
+    line.seed("--seed", graph.seed, "of a power-law graph (default: 1)");
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    CLI::App app("Computes the transitive closure of a graph that it makes, and checks it.");
+    CommandLine line("Computes the transitive closure of a graph that it makes, and checks it.");
     Graph graph;
-    add_options(app, graph);
-    int code = 0;
-    try {
-        app.parse(argc, argv);
-        code = run(graph);
-    } catch (const CLI::ParseError& error) {
-        code = rank_in(MPI_COMM_WORLD) == 0 ? app.exit(error) : error.get_exit_code();
-    }
+    add_options(line, graph);
+    const auto ended = line.parse(argc, argv, rank_in(MPI_COMM_WORLD) == 0);
+    const int code = ended ? *ended : run(graph);
     MPI_Finalize();
     return code;
 }

@@ -1,0 +1,23 @@
+// The sums of the calls that are only seen, over the ranks. seen_sums.cpp, which writes them, reads them, too.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace switchyard::shim::log {
+
+// One function's sums, over the ranks.
+struct SeenTotal {
+    std::string name;
+    std::uint64_t calls = 0;       // of all ranks
+    std::uint64_t elapsed = 0;     // of all ranks, in nanoseconds
+    std::uint64_t elapsed_max = 0; // of the rank with the most
+    std::uint64_t bytes = 0;       // of all ranks
+};
+
+// Adds the sums of a rank's ring_file, as a run without an end left it. Lines that say what no line can say are left out.
+void add_seen_sums(const std::filesystem::path& file, std::vector<SeenTotal>& totals);
+
+} // namespace switchyard::shim::log
