@@ -12,12 +12,12 @@ using Clock = std::chrono::steady_clock;
 // Of an exchange by an MPI, roughly: RESULTS.md, `shared` on one node.
 constexpr std::int64_t call_ns = 2000, bytes_in_ns = 8;
 
-constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t usual_page_bytes = 4096;
 
 // Nanoseconds that so many bytes of pages took. A rank that loses its core meanwhile measures its neighbours' time.
 std::int64_t capped(std::int64_t measured_ns, std::size_t bytes) {
     constexpr std::int64_t most_ns_of_page = 20'000;
-    return std::min(measured_ns, (static_cast<std::int64_t>(bytes) / page_bytes + 1) * most_ns_of_page);
+    return std::min(measured_ns, (static_cast<std::int64_t>(bytes) / usual_page_bytes + 1) * most_ns_of_page);
 }
 
 } // namespace
@@ -35,7 +35,7 @@ void NodePages::touch(std::size_t begin, std::size_t end) {
     NodeMemory::warm(section_ + begin, end - begin);
     const std::int64_t took_ns = capped((Clock::now() - start).count(), end - begin);
     // An old system cannot bring pages: they come later, where nobody measures them.
-    constexpr std::int64_t least_ns = 500 * static_cast<std::int64_t>(some_bytes) / page_bytes;
+    constexpr std::int64_t least_ns = 500 * static_cast<std::int64_t>(some_bytes) / usual_page_bytes;
     some_ns_ = std::max(least_ns, took_ns * static_cast<std::int64_t>(some_bytes) /
                                       static_cast<std::int64_t>(end - begin));
 }

@@ -16,7 +16,7 @@ namespace {
 // By Traits::line.
 #define SWITCHYARD_NATIVE(collective) nullptr,
 #define SWITCHYARD_ALGORITHM(collective, name, ...) &collective::name,
-constexpr std::array runs = std::to_array<Run>({
+constexpr std::array run_functions = std::to_array<Run>({
 #include "registry.def"
 });
 
@@ -35,11 +35,11 @@ constexpr std::array prepares = std::to_array<Prepare>({
 
 // In the order of all_traits(), with room for every line in every collective. No memory of its own: a program may call while its
 // static objects are destroyed.
-std::array<Algorithm, runs.size() * collective_count> join() {
-    std::array<Algorithm, runs.size() * collective_count> algorithms{};
+std::array<Algorithm, run_functions.size() * collective_count> join() {
+    std::array<Algorithm, run_functions.size() * collective_count> algorithms{};
     std::size_t next = 0;
     for (const Traits& traits : all_traits())
-        algorithms[next++] = {&traits, runs[traits.line], prepares[traits.line]};
+        algorithms[next++] = {&traits, run_functions[traits.line], prepares[traits.line]};
     return algorithms;
 }
 

@@ -95,7 +95,7 @@ class ForceReader {
     Findings findings_;
 };
 
-Reading<Force> read_unguarded(std::string_view text) {
+Reading<Force> force_in(std::string_view text) {
     ForceReader reader;
     bool any = false;
     for (const std::string_view part : split(text, ';')) {
@@ -111,7 +111,7 @@ Reading<Force> read_unguarded(std::string_view text) {
 
 Reading<Force> read_force(std::string_view text) {
     try {
-        return read_unguarded(text);
+        return force_in(text);
     } catch (const std::bad_alloc&) {
         throw; // this process's trouble, not the text's: another rank would read it
     } catch (const std::exception& error) {

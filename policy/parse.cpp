@@ -134,7 +134,7 @@ Reading<Policy> refused(std::string message) {
     return {std::nullopt, {{"", std::move(message)}}};
 }
 
-Reading<Policy> read_unguarded(std::string_view text) {
+Reading<Policy> policy_in(std::string_view text) {
     if (text.size() > largest_policy_bytes)
         return refused("a policy of " + std::to_string(text.size()) + " bytes is too large; the limit is " +
                        std::to_string(largest_policy_bytes) + " bytes");
@@ -152,7 +152,7 @@ Reading<Policy> read_unguarded(std::string_view text) {
 
 Reading<Policy> read(std::string_view text) {
     try {
-        return read_unguarded(text);
+        return policy_in(text);
     } catch (const std::bad_alloc&) {
         throw; // this process's trouble, not the text's: another rank would read it
     } catch (const std::exception& error) {

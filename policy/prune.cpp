@@ -81,7 +81,7 @@ bool tells_overlap_apart(const Policy& policy, const FixedFeatures& fixed) {
            tells_overlap_apart(policy.otherwise, fixed.collective);
 }
 
-FixedFeatures overlapping(FixedFeatures fixed) {
+FixedFeatures with_overlap(FixedFeatures fixed) {
     fixed.in_place = fixed.overlapping = true;
     return fixed;
 }
@@ -122,7 +122,7 @@ Shortlist prune(const Policy& policy, const FixedFeatures& fixed) {
     Shortlist shortlist = all_candidates(policy, fixed);
     merge_natives(shortlist, fixed);
     if (may_overlap_unnoticed(fixed) && tells_overlap_apart(policy, fixed))
-        agree_on_overlap(shortlist, all_candidates(policy, overlapping(fixed)).always_native);
+        agree_on_overlap(shortlist, all_candidates(policy, with_overlap(fixed)).always_native);
     return shortlist;
 }
 
@@ -131,7 +131,7 @@ Shortlist prune(const Use& forced, const FixedFeatures& fixed) {
     append(shortlist, forced, {"forced"}, fixed);
     close(shortlist, fixed);
     if (may_overlap_unnoticed(fixed) && tells_overlap_apart(forced, fixed.collective))
-        agree_on_overlap(shortlist, prune(forced, overlapping(fixed)).always_native);
+        agree_on_overlap(shortlist, prune(forced, with_overlap(fixed)).always_native);
     return shortlist;
 }
 

@@ -47,7 +47,7 @@ Status scan_with_sizes(const Exchange& exchange, const SizedSlots& slots, std::b
     return status;
 }
 
-Status forward(const Exchange& exchange, Context& context) {
+Status forward_padded(const Exchange& exchange, Context& context) {
     const SizedSlots slots(exchange.max_block);
     const std::size_t bytes = padded_bytes(exchange.group.size, slots.bytes());
     std::byte* const padded = context.workspace.take(bytes).data();
@@ -71,7 +71,7 @@ Status padded_bruck(const Exchange& exchange, Context& context) {
         });
     if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
     Status status = copy_own_block(exchange);
-    status.keep(with_straight_blocks(exchange, context, forward));
+    status.keep(with_straight_blocks(exchange, context, forward_padded));
     return status;
 }
 

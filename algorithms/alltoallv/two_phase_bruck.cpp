@@ -138,7 +138,7 @@ class TwoPhaseBruck {
     std::byte* const incoming_;
 };
 
-Status forward(const Exchange& exchange, Context& context) {
+Status forward_in_two_phases(const Exchange& exchange, Context& context) {
     const auto layout = two_phase_layout(exchange.group.size, exchange.max_block);
     return layout.size_bytes == sizeof(std::uint32_t)
                ? TwoPhaseBruck<std::uint32_t>(exchange, context, layout).run()
@@ -153,7 +153,7 @@ Status two_phase_bruck(const Exchange& exchange, Context& context) {
     if (scratch == 0) return copy_own_block(exchange); // nothing travels, as all ranks know
     if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
     Status status = copy_own_block(exchange);
-    status.keep(with_straight_blocks(exchange, context, forward));
+    status.keep(with_straight_blocks(exchange, context, forward_in_two_phases));
     return status;
 }
 

@@ -6,6 +6,8 @@
 #include "policy/synonyms.hpp"
 #include "shim/common/words.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -16,7 +18,7 @@ namespace switchyard::shim::command {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* footer_of_explain =
     R"(There are three kinds of questions:
   --collective and --ranks: Which rule takes this call? Why does each earlier rule not take it?
   --log: Which share of a run's time would each rule govern? Which calls would run differently than they did?
@@ -111,7 +113,7 @@ bool asks_for_many(const CLI::App& explain) {
 
 void add_explain(CLI::App& app, ExplainArguments& arguments) {
     auto* explain = app.add_subcommand("explain", "Print which rule of a policy takes a call, and why");
-    explain->footer(footer);
+    explain->footer(footer_of_explain);
     explain->add_option("policy", arguments.many.policy, "Policy file")->required()->type_name("FILE");
     add_call(*explain, arguments.one.call);
     explain

@@ -15,7 +15,6 @@ namespace switchyard::shim::command {
 namespace {
 
 using predict::Call;
-using predict::Machine;
 
 bench::Distribution distribution_of(const PredictOptions& options) {
     const auto parsed = bench::parse_distribution(options.distribution);
@@ -55,7 +54,7 @@ struct NodeMemory {
     std::string owner;
 };
 
-NodeMemory memory_of(const Machine& machine) {
+NodeMemory memory_of(const predict::Machine& machine) {
     if (machine.memory_bytes > 0)
         return {static_cast<double>(machine.memory_bytes), "a node of " + machine.name};
     return {static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)),
@@ -111,7 +110,7 @@ void leave_out_alike(std::vector<PredictedSetting>& settings) {
     settings = std::move(kept);
 }
 
-PredictedPoint predicted(const PredictOptions& options, const Machine& machine, const Call& call) {
+PredictedPoint predicted(const PredictOptions& options, const predict::Machine& machine, const Call& call) {
     const predict::Predictor predictor(machine, call);
     const NodeMemory memory = memory_of(machine);
     check_buffers(call, predictor.buffer_bytes(), memory);
@@ -130,7 +129,7 @@ PredictedPoint predicted(const PredictOptions& options, const Machine& machine, 
 } // namespace
 
 int predict(const PredictOptions& options) {
-    const Machine machine = predict::find_machine(options.machine);
+    const predict::Machine machine = predict::find_machine(options.machine);
     const auto distribution = distribution_of(options);
     const auto collective = algorithms::collective_of(options.collective).value();
     std::vector<PredictedPoint> points;

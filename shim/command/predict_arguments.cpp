@@ -5,13 +5,15 @@
 #include "shim/bench/distributions.hpp"
 #include "shim/common/words.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <map>
 
 namespace switchyard::shim::command {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* footer_of_predict =
     R"(Nothing is measured, and no MPI is needed. Each algorithm has a plan: what its ranks send and copy, round by round.
 The machine says what that costs (LogGP, with a network card that the ranks of a node share). The README of the model
 has the machine file, what the model leaves out, and its errors against the simulator.
@@ -79,7 +81,7 @@ void add_predict(CLI::App& app, PredictOptions& options) {
         {"text", PredictFormat::text}, {"json", PredictFormat::json}, {"csv", PredictFormat::csv}};
     auto* predict =
         app.add_subcommand("predict", "Print what each algorithm would take on a machine, by a model");
-    predict->footer(footer);
+    predict->footer(footer_of_predict);
     predict->add_option("--machine", options.machine, "Machine file, or polaris or fugaku")
         ->required()
         ->type_name("FILE");

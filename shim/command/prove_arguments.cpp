@@ -1,10 +1,12 @@
 #include "arguments.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace switchyard::shim::command {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* footer_of_prove =
     R"(Runs the program in rounds: as it is; under switchyard with all calls left to MPI, for the time in MPI's own
 collectives; and under the policy. The table has wall times of the whole command, the launcher included, and times
 in collectives from the logs. Five rounds are the fewest that can be sure. What the program prints is not shown.
@@ -18,7 +20,7 @@ Examples:
 void add_prove(CLI::App& app, ProveOptions& options) {
     auto* prove = app.add_subcommand(
         "prove", "Run a program without and with switchyard in turn, and say whether it is faster");
-    prove->footer(footer);
+    prove->footer(footer_of_prove);
     prove->add_option("--policy", options.policy, "Policy file (default: the default policy)")
         ->type_name("FILE");
     prove

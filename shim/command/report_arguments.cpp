@@ -1,13 +1,15 @@
 #include "arguments.hpp"
 #include "completion.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <map>
 
 namespace switchyard::shim::command {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* footer_of_report =
     R"(LOG is the folder of a run, or a folder of runs; then the latest run counts. The log of a killed run is read as
 far as it goes, and labelled PARTIAL.
 
@@ -74,7 +76,7 @@ void add_report(CLI::App& app, ReportOptions& options) {
     static const std::map<std::string, ReportFormat> formats = {
         {"text", ReportFormat::text}, {"csv", ReportFormat::csv}, {"json", ReportFormat::json}};
     auto* report = app.add_subcommand("report", "Print where the time of a run's collectives went");
-    report->footer(footer);
+    report->footer(footer_of_report);
     report
         ->add_option("LOG", options.log,
                      "Folder of a run, or a folder of runs (without OTHER the latest counts)")

@@ -103,7 +103,7 @@ std::vector<Point> points_for(const TuneOptions& options, const Place& place, co
 }
 
 Program program_of(const TuneOptions& options) {
-    return tune::program_of(options.launcher, words_of(options.program));
+    return tune::program_of(options.launcher, split_words(options.program));
 }
 
 // The log that says what to measure; "": none, a grid is measured.
@@ -158,7 +158,7 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
         tuning.explore();
         Circumstances circumstances{first.place, options.platform, "", {}};
         auto rules = tuning.prove(options.output, circumstances);
-        write_whole(options.output, policy_text(rules, circumstances));
+        write_policy(options.output, policy_text(rules, circumstances));
         print_end(options, rules, tuning, file);
         return rules;
     } catch (const Stopped&) {
@@ -192,7 +192,7 @@ void write_predicted(const TuneOptions& options, const predict::Machine& model,
     Measurements predictions(true);
     predict_points(model, points, predictions);
     const auto rules = predicted_rules(model, points, predictions);
-    write_whole(options.output, policy_text(rules, circumstances));
+    write_policy(options.output, policy_text(rules, circumstances));
     std::cout << table_of(rules, points, predictions, {}) << options.output << ": "
               << report::counted(rules.size(), "rule")
               << ", otherwise native; predicted, not measured: where you have the ranks, give --launcher in "
@@ -215,7 +215,7 @@ void prove_predicted(const TuneOptions& options, const predict::Machine& model, 
     predict_points(model, points, predictions);
     Tuning tuning(machine, points, nullptr, predictions, first.place, budget, first.seconds);
     const auto rules = tuning.prove(options.output, circumstances);
-    write_whole(options.output, policy_text(rules, circumstances));
+    write_policy(options.output, policy_text(rules, circumstances));
     std::cout << tuning.table(rules) << options.output << ": " << report::counted(rules.size(), "rule")
               << ", otherwise native; the model had rules for "
               << report::counted(points_with_rule(points, rules_of(points, predictions, {})), "point")

@@ -6,11 +6,13 @@
 #include "shim/tune/grid.hpp"
 #include "shim/tune/machine.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace switchyard::shim::command {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* footer_of_tune =
     R"(Measures the algorithms (switchyard algorithms) beside the MPI library's own. The benchmark that stands beside
 this command does it in passes: after each pass the slower half is dropped and the rest is measured longer, until
 the order is clear or the budget is spent. Then the benchmark makes the same calls under switchyard with the new
@@ -131,7 +133,7 @@ void add_where(CLI::App& tune, TuneOptions& options) {
 
 void add_tune(CLI::App& app, TuneOptions& options) {
     auto* tune = app.add_subcommand("tune", "Measure the algorithms on this machine and write a policy");
-    tune->footer(footer);
+    tune->footer(footer_of_tune);
     tune->add_option("-o,--output", options.output, "Policy file to write")->required()->type_name("FILE");
     tune->add_option("--budget", options.budget,
                      "Time limit, such as 90s, 3m or 1h30m (default: 3m; simulated: none)")

@@ -26,7 +26,7 @@ std::string gain_bar(double ratio) {
                      gain > 0 ? " class=\"slower\"" : "", gain > 0 ? 50 : 50 - length, length);
 }
 
-Column column_of(const ToldColumn& column) {
+Column page_column(const ToldColumn& column) {
     const auto title = markup(column.title);
     switch (column.told) {
     case Told::words: return {title, Cells::words};
@@ -43,7 +43,7 @@ Cell cell_of(const ToldCell& cell, Told told) {
 
 void write_rows(const ToldTable& told, std::size_t most, std::ostream& out) {
     std::vector<Column> columns;
-    for (const auto& column : told.columns) columns.push_back(column_of(column));
+    for (const auto& column : told.columns) columns.push_back(page_column(column));
     HtmlTable table(out, columns);
     for (std::size_t n = 0; n < std::min(most, told.rows.size()); ++n) {
         std::vector<Cell> cells;

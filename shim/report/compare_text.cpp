@@ -7,12 +7,12 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr std::size_t widest_algorithm = 36;
+constexpr std::size_t widest_algorithms = 36;
 
-TextTable::Column column_of(const ToldColumn& column) {
+TextTable::Column text_column(const ToldColumn& column) {
     switch (column.told) {
     case Told::words: return {column.title, Align::left};
-    case Told::algorithms: return {column.title, Align::left, widest_algorithm};
+    case Told::algorithms: return {column.title, Align::left, widest_algorithms};
     default: return {column.title};
     }
 }
@@ -29,7 +29,7 @@ void print(const ToldTable& told, std::ostream& out) {
     out << '\n' << told.title << (told.explanation.empty() ? "" : " (" + told.explanation + ")") << '\n';
     if (!told.note.empty()) out << told.note << '\n';
     std::vector<TextTable::Column> columns;
-    for (const auto& column : told.columns) columns.push_back(column_of(column));
+    for (const auto& column : told.columns) columns.push_back(text_column(column));
     TextTable table(columns);
     for (const auto& row : told.rows) {
         std::vector<std::string> cells;

@@ -38,7 +38,7 @@ std::string name_of(const Pool& pool) {
            shape_text(pool.sum.ranks, pool.sum.nodes());
 }
 
-std::vector<Fact> facts_of(const Pool& pool, const std::string& folder) {
+std::vector<Fact> facts_of_pool(const Pool& pool, const std::string& folder) {
     const auto& run = pool.sum.run;
     return {{"command", run.command_line},
             {"started", pool.runs.front().started + " to " + pool.runs.back().started},
@@ -61,7 +61,7 @@ ToldSide side_of_one(const Pool& pool) {
 ToldSide side_of_several(const Pool& pool, const std::string& folder) {
     const auto& sum = pool.sum;
     return {name_of(pool) + ", " + runs_text(pool),
-            facts_of(pool, folder),
+            facts_of_pool(pool, folder),
             formatted("{} calls in {}, {} routed; {} of the wall time in collectives", sum.calls,
                       runs_text(pool), sum.routed,
                       share_text(sum.per_rank(sum.rank_us.whole), pool.wall_us())),

@@ -12,7 +12,8 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr double left = 66, cell_width = 34, cell_height = 19, title_height = 40, gap = 46, line_height = 19;
+constexpr double tables_left = 66, cell_width = 34, cell_height = 19, title_height = 40, gap = 46,
+                 line_height = 19;
 
 std::string colour_of(const Covered& cell) {
     if (!cell.rule) return std::string(nothing);
@@ -37,19 +38,19 @@ void draw_cell(Svg& svg, const policy::Policy& policy, const Coverage& coverage,
 
 double draw_table(Svg& svg, const policy::Policy& policy, const Coverage& coverage,
                   const Coverage::Table& table, double top) {
-    svg.text(left, top + 16, name_of(table.collective), Anchor::start, 14, ink, "600");
+    svg.text(tables_left, top + 16, name_of(table.collective), Anchor::start, 14, ink, "600");
     top += 26;
     const auto rows = coverage.ranks.size();
     for (std::size_t i = 0; i < rows; ++i) {
         const double y = top + cell_height * static_cast<double>(i);
-        svg.text(left - 8, y + 14, std::to_string(coverage.ranks[i]), Anchor::end, 11);
+        svg.text(tables_left - 8, y + 14, std::to_string(coverage.ranks[i]), Anchor::end, 11);
         for (std::size_t n = 0; n < coverage.block_bits.size(); ++n)
             draw_cell(svg, policy, coverage, i, n, table.rows[i][n],
-                      left + cell_width * static_cast<double>(n), y);
+                      tables_left + cell_width * static_cast<double>(n), y);
     }
     const double bottom = top + cell_height * static_cast<double>(rows);
     for (std::size_t n = 0; n < coverage.block_bits.size(); n += 2)
-        svg.text(left + cell_width * (static_cast<double>(n) + 0.5), bottom + 15,
+        svg.text(tables_left + cell_width * (static_cast<double>(n) + 0.5), bottom + 15,
                  block_text(coverage.block_bits[n]), Anchor::middle, 10);
     svg.upright_text(16, (top + bottom) / 2, "ranks");
     return bottom;
@@ -57,9 +58,9 @@ double draw_table(Svg& svg, const policy::Policy& policy, const Coverage& covera
 
 void draw_legend(Svg& svg, const policy::Policy& policy, double y) {
     const auto entry = [&](const std::string& number, const std::string& colour, const std::string& text) {
-        svg.rect(left, y, 30, 15, colour);
-        svg.text(left + 15, y + 12, number, Anchor::middle, 11, ink);
-        svg.text(left + 40, y + 12, shown(text, 110), Anchor::start, 12);
+        svg.rect(tables_left, y, 30, 15, colour);
+        svg.text(tables_left + 15, y + 12, number, Anchor::middle, 11, ink);
+        svg.text(tables_left + 40, y + 12, shown(text, 110), Anchor::start, 12);
         y += line_height;
     };
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
@@ -79,13 +80,13 @@ void draw_legend(Svg& svg, const policy::Policy& policy, double y) {
 std::string coverage_plot(const policy::Policy& policy, const Coverage& coverage) {
     const double columns = static_cast<double>(coverage.block_bits.size());
     const double table_height = 26 + cell_height * static_cast<double>(coverage.ranks.size()) + gap;
-    const double width = std::max(940.0, left + cell_width * columns + 20);
+    const double width = std::max(940.0, tables_left + cell_width * columns + 20);
     const double legend = line_height * static_cast<double>(policy.rules.size() + 3);
     const double height =
         title_height + table_height * static_cast<double>(coverage.tables.size()) + legend + 14;
     Svg svg(width, height, "Which rule of a policy takes which calls");
     svg.rect(0, 0, width, height, "#ffffff");
-    svg.text(left, 24,
+    svg.text(tables_left, 24,
              formatted("Which rule takes a call, by ranks and largest block; {} per node, host buffers",
                        counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank")),
              Anchor::start, 15, ink, "600");

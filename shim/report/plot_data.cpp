@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr double shortest_time = 1e-3; // a nanosecond: clocks tell no less, and a logarithmic axis has no 0
 
 // More digits show nothing, and a page has thousands of numbers.
-json rounded(double value) {
+json nine_digits(double value) {
     return std::stod(formatted("{:.9g}", value));
 }
 
@@ -58,7 +58,7 @@ Points points_of_calls(const Profile& profile, const std::vector<std::size_t>& p
         const auto& kind = profile.groups[mark.group].kind;
         const auto time = static_cast<double>(mark.call_us);
         points[places[mark.group]].push_back(
-            {rounded(mark.begin_us), rounded(axis_time(time)),
+            {nine_digits(mark.begin_us), nine_digits(axis_time(time)),
              formatted("{} {}\n{} at {}\n{}, blocks up to {}", shown(kind.collective),
                        shown(kind.algorithm_text()), time_text(time), time_text(mark.begin_us),
                        counted(static_cast<std::uint64_t>(kind.ranks), "rank"),
@@ -69,10 +69,10 @@ Points points_of_calls(const Profile& profile, const std::vector<std::size_t>& p
 
 json point_of_stretch(double at, const std::string& name, const Samples& times) {
     const double low = times.quantile(0.05), middle = times.median(), high = times.quantile(0.95);
-    return {rounded(at), rounded(axis_time(middle)),
+    return {nine_digits(at), nine_digits(axis_time(middle)),
             formatted("{}\n{}, median {}\n5% below {}, 95% below {}", shown(name),
                       counted(times.size(), "call"), time_text(middle), time_text(low), time_text(high)),
-            rounded(axis_time(low)), rounded(axis_time(high))};
+            nine_digits(axis_time(low)), nine_digits(axis_time(high))};
 }
 
 Points points_of_stretches(const Profile& profile, const std::vector<std::size_t>& places,
@@ -110,17 +110,17 @@ json timeline(const Profile& profile, const std::vector<Series>& series) {
     for (std::size_t i = 0; i < series.size(); ++i)
         all.push_back(
             {{"colour", series_colour(i)}, {"mark", series_mark(i)}, {"points", std::move(points[i])}});
-    return {{"end", rounded(end_us)}, {"range", decades.ends()}, {"series", std::move(all)}};
+    return {{"end", nine_digits(end_us)}, {"range", decades.ends()}, {"series", std::move(all)}};
 }
 
-json column_of(unsigned bits, const std::vector<std::string>& collectives,
-               const std::vector<Sizes::Part>& parts) {
+json cells_of(unsigned bits, const std::vector<std::string>& collectives,
+              const std::vector<Sizes::Part>& parts) {
     json calls = json::array(), times = json::array();
     auto text = "blocks up to " + block_text(bits);
     for (std::size_t i = 0; i < collectives.size(); ++i) {
         const auto part = i < parts.size() ? parts[i] : Sizes::Part{};
         calls.push_back(part.calls);
-        times.push_back(rounded(part.time_us));
+        times.push_back(nine_digits(part.time_us));
         if (part.calls > 0)
             text += formatted("\n{}: {}, {}", shown(collectives[i]), counted(part.calls, "call"),
                               time_text(part.time_us));
@@ -133,9 +133,8 @@ json histogram(const Sizes& sizes) {
     for (std::size_t i = 0; i < sizes.collectives.size(); ++i) colours.push_back(series_colour(i));
     for (unsigned bits = sizes.blocks.begin()->first; bits <= sizes.blocks.rbegin()->first; ++bits) {
         const auto found = sizes.blocks.find(bits);
-        columns.push_back(
-            column_of(bits, sizes.collectives,
-                      found != sizes.blocks.end() ? found->second : std::vector<Sizes::Part>{}));
+        columns.push_back(cells_of(bits, sizes.collectives,
+                                   found != sizes.blocks.end() ? found->second : std::vector<Sizes::Part>{}));
     }
     return {{"colours", colours}, {"columns", columns}};
 }
@@ -153,7 +152,7 @@ std::string text_of_pair(std::size_t place, const std::vector<double>& a, const 
 json pairs_plot(const PairsPlot& plot) {
     const auto& [a, b] = plot.paired->values;
     const auto or_null = [](const std::vector<double>& values, std::size_t place) {
-        return place < values.size() ? rounded(values[place]) : json();
+        return place < values.size() ? nine_digits(values[place]) : json();
     };
     json values = json::array(), texts = json::array();
     for (std::size_t i = 0; i < std::min(std::max(a.size(), b.size()), most_points / 2); ++i) {

@@ -14,7 +14,8 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr double row_height = 38, top = 10, right = plot_width - 14, smallest_cell = 46, largest_cell = 84;
+constexpr double row_height = 38, cells_top = 10, cells_right = plot_width - 14, smallest_cell = 46,
+                 largest_cell = 84;
 constexpr std::size_t most_rows = 24, longest_name = 44;
 
 struct Cell {
@@ -109,18 +110,18 @@ std::string heat_map_plot(const Profile& profile) {
         left = std::max(left, 16 + text_pixels(shown(row.algorithm, longest_name), 12));
     }
     const double columns = last - first + 1;
-    const double width = std::clamp((right - left) / columns, smallest_cell, largest_cell);
-    const double bottom = top + row_height * static_cast<double>(rows.size());
+    const double width = std::clamp((cells_right - left) / columns, smallest_cell, largest_cell);
+    const double bottom = cells_top + row_height * static_cast<double>(rows.size());
     Svg svg(std::max(plot_width, left + width * columns + 14), bottom + 64,
             "Median time and number of calls by block and algorithm");
     for (unsigned bits = first; bits <= last; ++bits) {
         const double x = left + width * (bits - first);
-        svg.rect(x + 1, top + 1, width - 2, bottom - top - 2, nothing);
+        svg.rect(x + 1, cells_top + 1, width - 2, bottom - cells_top - 2, nothing);
         svg.text(x + width / 2, bottom + 16, block_text(bits), Anchor::middle, 10.5);
     }
     const auto scale = scale_of(rows);
     for (std::size_t i = 0; i < rows.size(); ++i)
-        draw_row(svg, rows[i], top + row_height * static_cast<double>(i), left, width, first, scale);
+        draw_row(svg, rows[i], cells_top + row_height * static_cast<double>(i), left, width, first, scale);
     svg.text(left - 10, bottom + 16, "largest block, up to", Anchor::end, 10.5);
     draw_scale(svg, scale, left + 60, bottom + 38);
     svg.text(left - 10, bottom + 47, "median time of a call", Anchor::end, 10.5);

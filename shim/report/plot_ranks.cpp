@@ -12,7 +12,7 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr double left = 66, right = plot_width - 130, top = 10, totals = plot_width - 118;
+constexpr double rows_left = 66, rows_right = plot_width - 130, rows_top = 10, totals_left = plot_width - 118;
 
 // The largest difference from the mean in any field, as a part of a stretch of time.
 double largest_difference(const RankPicture& picture) {
@@ -25,15 +25,15 @@ double largest_difference(const RankPicture& picture) {
 
 void draw_row(Svg& svg, const RankPicture& picture, const RankPicture::Row& row, double y, double height,
               double largest) {
-    const double width = (right - left) / static_cast<double>(row.slot_us.size());
+    const double width = (rows_right - rows_left) / static_cast<double>(row.slot_us.size());
     const auto name = row.name();
-    if (height >= 11) svg.text(left - 8, y + height / 2 + 4, name, Anchor::end, 11);
+    if (height >= 11) svg.text(rows_left - 8, y + height / 2 + 4, name, Anchor::end, 11);
     for (std::size_t i = 0; i < row.slot_us.size(); ++i) {
         const double here = row.slot_us[i] / picture.slot_length_us;
         const double difference = (row.slot_us[i] - picture.mean_us[i]) / picture.slot_length_us;
         if (row.slot_us[i] <= 0 && picture.mean_us[i] <= 0) continue; // no calls: the background shows
         svg.rect(
-            left + width * static_cast<double>(i), y, width, height - 1,
+            rows_left + width * static_cast<double>(i), y, width, height - 1,
             two_sided_ramp(largest > 0 ? difference / largest : 0),
             formatted(
                 "rank {}, {} to {}\n{:.1f}% of it in collectives; {:+.1f} points more than the average rank",
@@ -41,7 +41,7 @@ void draw_row(Svg& svg, const RankPicture& picture, const RankPicture::Row& row,
                 time_text(picture.slot_length_us * static_cast<double>(i + 1)), 100 * here,
                 100 * difference));
     }
-    if (height >= 11) svg.text(totals, y + height / 2 + 4, time_text(row.total_us), Anchor::start, 11);
+    if (height >= 11) svg.text(totals_left, y + height / 2 + 4, time_text(row.total_us), Anchor::start, 11);
 }
 
 // Ticks, their times and a title, `below` being the lower edge of the plot.
@@ -58,7 +58,7 @@ void draw_time_axis(Svg& svg, const Axis& x, double below, double end_us) {
 
 void draw_scale(Svg& svg, double y, double largest) {
     constexpr int steps = 40;
-    constexpr double width = 220, middle = (left + right) / 2;
+    constexpr double width = 220, middle = (rows_left + rows_right) / 2;
     for (int i = 0; i < steps; ++i)
         svg.rect(middle - width / 2 + width / steps * i, y, width / steps + 0.4, 10,
                  two_sided_ramp(2 * (i + 0.5) / steps - 1));
@@ -73,17 +73,17 @@ void draw_scale(Svg& svg, double y, double largest) {
 
 std::string ranks_plot(const RankPicture& picture) {
     const double height = std::clamp(480.0 / static_cast<double>(picture.rows.size()), 12.0, 26.0);
-    const double bottom = top + height * static_cast<double>(picture.rows.size());
+    const double bottom = rows_top + height * static_cast<double>(picture.rows.size());
     const double end_us = picture.slot_length_us * static_cast<double>(rank_slots);
     Svg svg(plot_width, bottom + 84,
             "Time of each rank in collectives, compared with the average rank, over the run");
-    svg.rect(left, top, right - left, bottom - top, nothing);
+    svg.rect(rows_left, rows_top, rows_right - rows_left, bottom - rows_top, nothing);
     const double largest = largest_difference(picture);
     for (std::size_t i = 0; i < picture.rows.size(); ++i)
-        draw_row(svg, picture, picture.rows[i], top + height * static_cast<double>(i), height, largest);
-    draw_time_axis(svg, Axis(0, end_us, left, right), bottom, end_us);
-    svg.text(totals, bottom + 19, "in collectives", Anchor::start, 11);
-    svg.upright_text(14, (top + bottom) / 2, "rank");
+        draw_row(svg, picture, picture.rows[i], rows_top + height * static_cast<double>(i), height, largest);
+    draw_time_axis(svg, Axis(0, end_us, rows_left, rows_right), bottom, end_us);
+    svg.text(totals_left, bottom + 19, "in collectives", Anchor::start, 11);
+    svg.upright_text(14, (rows_top + bottom) / 2, "rank");
     draw_scale(svg, bottom + 56, largest);
     return svg.finish();
 }

@@ -14,7 +14,7 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr std::size_t widest_algorithm = 24;
+constexpr std::size_t widest_use = 24;
 
 std::string label_of(const policy::Policy& policy, const std::optional<std::size_t>& rule) {
     if (!rule) return "otherwise";
@@ -82,8 +82,8 @@ void add_row(TextTable& table, const PolicyGroup& group, const Profile& profile,
 
 void print_groups(const std::vector<PolicyGroup>& groups, const Profile& profile, bool changing,
                   std::ostream& out) {
-    auto table = table_of_groups({{changing ? "ran" : "ran and would run", Align::left, widest_algorithm},
-                                  {changing ? "would run" : "", Align::left, changing ? widest_algorithm : 1},
+    auto table = table_of_groups({{changing ? "ran" : "ran and would run", Align::left, widest_use},
+                                  {changing ? "would run" : "", Align::left, changing ? widest_use : 1},
                                   {"rule"}});
     for (const auto& group : groups)
         if (group.changes() == changing)

@@ -3,6 +3,7 @@
 #include "candidates.hpp"
 #include "policy/spelling.hpp"
 #include "shim/common/formatted.hpp"
+#include "shim/common/words.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,14 +15,6 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-using Json = nlohmann::json;
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : "+") + word;
-    return text;
-}
-
 // Compared with native in the same iteration, since a disturbance hits both.
 std::vector<double> ratios_of(const std::vector<double>& times, const std::vector<double>& native) {
     std::vector<double> ratios;
@@ -31,7 +24,7 @@ std::vector<double> ratios_of(const std::vector<double>& times, const std::vecto
 }
 
 // A benchmark of an earlier version does not tell the times of its warm-up.
-std::vector<double> times_from_first(const Json& result) {
+std::vector<double> times_from_first(const nlohmann::json& result) {
     auto times = result.value("warmup_us", std::vector<double>{});
     const auto measured = result.at("times_us").get<std::vector<double>>();
     times.insert(times.end(), measured.begin(), measured.end());
@@ -55,7 +48,7 @@ std::vector<std::string> arguments_for(const Work& work) {
                                       "--format",
                                       "lines",
                                       "--algorithm",
-                                      joined(work.candidates)};
+                                      joined(work.candidates, "+")};
     if (work.time_limit > 0)
         words.insert(words.end(), {"--time-limit", formatted("{:.6f}", work.time_limit)});
     if (traits_of(shape.collective).has_count_arrays())
@@ -81,9 +74,9 @@ std::vector<std::string> arguments_of_probe() {
 }
 
 std::optional<std::vector<Measurement>> measurements_in(const std::string& line, const Work& work) {
-    const Json json = Json::parse(line, nullptr, false);
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
     if (!json.is_object() || !json.contains("results")) return std::nullopt;
-    const Json& results = json["results"];
+    const nlohmann::json& results = json["results"];
     if (results.size() != work.candidates.size() + 1) return std::nullopt;
     if (!json.value("verified", false))
         throw std::runtime_error("the benchmark received wrong data at " + work.point.text() +
@@ -91,12 +84,12 @@ std::optional<std::vector<Measurement>> measurements_in(const std::string& line,
     const auto native = results[0].at("times_us").get<std::vector<double>>();
     const auto all_of_native = times_from_first(results[0]);
     double all_us = 0;
-    for (const Json& result : results)
+    for (const nlohmann::json& result : results)
         for (const double time : result.at("times_us").get<std::vector<double>>()) all_us += time;
     const double seconds = json.at("environment").value("elapsed_seconds", 0.0);
     std::vector<Measurement> measurements;
     for (std::size_t i = 0; i < work.candidates.size(); ++i) {
-        const Json& result = results[i + 1];
+        const nlohmann::json& result = results[i + 1];
         Measurement measurement;
         measurement.point = work.point;
         measurement.candidate = work.candidates[i];
@@ -113,9 +106,9 @@ std::optional<std::vector<Measurement>> measurements_in(const std::string& line,
 }
 
 std::optional<Place> place_in(const std::string& line) {
-    const Json json = Json::parse(line, nullptr, false);
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
     if (!json.is_object() || !json.contains("environment")) return std::nullopt;
-    const Json& environment = json["environment"];
+    const nlohmann::json& environment = json["environment"];
     Place place;
     place.mpi = policy::first_line(environment.value("mpi", ""));
     place.mpi = place.mpi.substr(0, place.mpi.find(','));

@@ -13,10 +13,6 @@ using algorithms::Parameter;
 using algorithms::Parameters;
 using algorithms::Traits;
 
-algorithms::GroupShape group_shape_of(const Shape& shape) {
-    return {shape.ranks, shape.nodes, shape.ranks_per_node};
-}
-
 policy::Features features_of(const Shape& shape) {
     policy::Features features;
     features.collective = shape.collective;
@@ -35,7 +31,7 @@ bool may_be_of_use(const Traits& traits, const Shape& shape) {
 std::vector<std::string> varied(const std::string& candidate, Parameter parameter, const Shape& shape) {
     const auto& traits = traits_of(parameter);
     std::vector<std::string> texts;
-    for (const auto value : algorithms::grid_of(traits, group_shape_of(shape)))
+    for (const auto value : algorithms::grid_of(traits, shape.of_group()))
         texts.push_back(candidate + ':' + std::string(traits.name) + '=' + text_of(traits, value));
     return texts;
 }
@@ -69,7 +65,7 @@ std::vector<std::string> with_near_radices(const Shape& shape, const std::string
 
 // The borders that tell blocks of up to that size apart, and the next one: with it all of them are forwarded.
 std::vector<std::int64_t> borders_for(const Shape& shape, std::size_t largest_block) {
-    auto borders = algorithms::grid_of(traits_of(Parameter::direct_from), group_shape_of(shape));
+    auto borders = algorithms::grid_of(traits_of(Parameter::direct_from), shape.of_group());
     const auto is_above = [&](std::int64_t border) {
         return border > static_cast<std::int64_t>(largest_block);
     };
@@ -89,7 +85,7 @@ class Collection {
 
     void add(const Traits& traits, const std::string& text) {
         const Parameters resolved =
-            policy::resolve(traits, use_of(shape_.collective, text), group_shape_of(shape_));
+            policy::resolve(traits, use_of(shape_.collective, text), shape_.of_group());
         if (!policy::why_not_admissible(traits, resolved, features_of(shape_)).empty()) return;
         const auto same = [&](const Kept& kept) {
             return kept.traits == &traits && is_same(traits, kept.parameters, resolved);
@@ -161,9 +157,8 @@ std::string with_radix(const std::string& algorithm, std::int64_t radix) {
 std::int64_t radix_of(const Shape& shape, const std::string& candidate) {
     const policy::Use use = use_of(shape.collective, candidate);
     const Traits* traits = algorithms::find(shape.collective, use.algorithm);
-    return traits->takes(Parameter::radix)
-               ? policy::resolve(*traits, use, group_shape_of(shape))[Parameter::radix]
-               : 0;
+    return traits->takes(Parameter::radix) ? policy::resolve(*traits, use, shape.of_group())[Parameter::radix]
+                                           : 0;
 }
 
 std::vector<std::string> variations_of(const Shape& shape, const std::string& candidate) {
@@ -210,6 +205,10 @@ bool is_known(policy::Collective collective, const std::string& candidate) {
 policy::Use use_of(policy::Collective collective, const std::string& candidate) {
     auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + candidate);
     return *std::get<policy::Force>(parsed).by_collective[static_cast<std::size_t>(collective)];
+}
+
+std::string algorithm_of(std::string_view candidate) {
+    return std::string(candidate.substr(0, candidate.find(':')));
 }
 
 std::string words_of(std::string_view candidate) {

@@ -42,6 +42,7 @@ bool is_known(policy::Collective collective, const std::string& candidate);
 policy::Use use_of(policy::Collective collective, const std::string& candidate);
 // For people: `tuna radix=4`.
 std::string words_of(std::string_view candidate);
+std::string algorithm_of(std::string_view candidate);
 // Whether the shim makes an allreduce before each call, since the algorithm needs the largest block of all
 // ranks.
 bool needs_agreement(policy::Collective collective, const std::string& candidate);

@@ -13,10 +13,6 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-std::string algorithm_of(const std::string& candidate) {
-    return candidate.substr(0, candidate.find(':'));
-}
-
 // What each setting with its best border saves at a point, as a share of native's time. The agreement counts
 // as nothing.
 std::map<std::string, double> saved_at(const Point& point, const Measurements& measurements) {

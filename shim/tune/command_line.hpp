@@ -7,6 +7,6 @@
 namespace switchyard::shim::tune {
 
 // The words between blanks. Double quotes hold several together: `mpirun -n 8 --host "a, b"`.
-std::vector<std::string> words_of(const std::string& command_line);
+std::vector<std::string> split_words(const std::string& command_line);
 
 } // namespace switchyard::shim::tune

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t stop = 0;
 constexpr std::size_t kept_words = 2000; // bytes, of stdout and of stderr
-constexpr auto patience = std::chrono::seconds(5);
+constexpr auto time_to_end = std::chrono::seconds(5);
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -155,7 +155,7 @@ class Running {
             told_ = true;
             when_told_ = Clock::now();
             killpg(pid_, SIGTERM);
-        } else if (Clock::now() - when_told_ > patience) {
+        } else if (Clock::now() - when_told_ > time_to_end) {
             killpg(pid_, SIGKILL);
         }
     }

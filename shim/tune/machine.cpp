@@ -29,7 +29,7 @@ fs::path own_folder() {
 
 // "": mpirun with a rank for each core.
 std::vector<std::string> launcher_words(const std::string& launcher) {
-    auto words = words_of(launcher);
+    auto words = split_words(launcher);
     if (words.empty())
         words = {"mpirun", "-n", std::to_string(std::max(1U, std::thread::hardware_concurrency()))};
     return words;

@@ -14,6 +14,7 @@ struct Shape {
     int ranks = 1, nodes = 1, ranks_per_node = 1; // ranks_per_node: the most on one node
 
     auto operator<=>(const Shape&) const = default;
+    algorithms::GroupShape of_group() const { return {ranks, nodes, ranks_per_node}; }
     std::string text() const { // `alltoallv of 8 ranks on 1 node`
         return std::string(algorithms::name_of(collective)) + " of " + std::to_string(ranks) + " ranks on " +
                std::to_string(nodes) + (nodes == 1 ? " node" : " nodes");

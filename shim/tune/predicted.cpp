@@ -14,7 +14,7 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-constexpr std::size_t combined_settings = 3;
+constexpr std::size_t predicted_settings = 3;
 
 bench::Distribution distribution_of(const Point& point) {
     const auto parsed = bench::parse_distribution(point.distribution);
@@ -23,15 +23,11 @@ bench::Distribution distribution_of(const Point& point) {
     return std::get<bench::Distribution>(parsed);
 }
 
-algorithms::GroupShape group_shape_of(const Shape& shape) {
-    return {shape.ranks, shape.nodes, shape.ranks_per_node};
-}
-
 // One point's times, as the benchmark would report them.
 class PointTimes {
   public:
     PointTimes(const predict::Machine& machine, const Point& point)
-        : point_(point), predictor_(machine, {point.shape.collective, group_shape_of(point.shape),
+        : point_(point), predictor_(machine, {point.shape.collective, point.shape.of_group(),
                                               distribution_of(point), point.max_block}),
           native_us_(us_of("native")) {}
 
@@ -54,7 +50,7 @@ class PointTimes {
         const policy::Use use = use_of(point_.shape.collective, candidate);
         policy::Choice choice;
         choice.algorithm = algorithms::find(point_.shape.collective, use.algorithm);
-        choice.parameters = policy::resolve(*choice.algorithm, use, group_shape_of(point_.shape));
+        choice.parameters = policy::resolve(*choice.algorithm, use, point_.shape.of_group());
         return predictor_.of(choice).us();
     }
 
@@ -89,7 +85,7 @@ void predict_points(const predict::Machine& machine, const std::vector<Point>& p
             add_if_faster(times, candidate, measurements);
     }
     for (const Shape& shape : shapes) {
-        const auto combinations = combinations_for(shape, points, measurements, combined_settings);
+        const auto combinations = combinations_for(shape, points, measurements, predicted_settings);
         for (const Point& point : points_of_shape(points, shape)) {
             const PointTimes times(machine, point);
             for (const std::string& candidate : combinations)

@@ -14,16 +14,12 @@ namespace {
 
 constexpr std::size_t refined_algorithms = 2; // algorithms whose radices are refined
 constexpr std::size_t most_refined = 4;       // radices of each of them beside the coarse ones
-constexpr std::size_t combined_settings = 2;  // settings that are combined with borders
+constexpr std::size_t searched_settings = 2;  // settings that are combined with borders
 
 using Records = std::map<std::string, Record>;
 
 double ratio_of(const Records& records, const std::string& candidate) {
     return records.at(candidate).estimate.ratio;
-}
-
-std::string algorithm_of(const std::string& candidate) {
-    return candidate.substr(0, candidate.find(':'));
 }
 
 // The evaluated radices of one algorithm, with their ratios. Its other parameters have their presets.
@@ -133,7 +129,7 @@ std::vector<Work> next_evaluations(const std::vector<Point>& points, const Measu
         work.point = point;
         work.candidates = next_at(point, measurements);
         if (work.candidates.empty() && is_due_for_borders(point.shape, points, measurements))
-            work.candidates = missing(combinations_for(point.shape, points, measurements, combined_settings),
+            work.candidates = missing(combinations_for(point.shape, points, measurements, searched_settings),
                                       measurements.at(point));
         work.pass = measurements.last_pass(point) + 1;
         if (!work.candidates.empty()) works.push_back(std::move(work));

@@ -217,7 +217,7 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     std::vector<Point> points = all;
     const auto to_prove = circumstances.model.empty() ? ToProve::rules_without_bounds : ToProve::all_rules;
     for (int proof = 0; !points.empty(); ++proof) {
-        write_whole(trial, policy_text(rules, circumstances));
+        write_policy(trial, policy_text(rules, circumstances));
         try {
             for (auto& [point, measurement] :
                  verify(trial, points, std::max(seconds_left() / 2, budget_ * for_proof / proofs)))

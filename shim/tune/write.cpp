@@ -141,7 +141,7 @@ std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& c
     return text;
 }
 
-void write_whole(const std::filesystem::path& file, const std::string& text) {
+void write_policy(const std::filesystem::path& file, const std::string& text) {
     if (const auto error = shim::write_whole(file.string(), text))
         throw std::runtime_error("cannot write " + file.string() + ": " + error.message());
 }

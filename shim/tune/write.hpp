@@ -31,7 +31,7 @@ std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& c
 
 // Whole or not at all: to a file beside it that is then renamed. Throws std::runtime_error where that cannot
 // be.
-void write_whole(const std::filesystem::path& file, const std::string& text);
+void write_policy(const std::filesystem::path& file, const std::string& text);
 
 // "" where a file of that name can be made there, else why not.
 std::string why_not_writable(const std::filesystem::path& file);

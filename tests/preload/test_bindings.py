@@ -55,7 +55,7 @@ def smallest(parameters):
 needs_fortran = unittest.skipUnless(host_exists("f_mpifh"), f"no Fortran compiler, or {MPI} has no Fortran layer")
 
 
-class Bindings(PreloadTest):
+class BindingTest(PreloadTest):
     def same_as_plain(self, np, program, *arguments, binding, force=None, timeout=60):
         plain = self.plain_once(np, program, *arguments)
         shimmed = self.launch(np, program, *arguments, force=force, timeout=timeout)
@@ -92,32 +92,14 @@ class Bindings(PreloadTest):
             lines = self.same_as_plain(np, program, *arguments, binding=binding, force=spelled(forced))
             self.check_forced(lines, forced)
 
+
+class Bindings(BindingTest):
+    """A program in each binding."""
+
     def test_c_native(self):
         for np in RANKS:
             with self.subTest(ranks=np):
                 self.check_native(self.same_as_plain(np, host("c_basic"), binding="c"))
-
-    def test_c_every_algorithm(self):
-        for np in RANKS:
-            for forced in FORCED:
-                with self.subTest(ranks=np, force=spelled(forced)):
-                    lines = self.same_as_plain(np, host("c_basic"), binding="c", force=spelled(forced))
-                    self.check_forced(lines, forced)
-
-    def test_a_frontier_search(self):
-        """Sparse blocks whose sizes follow a power law, under rules that need no agreement: one border, one for all."""
-        for np in (2, 3, 5) if OPENMPI else (2, 3):
-            for force in (None, "alltoallv:tuna:direct_from=64", "alltoallv:node_aware:intra=shared:direct_from=auto"):
-                with self.subTest(ranks=np, force=force):
-                    lines = self.same_as_plain(np, host("c_frontier"), "40", binding="c", force=force)
-                    self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0})
-
-    def test_c_sixteen_ranks(self):
-        """On MPICH once only: sixteen ranks take long there on two cores."""
-        for forced in FORCED[-2:] if OPENMPI else FORCED[-1:]:
-            with self.subTest(force=spelled(forced)):
-                lines = self.same_as_plain(16, host("c_basic"), binding="c", force=spelled(forced), timeout=200)
-                self.check_forced(lines, forced)
 
     @needs_fortran
     def test_mpif_h(self):
@@ -158,6 +140,32 @@ class Bindings(PreloadTest):
     def test_mpi4py(self):
         for np in (1, 3, 5):
             self.check_binding(np, PYTHON, f"{HERE}/hosts/mpi4py_host.py", binding="c")
+
+
+class Choices(BindingTest):
+    """Every algorithm, and rules."""
+
+    def test_c_every_algorithm(self):
+        for np in RANKS:
+            for forced in FORCED:
+                with self.subTest(ranks=np, force=spelled(forced)):
+                    lines = self.same_as_plain(np, host("c_basic"), binding="c", force=spelled(forced))
+                    self.check_forced(lines, forced)
+
+    def test_a_frontier_search(self):
+        """Sparse blocks whose sizes follow a power law, under rules that need no agreement: one border, one for all."""
+        for np in (2, 3, 5) if OPENMPI else (2, 3):
+            for force in (None, "alltoallv:tuna:direct_from=64", "alltoallv:node_aware:intra=shared:direct_from=auto"):
+                with self.subTest(ranks=np, force=force):
+                    lines = self.same_as_plain(np, host("c_frontier"), "40", binding="c", force=force)
+                    self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0})
+
+    def test_c_sixteen_ranks(self):
+        """On MPICH once only: sixteen ranks take long there on two cores."""
+        for forced in FORCED[-2:] if OPENMPI else FORCED[-1:]:
+            with self.subTest(force=spelled(forced)):
+                lines = self.same_as_plain(16, host("c_basic"), binding="c", force=spelled(forced), timeout=200)
+                self.check_forced(lines, forced)
 
     def test_rules_decide_by_agreed_values(self):
         """A rule on the block: one side of it tuna, the other side native, and the log names the rule."""

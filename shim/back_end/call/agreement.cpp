@@ -14,7 +14,7 @@ namespace {
 
 // How many of the words below the ranks exchange: the first three always, the fourth where something is adaptive, all where
 // device buffers may be. The same on all ranks.
-enum Words : int { always = 3, with_times = 4, with_devices = 9 };
+enum MessageWords : int { always = 3, with_times = 4, with_devices = 9 };
 using Message = std::array<std::uint64_t, with_devices>;
 
 Message message_of(const Facts& facts) {
@@ -23,7 +23,7 @@ Message message_of(const Facts& facts) {
 }
 
 // Words that were not exchanged are zero: nobody has device memory. Then no MPI is known to take it, either.
-Facts facts_of(const Message& message, Words words) {
+Facts facts_of(const Message& message, MessageWords words) {
     return {.max_block = static_cast<std::size_t>(message[0]),
             .not_ready = message[1] != 0,
             .overlapping = message[2] != 0,
@@ -52,13 +52,13 @@ Facts own_facts(const Passage& passage, const Plan& plan, Packing& packing, cons
     return facts;
 }
 
-Words words_of(CommState& state) {
+MessageWords words_of(CommState& state) {
     return state.may_have_devices() ? with_devices : state.book() != nullptr ? with_times : always;
 }
 
 // Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all ranks. Not where
 // times are learned: the time of an agreement would be time of the exchange.
-bool goes_ahead(const Passage& passage, const Plan& plan, Words words) {
+bool goes_ahead(const Passage& passage, const Plan& plan, MessageWords words) {
     const auto& rails = *passage.state.rails();
     return rails.ahead.plan == &plan && words == always &&
            algorithms::agrees_in_window(words, rails.group, rails.window.get());
@@ -111,7 +111,7 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
     }
     const auto start = Clock::now();
     const Facts own = own_facts(passage, plan, packing, device, has_memory);
-    const Words words = words_of(state);
+    const MessageWords words = words_of(state);
     Message message = message_of(own);
     auto& rails = *state.rails();
     rails.wire.reset();

@@ -13,20 +13,20 @@ namespace switchyard::shim {
 namespace {
 
 constexpr int text_tag = 4;
-constexpr std::size_t most = algorithms::largest_own_message;
+constexpr std::size_t most_bytes = algorithms::largest_own_message;
 
 // A message that is not full is a text's last one. So nobody need know sizes before.
 void send(const std::string& text, MPI_Comm comm) noexcept {
-    for (std::size_t done = 0; done <= text.size(); done += most)
-        PMPI_Send(text.data() + done, static_cast<int>(std::min(text.size() - done, most)), MPI_BYTE, 0,
+    for (std::size_t done = 0; done <= text.size(); done += most_bytes)
+        PMPI_Send(text.data() + done, static_cast<int>(std::min(text.size() - done, most_bytes)), MPI_BYTE, 0,
                   text_tag, comm);
 }
 
 // False: there was no memory for some of it. The messages are taken all the same.
 bool receive(int rank, std::string& text, MPI_Comm comm) noexcept {
-    std::array<char, most> piece;
+    std::array<char, most_bytes> piece;
     bool has_room = true;
-    for (int bytes = static_cast<int>(most); bytes == static_cast<int>(most);) {
+    for (int bytes = static_cast<int>(most_bytes); bytes == static_cast<int>(most_bytes);) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Status status;
         if (PMPI_Irecv(piece.data(), bytes, MPI_BYTE, rank, text_tag, comm, &request) != MPI_SUCCESS ||

@@ -72,9 +72,9 @@ struct Side {
     }
 };
 
-class Sizes {
+class WindowSizes {
   public:
-    Sizes(const Group& group, MPI_Comm oracle, const Report& report, Load load)
+    WindowSizes(const Group& group, MPI_Comm oracle, const Report& report, Load load)
         : group_(group), oracle_(oracle), report_(report), load_(load), memory_(section_bytes) {
         group_.node_map = nullptr; // all ranks are on one node
         window_ = NodeWindow::make(group_, memory_);
@@ -219,10 +219,10 @@ class Sizes {
 
 void check_window_sizes(const Group& group, MPI_Comm oracle, const Report& report) {
     for (const Load load : {Load::none, Load::others, Load::others_on_shared_cores, Load::nobody})
-        Sizes(group, oracle, report, load).check_all();
+        WindowSizes(group, oracle, report, load).check_all();
     if (group.size != 2) return;
     for (const int first_exchanges : {0, 1})
-        Sizes(group, oracle, report, Load::none).check_pages_come(first_exchanges);
+        WindowSizes(group, oracle, report, Load::none).check_pages_come(first_exchanges);
 }
 
 } // namespace switchyard::tests

@@ -9,12 +9,12 @@ namespace stress {
 
 namespace {
 
-struct Counts {
+struct CallCounts {
     unsigned long long *calls, *made;
 };
 
 int call(MPI_Comm comm, int, void* attribute, void*) {
-    const auto* const counts = static_cast<Counts*>(attribute);
+    const auto* const counts = static_cast<CallCounts*>(attribute);
     int rank = 0, is_inter = 0, ranks = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_test_inter(comm, &is_inter);
@@ -43,7 +43,7 @@ void call_when_freed(MPI_Comm comm, unsigned long long& calls, unsigned long lon
              "MPI_Comm_create_keyval");
         return made_key;
     }();
-    must(MPI_Comm_set_attr(comm, key, new Counts{&calls, &made}), "MPI_Comm_set_attr");
+    must(MPI_Comm_set_attr(comm, key, new CallCounts{&calls, &made}), "MPI_Comm_set_attr");
 }
 
 } // namespace stress

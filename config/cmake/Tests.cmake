@@ -1,0 +1,14 @@
+# What a test says of itself to ctest.
+#
+#   label(TESTS... LABELS WORDS...)   words that `ctest -L` takes. `quick` is what `scripts/test --quick` runs
+#   takes_long(TEST SECONDS...)       on two cores. Such a test begins early, so that none is waited for at the end
+function(label)
+  cmake_parse_arguments(PARSE_ARGV 0 label "" "" "LABELS")
+  set_property(TEST ${label_UNPARSED_ARGUMENTS} APPEND PROPERTY LABELS ${label_LABELS})
+endfunction()
+function(takes_long)
+  while(ARGN)
+    list(POP_FRONT ARGN test seconds)
+    set_property(TEST ${test} PROPERTY COST ${seconds})
+  endwhile()
+endfunction()
