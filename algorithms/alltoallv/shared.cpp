@@ -8,6 +8,7 @@
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.
 #include "algorithms/copy.hpp"
+#include "algorithms/node_window.hpp"
 #include "algorithms/straight_blocks.hpp"
 #include "shared_scratch.hpp"
 
