@@ -18,10 +18,10 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--
 
 
 class Browser:
-    """One page in a browser of its own. `asked` has the addresses that the page wanted from a network, `said` what it wrote
-    to the console, errors and refusals by its security policy included."""
+    """A browser with one page. `asked` has the addresses that the page wanted from a network, `said` what it wrote to the
+    console, errors and refusals by its security policy included."""
 
-    def __init__(self, folder, timeout=100):
+    def __init__(self, folder):
         to_browser, self.sending = os.pipe()
         receiving, from_browser = os.pipe()
         self.answers = os.fdopen(receiving, "rb")
@@ -33,21 +33,39 @@ class Browser:
                                             stderr=log, pass_fds=(to_browser, from_browser), start_new_session=True)
         os.close(to_browser)
         os.close(from_browser)
-        self.number, self.session, self.asked, self.said, self.loads = 0, None, [], [], 0
+        self.number, self.session, self.context, self.watch = 0, None, None, None
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def fresh_page(self, timeout=100):
+        """Opens a page that shares nothing with the page before, and closes that one."""
+        self.leave_page()
+        self.asked, self.said, self.loads = [], [], 0
         # A browser that hangs is ended, and then the pipe.
         self.watch = threading.Timer(timeout, self.kill)
         self.watch.start()
-        page = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.context = self.call("Target.createBrowserContext")["browserContextId"]
+        page = self.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
 
+    def leave_page(self):
+        if self.watch:
+            self.watch.cancel()
+        self.session = None
+        if self.context and self.is_alive():
+            self.call("Target.disposeBrowserContext", browserContextId=self.context)
+        self.context = None
+
     def kill(self):
-        if self.process.poll() is None:
+        if self.is_alive():
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def end(self):
-        self.watch.cancel()
+        if self.watch:
+            self.watch.cancel()
         self.kill()
         self.process.wait()
         self.answers.close()
@@ -129,8 +147,10 @@ class Browser:
             self.point(x, y, "mouseReleased", i)
 
     def look(self, path=None):
-        """The rows of a picture of what the window shows."""
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        """The rows of a picture of what the window shows, a quarter as wide and high."""
+        width, height = self.ask("[innerWidth, innerHeight]")
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 0.25}
+        data = base64.b64decode(self.call("Page.captureScreenshot", format="png", clip=clip)["data"])
         if path:
             with open(path, "wb") as file:
                 file.write(data)

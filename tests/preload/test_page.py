@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import re
+import shutil
+import tempfile
 import unittest
 
 import browser
@@ -25,16 +27,26 @@ def script_elements(page):
 
 
 class PageTest(PreloadTest):
-    """Runs of a real program, and a page of them."""
+    """A page of runs of a real program. The tests of the page share the runs, and each has a copy of the page."""
+
+    _pages = {}  # by the function that makes the runs: their lines and the text of the page
 
     def setUp(self):
         super().setUp()
-        self.page = self.path("page.html")
-        answer = self.command("report", *self.logs(), "--html", self.page)
-        self.assertEqual(answer.code, 0, answer.everything())
-        with open(self.page, encoding="utf-8") as file:
-            self.text = file.read()
+        runs = type(self).logs
+        if runs not in self._pages:
+            self._pages[runs] = self.made()
+        self.lines, self.text = self._pages[runs]
+        self.page = self.write("page.html", self.text)
         self.has_plots = 'id="plot-data"' in self.text
+
+    def made(self):
+        self.lines = None
+        page = self.path("made.html")
+        answer = self.command("report", *self.logs(), "--html", page)
+        self.assertEqual(answer.code, 0, answer.everything())
+        with open(page, encoding="utf-8") as file:
+            return self.lines, file.read()
 
     def run_program(self, **options):
         result = self.launch(FEW_RANKS, host("c_basic"), **options)
@@ -95,12 +107,25 @@ needs_browser = unittest.skipUnless(browser.PROGRAM,
 
 
 class InBrowser:
-    """What its tests need, and what holds for every page."""
+    """What its tests need, and what holds for every page. The tests share a browser, and each has a page of its own."""
+
+    _browsers = []
 
     def setUp(self):
         super().setUp()
-        self.browser = browser.Browser(self.folder)
-        self.addCleanup(self.browser.end)
+        if not self._browsers or not self._browsers[-1].is_alive():
+            self._browsers.append(self.new_browser())
+        self.browser = self._browsers[-1]
+        self.browser.fresh_page()
+        self.addCleanup(self.browser.leave_page)
+
+    @staticmethod
+    def new_browser():
+        folder = tempfile.mkdtemp(prefix="switchyard-browser-")
+        unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+        made = browser.Browser(folder)
+        unittest.addModuleCleanup(made.end)
+        return made
 
     def open(self):
         self.browser.open(self.page)
