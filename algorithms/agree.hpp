@@ -1,23 +1,30 @@
 // Votes of the ranks of a communicator, and communicators of our own.
 #pragma once
 
+#include "comm.hpp"
+#include "status.hpp"
+
 #include <bit>
 #include <cstddef>
-#include <mpi.h>
+#include <cstdint>
+#include <span>
 
 namespace switchyard::algorithms {
 
 // True on all ranks where `here` is true on all of them, false on all ranks otherwise. Collective.
-bool all_agree(bool here, MPI_Comm comm);
+bool all_agree(bool here, Comm comm);
 
 // The bits that are set on all ranks. Collective.
-unsigned common_bits(unsigned here, MPI_Comm comm);
+unsigned common_bits(unsigned here, Comm comm);
+
+// The largest of each number over all ranks, to `largest`. Collective.
+Status largest_of_all(std::span<const std::uint64_t> numbers, std::uint64_t* largest, Comm comm);
 
 // A communicator of our own with the ranks of the intracommunicator `comm`. It has no attributes of the application, and
-// its error handler returns. MPI_COMM_NULL on all ranks where MPI has no more communicators; then the error handler of
+// its error handler returns. No communicator on all ranks where MPI has no more communicators; then the error handler of
 // `comm` is called. (To set another handler meanwhile is no way: MPICH cannot set back a handler that `comm` only follows.)
 // Collective.
-MPI_Comm create_private(MPI_Comm comm);
+Comm create_private(Comm comm);
 
 // Memory that grows on all ranks or on none. It grows in steps of a quarter, so that slowly growing blocks do not vote at
 // every call.
@@ -26,7 +33,7 @@ class AgreedSize {
     // Makes room for `bytes`, the same number on all ranks; `grow(rounded)` does it on this rank and says whether it could.
     // False on all ranks where one rank could not. Collective where the size agreed so far is too small.
     template <typename Grow>
-    bool reserve(std::size_t bytes, MPI_Comm comm, const Grow& grow) {
+    bool reserve(std::size_t bytes, Comm comm, const Grow& grow) {
         if (covers(bytes)) return true;
         const std::size_t quarter = std::bit_floor(bytes) / 4;
         const std::size_t step = quarter < smallest_step ? smallest_step : quarter;

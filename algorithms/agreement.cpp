@@ -1,5 +1,6 @@
 #include "agreement.hpp"
 
+#include "agree.hpp"
 #include "node_window.hpp"
 
 #include <algorithm>
@@ -12,10 +13,9 @@ using Numbers = std::array<std::uint64_t, most_agreed_numbers>;
 
 AgreementEnd ask_mpi(std::span<std::uint64_t> numbers, const Group& group) {
     Numbers all{};
-    const int code = PMPI_Allreduce(numbers.data(), all.data(), static_cast<int>(numbers.size()),
-                                    MPI_UINT64_T, MPI_MAX, group.comm);
+    const Status status = largest_of_all(numbers, all.data(), group.comm);
     std::copy_n(all.begin(), numbers.size(), numbers.begin());
-    return {{code}, true};
+    return {status, true};
 }
 
 // Gives our numbers to the node `steps` places up the ring, and takes those of the node as far down.

@@ -52,7 +52,7 @@ inline Status copy_own_block(const Exchange& exchange) {
     const int self = exchange.group.rank;
     const std::size_t room = exchange.recv_size(self), size = exchange.send_size(self);
     copy_bytes(exchange.recv_from(self), exchange.send_to(self), std::min(size, room));
-    return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
+    return fits(size, room);
 }
 
 // Copies the one block that this rank sends to everybody, unless the block already lies at `to`.

@@ -18,7 +18,7 @@ template <typename Sizes>
         !exchange.straight->meets(source, said)) [[unlikely]]
         return;
     if (said > place.size) [[unlikely]]
-        return status.keep({MPI_ERR_TRUNCATE});
+        return status.keep(Fault::truncated);
     copy_bytes(exchange.recv_base + place.offset, block, said);
 }
 inline Status deliver(const Exchange& exchange, int source, const std::byte* block, std::size_t said) {

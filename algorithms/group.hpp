@@ -2,9 +2,8 @@
 #pragma once
 
 #include "alarm.hpp"
+#include "comm.hpp"
 #include "node_map.hpp"
-
-#include <mpi.h>
 
 #include <cstddef>
 
@@ -13,14 +12,14 @@ namespace switchyard::algorithms {
 // The messages of many groups may travel on one communicator of our own, where no message of the application is met. The
 // tag tells the groups apart.
 struct Carrier {
-    MPI_Comm comm = MPI_COMM_NULL; // its error handler returns
+    Comm comm; // its error handler returns
     int tag = 0;
     const int* ranks = nullptr; // in it, by rank in the group's communicator; null: the same
     Alarm* alarm = nullptr;     // null where the death of a process ends the job
 };
 
 struct Group {
-    MPI_Comm comm = MPI_COMM_NULL; // for MPI's own collectives; may be the application's
+    Comm comm; // for MPI's own collectives; may be the application's
     int rank = 0;
     int size = 1;
     const NodeMap* node_map =
@@ -38,7 +37,7 @@ struct Group {
     int rank_in_comm(int peer) const {
         return members == nullptr ? peer : members[static_cast<std::size_t>(peer)];
     }
-    MPI_Comm carrier_comm() const { return carrier.comm == MPI_COMM_NULL ? comm : carrier.comm; }
+    Comm carrier_comm() const { return carrier.comm ? carrier.comm : comm; }
     int rank_in_carrier(int peer) const {
         const int known_as = rank_in_comm(peer);
         return carrier.ranks == nullptr ? known_as : carrier.ranks[static_cast<std::size_t>(known_as)];

@@ -255,14 +255,13 @@ std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& mem
                     std::make_shared<simulation::Meeting>(window->size_)};
     const Share* const address = &own;
     std::vector<const Share*> shares(static_cast<std::size_t>(group.size));
-    PMPI_Allgather(&address, sizeof address, MPI_BYTE, shares.data(), sizeof address, MPI_BYTE, group.comm);
+    gather_everywhere(&address, sizeof address, shares.data(), group.comm);
     for (int local = 0; local < window->size_; ++local) {
         window->simulated_.push_back(shares[static_cast<std::size_t>(rank_on_node(group, local))]->section);
         window->sections_[static_cast<std::size_t>(local)] = window->simulated_.back().get();
     }
     window->meeting_ = shares[static_cast<std::size_t>(rank_on_node(group, 0))]->meeting;
-    PMPI_Barrier(group.comm); // until here, others read `own`
-    return window;
+    return all_agree(true, group.comm) ? std::move(window) : nullptr; // until here, others read `own`
 }
 
 #else
@@ -298,8 +297,7 @@ NodeWindow::~NodeWindow() {
 }
 
 void NodeWindow::probe() {
-    int arrived = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+    Wire::probe(comm_);
 }
 
 // Another rank may need this rank for a message, of the application or of ours to another node, before it
@@ -653,7 +651,7 @@ Status NodeWindow::exchange(const Exchange& blocks) {
 
 Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numbers) {
     if (size_ == 1) return {};
-    if (!is_ready()) return {MPI_ERR_OTHER};
+    if (!is_ready()) return Fault::lost;
     const Notice own = next_notice(numbers.size_bytes());
     std::memcpy(bytes_for_all(own, numbers.size_bytes()), numbers.data(), numbers.size_bytes());
     out_.clear();
@@ -663,7 +661,7 @@ Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numb
     }
     enter(own);
     for (int local = after(rank_); local != rank_; local = after(local)) {
-        if (!wait_for(local)) return withdraw_offers(), Status{MPI_ERR_OTHER};
+        if (!wait_for(local)) return withdraw_offers(), Status(Fault::lost);
         take_larger(numbers, bytes_for_all(local, numbers.size_bytes()));
     }
     own_time_.pass();
@@ -697,7 +695,7 @@ std::byte* NodeWindow::room(std::size_t bytes) {
 
 NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
     if (size_ == 1) return {{}, false};
-    if (!is_ready()) return {{MPI_ERR_OTHER}, false};
+    if (!is_ready()) return {Fault::lost, false};
     const std::size_t bytes = offers.empty() ? 0 : room_bytes_;
     const Notice own = next_notice(bytes);
     const std::size_t room = ring_place(bytes);
@@ -708,7 +706,7 @@ NodeWindow::Shown NodeWindow::show(std::span<const Block> offers) {
     enter(own);
     Shown shown{{}, !offers.empty()};
     for (int local = after(rank_); local != rank_; local = after(local)) {
-        if (!wait_for(local)) return {{MPI_ERR_OTHER}, false};
+        if (!wait_for(local)) return {Fault::lost, false};
         shown.by_all = shown.by_all && notice_of(local).header->word == 1;
     }
     own_time_.pass();

@@ -423,7 +423,7 @@ class NodeWindow {
     static constexpr int few_probes = 16, many_probes = 1;
 
     const Group& group_;
-    MPI_Comm comm_; // MPI works on its messages while this rank waits
+    Comm comm_; // MPI works on its messages while this rank waits
     Alarm* alarm_ = nullptr;
     int rank_, size_;
     section::Layout layout_;

@@ -10,7 +10,7 @@ namespace switchyard::algorithms {
 
 template <typename Sent, typename Received>
 Status NodeWindow::exchange(const Sent& sent, const Received& received, bool in_place) {
-    if (!is_ready()) return {MPI_ERR_OTHER};
+    if (!is_ready()) return Fault::lost;
     if (size_ > 1) {
         const Notice own = next_notice();
         write_blocks(sent, own, in_place, !in_place && load_.others_have_cores());
@@ -65,7 +65,7 @@ Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool 
     in_.clear();
     const auto is_needed = [&](int source) { return received.size(source) > 0 || received.hears_all(); };
     const auto meet = [&](int source) { status.keep(meet_block(received, source, in_place)); };
-    if (!meet_all(is_needed, meet, in_place)) return {MPI_ERR_OTHER};
+    if (!meet_all(is_needed, meet, in_place)) return Fault::lost;
     if (!out_.empty() || !in_.empty()) [[unlikely]]
         status.keep(run_streams(received, in_place));
     return status;
@@ -119,7 +119,7 @@ Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
     // All other blocks may have about the size of this one.
     if (const std::size_t bytes = std::min(size, room); bytes > 0)
         copy_arriving(received.at(rank_), sent.at(rank_), bytes, go_past_caches(bytes * sections_.size()));
-    return {size <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE};
+    return fits(size, room);
 }
 
 inline void NodeWindow::copy_arriving(std::byte* to, const std::byte* from, std::size_t bytes,
@@ -134,7 +134,7 @@ template <typename Received>
 Status NodeWindow::read_block(const Received& received, int source, Slice slice) {
     received.meets(source, slice.bytes);
     if (slice.bytes == 0) return {};
-    if (slice.bytes > received.size(source)) return {MPI_ERR_TRUNCATE};
+    if (slice.bytes > received.size(source)) return Fault::truncated;
     copy_bytes(received.at(source), section(source) + slice.begin, slice.bytes);
     return {};
 }
@@ -166,7 +166,7 @@ Status NodeWindow::meet_message(const Received& received, int source, const Stre
     received.meets(source, place.bytes);
     if (place.bytes > received.size(source)) {
         lose_message(source, place.bytes);
-        return {MPI_ERR_TRUNCATE};
+        return Fault::truncated;
     }
     receive_message(source, received.at(source), place.bytes);
     return {};
@@ -180,7 +180,7 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
     Status status = serve(through_slots, [&] { return !in_place && read_directly(); });
     reads_past_caches_ = false;
     for (const Stream& stream : in_)
-        if (stream.room < stream.bytes) status.keep({MPI_ERR_TRUNCATE});
+        if (stream.room < stream.bytes) status.keep(Fault::truncated);
     if (!is_late_ || is_broken_) return status;
     // In place: blocks that came in the epoch or as messages, for places whose own blocks went out by streams.
     is_late_ = false;
@@ -240,12 +240,12 @@ template <typename Turn, typename Otherwise>
 Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
     for (int looks = 0;;) {
         const Served served = turn();
-        if (is_broken_) return {MPI_ERR_OTHER};
+        if (is_broken_) return Fault::lost;
         if (served.all_are_over) return {};
         if (served.some || (rest_.has_met_others() && otherwise()))
             looks = 0;
         else if (!rest(looks, NodeRest::Others::exchange))
-            return {MPI_ERR_OTHER};
+            return Fault::lost;
     }
 }
 
@@ -273,7 +273,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
         keep_own();
         return {};
     }
-    if (!is_ready()) return {MPI_ERR_OTHER};
+    if (!is_ready()) return Fault::lost;
     const Part own_bytes = as_one(for_each_part);
     const std::size_t bytes = own_bytes.bytes;
     out_.clear();
@@ -294,7 +294,7 @@ Status NodeWindow::gather(ForEachPart&& for_each_part, KeepOwn&& keep_own) {
     Status status;
     for (int source = after(rank_); source != rank_; source = after(source)) {
         const Notice notice = notice_of(source);
-        if (!wait_for(source)) return withdraw_offers(), Status{MPI_ERR_OTHER};
+        if (!wait_for(source)) return withdraw_offers(), Status(Fault::lost);
         const std::uint64_t all = notice.header->word;
         if ((all & section::Header::is_offered) != 0) {
             meet_offer(source, notice.places[rank_]);
@@ -374,7 +374,7 @@ bool NodeWindow::read_in(ForEachPart&& for_each_part, const Stream& stream, Cut 
                 neighbours_[at(stream.local)].read(part.data + taken.offset, from, taken.size, stream.proof);
         from += taken.size;
     });
-    if (cut.room > 0) status.keep({MPI_ERR_TRUNCATE});
+    if (cut.room > 0) status.keep(Fault::truncated);
     return is_read;
 }
 
@@ -395,7 +395,7 @@ Status NodeWindow::copy_in(ForEachPart&& for_each_part, int source, Cut cut, con
         copy_arriving(part.data + taken.offset, from, taken.size, reads_past_caches_);
         from += taken.size;
     });
-    return {cut.room > 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS};
+    return cut.room > 0 ? Status(Fault::truncated) : Status();
 }
 
 } // namespace switchyard::algorithms

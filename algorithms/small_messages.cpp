@@ -1,5 +1,7 @@
 #include "small_messages.hpp"
 
+#include "mpi_types.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -50,7 +52,8 @@ bool fit_together(std::size_t bytes, int ranks) {
 
 } // namespace
 
-int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm) {
+int gather(const void* mine, std::size_t bytes, void* all, Comm meeting) {
+    const MPI_Comm comm = mpi_of(meeting);
     int rank = 0, ranks = 1;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
@@ -65,7 +68,8 @@ int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm) {
     });
 }
 
-int gather_everywhere(const void* mine, std::size_t bytes, void* all, MPI_Comm comm) {
+int gather_everywhere(const void* mine, std::size_t bytes, void* all, Comm meeting) {
+    const MPI_Comm comm = mpi_of(meeting);
     int rank = 0, ranks = 1;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);

@@ -7,8 +7,9 @@
 // messages runs there, and has to run with us, too.
 #pragma once
 
+#include "comm.hpp"
+
 #include <cstddef>
-#include <mpi.h>
 
 namespace switchyard::algorithms {
 
@@ -16,8 +17,9 @@ namespace switchyard::algorithms {
 inline constexpr std::size_t largest_own_message = 4000;
 
 // The same number of bytes of each rank, in the order of ranks: on rank 0 (`all` is null elsewhere, and where rank 0 has no
-// room for them), or on all ranks. MPI's own gathers send the bytes of many ranks in one message. Collective.
-int gather(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
-int gather_everywhere(const void* mine, std::size_t bytes, void* all, MPI_Comm comm);
+// room for them), or on all ranks. MPI's own gathers send the bytes of many ranks in one message. Collective. The
+// answer is MPI's code.
+int gather(const void* mine, std::size_t bytes, void* all, Comm comm);
+int gather_everywhere(const void* mine, std::size_t bytes, void* all, Comm comm);
 
 } // namespace switchyard::algorithms

@@ -42,7 +42,7 @@ bool StraightBlocks::meets(int source, std::size_t said) {
         was_forwarded_[static_cast<std::size_t>(source)] = true;
     }
     if (is_mark && !is_expected) { // it expects less than was sent: the message must not stay behind
-        error_ = MPI_ERR_TRUNCATE;
+        error_.keep(Fault::truncated);
         wire_.receive(source, &nowhere_, 1);
     }
     return !is_mark;
@@ -59,7 +59,7 @@ Status StraightBlocks::finish() {
         if (next_receive_ >= exchange_.group.size) break;
         start();
     }
-    status.keep({error_});
+    status.keep(error_);
     return status;
 }
 

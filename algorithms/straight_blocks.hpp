@@ -42,7 +42,7 @@ class StraightBlocks {
     const std::span<bool> was_forwarded_;
     int next_receive_ = 1, next_send_ = 1; // distances of the next ones
     std::byte nowhere_{};                  // where a message goes that nobody expects
-    int error_ = MPI_SUCCESS;
+    Status error_;
 };
 
 // Waits for the ranks of this node that are not past the exchange before the last one. False: for ever, so nobody waits.
@@ -54,7 +54,7 @@ bool meet_the_node(Context& context);
 template <typename Forward>
 Status with_straight_blocks(const Exchange& exchange, Context& context, Forward&& forward) {
     if (!sends_straight(context.parameters)) return forward(exchange, context);
-    if (!meet_the_node(context)) return {MPI_ERR_OTHER};
+    if (!meet_the_node(context)) return Fault::lost;
     Exchange forwarded = exchange;
     forwarded.max_block = static_cast<std::size_t>(context.parameters[Parameter::direct_from]);
     StraightBlocks straight(forwarded, context);

@@ -1,9 +1,13 @@
 #include "wire.hpp"
 
+#include "mpi_types.hpp"
+
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <functional>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace switchyard::algorithms {
@@ -32,13 +36,18 @@ class Type {
     int code_ = MPI_SUCCESS;
 };
 
+static_assert(std::is_same_v<MPI_Aint, std::ptrdiff_t>);
+
+// Files that know no MPI see the bytes of the requests.
+MPI_Request* as_requests(const std::unique_ptr<std::byte[]>& bytes) {
+    return std::launder(reinterpret_cast<MPI_Request*>(bytes.get()));
+}
+
 } // namespace
 
 Wire::Wire(const Group& group, std::size_t limit, int tag_offset)
     : group_(&group), limit_(limit), tag_offset_(tag_offset) {
-    constexpr auto most = 2 * static_cast<std::size_t>(largest_batch);
-    requests_.resize(most);
-    messages_.resize(most);
+    make_room_for(2 * static_cast<std::size_t>(largest_batch));
     look_at(group);
     aside_.reset(new Wire(*this));
 }
@@ -48,8 +57,7 @@ Wire::Wire(Wire& beside)
     : group_(beside.group_), limit_(beside.limit_), tag_offset_(1), traffic_(beside.traffic_),
       beside_(&beside) {
     constexpr std::size_t some = 64;
-    requests_.resize(some);
-    messages_.resize(some);
+    make_room_for(some);
     look_at(*group_);
 }
 
@@ -73,10 +81,10 @@ void Wire::look_at(const Group& group) {
                  map == nullptr ? 0 : map->node_of(group.rank_in_comm(group.rank))};
 }
 
-void Wire::keep(int code) {
-    if (code == MPI_SUCCESS) return;
+void Wire::keep(Status status) {
+    if (status.ok()) return;
     if (group_->carrier.alarm != nullptr) group_->carrier.alarm->look();
-    if (error_ == MPI_SUCCESS) error_ = code;
+    error_.keep(status);
 }
 
 // ---- Starting -------------------------------------------------------------------------------------------
@@ -87,22 +95,27 @@ bool Wire::make_room(std::vector<T>& list, std::size_t more) {
         if (list.capacity() - list.size() < more) list.reserve(std::max(2 * list.size(), list.size() + more));
         return true;
     } catch (const std::bad_alloc&) {
-        keep(MPI_ERR_NO_MEM);
+        keep(Fault::no_memory);
         return false;
     }
 }
 
 // Makes room before MPI starts a message, since a request that is under way must never be lost.
 bool Wire::widen(std::size_t more) {
-    const std::size_t size = std::max(2 * requests_.size(), count_ + more);
     try {
-        messages_.resize(size);
-        requests_.resize(size);
+        make_room_for(std::max(2 * messages_.size(), count_ + more));
         return true;
     } catch (const std::bad_alloc&) {
-        keep(MPI_ERR_NO_MEM);
+        keep(Fault::no_memory);
         return false;
     }
+}
+
+void Wire::make_room_for(std::size_t messages) {
+    std::unique_ptr<std::byte[]> requests(new std::byte[messages * sizeof(MPI_Request)]);
+    if (count_ > 0) std::memcpy(requests.get(), requests_.get(), count_ * sizeof(MPI_Request));
+    messages_.resize(messages);
+    requests_ = std::move(requests);
 }
 
 inline void Wire::note_messages(int count) {
@@ -112,15 +125,17 @@ inline void Wire::note_messages(int count) {
 
 // One tag is enough for a wire. Messages between two ranks do not overtake each other, and both sides start their
 // transfers, and the messages of a transfer, in the same order.
-inline int Wire::isend(const void* data, int count, MPI_Datatype type, int peer) {
+template <typename Datatype>
+inline int Wire::isend(const void* data, int count, Datatype type, int peer) {
     note_messages(1);
     return PMPI_Isend(data, count, type, envelope_.rank_in_carrier(envelope_.rank_in_comm(peer)),
-                      envelope_.tag, envelope_.comm, &requests_[count_]);
+                      envelope_.tag, mpi_of(envelope_.comm), as_requests(requests_) + count_);
 }
-inline int Wire::irecv(void* data, int count, MPI_Datatype type, int peer) {
+template <typename Datatype>
+inline int Wire::irecv(void* data, int count, Datatype type, int peer) {
     note_messages(1);
     return PMPI_Irecv(data, count, type, envelope_.rank_in_carrier(envelope_.rank_in_comm(peer)),
-                      envelope_.tag, envelope_.comm, &requests_[count_]);
+                      envelope_.tag, mpi_of(envelope_.comm), as_requests(requests_) + count_);
 }
 
 // Notes a message whose request is the first that is not under way.
@@ -200,8 +215,9 @@ int Wire::start_singles(int first, int end, std::byte* base, const Block* blocks
     if (envelope_.members != nullptr || !has_room(static_cast<std::size_t>(std::abs(end - first))))
         return first;
     const Envelope other = envelope_;
+    const MPI_Comm comm = mpi_of(other.comm);
     const std::size_t most = limit_ - 1;
-    MPI_Request* request = requests_.data() + count_;
+    MPI_Request* request = as_requests(requests_) + count_;
     Message* message = messages_.data() + count_;
     Traffic sent;
     int peer = first;
@@ -214,8 +230,8 @@ int Wire::start_singles(int first, int end, std::byte* base, const Block* blocks
         std::byte* const data = base + block.offset;
         const auto bytes = static_cast<int>(block.size);
         const int rank = other.rank_in_carrier(peer);
-        const int code = sends ? PMPI_Isend(data, bytes, MPI_BYTE, rank, other.tag, other.comm, request)
-                               : PMPI_Irecv(data, bytes, MPI_BYTE, rank, other.tag, other.comm, request);
+        const int code = sends ? PMPI_Isend(data, bytes, MPI_BYTE, rank, other.tag, comm, request)
+                               : PMPI_Irecv(data, bytes, MPI_BYTE, rank, other.tag, comm, request);
         if (code != MPI_SUCCESS) [[unlikely]] {
             keep(code);
             break;
@@ -224,7 +240,7 @@ int Wire::start_singles(int first, int end, std::byte* base, const Block* blocks
         message++->begin({peer, sends}, data, block.size);
         if (sends) sent.bytes += block.size;
     }
-    const auto count = static_cast<std::size_t>(request - requests_.data());
+    const auto count = static_cast<std::size_t>(request - as_requests(requests_));
     if (sends) {
         sent.messages = count - count_;
         count_sent_upwards(first, peer, blocks, sent);
@@ -349,14 +365,14 @@ Status Wire::wait_all() {
             wait_watching(*group_->carrier.alarm);
         else if (landings_ != nullptr)
             wait_telling();
-        MPI_Request* const end = requests_.data() + count_;
-        for (MPI_Request* request = requests_.data() + std::min(waited_for_, count_); request != end;
+        MPI_Request* const end = as_requests(requests_) + count_;
+        for (MPI_Request* request = as_requests(requests_) + std::min(waited_for_, count_); request != end;
              ++request)
             if (const int code = PMPI_Wait(request, MPI_STATUS_IGNORE); code != MPI_SUCCESS) keep(code);
         count_ = 0;
     }
     waited_for_ = 0;
-    return {std::exchange(error_, MPI_SUCCESS)};
+    return std::exchange(error_, {});
 }
 
 // A request that is over is MPI_REQUEST_NULL, so later waits pass it by.
@@ -364,12 +380,13 @@ Status Wire::wait_for_first(std::size_t messages) {
     pass_time();
     note_under_way();
     for (const std::size_t end = std::min(messages, count_); waited_for_ < end; ++waited_for_) {
-        MPI_Request& request = requests_[waited_for_];
         if (auto* const alarm = group_->carrier.alarm)
-            watch(request, *alarm); // where it rings, requests end at once
-        if (const int code = PMPI_Wait(&request, MPI_STATUS_IGNORE); code != MPI_SUCCESS) keep(code);
+            watch(waited_for_, *alarm); // where it rings, requests end at once
+        if (const int code = PMPI_Wait(as_requests(requests_) + waited_for_, MPI_STATUS_IGNORE);
+            code != MPI_SUCCESS)
+            keep(code);
     }
-    return {error_};
+    return error_;
 }
 
 void Wire::wait_for_sends() {
@@ -378,8 +395,8 @@ void Wire::wait_for_sends() {
     bool waited = false;
     for (std::size_t i = count_; i-- > 0;) {
         if (!messages_[i].landed.sent) continue;
-        if (auto* const alarm = group_->carrier.alarm) watch(requests_[i], *alarm);
-        keep(PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE));
+        if (auto* const alarm = group_->carrier.alarm) watch(i, *alarm);
+        keep(PMPI_Wait(as_requests(requests_) + i, MPI_STATUS_IGNORE));
         finish(i);
         waited = true;
     }
@@ -390,22 +407,22 @@ void Wire::wait_for_sends() {
 void Wire::cancel_receive(int source) {
     for (std::size_t i = 0; i < count_; ++i) {
         const Landed& landed = messages_[i].landed;
-        if (!landed.sent && landed.peer == source) PMPI_Cancel(&requests_[i]);
+        if (!landed.sent && landed.peer == source) PMPI_Cancel(as_requests(requests_) + i);
     }
 }
 
 // Until the request is over, or the alarm rings: then false, and all requests end at once.
-bool Wire::watch(MPI_Request& request, Alarm& alarm) {
+bool Wire::watch(std::size_t request, Alarm& alarm) {
     for (int is_over = 0; is_over == 0;) {
         if (alarm.rings()) return false;
-        keep(PMPI_Test(&request, &is_over, MPI_STATUS_IGNORE));
+        keep(PMPI_Test(as_requests(requests_) + request, &is_over, MPI_STATUS_IGNORE));
     }
     return true;
 }
 
 void Wire::wait_watching(Alarm& alarm) {
     while (count_ > 0) {
-        if (!watch(requests_[count_ - 1], alarm)) return;
+        if (!watch(count_ - 1, alarm)) return;
         finish(count_ - 1);
     }
 }
@@ -414,7 +431,7 @@ void Wire::wait_watching(Alarm& alarm) {
 std::optional<Landed> Wire::finish(std::size_t request) {
     const Message message = messages_[request];
     --count_;
-    requests_[request] = requests_[count_];
+    as_requests(requests_)[request] = as_requests(requests_)[count_];
     messages_[request] = messages_[count_];
     if (message.transfer != alone && --messages_left_[static_cast<std::size_t>(message.transfer)] > 0)
         return std::nullopt;
@@ -426,20 +443,20 @@ std::optional<Landed> Wire::finish(std::size_t request) {
 // Waits for some requests at a time, as they end. After an error that belongs to no request, wait_all() waits
 // for the others.
 void Wire::wait_telling() {
+    std::vector<MPI_Status> statuses;
     done_.clear();
-    statuses_.clear();
-    if (!make_room(done_, count_) || !make_room(statuses_, count_)) return;
+    if (!make_room(done_, count_) || !make_room(statuses, count_)) return;
     done_.resize(count_);
-    statuses_.resize(count_);
+    statuses.resize(count_);
     while (count_ > 0) {
         int count = 0, error_class = MPI_SUCCESS;
-        const int code =
-            PMPI_Waitsome(static_cast<int>(count_), requests_.data(), &count, done_.data(), statuses_.data());
+        const int code = PMPI_Waitsome(static_cast<int>(count_), as_requests(requests_), &count, done_.data(),
+                                       statuses.data());
         if (code != MPI_SUCCESS) PMPI_Error_class(code, &error_class);
         if (count == MPI_UNDEFINED || count <= 0 || (code != MPI_SUCCESS && error_class != MPI_ERR_IN_STATUS))
             return keep(code);
         if (code != MPI_SUCCESS)
-            for (int i = 0; i < count; ++i) keep(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
+            for (int i = 0; i < count; ++i) keep(statuses[static_cast<std::size_t>(i)].MPI_ERROR);
         // From the back, since finish() puts the last request into the place of the finished one.
         std::sort(done_.begin(), done_.begin() + count, std::greater<>());
         for (int i = 0; i < count; ++i) finish(static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]));
@@ -454,12 +471,13 @@ std::optional<Landed> Wire::wait_any() {
             if (auto landed = test_any()) return landed;
     while (count_ > 0) {
         int index = MPI_UNDEFINED;
-        const int code = PMPI_Waitany(static_cast<int>(count_), requests_.data(), &index, MPI_STATUS_IGNORE);
+        const int code =
+            PMPI_Waitany(static_cast<int>(count_), as_requests(requests_), &index, MPI_STATUS_IGNORE);
         keep(code);
         if (index < 0 ||
             index == MPI_UNDEFINED) { // an error that belongs to no request: take the first request
             index = 0;
-            keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
+            keep(PMPI_Wait(as_requests(requests_), MPI_STATUS_IGNORE));
         }
         if (auto landed = finish(static_cast<std::size_t>(index))) {
             ++traffic_->rounds;
@@ -475,24 +493,30 @@ std::optional<Landed> Wire::test_any() {
     note_under_way();
     if (group_->carrier.alarm != nullptr) group_->carrier.alarm->rings(); // then a request ends with an error
     int index = MPI_UNDEFINED, is_over = 0;
-    int code = PMPI_Testany(static_cast<int>(count_), requests_.data(), &index, &is_over, MPI_STATUS_IGNORE);
+    int code =
+        PMPI_Testany(static_cast<int>(count_), as_requests(requests_), &index, &is_over, MPI_STATUS_IGNORE);
     keep(code);
     if (code == MPI_SUCCESS && is_over == 0) {
         // SimGrid's Testany does not report small sends, which are over at once, as long as other requests
         // are under way. Therefore each request is also tested by itself, in turn.
         next_asked_ = (next_asked_ + 1) % count_;
         index = static_cast<int>(next_asked_);
-        code = PMPI_Test(&requests_[next_asked_], &is_over, MPI_STATUS_IGNORE);
+        code = PMPI_Test(as_requests(requests_) + next_asked_, &is_over, MPI_STATUS_IGNORE);
         keep(code);
         if (code == MPI_SUCCESS && is_over == 0) return std::nullopt;
     }
     if (index < 0 || index == MPI_UNDEFINED) { // as in wait_any
         index = 0;
-        keep(PMPI_Wait(requests_.data(), MPI_STATUS_IGNORE));
+        keep(PMPI_Wait(as_requests(requests_), MPI_STATUS_IGNORE));
     }
     auto landed = finish(static_cast<std::size_t>(index));
     if (landed) ++traffic_->rounds;
     return landed;
+}
+
+void Wire::probe(Comm comm) {
+    int arrived = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi_of(comm), &arrived, MPI_STATUS_IGNORE);
 }
 
 // ---- Both -----------------------------------------------------------------------------------------------
@@ -515,7 +539,7 @@ Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
     ++traffic_->rounds;
     const std::size_t fragments = block / largest_message + 1;
     if (!make_room(fragment_bytes_, fragments) || !make_room(fragment_addresses_, fragments))
-        return {std::exchange(error_, MPI_SUCCESS)};
+        return std::exchange(error_, {});
     for (std::size_t done = 0; done < block;) { // a block is one item, since MPI counts with int
         const std::size_t fragment = std::min(block - done, largest_message);
         fragment_bytes_.push_back(static_cast<int>(fragment));
@@ -525,8 +549,8 @@ Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
     const Type item(fragment_bytes_, fragment_addresses_);
     fragment_bytes_.clear();
     fragment_addresses_.clear();
-    if (item.code() != MPI_SUCCESS) return {item.code()};
-    return {PMPI_Alltoall(out, 1, item.get(), in, 1, item.get(), group_->comm)};
+    if (item.code() != MPI_SUCCESS) return Status(item.code());
+    return Status(PMPI_Alltoall(out, 1, item.get(), in, 1, item.get(), mpi_of(group_->comm)));
 }
 
 } // namespace switchyard::algorithms

@@ -10,6 +10,7 @@
 #include "part.hpp"
 #include "patterns/batches.hpp"
 #include "simulation.hpp"
+#include "status.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,16 +20,6 @@
 #include <vector>
 
 namespace switchyard::algorithms {
-
-// An error code of the MPI library in use, or MPI_SUCCESS.
-struct [[nodiscard]] Status {
-    int code = MPI_SUCCESS;
-    bool ok() const { return code == MPI_SUCCESS; }
-    // Remembers the first error. An exchange goes on after an error, since other ranks wait for our messages.
-    void keep(Status later) {
-        if (ok()) code = later.code;
-    }
-};
 
 // The messages that one rank sent since the last reset.
 struct Traffic {
@@ -148,6 +139,9 @@ class Wire {
     // `landings` hears of receives from here on, except of receives into several parts. Null: no object hears.
     void tell(Landings* landings) { landings_ = landings; }
 
+    // Lets MPI work on the messages of a communicator.
+    static void probe(Comm comm);
+
     // Lets this rank's own work pass as time, in a simulator.
     void pass_time() { own_time_.pass(); }
 
@@ -181,7 +175,7 @@ class Wire {
     };
     // Where the messages of the group go, in one place, since each message asks for it.
     struct Envelope {
-        MPI_Comm comm;
+        Comm comm;
         int tag;
         const int* members;       // Group::members
         const int* carrier_ranks; // Carrier::ranks
@@ -197,8 +191,9 @@ class Wire {
     void look_at(const Group& group);
     template <typename T>
     bool make_room(std::vector<T>& list, std::size_t more = 1);
-    bool has_room(std::size_t more = 1) { return count_ + more <= requests_.size() || widen(more); }
+    bool has_room(std::size_t more = 1) { return count_ + more <= messages_.size() || widen(more); }
     bool widen(std::size_t more);
+    void make_room_for(std::size_t messages);
     bool started(int code, const Landed& landed, const std::byte* data = nullptr, std::size_t bytes = 0,
                  int transfer = alone);
     template <bool sends>
@@ -215,12 +210,15 @@ class Wire {
     void note_under_way();
     std::optional<Landed> finish(std::size_t request);
     void wait_telling();
-    bool watch(MPI_Request& request, Alarm& alarm);
+    bool watch(std::size_t request, Alarm& alarm);
     void wait_watching(Alarm& alarm);
-    int isend(const void* data, int count, MPI_Datatype type, int peer);
-    int irecv(void* data, int count, MPI_Datatype type, int peer);
     void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes);
-    void keep(int code);
+    template <typename Datatype>
+    int isend(const void* data, int count, Datatype type, int peer);
+    template <typename Datatype>
+    int irecv(void* data, int count, Datatype type, int peer);
+    void keep(int code_of_mpi) { keep(Status(code_of_mpi)); }
+    void keep(Status status);
 
     const Group* group_;
     Envelope envelope_{}; // of the group
@@ -228,21 +226,19 @@ class Wire {
     int tag_offset_ = 0; // from the tag of the group
     // The first `count_` of each are under way. They get longer only where transfers are split, or where more than
     // largest_batch pairs begin before all transfers are over.
-    std::vector<MPI_Request> requests_;
     std::vector<Message> messages_;
+    std::unique_ptr<std::byte[]> requests_; // MPI's, as many as messages_
     std::size_t count_ = 0;
     std::size_t waited_for_ = 0;     // of these, by wait_for_first()
     std::size_t next_asked_ = 0;     // by test_any
     std::vector<int> messages_left_; // by transfer of several messages
     // The fragments of one message.
     std::vector<int> fragment_bytes_;
-    std::vector<MPI_Aint> fragment_addresses_;
+    std::vector<std::ptrdiff_t> fragment_addresses_;
     Landings* landings_ = nullptr;
-    // Of requests_, while `landings_` hears.
-    std::vector<int> done_;
-    std::vector<MPI_Status> statuses_;
+    std::vector<int> done_; // of requests_, while `landings_` hears
     simulation::OwnTime own_time_;
-    int error_ = MPI_SUCCESS; // the first error since the last wait
+    Status error_; // the first error since the last wait
     Traffic own_traffic_;
     Traffic* traffic_ = &own_traffic_;
     Wire* beside_ = nullptr; // of an aside

@@ -23,7 +23,7 @@ Status bruck(const Exchange& exchange, Context& context) {
         return {}; // one rank, or empty blocks
     }
     if (!context.workspace.has(scratch)) {
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     }
     std::byte* const data = context.workspace.take(scratch).data();
     copy_contribution(exchange, data);

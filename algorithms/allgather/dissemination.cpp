@@ -18,7 +18,7 @@ Status dissemination(const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
     const auto memory = context.workspace.take_array<Part>(dissemination_parts(group.size));
     if (memory.size() != dissemination_parts(group.size)) {
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     }
     copy_contribution(exchange, exchange.recv_from(group.rank));
 

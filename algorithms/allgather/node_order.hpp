@@ -156,7 +156,7 @@ Status in_node_order(const Exchange& exchange, Context& context, Gather&& gather
     const std::size_t block = mean_block(exchange);
     const auto scratch = node_order_scratch_bytes(exchange.group.size, block, context.parameters);
     if (scratch == 0) return {}; // one rank, or empty blocks
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
+    if (!context.workspace.has(scratch)) return Fault::no_memory;
     NodeOrder order(exchange, context, block);
     const Status status = gather(order);
     order.deliver();

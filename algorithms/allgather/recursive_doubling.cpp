@@ -54,7 +54,7 @@ Status recursive_doubling(const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
     const auto memory = context.workspace.take_array<Part>(recursive_doubling_parts(group.size));
     if (memory.size() != recursive_doubling_parts(group.size)) {
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     }
     copy_contribution(exchange, exchange.recv_from(group.rank));
 

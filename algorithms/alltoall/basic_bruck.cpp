@@ -17,7 +17,7 @@ Status basic_bruck(const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
     const std::size_t block = exchange.max_block;
     if (!context.workspace.has(packed_bruck_scratch_bytes(group.size, block, context.parameters))) {
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     }
     PackedBlocks messages(exchange, context, packed_bruck_message_bytes(group.size, block));
     const auto r = [&](int i) { return exchange.recv_from(i); };

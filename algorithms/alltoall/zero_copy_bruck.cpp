@@ -28,7 +28,7 @@ Status zero_copy_bruck(const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
     const std::size_t block = exchange.max_block;
     if (!context.workspace.has(typed_bruck_scratch_bytes(group.size, block, context.parameters))) {
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     }
     const TemporaryBlocks t(exchange, context);
     TypedBlocks messages(exchange, context);

@@ -19,7 +19,7 @@ Status zero_rotation_bruck_in_base(int radix, const Exchange& exchange, Context&
     const Group& group = exchange.group;
     const std::size_t block = exchange.max_block;
     if (!context.workspace.has(zero_rotation_bruck_scratch_in_base(group.size, block, radix))) {
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     }
     PackedBlocks messages(exchange, context, zero_rotation_bruck_message_bytes(group.size, block, radix));
     const auto r = [&](int i) { return place(exchange, i); };

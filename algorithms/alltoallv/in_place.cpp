@@ -41,7 +41,7 @@ class InPlace {
           requests_in_(context.workspace.take_array<Request>(layout.ranks)) {}
 
     Status run() {
-        if (!init()) return {MPI_ERR_BUFFER}; // an erroneous call: no order of moves is right
+        if (!init()) return Fault::unordered; // an erroneous call: no order of moves is right
         incoming_.update();
         while (something_is_left()) { // line 3
             determine();              // line 4
@@ -76,7 +76,7 @@ class InPlace {
         }
         std::size_t& out = at(sends_, group_.rank).whole.size;
         std::size_t& in = at(receives_, group_.rank).places.size;
-        if (out > in) status_.code = MPI_ERR_TRUNCATE;
+        if (out > in) status_ = Fault::truncated;
         out = in = std::min(out, in);
         return sets_.split();
     }
@@ -129,7 +129,7 @@ class InPlace {
         sets_.take_first(destination, asked, [&](Interval data) { parts.add({data.begin, data.size}); });
         wire_.send_parts(destination, parts.take());
         if (request.is_last() != (asked == left)) { // the counts of the two ranks differ
-            status_.keep({MPI_ERR_TRUNCATE});
+            status_.keep(Fault::truncated);
             sets_.take_first(destination, left - asked, [](Interval) {});
         }
     }
@@ -151,7 +151,7 @@ class InPlace {
 Status in_place(const Exchange& exchange, Context& context) {
     const int ranks = exchange.group.size;
     if (!context.workspace.has(in_place_scratch_bytes(ranks, exchange.max_block, context.parameters))) {
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     }
     return InPlace(exchange, context, in_place_layout(ranks, context.parameters)).run();
 }

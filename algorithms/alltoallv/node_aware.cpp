@@ -64,7 +64,7 @@ Status node_aware(const Exchange& exchange, Context& context) {
     // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
     if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, context.parameters) +
                                schedule.scratch_bytes(layout)))
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
         return patterns::with_size_type(layout.size_bytes, [&](auto size) {
             return NodeAware<decltype(size)>(forwarded, means, schedule, layout).run();

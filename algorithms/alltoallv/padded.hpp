@@ -40,7 +40,7 @@ template <typename Uniform>
 Status exchange_padded(const Exchange& exchange, Context& context, std::size_t scratch_bytes,
                        Uniform&& uniform) {
     if (scratch_bytes == 0) return copy_own_block(exchange); // nothing travels, on all ranks
-    if (!context.workspace.has(scratch_bytes)) return {MPI_ERR_NO_MEM};
+    if (!context.workspace.has(scratch_bytes)) return Fault::no_memory;
     const std::size_t bytes = padded_bytes(exchange.group.size, exchange.max_block);
     std::byte* const padded = context.workspace.take(bytes).data();
     std::byte* const received = context.workspace.take(bytes).data();

@@ -69,7 +69,7 @@ Status padded_bruck(const Exchange& exchange, Context& context) {
         return exchange_padded(exchange, context, scratch, [&](const std::byte* padded, std::byte* received) {
             return exchange_slots(exchange, context, exchange.max_block, padded, received);
         });
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
+    if (!context.workspace.has(scratch)) return Fault::no_memory;
     Status status = copy_own_block(exchange);
     status.keep(with_straight_blocks(exchange, context, forward_padded));
     return status;

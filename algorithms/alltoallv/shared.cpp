@@ -18,7 +18,7 @@ Status shared(const Exchange& exchange, Context& context) {
     if (context.has_begun) return context.window->finish(exchange);
     if (exchange.group.size == 1) return copy_own_block(exchange);
     if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, context.parameters)))
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     return with_straight_blocks(exchange, context, [](const Exchange& small, Context& means) {
         return means.window->exchange(small);
     });

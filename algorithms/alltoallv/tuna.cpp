@@ -166,7 +166,7 @@ Status tuna(const Exchange& exchange, Context& context) {
     Status status = copy_own_block(exchange);
     if (exchange.group.size == 1 || block == 0) return status;
     const TunaLayout layout(schedule.shape(), block, context.parameters);
-    if (!context.workspace.has(layout.scratch_bytes)) return {MPI_ERR_NO_MEM};
+    if (!context.workspace.has(layout.scratch_bytes)) return Fault::no_memory;
     status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
         return patterns::with_size_type(layout.size_bytes, [&](auto size) {
             return Tuna<decltype(size)>(forwarded, means, schedule, layout).run();

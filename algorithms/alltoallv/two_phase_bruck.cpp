@@ -151,7 +151,7 @@ Status two_phase_bruck(const Exchange& exchange, Context& context) {
     const std::size_t scratch =
         two_phase_bruck_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
     if (scratch == 0) return copy_own_block(exchange); // nothing travels, as all ranks know
-    if (!context.workspace.has(scratch)) return {MPI_ERR_NO_MEM};
+    if (!context.workspace.has(scratch)) return Fault::no_memory;
     Status status = copy_own_block(exchange);
     status.keep(with_straight_blocks(exchange, context, forward_in_two_phases));
     return status;

@@ -1,6 +1,7 @@
 #include "calibrate.hpp"
 
 #include "algorithms/copy.hpp"
+#include "algorithms/mpi_types.hpp"
 #include "participants.hpp"
 #include "progress.hpp"
 #include "statistics.hpp"
@@ -42,7 +43,7 @@ class Team {
     // Collective over the group.
     Team(const Group& group, const Members& members) {
         const auto place = std::ranges::find(members, group.rank);
-        PMPI_Comm_split(group.comm, place == members.end() ? MPI_UNDEFINED : 0,
+        PMPI_Comm_split(mpi_of(group.comm), place == members.end() ? MPI_UNDEFINED : 0,
                         static_cast<int>(place - members.begin()), &comm_);
         if (!has_me()) return;
         PMPI_Comm_rank(comm_, &rank_);
@@ -297,7 +298,7 @@ class Calibration {
                 const Team team(group_, members_of(repetition));
                 if (team.has_me()) values.push_back(measure(team));
             }
-            sleep_until_all_come(group_.comm, simulated_);
+            sleep_until_all_come(mpi_of(group_.comm), simulated_);
         }
         return values;
     }

@@ -1,5 +1,6 @@
 #include "participants.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "members.hpp"
 
 #include <algorithm>
@@ -63,16 +64,17 @@ Participants::Participants(const Options& options, bool simulated)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const auto place = std::ranges::find(members, rank);
     PMPI_Comm_split(MPI_COMM_WORLD, place == members.end() ? MPI_UNDEFINED : 0,
-                    static_cast<int>(place - members.begin()), &group_.comm);
+                    static_cast<int>(place - members.begin()), &comm_);
+    group_.comm = algorithms::comm_of(comm_);
     group_.node_map = &node_map_;
     if (!takes_part()) return;
-    PMPI_Comm_set_errhandler(group_.comm, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(group_.comm, &group_.rank);
-    PMPI_Comm_size(group_.comm, &group_.size);
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(comm_, &group_.rank);
+    PMPI_Comm_size(comm_, &group_.size);
 }
 
 Participants::~Participants() {
-    if (takes_part()) PMPI_Comm_free(&group_.comm);
+    if (takes_part()) PMPI_Comm_free(&comm_);
 }
 
 void Participants::rejoin() {

@@ -4,6 +4,7 @@
 #include "algorithms/group.hpp"
 #include "options.hpp"
 
+#include <mpi.h>
 #include <string>
 
 namespace switchyard::bench {
@@ -18,7 +19,7 @@ class Participants {
 
     // "", or why there is no such communicator. The same on all ranks.
     const std::string& problem() const { return problem_; }
-    bool takes_part() const { return group_.comm != MPI_COMM_NULL; }
+    bool takes_part() const { return comm_ != MPI_COMM_NULL; }
     int ranks() const { return node_map_.ranks(); }
     const algorithms::NodeMap& node_map() const { return node_map_; }
     const algorithms::Group& group() const { return group_; } // only of a rank that takes part
@@ -31,6 +32,7 @@ class Participants {
     bool simulated_;
     std::string problem_;
     algorithms::NodeMap node_map_;
+    MPI_Comm comm_ = MPI_COMM_NULL;
     algorithms::Group group_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/mpi_types.hpp"
 #include "algorithms/node_window.hpp"
 #include "other_memory.hpp"
 #include "policy/admissible.hpp"
@@ -23,7 +24,7 @@ using namespace algorithms;
 
 std::uint64_t largest_of(std::uint64_t value, const Group& group) {
     std::uint64_t largest = 0;
-    PMPI_Allreduce(&value, &largest, 1, MPI_UINT64_T, MPI_MAX, group.comm);
+    PMPI_Allreduce(&value, &largest, 1, MPI_UINT64_T, MPI_MAX, mpi_of(group.comm));
     return largest;
 }
 
@@ -181,7 +182,7 @@ class Course {
         if (group_.rank == 0)
             for (std::size_t i = 0; i < contenders_.size(); ++i)
                 sits_out_[i] = spent_[i] > options_.time_limit ? 1 : 0;
-        PMPI_Bcast(sits_out_.data(), static_cast<int>(sits_out_.size()), MPI_CHAR, 0, group_.comm);
+        PMPI_Bcast(sits_out_.data(), static_cast<int>(sits_out_.size()), MPI_CHAR, 0, comm());
         if (options_.native && sits_out_.front() != 0) return true;
         const auto first = sits_out_.begin() + (options_.native && sits_out_.size() > 1 ? 1 : 0);
         return std::all_of(first, sits_out_.end(), [](char out) { return out != 0; });
@@ -203,7 +204,7 @@ class Course {
         if (options_.cold) other_memory_.write();
         workspace_.reserve(result.scratch_bytes);
         wire_.reset();
-        PMPI_Barrier(group_.comm);
+        PMPI_Barrier(comm());
         const double begin = PMPI_Wtime();
         const int code = call(contender, in_place);
         if (options_.reads) workload_.read(in_place);
@@ -262,8 +263,10 @@ class Course {
         Context context{contender.choice.parameters, workspace_, wire_, window_, schedule};
         const Status status = algorithm_of(*contender.choice.algorithm).run(exchange, context);
         wire_.pass_time();
-        return status.code;
+        return mpi_code_of(status);
     }
+
+    MPI_Comm comm() const { return mpi_of(group_.comm); }
 
     template <Collective collective, typename Function>
     int call_library(Function function) {
@@ -271,7 +274,7 @@ class Course {
         constexpr bool has_types = traits.has_type_arrays();
         const auto from = side<traits.sends_count_arrays(), has_types>(workload_.send_buffer(), send_);
         const auto to = side<traits.has_count_arrays(), has_types>(workload_.recv_buffer(false), recv_);
-        return std::apply(function, std::tuple_cat(from, to, std::tuple(group_.comm)));
+        return std::apply(function, std::tuple_cat(from, to, std::tuple(comm())));
     }
     int call_library(const Library& mpi) {
         switch (options_.collective) {
@@ -284,7 +287,7 @@ class Course {
     }
 
     void maximum(void* values, int count, MPI_Datatype type) const {
-        PMPI_Reduce(group_.rank == 0 ? MPI_IN_PLACE : values, values, count, type, MPI_MAX, 0, group_.comm);
+        PMPI_Reduce(group_.rank == 0 ? MPI_IN_PLACE : values, values, count, type, MPI_MAX, 0, comm());
     }
 
     const Options& options_;

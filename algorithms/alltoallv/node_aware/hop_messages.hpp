@@ -78,7 +78,7 @@ class HopMessages {
             const Block& place = recv[source];
             const std::size_t size = std::min(place.size, most);
             if (size < place.size) [[unlikely]]
-                status.keep({MPI_ERR_TRUNCATE});
+                status.keep(Fault::truncated);
             copy_bytes(recv_base + place.offset, in, size);
             in += size;
         }

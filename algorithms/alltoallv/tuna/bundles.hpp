@@ -120,10 +120,10 @@ std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, co
     return end + sizeof(Size) + bytes;
 }
 // The same of this rank's blocks for all these destinations. What the loop needs is in local variables, which a copied byte
-// cannot change.
+// cannot change. Inline at any rate: the groups of destinations are small.
 template <typename Size, typename Sizes>
-std::byte* put_blocks_for(std::span<const int> destinations, std::byte* end, const Exchange& exchange,
-                          const Sizes& said_sizes) {
+[[gnu::always_inline]] inline std::byte* put_blocks_for(std::span<const int> destinations, std::byte* end,
+                                                        const Exchange& exchange, const Sizes& said_sizes) {
     const Block* const blocks = exchange.send.data();
     const std::byte* const base = exchange.send_base;
     const Sizes sizes = said_sizes;

@@ -114,7 +114,7 @@ Status exchange_by_bundles(const Exchange& exchange, Context& context, BetweenBy
                                 between_bytes(schedule.shape(), block, parameters));
     // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
     if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, parameters) + bytes))
-        return {MPI_ERR_NO_MEM};
+        return Fault::no_memory;
     status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
         return patterns::with_size_type(layout.size_bytes, [&](auto size) {
             NodeBundles<decltype(size)> bundles(forwarded, means, schedule);

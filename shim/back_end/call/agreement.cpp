@@ -1,6 +1,7 @@
 #include "agreement.hpp"
 
 #include "algorithms/agreement.hpp"
+#include "algorithms/mpi_types.hpp"
 #include "shim/back_end/communicator/book.hpp"
 #include "shim/back_end/process/clock.hpp"
 
@@ -121,7 +122,7 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
             : algorithms::agree_on_largest(std::span(message).first(words), rails.group, rails.wire,
                                            rails.window.get());
     std::fill(message.begin() + words, message.end(), 0); // nobody knows these of the others
-    agreed.code = status.code;
+    agreed.code = algorithms::mpi_code_of(status);
     agreed.facts = facts_of(message, words);
     agreed.elapsed = Clock::now() - start;
     agreed.is_reported = by_mpi && agreed.code != MPI_SUCCESS;

@@ -28,7 +28,7 @@ std::uint64_t settle_up(Rails& rails, Book& book) {
     rails.wire.reset();
     const auto end =
         algorithms::agree_on_largest(std::span(&time, 1), rails.group, rails.wire, rails.window.get());
-    book.tell(end.status.code == MPI_SUCCESS ? time : no_time);
+    book.tell(end.status.ok() ? time : no_time);
     return Clock::now() - start;
 }
 

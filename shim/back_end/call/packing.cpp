@@ -1,5 +1,7 @@
 #include "packing.hpp"
 
+#include "algorithms/mpi_types.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -13,6 +15,10 @@ std::byte* pointer(std::uintptr_t address) {
     return reinterpret_cast<std::byte*>(address);
 }
 
+MPI_Comm carrier_of(const Rails& rails) {
+    return algorithms::mpi_of(rails.group.carrier_comm());
+}
+
 } // namespace
 
 Packing::Packing(const CallArgs& call, Rails& rails, const CallTypes& types)
@@ -21,7 +27,7 @@ Packing::Packing(const CallArgs& call, Rails& rails, const CallTypes& types)
       rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, types)},
       recv_{Blocks::received(call, rails_.group.size, rank_, types, &send_.blocks)} {
     const auto is_taken = [&](const Side& side) {
-        return side.blocks.are_committed(types.keyval, rails_.group.carrier_comm());
+        return side.blocks.are_committed(types.keyval, carrier_of(rails_));
     };
     has_uncommitted_type_ = !is_taken(send_) || !is_taken(recv_);
     recv_.packed = !recv_.blocks.are_dense();
@@ -112,8 +118,7 @@ int Packing::pack_send() {
             std::memcpy(bytes, items, block.size);
             continue;
         }
-        const int code =
-            pack(items, send_.blocks.count(i), send_.blocks.type(i), bytes, rails_.group.carrier_comm());
+        const int code = pack(items, send_.blocks.count(i), send_.blocks.type(i), bytes, carrier_of(rails_));
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
@@ -155,7 +160,7 @@ int Packing::unload() {
         const auto& block = rails_.recv[static_cast<std::size_t>(i)];
         if (block.size == 0 || !recv_.packs(i)) continue;
         const int code = unpack(pointer(recv_.origin) + block.offset, pointer(recv_.blocks.address(i)),
-                                recv_.blocks.count(i), recv_.blocks.type(i), rails_.group.carrier_comm());
+                                recv_.blocks.count(i), recv_.blocks.type(i), carrier_of(rails_));
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;

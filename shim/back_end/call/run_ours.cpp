@@ -1,5 +1,6 @@
 #include "run_ours.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "choose_adaptively.hpp"
 #include "packing.hpp"
 #include "shim/back_end/process/clock.hpp"
@@ -100,7 +101,7 @@ int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Excha
                                 rails.window.get(), rails.schedule(), has_begun};
     const auto status = algorithms::algorithm_of(*choice.algorithm).run(blocks, context);
     rails.wire.tell(nullptr);
-    return status.code;
+    return algorithms::mpi_code_of(status);
 }
 
 // The first error of several.

@@ -1,5 +1,6 @@
 #include "short_way.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "algorithms/node_blocks.hpp"
 #include "algorithms/node_window_exchange.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
@@ -144,7 +145,7 @@ bool went_short_way(Process& self, const CallArgs& call, CommState& state, Plan&
     if (logs && self.devices.are_here(begin)) return false; // else route() has looked
     if (self.refuses_aliases.load(std::memory_order_relaxed) && is_aliased(call, state.rank())) return false;
     if (way.sends_straight()) rails->wire.take_aside(); // as ranks on the long way do
-    code = short_call.run(*rails->window).code;
+    code = algorithms::mpi_code_of(short_call.run(*rails->window));
     if (code != MPI_SUCCESS && rails->are_lost()) return false;
     state.count(true);
     if (logs) {

@@ -1,5 +1,6 @@
 #include "comm_state.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "book.hpp"
 #include "freeing.hpp"
 #include "row.hpp"
@@ -138,7 +139,7 @@ CommState* CommState::create(MPI_Comm comm, Communicators& home) {
     } catch (...) { // out of memory
         if (!state && offer.section) home.process().memory->take_back(offer.section);
     }
-    abilities = algorithms::common_bits(abilities, row.comm());
+    abilities = algorithms::common_bits(abilities, algorithms::comm_of(row.comm()));
     if ((abilities & can_exist) == 0) return nullptr;
     if (home.process().has_own_carriers() && (abilities & can_route) != 0 && !state->carry_alone(comm))
         abilities = can_exist;
@@ -237,11 +238,16 @@ bool CommState::share_after_meeting() {
 }
 
 void CommState::lay_rails(MPI_Comm comm, const Members& members) {
-    algorithms::Group group{comm, rank_, ranks_, &*node_map_, nullptr, region_map_ ? &*region_map_ : nullptr};
+    algorithms::Group group{algorithms::comm_of(comm),
+                            rank_,
+                            ranks_,
+                            &*node_map_,
+                            nullptr,
+                            region_map_ ? &*region_map_ : nullptr};
     if (!home_->process().has_own_carriers()) {
         tag_ = home_->take_tag(members.tag());
         world_ranks_ = members.world_ranks();
-        group.carrier = {home_->process().world, tag_, world_ranks_.data()};
+        group.carrier = {algorithms::comm_of(home_->process().world), tag_, world_ranks_.data()};
     }
     rails_ = std::make_unique<Rails>(group);
     if (const Ulfm* ulfm = home_->process().ulfm) rails_->alarm = std::make_unique<CommAlarm>(*ulfm, comm);
@@ -251,14 +257,17 @@ void CommState::lay_rails(MPI_Comm comm, const Members& members) {
 bool CommState::carry_alone(MPI_Comm comm) {
     auto& alive = home_->process().private_communicators;
     const bool room = ++alive <= most_private;
-    if (algorithms::all_agree(room, comm)) rails_->group.carrier.comm = algorithms::create_private(comm);
-    if (rails_->group.carrier.comm == MPI_COMM_NULL) {
+    const algorithms::Comm own = algorithms::comm_of(comm);
+    auto& carrier = rails_->group.carrier;
+    if (all_agree(room, own)) carrier.comm = algorithms::create_private(own);
+    if (!carrier.comm) {
         --alive;
         return false;
     }
-    home_->process().refuses_aliases = refuses_aliases(rails_->group.carrier.comm);
-    if (rails_->alarm) rails_->alarm->watch_over(rails_->group.carrier.comm);
-    rails_->group.carrier.alarm = rails_->alarm.get();
+    const MPI_Comm made = algorithms::mpi_of(carrier.comm);
+    home_->process().refuses_aliases = refuses_aliases(made);
+    if (rails_->alarm) rails_->alarm->watch_over(made);
+    carrier.alarm = rails_->alarm.get();
     return true;
 }
 
@@ -366,8 +375,9 @@ void CommState::add_lessons(adaptive::Lessons& lessons) const {
 }
 
 void CommState::free_rails() {
-    if (home_->process().has_own_carriers() && rails_ && rails_->group.carrier.comm != MPI_COMM_NULL) {
-        PMPI_Comm_free(&rails_->group.carrier.comm);
+    if (home_->process().has_own_carriers() && rails_ && rails_->group.carrier.comm) {
+        MPI_Comm own = algorithms::mpi_of(rails_->group.carrier.comm);
+        PMPI_Comm_free(&own);
         --home_->process().private_communicators;
     }
     rails_.reset();

@@ -1,5 +1,6 @@
 #include "members.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "algorithms/small_messages.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ Members::Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& sp
 
 void Members::exchange(MPI_Comm comm, const Member& mine, int ranks, SpareList& spare) {
     const auto gather = [&](Member* all) {
-        return algorithms::gather_everywhere(&mine, sizeof mine, all, comm);
+        return algorithms::gather_everywhere(&mine, sizeof mine, all, algorithms::comm_of(comm));
     };
     try {
         list_.resize(static_cast<std::size_t>(ranks));

@@ -1,6 +1,7 @@
 #include "gpu_aware.hpp"
 
 #include "algorithms/agree.hpp"
+#include "algorithms/mpi_types.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/entry/mpi_families.hpp"
 #include "symbols.hpp"
@@ -90,7 +91,7 @@ std::array<std::byte, 2 * message> contents() {
 bool exchange_with_self(Place& place) {
     auto bytes = contents();
     if (!place.copy(place.memory, bytes.data(), bytes.size())) return false;
-    MPI_Comm comm = algorithms::create_private(MPI_COMM_SELF);
+    MPI_Comm comm = algorithms::mpi_of(algorithms::create_private(algorithms::comm_of(MPI_COMM_SELF)));
     if (comm == MPI_COMM_NULL) return false;
     Exchange outcome{};
     {

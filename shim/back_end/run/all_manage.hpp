@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/agree.hpp"
+#include "algorithms/mpi_types.hpp"
 
 #include <mpi.h>
 #include <new>
@@ -23,7 +24,7 @@ bool manages(const Work& work) noexcept {
 // rank that had no memory left. Collective.
 template <typename Work>
 bool all_manage(MPI_Comm comm, const Work& work) {
-    return algorithms::all_agree(manages(work), comm);
+    return algorithms::all_agree(manages(work), algorithms::comm_of(comm));
 }
 
 // The same for a caller that gives up as a whole: throws on all ranks or on none. A process without a world is alone.

@@ -1,6 +1,7 @@
 #include "life.hpp"
 
 #include "algorithms/agree.hpp"
+#include "algorithms/mpi_types.hpp"
 #include "all_manage.hpp"
 #include "end_of_learning.hpp"
 #include "end_of_log.hpp"
@@ -168,7 +169,7 @@ bool all_are_ready(bool here, Run* run, MPI_Comm world) {
     enum Ability : unsigned { ready = 1, has_no_threads = 2 };
     unsigned abilities = here ? unsigned{ready} : 0U;
     if (calls_come_one_by_one()) abilities |= has_no_threads;
-    abilities = algorithms::common_bits(abilities, world);
+    abilities = algorithms::common_bits(abilities, algorithms::comm_of(world));
     if (run != nullptr) run->process.some_have_threads = (abilities & has_no_threads) == 0;
     return (abilities & ready) != 0;
 }
@@ -207,7 +208,7 @@ void go_without(MPI_Comm world) noexcept {
 void start_with_world(const Host& host) noexcept {
     log::FileSizeSignalBlocked blocked;
     has_refused = true; // until they agree
-    MPI_Comm world = algorithms::create_private(MPI_COMM_WORLD);
+    MPI_Comm world = algorithms::mpi_of(algorithms::create_private(algorithms::comm_of(MPI_COMM_WORLD)));
     if (world == MPI_COMM_NULL) return;
     auto run = run_of_all(host, world);
     if (!run) return go_without(world);

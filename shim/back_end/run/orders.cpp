@@ -1,5 +1,6 @@
 #include "orders.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/process/clock.hpp"
@@ -185,7 +186,8 @@ void Orders::meet_hosts(Process* self, MPI_Comm world) noexcept {
     int length = 0;
     PMPI_Get_processor_name(name.data(), &length);
     name[host_bytes - 1] = '\0';
-    algorithms::gather(name.data(), host_bytes, hosts_.empty() ? nullptr : hosts_.data(), world);
+    algorithms::gather(name.data(), host_bytes, hosts_.empty() ? nullptr : hosts_.data(),
+                       algorithms::comm_of(world));
     if (hosts_.empty()) return;
     try {
         self->run_info.hosts = hosts_in(hosts_);

@@ -1,5 +1,6 @@
 #include "whereabouts.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "algorithms/small_messages.hpp"
 #include "all_manage.hpp"
 #include "name_of_system.hpp"
@@ -25,7 +26,8 @@ Seat find_seat(const Process& self) {
     if (self.world == MPI_COMM_NULL) return seat;
     std::vector<std::uint64_t> nodes;
     manage_together(self.world, [&] { nodes.resize(static_cast<std::size_t>(self.world_ranks)); });
-    algorithms::gather_everywhere(&self.node, sizeof self.node, nodes.data(), self.world);
+    algorithms::gather_everywhere(&self.node, sizeof self.node, nodes.data(),
+                                  algorithms::comm_of(self.world));
     seat.ranks = static_cast<int>(std::ranges::count(nodes, self.node));
     seat.local_rank = static_cast<int>(std::count(nodes.begin(), nodes.begin() + self.world_rank, self.node));
     return seat;

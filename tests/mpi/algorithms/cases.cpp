@@ -1,6 +1,7 @@
 #include "cases.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace switchyard::tests {
@@ -99,11 +100,23 @@ Placement place(const std::vector<std::size_t>& sizes, Layout layout, std::uint6
 std::vector<std::byte> filled(std::size_t bytes, std::uint64_t seed) {
     std::vector<std::byte> buffer(bytes);
     std::uint64_t state = mixed(seed);
-    for (std::byte& byte : buffer) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(std::uint32_t)) {
         state = state * 6364136223846793005U + 1442695040888963407U;
-        byte = static_cast<std::byte>(state >> 56);
+        const auto word = static_cast<std::uint32_t>(state >> 32);
+        std::memcpy(buffer.data() + at, &word, std::min(sizeof word, bytes - at));
     }
     return buffer;
+}
+
+// GCC 12 compares bytes one by one, in std::vector, too.
+bool are_same(std::span<const std::byte> some, std::span<const std::byte> others) {
+    return some.size() == others.size() &&
+           (some.empty() || std::memcmp(some.data(), others.data(), some.size()) == 0);
+}
+
+std::size_t first_difference(std::span<const std::byte> found, std::span<const std::byte> expected) {
+    if (are_same(found, expected)) return found.size();
+    return static_cast<std::size_t>(std::ranges::mismatch(found, expected).in1 - found.begin());
 }
 
 } // namespace switchyard::tests

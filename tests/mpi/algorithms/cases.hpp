@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,9 @@ Placement place(const std::vector<std::size_t>& sizes, Layout layout, std::uint6
 
 // A buffer. Every byte follows from its place and the seed.
 std::vector<std::byte> filled(std::size_t bytes, std::uint64_t seed);
+
+bool are_same(std::span<const std::byte> some, std::span<const std::byte> others);
+// The place of the first byte that differs, or the end of `found`.
+std::size_t first_difference(std::span<const std::byte> found, std::span<const std::byte> expected);
 
 } // namespace switchyard::tests

@@ -13,6 +13,7 @@
 
 #include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/mpi_types.hpp"
 #include "algorithms/neighbour_memory.hpp"
 #include "algorithms/node_blocks.hpp"
 #include "algorithms/node_window_exchange.hpp"
@@ -302,9 +303,9 @@ Sides sides_of(const Test& test, Collective collective, const Case& of_pairs) {
 }
 
 void compare(Test& test, const Sides& sides, const std::vector<std::byte>& received) {
-    const auto wrong = std::ranges::mismatch(received, sides.expected).in1;
-    test.failures.check(wrong == received.end(), "wrong byte at " + std::to_string(wrong - received.begin()) +
-                                                     " of " + std::to_string(received.size()));
+    const std::size_t wrong = first_difference(received, sides.expected);
+    test.failures.check(wrong == received.size(),
+                        "wrong byte at " + std::to_string(wrong) + " of " + std::to_string(received.size()));
 }
 
 std::size_t scratch_of(const NodeMap& map, const Traits& traits, std::size_t block,
@@ -338,7 +339,7 @@ void run_one(Test& test, const Traits& traits, const Parameters& parameters, con
     const Status status = algorithm_of(traits).run(exchange, context);
 
     failures.check_equal(static_cast<std::uint64_t>(status.code), MPI_SUCCESS, "status");
-    failures.check(sent == sides.sent, "the send buffer was changed");
+    failures.check(are_same(sent, sides.sent), "the send buffer was changed");
     compare(test, sides, received);
     failures.check(workspace.most_taken() == scratch ||
                        (traits.has(knows_nodes) && workspace.most_taken() < scratch),
@@ -529,8 +530,8 @@ void check_no_workspace(Test& test, Collective collective) {
         Context context{parameters, nothing, wire, test.window(), schedule.get()};
         wire.reset();
         test.failures.check_equal(
-            static_cast<std::uint64_t>(algorithm_of(traits).run(exchange, context).code), MPI_ERR_NO_MEM,
-            "status");
+            static_cast<std::uint64_t>(mpi_code_of(algorithm_of(traits).run(exchange, context))),
+            MPI_ERR_NO_MEM, "status");
         test.failures.check_equal(wire.traffic().messages, 0, "messages");
     });
 }
@@ -598,7 +599,7 @@ void check_exchange_ahead(Test& test) {
             test.failures.check(test.window()->begin(takes_part ? &exchange : nullptr, numbers).ok(),
                                 "status of the begin");
             test.failures.check(numbers == expected, "a number is not the largest");
-            test.failures.check(received == sides.untouched, "a block came too early");
+            test.failures.check(are_same(received, sides.untouched), "a block came too early");
             if (kind[0] != 'g') continue;
             test.failures.check(test.window()->finish(exchange).ok(), "status of the end");
             compare(test, sides, received);
@@ -669,7 +670,7 @@ void check_wrong_counts(Test& test, Collective collective) {
             std::copy_n(sides.untouched.begin() + static_cast<std::ptrdiff_t>(block.offset), block.size,
                         received.begin() + static_cast<std::ptrdiff_t>(block.offset));
         }
-        test.failures.check(received == sides.untouched, "bytes beside the blocks were changed");
+        test.failures.check(are_same(received, sides.untouched), "bytes beside the blocks were changed");
         PMPI_Barrier(test.oracle);
     });
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
@@ -916,7 +917,7 @@ void check_wire_errors(Test& test) {
     const int up = group.up(1 % group.size);
     const Status truncated = wire.exchange(down, out, 16, up, in, 8);
     int error_class = MPI_SUCCESS;
-    PMPI_Error_class(truncated.code, &error_class);
+    PMPI_Error_class(mpi_code_of(truncated), &error_class);
     if (group.size > 1) { // Open MPI does not check a message of a rank to itself
         failures.check_equal(static_cast<std::uint64_t>(error_class), MPI_ERR_TRUNCATE, "error class");
     }
@@ -958,6 +959,24 @@ void check_workspace(Failures& failures) {
     }
 }
 
+// What files that know no MPI are handed, and what they hand back.
+void check_types_of_mpi(Test& test) {
+    test.failures.set_place("types of MPI");
+    const auto check = [&](bool good, const char* what) { test.failures.check(good, what); };
+    check(!comm_of(MPI_COMM_NULL) && mpi_of(Comm()) == MPI_COMM_NULL, "no communicator");
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF, test.oracle})
+        check(comm_of(comm) && mpi_of(comm_of(comm)) == comm, "a communicator");
+    check(mpi_code_of(Status()) == MPI_SUCCESS && Status().ok(), "no error");
+    check(mpi_code_of(Status(MPI_ERR_COUNT)) == MPI_ERR_COUNT, "an error of MPI");
+    check(mpi_code_of(Fault::truncated) == MPI_ERR_TRUNCATE, "a block that is too large");
+    check(mpi_code_of(Fault::no_memory) == MPI_ERR_NO_MEM, "no memory");
+    check(mpi_code_of(Fault::unordered) == MPI_ERR_BUFFER, "blocks without an order");
+    check(mpi_code_of(Fault::lost) == MPI_ERR_OTHER, "a lost rank");
+    Status first = Fault::truncated;
+    first.keep(Fault::lost);
+    check(!first.ok() && mpi_code_of(first) == MPI_ERR_TRUNCATE, "the first of two errors");
+}
+
 constexpr int most_ranks_for_window_sizes = 5; // blocks of some MB for each other rank
 
 MPI_Comm duplicate() {
@@ -984,11 +1003,11 @@ struct Opposite {
     std::vector<int> ranks;
 
     explicit Opposite(const Group& group) {
-        PMPI_Comm_split(group.comm, 0, group.size - group.rank, &comm);
+        PMPI_Comm_split(mpi_of(group.comm), 0, group.size - group.rank, &comm);
         PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         for (int rank = 0; rank < group.size; ++rank) ranks.push_back(group.size - 1 - rank);
     }
-    Carrier carrier() const { return {comm, 7, ranks.data()}; }
+    Carrier carrier() const { return {comm_of(comm), 7, ranks.data()}; }
 };
 
 // Blocks larger than the window.
@@ -1144,14 +1163,15 @@ void check_direct_reading(Test& test) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    Test test{.group = {.comm = duplicate()},
+    MPI_Comm comm = duplicate();
+    Test test{.group = {.comm = comm_of(comm)},
               .oracle = duplicate(),
               .only = {},
               .failures = {},
               .maps = {},
               .regions = {}};
-    PMPI_Comm_rank(test.group.comm, &test.group.rank);
-    PMPI_Comm_size(test.group.comm, &test.group.size);
+    PMPI_Comm_rank(comm, &test.group.rank);
+    PMPI_Comm_size(comm, &test.group.size);
     Opposite opposite(test.group);
     test.group.carrier = opposite.carrier();
     test.failures.rank_ = test.group.rank;
@@ -1163,6 +1183,7 @@ int main(int argc, char** argv) {
     if (argc > 2) test.only = argv[2];
 
     check_workspace(test.failures);
+    check_types_of_mpi(test);
     check_small_messages(test.oracle, report_to(test.failures));
     check_wire(test);
     check_wire_parts(test);
@@ -1204,7 +1225,7 @@ int main(int argc, char** argv) {
     const int result = conclude(test);
     test.free_windows();
     PMPI_Comm_free(&opposite.comm);
-    PMPI_Comm_free(&test.group.comm);
+    PMPI_Comm_free(&comm);
     PMPI_Comm_free(&test.oracle);
     MPI_Finalize();
     return result;

@@ -176,9 +176,9 @@ class Runner {
         const Exchange exchange{group_, buffer.data(), sides.send, buffer.data(), sides.recv, 0};
         check(algorithm_of(traits_).run(exchange, context).ok(), "status");
 
-        const auto wrong = std::ranges::mismatch(buffer, expected).in1;
-        check(wrong == buffer.end(),
-              "byte " + std::to_string(wrong - buffer.begin()) + " of " + std::to_string(buffer.size()));
+        const std::size_t wrong = first_difference(buffer, expected);
+        check(wrong == buffer.size(),
+              "byte " + std::to_string(wrong) + " of " + std::to_string(buffer.size()));
         check(workspace.most_taken() == scratch, "scratch memory taken");
         check_bytes_sent(sides, wire.traffic().bytes);
     }

@@ -5,6 +5,7 @@
 #include "algorithms/algorithm.hpp"
 
 #include <functional>
+#include <mpi.h>
 #include <string>
 
 namespace switchyard::tests {

@@ -1,5 +1,6 @@
 #include "small_messages.hpp"
 
+#include "algorithms/mpi_types.hpp"
 #include "algorithms/small_messages.hpp"
 #include "cases.hpp"
 
@@ -20,9 +21,9 @@ class Buffer {
     // The wanted bytes, and nothing else.
     bool has(const std::vector<std::byte>& wanted) {
         std::ranges::copy(wanted, before_.begin() + beside);
-        return bytes_ == before_;
+        return are_same(bytes_, before_);
     }
-    bool is_untouched() const { return bytes_ == before_; }
+    bool is_untouched() const { return are_same(bytes_, before_); }
 
   private:
     std::vector<std::byte> bytes_, before_;
@@ -46,10 +47,10 @@ void check_size(std::size_t bytes, int rank, int ranks, MPI_Comm comm, const Rep
     const auto own = bytes_of(rank, bytes), all = bytes_of_all(ranks, bytes);
     const auto whole = static_cast<std::size_t>(ranks) * bytes;
     Buffer gathered(whole), everywhere(whole);
-    report(gather(own.data(), bytes, rank == 0 ? gathered.data() : nullptr, comm) == MPI_SUCCESS, place,
-           "a gather fails");
+    report(gather(own.data(), bytes, rank == 0 ? gathered.data() : nullptr, comm_of(comm)) == MPI_SUCCESS,
+           place, "a gather fails");
     report(rank == 0 ? gathered.has(all) : gathered.is_untouched(), place, "a gather");
-    report(gather_everywhere(own.data(), bytes, everywhere.data(), comm) == MPI_SUCCESS, place,
+    report(gather_everywhere(own.data(), bytes, everywhere.data(), comm_of(comm)) == MPI_SUCCESS, place,
            "a gather everywhere fails");
     report(everywhere.has(all), place, "a gather everywhere");
 }

@@ -158,7 +158,7 @@ class WindowSizes {
         const Side before = sent;
         Status status = window_->exchange(sent.blocks(), received.blocks(), false);
         compare(status, received.bytes, expected, text);
-        note(sent.bytes == before.bytes, text + ": the send buffer changed");
+        note(are_same(sent.bytes, before.bytes), text + ": the send buffer changed");
         expected = sent.bytes;
         ask_alltoallv(before, expected);
         status = window_->exchange(sent.blocks(), sent.blocks(), true);
@@ -200,8 +200,8 @@ class WindowSizes {
     void compare(Status status, const std::vector<std::byte>& received,
                  const std::vector<std::byte>& expected, const std::string& text) {
         note(status.ok(), text + ": an error");
-        const auto wrong = std::ranges::mismatch(received, expected).in1;
-        note(wrong == received.end(), text + ": wrong byte at " + std::to_string(wrong - received.begin()));
+        const std::size_t wrong = first_difference(received, expected);
+        note(wrong == received.size(), text + ": wrong byte at " + std::to_string(wrong));
     }
     void note(bool good, const std::string& what) { report_(good, place_, what); }
 

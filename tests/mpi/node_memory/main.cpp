@@ -9,6 +9,7 @@
 #include "scarce_memory.hpp"
 
 #include "algorithms/agree.hpp"
+#include "algorithms/mpi_types.hpp"
 #include "algorithms/neighbour_memory.hpp"
 #include "algorithms/node_blocks.hpp"
 #include "algorithms/node_window_exchange.hpp"
@@ -145,7 +146,7 @@ NodeMap some_nodes(Ranks& all, const SomeRanks& part) {
 class Window {
   public:
     Window(Ranks& all, const SomeRanks& part, NodeMemory& memory)
-        : all_(all), part_(part), map_(some_nodes(all, part)), group_{.comm = part.comm,
+        : all_(all), part_(part), map_(some_nodes(all, part)), group_{.comm = comm_of(part.comm),
                                                                       .rank = part.rank,
                                                                       .size = part.size,
                                                                       .node_map = &map_},
@@ -222,10 +223,10 @@ class Window {
     }
     void compare(Status status, const Side& found, const Side& expected, const std::string& what) {
         all_.check(status.ok(), what + ": an error");
-        const auto wrong = std::ranges::mismatch(found.bytes(), expected.bytes()).in1;
-        all_.check(wrong == found.bytes().end(), what + ": wrong byte at " +
-                                                     std::to_string(wrong - found.bytes().begin()) + " of " +
-                                                     std::to_string(found.bytes().size()));
+        const std::size_t wrong = first_difference(found.bytes(), expected.bytes()),
+                          end = found.bytes().size();
+        all_.check(wrong == end,
+                   what + ": wrong byte at " + std::to_string(wrong) + " of " + std::to_string(end));
     }
 
     // ---- Kinds of epochs ----
@@ -241,7 +242,7 @@ class Window {
         const Status status =
             window_->exchange(LateBlocks{sent, all_.delays}, LateBlocks{received, all_.delays}, false);
         compare(status, received, expected, "exchange");
-        all_.check(sent.bytes() == before.bytes(), "exchange: the send buffer changed");
+        all_.check(are_same(sent.bytes(), before.bytes()), "exchange: the send buffer changed");
     }
 
     void exchange_in_place() {
@@ -417,7 +418,7 @@ class Window {
         const Side before = received;
         fill_sent(sent, peers);
         (void)window_->exchange(LateBlocks{sent, all_.delays}, LateBlocks{received, all_.delays}, false);
-        all_.check(received.bytes() == before.bytes(), "bytes that nobody expects");
+        all_.check(are_same(received.bytes(), before.bytes()), "bytes that nobody expects");
         exchange();
     }
 
@@ -489,7 +490,7 @@ bool can_read_neighbours(const Ranks& all) {
     const bool can =
         neighbour.read(reinterpret_cast<std::byte*>(&found), next.address, sizeof found, next.address) &&
         found == next.proof;
-    return all_agree(can, all.comm);
+    return all_agree(can, comm_of(all.comm));
 }
 
 int conclude(const Ranks& all, bool reads_neighbours) {
