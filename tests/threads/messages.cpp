@@ -111,6 +111,13 @@ SWITCHYARD_EXPORTED int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     return end(*request, status);
 }
 
+SWITCHYARD_EXPORTED int PMPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag,
+                                  MPI_Comm comm, MPI_Status* status) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = PMPI_Irecv(buffer, count, type, from, tag, comm, &request);
+    return code == MPI_SUCCESS ? PMPI_Wait(&request, status) : code;
+}
+
 SWITCHYARD_EXPORTED int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     *flag = is_none(*request) || is_over(*request) ? 1 : 0;
     return is_over(*request) ? end(*request, status) : MPI_SUCCESS;
