@@ -457,11 +457,11 @@ bool NodeWindow::has_stream_to(int local) const {
     return std::ranges::any_of(out_, [&](const Stream& stream) { return stream.local == local; });
 }
 
-// In place, what arrives may cover only what has left.
-bool NodeWindow::may_cover(const Stream& arriving) const {
+// In place, what arrives may cover only what has left: here the bytes before `end`.
+bool NodeWindow::may_cover(const Stream& arriving, std::uint64_t end) const {
     const auto leaving =
         std::ranges::find_if(out_, [&](const Stream& stream) { return stream.local == arriving.local; });
-    return leaving == out_.end() || leaving->is_over() || leaving->done >= arriving.done + arriving.next();
+    return leaving == out_.end() || leaving->is_over() || leaving->done >= end;
 }
 
 bool NodeWindow::write_slot(Stream& stream) {
@@ -545,7 +545,7 @@ void NodeWindow::withdraw_offers() {
 
 // What this rank has no room for is lost, but its writer must not wait.
 bool NodeWindow::read_slot(Stream& stream, bool in_place) {
-    if (stream.is_over() || (in_place && !may_cover(stream))) return false;
+    if (stream.is_over() || (in_place && !may_cover(stream, stream.done + stream.next()))) return false;
     return empty_slot(stream, [&](const Stream& filled) {
         const std::size_t room = filled.room - std::min(filled.room, filled.done);
         if (room > 0)
@@ -558,8 +558,12 @@ bool NodeWindow::read_slot(Stream& stream, bool in_place) {
 NodeWindow::Served NodeWindow::serve_pairs(bool in_place) {
     Served served;
     const std::size_t rounds = std::max(out_.size(), in_.size());
+    // Also a rank in place is offered blocks: where the other rank is not, which has packed its own.
+    const auto may_read_directly = [&](const Stream& stream) {
+        return stream.is_offered && (!in_place || may_cover(stream, stream.end));
+    };
     const auto read = [&](Stream& stream) {
-        return read_slot(stream, in_place) || (stream.is_offered && read_directly(stream));
+        return read_slot(stream, in_place) || (may_read_directly(stream) && read_directly(stream));
     };
     for (std::size_t i = 0; i < rounds; ++i) {
         if (i < out_.size()) served.note(out_[i], [&](Stream& stream) { return write_slot(stream); });

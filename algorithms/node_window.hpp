@@ -308,7 +308,7 @@ class NodeWindow {
     template <typename Received>
     Status read_block(const Received& received, int source, Slice slice);
     template <typename Received>
-    void meet_stream(const Received& received, int source, const StreamPlace& place);
+    void meet_stream(const Received& received, int source, const StreamPlace& place, bool in_place);
     template <typename Received>
     Status meet_message(const Received& received, int source, const StreamPlace& place);
 
@@ -323,7 +323,7 @@ class NodeWindow {
     static void lay_out_slots(Stream& stream, section::Area area);
     static StreamPlace place_of(const Stream& stream);
     bool has_stream_to(int local) const;
-    bool may_cover(const Stream& arriving) const;
+    bool may_cover(const Stream& arriving, std::uint64_t end) const;
     template <typename Received>
     Status run_streams(const Received& received, bool in_place);
     void choose_how_to_read(bool in_place);

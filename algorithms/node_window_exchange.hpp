@@ -103,7 +103,7 @@ Status NodeWindow::meet_block(const Received& received, int source, bool in_plac
     if (slice.begin == Slice::straight)
         received.meets_mark(source);
     else if (slice.bytes == Slice::stream && notice.places[rank_].slots > 0) [[unlikely]]
-        meet_stream(received, source, notice.places[rank_]);
+        meet_stream(received, source, notice.places[rank_], in_place);
     else if (in_place && !out_.empty() && has_stream_to(source)) [[unlikely]]
         is_late_ = true;
     else if (slice.bytes == Slice::stream) [[unlikely]]
@@ -140,7 +140,7 @@ Status NodeWindow::read_block(const Received& received, int source, Slice slice)
 }
 
 template <typename Received>
-void NodeWindow::meet_stream(const Received& received, int source, const StreamPlace& place) {
+void NodeWindow::meet_stream(const Received& received, int source, const StreamPlace& place, bool in_place) {
     received.meets(source, place.bytes);
     const std::size_t room = received.size(source);
     const bool has_room = room >= place.bytes;
@@ -156,7 +156,7 @@ void NodeWindow::meet_stream(const Received& received, int source, const StreamP
                    .proof = place.proof,
                    .is_offered = has_room && place.shown_or_offered != 0});
     // At once: who offers it may be needed before another rank comes.
-    if (Stream& stream = in_.back(); stream.is_offered)
+    if (Stream& stream = in_.back(); stream.is_offered && !in_place)
         while (read_directly(stream)) {
         }
 }

@@ -150,12 +150,12 @@ class WindowSizes {
         check_gather(sizes, text);
     }
 
-    // From one buffer into another, and in place.
+    // From one buffer into another, in place, and in place on every second rank alone: another rank may have to pack its blocks.
     void check_exchange(const std::vector<std::size_t>& sizes, const std::string& text) {
         Side sent(sizes, seed()), received(sizes, seed());
         std::vector<std::byte> expected = received.bytes;
         ask_alltoallv(sent, expected);
-        const Side before = sent;
+        Side before = sent; // it is only read
         Status status = window_->exchange(sent.blocks(), received.blocks(), false);
         compare(status, received.bytes, expected, text);
         note(are_same(sent.bytes, before.bytes), text + ": the send buffer changed");
@@ -163,6 +163,10 @@ class WindowSizes {
         ask_alltoallv(before, expected);
         status = window_->exchange(sent.blocks(), sent.blocks(), true);
         compare(status, sent.bytes, expected, text + " in place");
+        Side some = before;
+        const bool is_in_place = (group_.rank + ++exchanges_) % 2 == 0;
+        status = window_->exchange(is_in_place ? some.blocks() : before.blocks(), some.blocks(), is_in_place);
+        compare(status, some.bytes, expected, text + " in place on every second rank");
     }
 
     void ask_alltoallv(const Side& sent, std::vector<std::byte>& expected) {
@@ -213,6 +217,7 @@ class WindowSizes {
     std::unique_ptr<NodeWindow> window_;
     std::string place_;
     std::uint64_t seeds_ = 0;
+    int exchanges_ = 0; // the same on all ranks
 };
 
 } // namespace

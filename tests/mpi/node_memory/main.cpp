@@ -245,14 +245,19 @@ class Window {
         all_.check(are_same(sent.bytes(), before.bytes()), "exchange: the send buffer changed");
     }
 
+    // Some ranks exchange from a copy of what they send, as those do whose datatypes have gaps.
     void exchange_in_place() {
         const auto peers = neighbours();
         const Sizes sizes = symmetric(any_sizes(all_, section_));
         Side both(sent_sizes(peers, sizes), all_.own_dice), expected = both;
         fill_sent(both, peers);
         fill_received(expected, peers);
-        const LateBlocks blocks{both, all_.delays};
-        compare(window_->exchange(blocks, blocks, true), both, expected, "in place");
+        Side copy = both; // it is only read
+        const LateBlocks blocks{both, all_.delays}, copied{copy, all_.delays};
+        if (all_.own_dice.once_in(3))
+            compare(window_->exchange(copied, blocks, false), both, expected, "into a place in use");
+        else
+            compare(window_->exchange(blocks, blocks, true), both, expected, "in place");
     }
 
     // Of the node's ranks, those in one of up to three groups, by their ranks in the communicator. Each knows
