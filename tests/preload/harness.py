@@ -120,11 +120,12 @@ def clean_environment():
 
 
 def environment_for(words):
-    """For a job with these words. Half the time of a start of Open MPI is cm's look for a network. A test that limits a rank's
-    memory keeps cm: its limits are for an MPI that has looked."""
+    """For a job with these words. More than half the time of a start of Open MPI is the look for networks of cm and UCX, which it
+    does not take here. A test that limits a rank's memory keeps them: its limits are for an MPI that has looked."""
     environment = clean_environment()
     if OPENMPI and not any(str(word).startswith("memory:") for word in words):
-        environment.setdefault("OMPI_MCA_pml", "^cm")
+        environment.setdefault("OMPI_MCA_pml", "ob1")
+        environment.setdefault("OMPI_MCA_osc", "^ucx")
     return environment
 
 
