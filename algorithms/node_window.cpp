@@ -558,7 +558,7 @@ bool NodeWindow::read_slot(Stream& stream, bool in_place) {
 NodeWindow::Served NodeWindow::serve_pairs(bool in_place) {
     Served served;
     const std::size_t rounds = std::max(out_.size(), in_.size());
-    // Also a rank in place is offered blocks: where the other rank is not, which has packed its own.
+    // A rank in place is offered blocks, too: by a rank that exchanges from a copy.
     const auto may_read_directly = [&](const Stream& stream) {
         return stream.is_offered && (!in_place || may_cover(stream, stream.end));
     };

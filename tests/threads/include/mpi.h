@@ -12,8 +12,9 @@ extern "C" {
 
 int MPI_Init(int* argc, char*** argv);
 int MPI_Finalize(void);
-int PMPI_Alltoallv(const void* send, const int send_counts[], const int send_offsets[], MPI_Datatype send_type, void* recv,
-                   const int recv_counts[], const int recv_offsets[], MPI_Datatype recv_type, MPI_Comm);
+int PMPI_Alltoallv(const void* send, const int send_counts[], const int send_offsets[],
+                   MPI_Datatype send_type, void* recv, const int recv_counts[], const int recv_offsets[],
+                   MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Barrier(MPI_Comm);
 int PMPI_Comm_dup(MPI_Comm, MPI_Comm* created);
 int PMPI_Comm_split(MPI_Comm, int color, int key, MPI_Comm* created);
