@@ -1,6 +1,6 @@
 // Prints the time that a call needs to find out that this process can have no device memory: with a clock
-// that the call has read anyway, as with a log, and with a clock of its own. One row each, in the columns of
-// `overhead`.
+// that the call has read anyway, as with a log, and with a clock of its own. Then, where there is an NVIDIA
+// GPU: the time of a question to the driver about two addresses. One row each, in the columns of `overhead`.
 #include "shim/back_end/device/devices.hpp"
 #include "shim/entry/clock_ns.hpp"
 
@@ -8,8 +8,12 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
 
 namespace {
+
+using switchyard::shim::device::Devices;
 
 constexpr int rounds = 401, checks = 10000;
 
@@ -38,10 +42,54 @@ void print(const char* label, double with, double without) {
     std::printf("%-34s %10.1f %10.1f %10.1f\n", label, with, without, with - without);
 }
 
+template <typename Function>
+bool call(void* library, const char* name, Function&& with) {
+    void* symbol = dlsym(library, name);
+    return symbol != nullptr && with(symbol) == 0;
+}
+
+// Starts the driver as a program does, and gives device memory. 0: there is no GPU.
+unsigned long long device_memory() {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void* context = nullptr;
+    unsigned long long memory = 0;
+    if (driver == nullptr) return 0;
+    const bool good =
+        call(driver, "cuInit", [](void* f) { return reinterpret_cast<int (*)(unsigned)>(f)(0); }) &&
+        call(driver, "cuDevicePrimaryCtxRetain",
+             [&](void* f) { return reinterpret_cast<int (*)(void**, int)>(f)(&context, 0); }) &&
+        call(driver, "cuCtxSetCurrent",
+             [&](void* f) { return reinterpret_cast<int (*)(void*)>(f)(context); }) &&
+        call(driver, "cuMemAlloc_v2", [&](void* f) {
+            return reinterpret_cast<int (*)(unsigned long long*, std::size_t)>(f)(&memory, std::size_t{1} << 20);
+        });
+    return good ? memory : 0;
+}
+
+void print_questions(const Devices& devices, const void* first, const void* second, const char* label) {
+    const double loop = median_of([](int i) { return i < 0; });
+    print(label, median_of([&](int) {
+              return devices.locate(first).device == -5 || devices.locate(second).device == -5;
+          }),
+          loop);
+}
+
+void print_questions_to_driver() {
+    static Devices devices;
+    const auto memory = device_memory();
+    if (memory == 0 || !devices.are_here()) {
+        std::printf("no NVIDIA GPU is found here\n");
+        return;
+    }
+    const auto* on_device = reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(memory));
+    const auto* on_host = static_cast<const std::byte*>(std::malloc(2 << 20));
+    print_questions(devices, on_device, on_device + 4096, "two addresses on the device");
+    print_questions(devices, on_host, on_host + (1 << 20), "two addresses on the host");
+}
+
 } // namespace
 
 int main() {
-    using switchyard::shim::device::Devices;
     static Devices devices;
     // A clock that advances 100 ns a call: in one call of ten thousand, a millisecond has passed.
     const double loop = median_of([](int i) { return i < 0; });
@@ -49,5 +97,6 @@ int main() {
           median_of([](int i) { return devices.are_here(static_cast<std::uint64_t>(i) * 100); }), loop);
     print("no GPU library, log off",
           median_of([](int) { return devices.are_here(switchyard::shim::coarse_ns()); }), loop);
+    print_questions_to_driver();
     return 0;
 }

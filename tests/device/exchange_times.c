@@ -1,17 +1,28 @@
-/* Times of exchanges of device memory, among ranks that share one GPU, through whatever libcuda.so.1 is found. One line
- * for each size, from rank 0: bytes of a block, then microseconds a call (the slowest rank's, median of the calls):
+/* Times of exchanges among ranks that share one GPU, through whatever libcuda.so.1 is found. One line for each size, from
+ * rank 0: bytes of a block, then microseconds a call (the slowest rank's, median over the rounds) and the rounds:
  *
- *   call   MPI_Alltoallv on device memory; what takes it is for who started this to know
- *   naive  pageable host memory, one copy for each block, PMPI_Alltoallv on that, and back
- *   copy   only the two copies of all bytes, from and to pinned memory
+ *   device=A,B,...  MPI_Alltoallv on device memory, with blocks of BYTES, BYTES + 4, BYTES + 8 and so on, as many as VARIANTS:
+ *                   a policy can tell them apart, so that each goes another way
+ *   host=A,B,...    the same on host memory, of the first HOSTS of them
+ *   naive           pageable host memory, one copy for each block, PMPI_Alltoallv on that memory, and back
+ *   copy            only the two copies of all bytes, from and to pinned memory
+ *   ipc             only copies from the other ranks' device memory, which this rank has mapped, between two barriers; -1
+ *                   where the driver maps none
  *
- * Usage: exchange_times CALLS BYTES... */
+ * Each round makes one call of each kind, so that all of them meet the same machine. A size ends after ROUNDS rounds, or
+ * after SECONDS, but not before the fifth round.
+ *
+ * Usage: exchange_times ROUNDS SECONDS VARIANTS HOSTS BYTES... */
 #include "preload/hosts/host.h"
 
 #include <dlfcn.h>
 #include <time.h>
 
 typedef unsigned long long address;
+
+struct ipc_handle {
+    char bytes[64];
+};
 
 static struct {
     int (*init)(unsigned);
@@ -24,10 +35,16 @@ static struct {
     int (*copy)(address, address, size_t, void*);
     int (*create)(void**, unsigned);
     int (*wait)(void*);
+    int (*export_memory)(struct ipc_handle*, address);
+    int (*import_memory)(address*, struct ipc_handle, unsigned);
 } cu;
 
-static int rank, ranks;
-static address send, recv;
+enum { most_variants = 16, fewest_rounds = 5, step = 4 };
+/* What a round times: the variants on device memory and on host memory, then these. */
+enum { naive, copy, ipc, others };
+
+static int rank, ranks, variants, hosts, mapped;
+static address send, recv, theirs[host_max_ranks];
 static char *pageable_send, *pageable_recv;
 static void *pinned_send, *pinned_recv, *stream;
 static int counts[host_max_ranks], at[host_max_ranks];
@@ -54,34 +71,77 @@ static void load(void) {
     look_up(library, "cuMemcpyAsync", &cu.copy);
     look_up(library, "cuStreamCreate", &cu.create);
     look_up(library, "cuStreamSynchronize", &cu.wait);
+    look_up(library, "cuIpcGetMemHandle", &cu.export_memory);
+    look_up(library, "cuIpcOpenMemHandle_v2", &cu.import_memory);
     must(cu.init(0), "cuInit");
     must(cu.retain(&context, 0), "cuDevicePrimaryCtxRetain");
     must(cu.set_current(context), "cuCtxSetCurrent");
     must(cu.create(&stream, 0), "cuStreamCreate");
 }
 
-static void by_call(int bytes) {
-    (void)bytes;
-    must(MPI_Alltoallv((void*)(uintptr_t)send, counts, at, MPI_BYTE, (void*)(uintptr_t)recv, counts, at,
-                       MPI_BYTE, MPI_COMM_WORLD),
+static void map_memory_of_others(void) {
+    struct ipc_handle mine, all[host_max_ranks];
+    int good = cu.export_memory(&mine, send) == 0, everywhere = 0;
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    for (int peer = 0; peer < ranks; ++peer)
+        if (good && peer != rank) good = cu.import_memory(&theirs[peer], all[peer], 1) == 0;
+    theirs[rank] = send;
+    PMPI_Allreduce(&good, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    mapped = everywhere;
+}
+
+static void of_block(int bytes) {
+    for (int peer = 0; peer < ranks; ++peer) {
+        counts[peer] = bytes;
+        at[peer] = peer * bytes;
+    }
+}
+
+static void by_call(const void* from, void* to) {
+    must(MPI_Alltoallv(from, counts, at, MPI_BYTE, to, counts, at, MPI_BYTE, MPI_COMM_WORLD),
          "MPI_Alltoallv");
 }
 
-static void by_hand(int bytes) {
-    size_t block = (size_t)bytes;
+static void by_hand(void) {
     for (int i = 0; i < ranks; ++i)
-        must(cu.to_host(pageable_send + (size_t)at[i], send + (size_t)at[i], block), "cuMemcpyDtoH");
+        must(cu.to_host(pageable_send + at[i], send + (address)at[i], (size_t)counts[i]), "cuMemcpyDtoH");
     PMPI_Alltoallv(pageable_send, counts, at, MPI_BYTE, pageable_recv, counts, at, MPI_BYTE, MPI_COMM_WORLD);
     for (int i = 0; i < ranks; ++i)
-        must(cu.to_device(recv + (size_t)at[i], pageable_recv + (size_t)at[i], block), "cuMemcpyHtoD");
+        must(cu.to_device(recv + (address)at[i], pageable_recv + at[i], (size_t)counts[i]), "cuMemcpyHtoD");
 }
 
-static void copies_alone(int bytes) {
-    size_t all = (size_t)bytes * (size_t)ranks;
+static void copies_alone(void) {
+    size_t all = (size_t)counts[0] * (size_t)ranks;
     must(cu.copy((address)(uintptr_t)pinned_send, send, all, stream), "cuMemcpyAsync");
     must(cu.wait(stream), "cuStreamSynchronize");
     must(cu.copy(recv, (address)(uintptr_t)pinned_recv, all, stream), "cuMemcpyAsync");
     must(cu.wait(stream), "cuStreamSynchronize");
+}
+
+static void copies_from_others(void) {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < ranks; ++i) {
+        int peer = (rank + i) % ranks;
+        must(cu.copy(recv + (address)at[peer], theirs[peer] + (address)at[rank], (size_t)counts[peer], stream),
+             "cuMemcpyAsync");
+    }
+    must(cu.wait(stream), "cuStreamSynchronize");
+    PMPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void exchange(int bytes, int kind) {
+    const int is_call = kind < variants + hosts;
+    of_block(bytes + (is_call ? step * (kind < variants ? kind : kind - variants) : 0));
+    if (kind < variants)
+        by_call((void*)(uintptr_t)send, (void*)(uintptr_t)recv);
+    else if (is_call)
+        by_call(pageable_send, pageable_recv);
+    else if (kind == variants + hosts + naive)
+        by_hand();
+    else if (kind == variants + hosts + copy)
+        copies_alone();
+    else if (mapped)
+        copies_from_others();
 }
 
 static int compare(const void* left, const void* right) {
@@ -95,34 +155,71 @@ static double now_us(void) {
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
 }
 
-static double median(void (*exchange)(int), int bytes, int calls) {
-    double* times = malloc(sizeof(double) * (size_t)calls);
-    exchange(bytes);
-    for (int i = 0; i < calls; ++i) {
-        PMPI_Barrier(MPI_COMM_WORLD);
-        double start = now_us();
-        exchange(bytes);
-        double mine = now_us() - start;
-        PMPI_Allreduce(&mine, &times[i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+/* Microseconds of one exchange, of the slowest rank. */
+static double timed(int bytes, int kind) {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    double start = now_us();
+    exchange(bytes, kind);
+    double mine = now_us() - start, slowest;
+    PMPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
+}
+
+static void print_medians(const char* name, double* times, int kinds, int rounds, int most) {
+    printf(" %s=", name);
+    for (int kind = 0; kind < kinds; ++kind) {
+        double* of_kind = times + (size_t)kind * (size_t)most;
+        qsort(of_kind, (size_t)rounds, sizeof *of_kind, compare);
+        printf("%s%.1f", kind > 0 ? "," : "", of_kind[rounds / 2]);
     }
-    qsort(times, (size_t)calls, sizeof *times, compare);
-    double result = times[calls / 2];
+}
+
+static void time_size(int bytes, int most, double seconds) {
+    const int kinds = variants + hosts + others;
+    double* times = malloc(sizeof(double) * (size_t)kinds * (size_t)most);
+    for (int kind = 0; kind < kinds; ++kind) exchange(bytes, kind); /* first calls allocate */
+    double start = now_us();
+    int round = 0;
+    for (int goes_on = 1; goes_on; PMPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD)) {
+        for (int kind = 0; kind < kinds; ++kind) times[kind * most + round] = timed(bytes, kind);
+        ++round;
+        goes_on = round < most && (round < fewest_rounds || now_us() - start < seconds * 1e6);
+    }
+    if (rank == 0) {
+        printf("block=%d rounds=%d", bytes, round);
+        print_medians("device", times, variants, round, most);
+        print_medians("host", times + (size_t)variants * (size_t)most, hosts, round, most);
+        double* rest = times + (size_t)(variants + hosts) * (size_t)most;
+        print_medians("naive", rest + naive * most, 1, round, most);
+        print_medians("copy", rest + copy * most, 1, round, most);
+        if (mapped)
+            print_medians("ipc", rest + ipc * most, 1, round, most);
+        else
+            printf(" ipc=-1");
+        putchar('\n');
+        fflush(stdout);
+    }
     free(times);
-    return result;
 }
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc < 3) host_fail("usage: exchange_times CALLS BYTES...");
+    if (argc < 6) host_fail("usage: exchange_times ROUNDS SECONDS VARIANTS HOSTS BYTES...");
     if (ranks > host_max_ranks) host_fail("at most %d ranks", host_max_ranks);
     load();
-    int calls = atoi(argv[1]), most = 0;
-    for (int i = 2; i < argc; ++i)
+    int rounds = atoi(argv[1]), most = 0;
+    double seconds = atof(argv[2]);
+    variants = atoi(argv[3]);
+    hosts = atoi(argv[4]);
+    if (rounds < fewest_rounds || variants < 1 || variants > most_variants || hosts < 0 || hosts > variants)
+        host_fail("at least %d rounds, 1 to %d variants, and as many on host memory at most", fewest_rounds,
+                  most_variants);
+    for (int i = 5; i < argc; ++i)
         if (atoi(argv[i]) > most) most = atoi(argv[i]);
-    size_t all = (size_t)most * (size_t)ranks;
-    if (calls < 1 || most < 1 || all > INT32_MAX) host_fail("calls from 1, and less than 2 GiB on a rank");
+    size_t all = ((size_t)most + (size_t)(step * variants)) * (size_t)ranks;
+    if (most < 1 || all > INT32_MAX) host_fail("less than 2 GiB on a rank");
     must(cu.allocate(&send, all), "cuMemAlloc");
     must(cu.allocate(&recv, all), "cuMemAlloc");
     must(cu.pinned(&pinned_send, all, 1), "cuMemHostAlloc");
@@ -132,16 +229,8 @@ int main(int argc, char** argv) {
     if (!pageable_send || !pageable_recv) host_fail("no memory");
     host_fill(pageable_send, all, rank, 1);
     must(cu.to_device(send, pageable_send, all), "cuMemcpyHtoD");
-    for (int i = 2; i < argc; ++i) {
-        int bytes = atoi(argv[i]);
-        for (int peer = 0; peer < ranks; ++peer) {
-            counts[peer] = bytes;
-            at[peer] = peer * bytes;
-        }
-        double call = median(by_call, bytes, calls), naive = median(by_hand, bytes, calls);
-        double copy = median(copies_alone, bytes, calls);
-        if (rank == 0) printf("block=%d call=%.1f naive=%.1f copy=%.1f\n", bytes, call, naive, copy);
-    }
+    map_memory_of_others();
+    for (int i = 5; i < argc; ++i) time_size(atoi(argv[i]), rounds, seconds);
     host_finish();
     MPI_Finalize();
     return 0;

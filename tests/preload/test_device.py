@@ -283,6 +283,23 @@ class Memory(DeviceTest):
         result = self.run_device("device:alltoallv:64", "freed:alltoallv:64", "device:alltoallv:64", policy=policy)
         self.assertIn(f"MPI_ERR_BUFFER on {NP} ranks", result.stdout)
 
+    def test_streams_in_flight(self):
+        self.run_device("flying:alltoallv:4000", "flying:alltoall:400", force="alltoallv:linear;alltoall:pairwise")
+        self.run_device("flying:alltoallv:4000", "flying:alltoall:400", policy=self.native_policy())
+
+    def test_memory_of_a_pool_and_of_a_second_context(self):
+        words = [f"{kind}:{collective}:4000" for kind in ("pooled", "foreign") for collective in COLLECTIVES]
+        for line in self.lines(*words, force="alltoallv:pairwise;alltoallw:pairwise;alltoall:pairwise;allgather:ring;"
+                                             "allgatherv:ring"):
+            self.assertEqual((line["buffer"], line["transfer"]), ("device", "staged"))
+
+    def test_the_program_resets_the_device(self):
+        """Staging then pins its memory again, and has a stream again."""
+        for policy in (self.rules(({"collective": "alltoallv"}, {"algorithm": "linear"})), self.native_policy()):
+            result = self.run_device("device:alltoallv:4000", "counts", "reset:alltoallv:4000", "counts", policy=policy)
+            if not REAL:
+                self.assertEqual([counts["pinned"] for counts in self.counts(result)], [1, 1])
+
     def test_summary(self):
         result = self.run_device("alltoallv:64", force="alltoallv:pairwise", settings={"SWITCHYARD_DETAIL": "summary"})
         staged = [line for line in result.calls("summary.jsonl") if line.get("transfer") == "staged"]

@@ -4,11 +4,13 @@
  *
  * STAND_IN_CUDA_LAZY=1    copies that are queued happen when somebody waits for them, not before
  * STAND_IN_CUDA_NO_PIN=1  no memory can be pinned
+ * STAND_IN_CUDA_NO_IPC=1  no other process can map memory
  *
  * stand_in_counts() tells what was asked for so far, stand_in_host_address() where the bytes really are. */
 #define _GNU_SOURCE
 #include "stand_in_cuda.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,6 +52,7 @@ struct range {
     char* alias;
     int type, is_managed;
     struct context* context;
+    int file; /* -1: no other process can map it */
 };
 struct copy {
     address to, from;
@@ -64,7 +67,7 @@ static size_t range_count;
 static struct copy queue[most_queued];
 static size_t queued;
 static struct context contexts[most_contexts];
-static int is_started;
+static int is_started, resets;
 static struct stand_in_counts counts;
 static __thread struct context* stack[deepest];
 static __thread int depth;
@@ -184,8 +187,24 @@ result cuCtxCreate_v2(struct context** context, unsigned flags, int device) {
     return out_of_memory;
 }
 
+/* All that belongs to it is gone. */
+result cuDevicePrimaryCtxReset_v2(int device) {
+    if (device != 0) return invalid_value;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < range_count;)
+        if (ranges[i].context == &contexts[0])
+            remove_range(&ranges[i]);
+        else
+            ++i;
+    contexts[0].is_alive = 0;
+    ++resets;
+    pthread_mutex_unlock(&lock);
+    return success;
+}
+
 result cuCtxGetId(struct context* context, unsigned long long* id) {
-    *id = (unsigned long long)(context - contexts) + 1;
+    if (!context->is_alive) return invalid_context;
+    *id = (unsigned long long)(context - contexts) + 1 + (unsigned long long)(resets * most_contexts);
     return success;
 }
 
@@ -224,12 +243,25 @@ result cuMemAlloc_v2(address* memory, size_t bytes) {
     if (file < 0 || ftruncate(file, (off_t)size) != 0) return out_of_memory;
     char* there = mmap(NULL, size, PROT_NONE, MAP_SHARED, file, 0);
     char* alias = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
     if (there == MAP_FAILED || alias == MAP_FAILED) return out_of_memory;
     pthread_mutex_lock(&lock);
-    add_range((struct range){(address)(uintptr_t)there, size, alias, memory_device, 0, current()});
+    add_range((struct range){(address)(uintptr_t)there, size, alias, memory_device, 0, current(), file});
     pthread_mutex_unlock(&lock);
     *memory = (address)(uintptr_t)there;
+    return success;
+}
+
+/* Memory of a pool belongs to the device, and no other process can map it. */
+result cuMemAllocAsync(address* memory, size_t bytes, struct stream* stream) {
+    (void)stream;
+    result outcome = cuMemAlloc_v2(memory, bytes);
+    if (outcome != success) return outcome;
+    pthread_mutex_lock(&lock);
+    struct range* range = find(*memory);
+    range->context = NULL;
+    close(range->file);
+    range->file = -1;
+    pthread_mutex_unlock(&lock);
     return success;
 }
 
@@ -239,7 +271,7 @@ result cuMemAllocManaged(address* memory, size_t bytes, unsigned flags) {
     char* there = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (there == MAP_FAILED) return out_of_memory;
     pthread_mutex_lock(&lock);
-    add_range((struct range){(address)(uintptr_t)there, bytes, there, memory_device, 1, current()});
+    add_range((struct range){(address)(uintptr_t)there, bytes, there, memory_device, 1, current(), -1});
     pthread_mutex_unlock(&lock);
     *memory = (address)(uintptr_t)there;
     return success;
@@ -252,6 +284,7 @@ result cuMemFree_v2(address memory) {
     result outcome = range && range->begin == memory ? success : invalid_value;
     if (outcome == success) {
         if ((address)(uintptr_t)range->alias != memory) munmap(range->alias, range->bytes);
+        if (range->file >= 0) close(range->file);
         mmap((void*)(uintptr_t)memory, range->bytes, PROT_NONE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
              0);
         remove_range(range);
@@ -265,7 +298,7 @@ static result pin(void* memory, size_t bytes) {
     pthread_mutex_lock(&lock);
     result outcome = find((address)(uintptr_t)memory) ? already_registered : success;
     if (outcome == success) {
-        add_range((struct range){(address)(uintptr_t)memory, bytes, memory, memory_host, 0, current()});
+        add_range((struct range){(address)(uintptr_t)memory, bytes, memory, memory_host, 0, current(), -1});
         ++counts.pinned;
     }
     pthread_mutex_unlock(&lock);
@@ -313,6 +346,49 @@ result cuPointerGetAttributes(unsigned number, const int* attributes, void** val
         }
     pthread_mutex_unlock(&lock);
     return success;
+}
+
+/* ---- Memory of other processes ---- */
+
+struct ipc_handle {
+    long process;
+    int file;
+    size_t bytes;
+    char rest[64 - sizeof(long) - sizeof(int) - sizeof(size_t) - 4];
+};
+
+result cuIpcGetMemHandle(struct ipc_handle* handle, address memory) {
+    pthread_mutex_lock(&lock);
+    const struct range* range = find(memory);
+    int good = range && range->type == memory_device && range->file >= 0 && !is_set("STAND_IN_CUDA_NO_IPC");
+    if (good) *handle = (struct ipc_handle){.process = getpid(), .file = range->file, .bytes = range->bytes};
+    pthread_mutex_unlock(&lock);
+    return good ? success : invalid_value;
+}
+
+/* Through the other process's file, as long as it lives. */
+result cuIpcOpenMemHandle_v2(address* memory, struct ipc_handle handle, unsigned flags) {
+    char path[64];
+    if (!current()) return invalid_context;
+    if (flags != 1 || handle.process == getpid()) return invalid_context;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", handle.process, handle.file);
+    int file = open(path, O_RDWR);
+    if (file < 0) return invalid_value;
+    char* there = mmap(NULL, handle.bytes, PROT_NONE, MAP_SHARED, file, 0);
+    char* alias = mmap(NULL, handle.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (there == MAP_FAILED || alias == MAP_FAILED) return out_of_memory;
+    pthread_mutex_lock(&lock);
+    add_range((struct range){(address)(uintptr_t)there, handle.bytes, alias, memory_device, 0, current(), -1});
+    ++counts.mapped;
+    pthread_mutex_unlock(&lock);
+    *memory = (address)(uintptr_t)there;
+    return success;
+}
+
+result cuIpcCloseMemHandle(address memory) {
+    --counts.mapped;
+    return cuMemFree_v2(memory);
 }
 
 /* ---- Streams and copies ---- */

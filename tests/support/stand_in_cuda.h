@@ -5,7 +5,7 @@
 struct stand_in_counts {
     unsigned long long copies, bytes;    /* that were queued on a stream */
     unsigned long long pinned, unpinned; /* pieces of host memory */
-    long long streams;                   /* alive */
+    long long streams, mapped;           /* alive; mapped: memory of other processes */
 };
 typedef void stand_in_counts_function(struct stand_in_counts*);
 

@@ -21,7 +21,10 @@ std::size_t rounded(std::size_t bytes) {
 // The pages are our own, and the driver pins them. The program may reset the context at any time: our pages then stay
 // readable and writable, memory of the driver would not.
 bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Location& location) {
-    if (bytes <= capacity_) return true;
+    if (bytes <= capacity_) {
+        if (pinned_by_ != nullptr) pin_again(location);
+        return true;
+    }
     if (bytes > SIZE_MAX / 2) return false;
     const auto size = rounded(bytes);
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -36,6 +39,13 @@ bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Locati
         pinned_in_ = location;
     }
     return true;
+}
+
+// A reset of the context that pinned the memory undoes it. Memory in another context than before is a reason to ask.
+void HostMemory::pin_again(const Location& location) {
+    if (location.is_same_place(pinned_in_) || pinned_by_->locate(memory_).known) return;
+    const Within place(*pinned_by_, location);
+    if (place && pinned_by_->pin(memory_, capacity_)) pinned_in_ = location;
 }
 
 void HostMemory::release() {

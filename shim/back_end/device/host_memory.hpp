@@ -21,6 +21,8 @@ class HostMemory {
     void release();
 
   private:
+    void pin_again(const Location& location);
+
     std::byte* memory_ = nullptr;
     std::size_t capacity_ = 0;
     const Runtime* pinned_by_ = nullptr;

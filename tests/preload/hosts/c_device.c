@@ -9,6 +9,10 @@
  *   touching:alltoallv:BYTES  one call on device memory, all blocks of one size that touch
  *   freed:alltoallv:BYTES     one call on device memory that rank 0 has freed: prints the class of the error
  *   queued:alltoallv:BYTES    what is sent is written by work queued on the default stream
+ *   flying:alltoallv:BYTES    one call on device memory, while a stream of the program's own works on other memory
+ *   pooled:alltoallv:BYTES    one call on memory of the driver's pool, which belongs to no context
+ *   foreign:alltoallv:BYTES   one call that sends memory of a second context, and one that receives there
+ *   reset:alltoallv:BYTES     one call on device memory, cuDevicePrimaryCtxReset, and a call on new memory
  *   chunk:BYTES               from here on a copy more for each so many bytes is fine, before and after it
  *   counts                    what the stand-in driver counted since the last time, most of any rank */
 #include "host.h"
@@ -30,12 +34,18 @@ static struct {
     int (*to_device)(address, const void*, size_t);
     int (*to_host)(void*, address, size_t);
     int (*set_async)(address, unsigned char, size_t, void*);
+    int (*allocate_async)(address*, size_t, void*);
+    int (*create_stream)(void**, unsigned);
+    int (*wait_for_stream)(void*);
+    int (*create_context)(void**, unsigned, int);
+    int (*reset)(int);
     int (*last_error)(void);          /* null: not AMD's */
     stand_in_counts_function* counts; /* null: a real driver */
-    void* context;
+    void *context, *second_context;
 } cu;
 
-enum kind { host, device, managed, pinned, mixed }; /* mixed: device on even ranks, host on odd ones */
+/* foreign: in the second context. mixed: device on even ranks, host on odd ones. */
+enum kind { host, device, managed, pinned, pooled, foreign, mixed };
 /* A longer name comes before its beginning. */
 enum which { alltoallv, alltoallw, alltoall, allgatherv, allgather, collectives };
 static const char* const names[collectives] = {"alltoallv", "alltoallw", "alltoall", "allgatherv",
@@ -77,6 +87,11 @@ static void load(void) {
     look_up(library, "cuMemsetD8Async", &cu.set_async);
     *(void**)&cu.last_error = dlsym(library, "hipGetLastError");
     *(void**)&cu.counts = dlsym(library, "stand_in_counts");
+    *(void**)&cu.allocate_async = dlsym(library, "cuMemAllocAsync"); /* these are not AMD's */
+    *(void**)&cu.create_stream = dlsym(library, "cuStreamCreate");
+    *(void**)&cu.wait_for_stream = dlsym(library, "cuStreamSynchronize");
+    *(void**)&cu.create_context = dlsym(library, "cuCtxCreate_v2");
+    *(void**)&cu.reset = dlsym(library, "cuDevicePrimaryCtxReset_v2");
     must(cu.init(0), "cuInit");
     must(cu.retain(&cu.context, 0), "cuDevicePrimaryCtxRetain");
     must(cu.set_current(cu.context), "cuCtxSetCurrent");
@@ -87,15 +102,24 @@ static enum kind here(enum kind kind) {
 }
 
 static int is_device(enum kind kind) {
-    return here(kind) == device || here(kind) == managed;
+    kind = here(kind);
+    return kind != host && kind != pinned;
+}
+
+/* The context of that memory is the current one from here on; enter(device) goes back. */
+static void enter(enum kind kind) {
+    if (kind == foreign && !cu.second_context)
+        must(cu.create_context(&cu.second_context, 0, 0), "cuCtxCreate"); /* which makes it current */
+    must(cu.set_current(kind == foreign ? cu.second_context : cu.context), "cuCtxSetCurrent");
 }
 
 /* One buffer of each kind and side, grown as needed. */
+static struct {
+    char* memory;
+    size_t bytes;
+} buffers[mixed][2];
+
 static char* buffer_of(enum kind kind, int side, size_t bytes) {
-    static struct {
-        char* memory;
-        size_t bytes;
-    } buffers[4][2];
     kind = here(kind);
     if (buffers[kind][side].bytes >= bytes) return buffers[kind][side].memory;
     address at = 0;
@@ -104,29 +128,40 @@ static char* buffer_of(enum kind kind, int side, size_t bytes) {
         memory = malloc(bytes);
     } else {
         load();
+        enter(kind);
         if (kind == pinned)
             must(cu.pinned(&memory, bytes, 1), "cuMemHostAlloc");
-        else if (kind == device)
-            must(cu.allocate(&at, bytes), "cuMemAlloc");
-        else
+        else if (kind == pooled)
+            must(cu.allocate_async(&at, bytes, NULL), "cuMemAllocAsync");
+        else if (kind == managed)
             must(cu.allocate_managed(&at, bytes, 1), "cuMemAllocManaged");
+        else
+            must(cu.allocate(&at, bytes), "cuMemAlloc");
+        if (kind == pooled) must(cu.wait_for_stream(NULL), "cuStreamSynchronize");
+        enter(device);
     }
     buffers[kind][side].bytes = bytes; /* the old one is left to the end */
     return buffers[kind][side].memory = memory ? memory : (char*)(uintptr_t)at;
 }
 
 static void put(enum kind kind, char* to, const char* from, size_t bytes) {
-    if (is_device(kind))
-        must(cu.to_device((address)(uintptr_t)to, from, bytes), "a copy to the device");
-    else
+    if (!is_device(kind)) {
         memcpy(to, from, bytes);
+        return;
+    }
+    enter(kind);
+    must(cu.to_device((address)(uintptr_t)to, from, bytes), "a copy to the device");
+    enter(device);
 }
 
 static void get(enum kind kind, char* to, const char* from, size_t bytes) {
-    if (is_device(kind))
-        must(cu.to_host(to, (address)(uintptr_t)from, bytes), "a copy from the device");
-    else
+    if (!is_device(kind)) {
         memcpy(to, from, bytes);
+        return;
+    }
+    enter(kind);
+    must(cu.to_host(to, (address)(uintptr_t)from, bytes), "a copy from the device");
+    enter(device);
 }
 
 /* ---- The data ---- */
@@ -316,6 +351,44 @@ static void run_queued(const struct shape* shape, const char* name) {
     free(found);
 }
 
+/* Nothing of ours waits for, or writes to, what the program does on other streams. */
+static void run_flying(const struct shape* shape, const char* name) {
+    enum { bytes = 1 << 20, times = 8, not_ordered_with_default = 1 };
+    static void* stream;
+    static address memory;
+    static char found[bytes];
+    if (!stream) {
+        must(cu.create_stream(&stream, not_ordered_with_default), "cuStreamCreate");
+        must(cu.allocate(&memory, bytes), "cuMemAlloc");
+    }
+    for (int i = 0; i < times; ++i) {
+        must(cu.set_async(memory, (unsigned char)i, bytes, stream), "cuMemsetD8Async");
+        run(shape, name);
+    }
+    must(cu.wait_for_stream(stream), "cuStreamSynchronize");
+    must(cu.to_host(found, memory, bytes), "a copy from the device");
+    for (int i = 0; i < bytes; ++i)
+        if (found[i] != times - 1) host_fail("%s: the program's own work is lost at byte %d", name, i);
+}
+
+static void run_foreign(struct shape shape, const char* name) {
+    shape.send = foreign;
+    run(&shape, name);
+    shape.send = device;
+    shape.recv = foreign;
+    run(&shape, name);
+}
+
+/* All memory is gone afterwards, also what the shim had pinned, and its streams. */
+static void run_reset(const struct shape* shape, const char* name) {
+    run(shape, name);
+    must(cu.reset(0), "cuDevicePrimaryCtxReset");
+    memset(buffers, 0, sizeof buffers);
+    must(cu.retain(&cu.context, 0), "cuDevicePrimaryCtxRetain");
+    must(cu.set_current(cu.context), "cuCtxSetCurrent");
+    run(shape, name);
+}
+
 static void print_counts(void) {
     struct stand_in_counts now;
     unsigned long long mine[5] = {0}, most[5] = {0};
@@ -346,8 +419,10 @@ static void run_word(const char* word) {
     const char* rest = word;
     int on_host = skip(&rest, "host:"), on_device = !on_host && skip(&rest, "device:");
     int touching = skip(&rest, "touching:"), freed = skip(&rest, "freed:"), queued = skip(&rest, "queued:");
-    struct shape shape = {
-        .touching = touching, .send = on_host ? host : device, .recv = on_host ? host : device};
+    int flying = skip(&rest, "flying:"), from_pool = skip(&rest, "pooled:");
+    int is_foreign = skip(&rest, "foreign:"), resets = skip(&rest, "reset:");
+    enum kind kind = on_host ? host : from_pool ? pooled : device;
+    struct shape shape = {.touching = touching, .send = kind, .recv = kind};
     int known = 0;
     for (int i = 0; i < collectives && !known; ++i)
         if (skip(&rest, names[i])) {
@@ -361,7 +436,13 @@ static void run_word(const char* word) {
         run_freed(&shape, word);
     else if (queued)
         run_queued(&shape, word);
-    else if (on_host || on_device || touching)
+    else if (flying)
+        run_flying(&shape, word);
+    else if (is_foreign)
+        run_foreign(shape, word);
+    else if (resets)
+        run_reset(&shape, word);
+    else if (on_host || on_device || touching || from_pool)
         run(&shape, word);
     else
         run_all(shape.which, shape.bytes, word);
