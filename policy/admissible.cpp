@@ -1,4 +1,5 @@
 #include "admissible.hpp"
+#include "vocabulary.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -102,9 +103,20 @@ std::string why_not_admissible(const Traits& traits, const Use& use) {
     return "";
 }
 
+bool takes(const Traits& traits, Transfer transfer) {
+    switch (transfer) {
+    case Transfer::direct: return traits.has(algorithms::moves_by_mpi_alone);
+    case Transfer::ipc: return traits.has(algorithms::shared_memory);
+    case Transfer::staged: break;
+    }
+    return true;
+}
+
 std::string why_not_admissible(const Traits& traits, const std::optional<Transfer>& transfer) {
-    if (transfer != Transfer::direct || traits.has(algorithms::moves_by_mpi_alone)) return "";
-    return std::string(traits.name) + " copies bytes itself and takes no transfer \"direct\"";
+    if (!transfer || takes(traits, *transfer)) return "";
+    return std::string(traits.name) +
+           (transfer == Transfer::direct ? " copies bytes itself" : " sends messages") + " and takes no transfer \"" +
+           std::string(transfer_names[static_cast<std::size_t>(*transfer)]) + '"';
 }
 
 bool uses_shared_memory(const Traits& traits, const Parameters& parameters) {
@@ -151,7 +163,7 @@ std::vector<Range> possible_ranks(const Traits& traits, const Use& use, const Ra
 bool always_admissible(const Traits& traits, const Use& use, Buffer buffer) {
     if (traits.has(algorithms::shared_memory)) return false; // there may be none
     if (buffer == Buffer::device) { // the MPI may not take it, or staging may take too much memory
-        if (use.transfer == Transfer::direct) return false;
+        if (use.transfer == Transfer::direct || use.transfer == Transfer::ipc) return false;
         const bool stages = use.transfer == Transfer::staged || !traits.native;
         if (use.memory_limit_bytes && stages) return false;
     }

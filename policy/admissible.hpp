@@ -21,6 +21,10 @@ std::string why_not_admissible(const algorithms::Traits& traits, const algorithm
 // "", or why it cannot run with what `use` gives, on any communicator: an optional parameter is 0.
 std::string why_not_admissible(const algorithms::Traits& traits, const Use& use);
 
+// Whether device buffers can travel so with this algorithm: `direct` where it leaves all bytes to the MPI, `ipc` where it copies
+// bytes between the ranks of a node.
+bool takes(const algorithms::Traits& traits, Transfer transfer);
+
 // "", or why it cannot have that transfer, on any communicator.
 std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);
 

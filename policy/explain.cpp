@@ -54,10 +54,12 @@ std::string why_that_transfer(const Choice& choice, const Features& call) {
 
 std::string how_device_buffers_travel(const Choice& choice, const Features& call) {
     if (call.buffer == Buffer::host) return "";
-    const bool is_staged = transfer_of(choice, call.gpu_aware) == Transfer::staged;
-    std::string text = is_staged
-                           ? "  transfer: staged, each rank copies its device buffers through host memory"
-                           : "  transfer: direct, the MPI gets the device pointers";
+    const auto transfer = transfer_of(choice, call.gpu_aware);
+    const bool is_staged = transfer == Transfer::staged;
+    std::string text =
+        is_staged                        ? "  transfer: staged, each rank copies its device buffers through host memory"
+        : transfer == Transfer::direct ? "  transfer: direct, the MPI gets the device pointers"
+                                       : "  transfer: ipc, the ranks copy between the memory of their GPUs";
     text += " (" + why_that_transfer(choice, call) + ")\n";
     if (is_staged && choice.algorithm->has(algorithms::moves_by_mpi_alone) && !choice.algorithm->native)
         text += "  copied back: " + counted(choice.chunk_bytes, "byte") +

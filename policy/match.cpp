@@ -12,6 +12,7 @@ PassedOver why_passed_over(const Candidate& candidate, const Features& call) {
     const Choice& choice = candidate.choice;
     const bool on_device = candidate.devices && call.buffer == Buffer::device;
     if (on_device && choice.transfer == Transfer::direct && !call.gpu_aware) return PassedOver::not_gpu_aware;
+    if (on_device && choice.transfer == Transfer::ipc && !call.ipc) return PassedOver::not_mapped;
     if (choice.memory_limit_bytes == no_memory_limit) return PassedOver::no;
     const bool stages = on_device && limits_staging(choice);
     const std::size_t needed = scratch_bytes(choice, call) + (stages ? call.staging_bytes : 0);

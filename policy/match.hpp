@@ -12,6 +12,7 @@ enum class PassedOver : std::uint8_t {
     over_memory_limit,
     scratch_does_not_fit,
     not_gpu_aware,
+    not_mapped,
     no_staging_memory,
     rank_lost
 };

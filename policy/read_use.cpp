@@ -1,4 +1,5 @@
 #include "read_use.hpp"
+#include "admissible.hpp"
 #include "read_adaptive.hpp"
 #include "read_value.hpp"
 #include "spelling.hpp"
@@ -112,11 +113,10 @@ void read_parameters(const Value& value, const std::vector<const Traits*>& appli
     }
 }
 
-std::string algorithms_for_direct(Collective collective) {
+std::string algorithms_for(Transfer transfer, Collective collective) {
     std::vector<std::string_view> names;
     for (const Traits& traits : algorithms::all_traits())
-        if (traits.collective == collective && traits.has(algorithms::moves_by_mpi_alone))
-            names.push_back(traits.name);
+        if (traits.collective == collective && takes(traits, transfer)) names.push_back(traits.name);
     return listed(names);
 }
 
@@ -125,16 +125,18 @@ void read_transfer(const Value& value, const std::vector<const Traits*>& applies
                    Findings& findings) {
     const auto word = read_word(value, "transfer", transfer_names, findings);
     if (!word) return;
-    use.transfer = static_cast<Transfer>(*word);
-    if (use.transfer != Transfer::direct) return;
-    const auto touching = std::ranges::find_if(
-        applies_to, [](const Traits* traits) { return !traits->has(algorithms::moves_by_mpi_alone); });
-    if (touching != applies_to.end())
+    const auto transfer = static_cast<Transfer>(*word);
+    use.transfer = transfer;
+    for (const Traits* traits : applies_to) {
+        const auto why = why_not_admissible(*traits, use.transfer);
+        if (why.empty()) continue;
+        const auto and_on = why.substr(traits->name.size());
         findings.add(value.place,
-                     std::string((*touching)->name) + " of " + std::string(name_of((*touching)->collective)) +
-                         " copies bytes itself and takes no transfer \"direct\"; use \"staged\", or one of " +
-                         algorithms_for_direct((*touching)->collective),
+                     std::string(traits->name) + " of " + std::string(name_of(traits->collective)) + and_on +
+                         "; use \"staged\", or one of " + algorithms_for(transfer, traits->collective),
                      Spoils::rule);
+        return;
+    }
 }
 
 std::vector<std::string_view> known_keys(const std::vector<const Traits*>& applies_to) {

@@ -40,6 +40,7 @@ std::string describe(const Candidate& candidate, PassedOver why) {
                std::to_string(candidate.choice.memory_limit_bytes);
     case PassedOver::scratch_does_not_fit: return "its workspace does not fit into the memory of every rank";
     case PassedOver::not_gpu_aware: return "the MPI is not GPU-aware on every rank";
+    case PassedOver::not_mapped: return "some rank's blocks cannot be copied from GPU to GPU";
     case PassedOver::no_staging_memory:
         return "some rank has no host memory for copies of its device buffers";
     case PassedOver::rank_lost: return "a rank died, or the program revoked the communicator";

@@ -10,7 +10,11 @@ namespace {
 bool may_refuse_devices(const Candidate& candidate) {
     const Choice& choice = candidate.choice;
     return candidate.devices && candidate.blocked.empty() &&
-           (choice.transfer == Transfer::direct || limits_staging(choice));
+           (choice.transfer == Transfer::direct || choice.transfer == Transfer::ipc || limits_staging(choice));
+}
+
+bool maps_devices(const Candidate& candidate) {
+    return candidate.devices && candidate.blocked.empty() && candidate.choice.transfer == Transfer::ipc;
 }
 
 bool has_scratch(const Candidate& candidate) {
@@ -48,7 +52,7 @@ std::size_t scratch_bytes(const Choice& choice, const Features& call) {
 }
 
 bool limits_staging(const Choice& choice) {
-    return choice.memory_limit_bytes != no_memory_limit && transfer_of(choice, true) == Transfer::staged;
+    return choice.memory_limit_bytes != no_memory_limit && transfer_of(choice, true) != Transfer::direct;
 }
 
 bool looks_at_block(const Candidate& candidate) {
@@ -82,6 +86,7 @@ void set_facts(Shortlist& shortlist) {
         return looks_at_block(candidate) || run_depends_on_block(candidate) || candidate.adaptive;
     });
     shortlist.looks_at_buffer = std::ranges::any_of(shortlist.candidates, looks_at_buffer);
+    shortlist.looks_at_mapping = std::ranges::any_of(shortlist.candidates, maps_devices);
     shortlist.first_takes_all =
         !shortlist.candidates.empty() && takes_all_with_memory(shortlist.candidates.front());
     shortlist.always_native = std::ranges::none_of(shortlist.candidates, runs_ours);

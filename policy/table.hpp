@@ -37,7 +37,7 @@ struct When {
 #include "keys.def"
 };
 
-enum class Transfer : std::uint8_t { direct, staged };
+enum class Transfer : std::uint8_t { direct, staged, ipc };
 
 struct Use {
     std::string algorithm = "native";

@@ -36,7 +36,8 @@ inline constexpr std::size_t most_rules = 1000;
 inline constexpr std::size_t longest_name = 1000;
 inline constexpr std::size_t longest_because = 10'000;
 
-inline constexpr std::array transfer_names = {std::string_view{"direct"}, std::string_view{"staged"}};
+inline constexpr std::array transfer_names = {std::string_view{"direct"}, std::string_view{"staged"},
+                                              std::string_view{"ipc"}};
 
 inline constexpr std::uint64_t most_ranks = std::numeric_limits<int>::max();
 // Received bytes that are copied to the device at once, in one piece, while other blocks are under way.

@@ -1,5 +1,7 @@
 #include "algorithms/traits.hpp"
 #include "commands.hpp"
+#include "policy/admissible.hpp"
+#include "policy/vocabulary.hpp"
 
 #include "shim/common/formatted.hpp"
 #include "shim/common/words.hpp"
@@ -61,8 +63,10 @@ std::vector<std::string> needs_of(const Traits& traits) {
 
 // The ways in which device buffers may travel.
 std::vector<std::string> transfers_of(const Traits& traits) {
-    if (traits.has(algorithms::moves_by_mpi_alone)) return {"direct", "staged"};
-    return {"staged"};
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < policy::transfer_names.size(); ++i)
+        if (policy::takes(traits, static_cast<policy::Transfer>(i))) names.emplace_back(policy::transfer_names[i]);
+    return names;
 }
 
 std::string listed(const std::vector<std::string>& words) {

@@ -57,7 +57,11 @@ std::optional<policy::Features> features_of(const Call& call) {
     features.in_place = call.kind.in_place;
     features.devices = call.kind.buffer == "device";
     features.buffer = features.devices ? policy::Buffer::device : policy::Buffer::host;
-    features.gpu_aware = call.kind.transfer == policy::transfer_names[0]; // "direct"
+    const auto travelled = [&](policy::Transfer transfer) {
+        return call.kind.transfer == policy::transfer_names[static_cast<std::size_t>(transfer)];
+    };
+    features.gpu_aware = travelled(policy::Transfer::direct);
+    features.ipc = travelled(policy::Transfer::ipc);
     features.max_block_bytes = call.max_block_bytes;
     return features;
 }

@@ -33,7 +33,7 @@ def staged_and_direct():
     """What each variant of a size uses."""
     staged = [{"algorithm": name, "transfer": "staged"} for name in ALGORITHMS]
     direct = [{"algorithm": name, "transfer": "direct"} for name in ALGORITHMS if name != "tuna"]
-    return staged + direct
+    return staged + direct + [{"algorithm": "shared", "transfer": "ipc"}]
 
 
 def chunks():

@@ -116,6 +116,82 @@ class EveryAlgorithm(DeviceTest):
         self.check("staged", lambda *call: "staged", exported={"STAND_IN_CUDA_NO_PIN": "1"})
 
 
+def goes_from_gpu_to_gpu(number, collective):
+    """Whether the call of that number among its word's has dense blocks, and each rank some buffer on a device. In place,
+    arriving blocks would overwrite what a rank has still to send; the one block for everybody stays where it is."""
+    return number < 5 or (number == 6 and collective.startswith("allgather"))
+
+
+class FromGpuToGpu(DeviceTest):
+    """`transfer` ipc: the ranks copy from memory of ours on the other ranks' GPUs."""
+
+    ANY_NUMBER_OF_COPIES = "chunk:1"
+    EXPORTED = {}
+
+    def policy(self):
+        """What is passed over goes another way."""
+        return self.rules(({}, {"algorithm": "shared", "transfer": "ipc"}), otherwise="native")
+
+    def ipc_lines(self, *words, **options):
+        options["exported"] = self.EXPORTED | options.get("exported", {})
+        return self.lines(self.ANY_NUMBER_OF_COPIES, *words, policy=self.policy(), **options)
+
+    def test_every_collective(self):
+        for lazy in ("0", "1"):
+            lines = self.ipc_lines(*(f"{collective}:4000" for collective in COLLECTIVES),
+                                   exported={"STAND_IN_CUDA_LAZY": lazy})
+            self.assertEqual(len(lines), CALLS_OF_A_WORD * len(COLLECTIVES))
+            for i, line in enumerate(lines):
+                collective, number = line["collective"], i % CALLS_OF_A_WORD
+                if (collective, number) == ("allgatherv", 2) and OPENMPI:
+                    self.assertEqual(line["algorithm"], "native") # one rank has nothing to send, and receives on the host
+                elif goes_from_gpu_to_gpu(number, collective):
+                    self.assertEqual((line["algorithm"], line["buffer"], line["transfer"]), ("shared", "device", "ipc"), i)
+                    self.assertNotIn("copy_in", line["phases_us"])
+                else:
+                    self.assertEqual(line["reason"], "rule 1 passed over: some rank's blocks cannot be copied from GPU to GPU")
+
+    def test_blocks_that_grow(self):
+        """A rank makes a new piece, which the others map instead of the old one."""
+        sizes = (0, 4, 40000, 4000000, 40, 8000000)
+        words = [word for size in sizes for word in (f"device:alltoallv:{size}", f"touching:alltoall:{size}")]
+        result = self.run_device(self.ANY_NUMBER_OF_COPIES, *words, "counts", policy=self.policy(), exported=self.EXPORTED)
+        self.assertEqual({line["transfer"] for line in self.assert_logged(result)[2:]}, {"ipc"})
+        if not REAL:
+            (counts,) = self.counts(result)
+            self.assertEqual((counts["pinned"], counts["mapped"]), (0, NP - 1))
+
+    def test_many_calls(self):
+        """A rank writes to its piece only after the others have read what was there before."""
+        lines = self.ipc_lines(*(100 * ["touching:alltoallv:40000", "device:allgatherv:4000"]))
+        self.assertEqual({line["transfer"] for line in lines}, {"ipc"})
+
+    def test_a_driver_that_maps_nothing(self):
+        if REAL:
+            self.skipTest("a real driver maps")
+        first, second = self.ipc_lines("device:alltoallv:400", "device:alltoallv:400",
+                                       exported={"STAND_IN_CUDA_NO_IPC": "1"})
+        self.assertEqual((first["algorithm"], first["transfer"]), ("shared", "staged"))
+        self.assertEqual(second["reason"], "rule 1 passed over: some rank's blocks cannot be copied from GPU to GPU")
+
+
+class FromGpuToGpuWithCuda(FromGpuToGpu):
+    def test_memory_of_a_pool_and_of_a_second_context(self):
+        words = [f"{kind}:{collective}:4000" for kind in ("pooled", "foreign") for collective in COLLECTIVES]
+        for line in self.ipc_lines(*words):
+            self.assertEqual((line["algorithm"], line["transfer"]), ("shared", "ipc"))
+
+    def test_the_program_resets_the_device(self):
+        lines = self.ipc_lines("device:alltoallv:4000", "reset:alltoallv:40000", "touching:alltoall:4000000",
+                               "destroyed:alltoallv:40", "device:alltoall:400")
+        self.assertEqual({line["transfer"] for line in lines}, {"ipc"})
+
+
+@needs_stand_in
+class FromGpuToGpuWithHip(FromGpuToGpu):
+    EXPORTED = {"DRIVER": "libamdhip64.so.6"}
+
+
 @needs_stand_in
 class Hip(EveryAlgorithm):
     """The same by AMD's library, in both of its dialects."""
@@ -292,6 +368,11 @@ class Memory(DeviceTest):
         for line in self.lines(*words, force="alltoallv:pairwise;alltoallw:pairwise;alltoall:pairwise;allgather:ring;"
                                              "allgatherv:ring"):
             self.assertEqual((line["buffer"], line["transfer"]), ("device", "staged"))
+
+    def test_a_context_that_is_destroyed(self):
+        words = [f"{kind}:alltoallv:4000" for kind in ("destroyed", "device", "destroyed", "device")]
+        self.run_device(*words, force="alltoallv:pairwise")
+        self.run_device(*words, policy=self.native_policy())
 
     def test_the_program_resets_the_device(self):
         """Staging then pins its memory again, and has a stream again."""

@@ -39,9 +39,11 @@ enum { most_ranges = 4096, most_queued = 65536, most_contexts = 8, deepest = 64 
 
 struct context {
     int is_alive;
+    unsigned long long id;
 };
 struct stream {
     struct context* context;
+    unsigned long long id; /* of its context */
     unsigned flags;
 };
 
@@ -67,7 +69,7 @@ static size_t range_count;
 static struct copy queue[most_queued];
 static size_t queued;
 static struct context contexts[most_contexts];
-static int is_started, resets;
+static int is_started;
 static struct stand_in_counts counts;
 static __thread struct context* stack[deepest];
 static __thread int depth;
@@ -166,10 +168,15 @@ result cuDeviceGet(int* device, int ordinal) {
     return ordinal == 0 ? success : invalid_value;
 }
 
+static void begin_context(struct context* context) {
+    static unsigned long long last;
+    *context = (struct context){1, ++last};
+}
+
 result cuDevicePrimaryCtxRetain(struct context** context, int device) {
     if (!is_started) return not_initialized;
     if (device != 0) return invalid_value;
-    contexts[0].is_alive = 1;
+    if (!contexts[0].is_alive) begin_context(&contexts[0]);
     *context = &contexts[0];
     return success;
 }
@@ -179,7 +186,7 @@ result cuCtxCreate_v2(struct context** context, unsigned flags, int device) {
     if (!is_started || device != 0) return not_initialized;
     for (int i = 1; i < most_contexts; ++i)
         if (!contexts[i].is_alive) {
-            contexts[i].is_alive = 1;
+            begin_context(&contexts[i]);
             *context = &contexts[i];
             stack[depth++] = *context;
             return success;
@@ -188,23 +195,31 @@ result cuCtxCreate_v2(struct context** context, unsigned flags, int device) {
 }
 
 /* All that belongs to it is gone. */
-result cuDevicePrimaryCtxReset_v2(int device) {
-    if (device != 0) return invalid_value;
+static result end_context(struct context* context) {
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < range_count;)
-        if (ranges[i].context == &contexts[0])
+        if (ranges[i].context == context)
             remove_range(&ranges[i]);
         else
             ++i;
-    contexts[0].is_alive = 0;
-    ++resets;
+    context->is_alive = 0;
     pthread_mutex_unlock(&lock);
     return success;
 }
 
+result cuDevicePrimaryCtxReset_v2(int device) {
+    return device == 0 ? end_context(&contexts[0]) : invalid_value;
+}
+
+result cuCtxDestroy_v2(struct context* context) {
+    if (!context->is_alive) return invalid_context;
+    if (current() == context) stack[depth - 1] = NULL;
+    return end_context(context);
+}
+
 result cuCtxGetId(struct context* context, unsigned long long* id) {
     if (!context->is_alive) return invalid_context;
-    *id = (unsigned long long)(context - contexts) + 1 + (unsigned long long)(resets * most_contexts);
+    *id = context->id;
     return success;
 }
 
@@ -396,13 +411,15 @@ result cuIpcCloseMemHandle(address memory) {
 result cuStreamCreate(struct stream** stream, unsigned flags) {
     if (!current()) return invalid_context;
     *stream = malloc(sizeof **stream);
-    **stream = (struct stream){current(), flags};
+    **stream = (struct stream){current(), current()->id, flags};
     ++counts.streams;
     return success;
 }
 
+/* A stream that went with its context is no stream any more: a real driver crashes. */
 result cuStreamDestroy_v2(struct stream* stream) {
     pthread_mutex_lock(&lock);
+    if (!stream->context->is_alive || stream->id != stream->context->id) complain("a stream is destroyed twice");
     run_queue(stream);
     pthread_mutex_unlock(&lock);
     free(stream);

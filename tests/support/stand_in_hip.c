@@ -107,3 +107,19 @@ result hipMalloc(void** memory, size_t bytes) {
 result hipFree(void* memory) {
     return keep(cuMemFree_v2((address)(uintptr_t)memory));
 }
+
+result hipIpcGetMemHandle(struct ipc_handle* handle, void* memory) {
+    return keep(cuIpcGetMemHandle(handle, (address)(uintptr_t)memory));
+}
+
+result hipIpcOpenMemHandle(void** memory, struct ipc_handle handle, unsigned flags) {
+    address at = 0;
+    if (!enter_context()) return keep(invalid_context);
+    result outcome = leave_context(cuIpcOpenMemHandle_v2(&at, handle, flags));
+    *memory = (void*)(uintptr_t)at;
+    return outcome;
+}
+
+result hipIpcCloseMemHandle(void* memory) {
+    return keep(cuIpcCloseMemHandle((address)(uintptr_t)memory));
+}

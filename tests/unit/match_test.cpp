@@ -68,9 +68,9 @@ bool matches(const When& when, const Features& call) {
            (!when.in_place || *when.in_place == call.in_place);
 }
 
-// Device buffers are staged, whatever the MPI takes.
+// Device buffers are copied to memory of ours, whatever the MPI takes.
 bool stages(const algorithms::Traits& traits, const Use& use) {
-    return use.transfer == Transfer::staged || (!use.transfer && !traits.native);
+    return (use.transfer && use.transfer != Transfer::direct) || (!use.transfer && !traits.native);
 }
 
 bool can_run(const Use& use, const Features& call) {
@@ -88,6 +88,7 @@ bool can_run(const Use& use, const Features& call) {
     }
     const bool on_device = call.buffer == Buffer::device;
     if (on_device && use.transfer == Transfer::direct && !call.gpu_aware) return false;
+    if (on_device && use.transfer == Transfer::ipc && !call.ipc) return false;
     if (!use.memory_limit_bytes) return true;
     std::size_t needed = 0;
     if (traits->scratch_bytes != nullptr)
@@ -132,8 +133,9 @@ class Dice {
                         : static_cast<std::int64_t>(below(2));
         if (one_in(3)) use.memory_limit_bytes = below(60);
         if (one_in(3)) {
-            const bool may_be_direct = traits.has(algorithms::moves_by_mpi_alone);
-            use.transfer = may_be_direct && one_in(2) ? Transfer::direct : Transfer::staged;
+            use.transfer = static_cast<Transfer>(below(3));
+            if (use.transfer == Transfer::direct && !traits.has(algorithms::moves_by_mpi_alone)) use.transfer.reset();
+            if (use.transfer == Transfer::ipc && !traits.has(algorithms::shared_memory)) use.transfer.reset();
         }
         return use;
     }
@@ -175,6 +177,7 @@ class Dice {
         call.devices = !one_in(4);
         if (call.devices) call.buffer = static_cast<Buffer>(below(2));
         call.gpu_aware = one_in(2);
+        call.ipc = one_in(2);
         call.staging_bytes = below(60);
         call.in_place = one_in(2);
         call.shared_memory = !one_in(4);
@@ -298,6 +301,7 @@ TEST_CASE("where a shortlist says that something does not matter, it does not", 
             if (!shortlist.looks_at_buffer && call.devices) {
                 other.buffer = static_cast<Buffer>(dice.below(2));
                 other.gpu_aware = dice.one_in(2);
+                other.ipc = dice.one_in(2);
                 other.staging_bytes = dice.below(60);
             }
             CHECK(outcome_of(shortlist, other) == first);
@@ -332,7 +336,7 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
                         for (const int buffers : {0, 1, 2}) { // apart, in place, overlapping
                             call.collective = traits_of_call.collective;
                             call.buffer = buffer;
-                            call.gpu_aware = true;
+                            call.gpu_aware = call.ipc = true;
                             call.in_place = buffers > 0;
                             call.overlapping = buffers == 2;
                             if (call.overlapping && policy::taking_overlap(call.collective) == nullptr)

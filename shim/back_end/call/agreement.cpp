@@ -15,12 +15,14 @@ namespace {
 
 // How many of the words below the ranks exchange: the first three always, the fourth where something is adaptive, all where
 // device buffers may be. The same on all ranks.
-enum MessageWords : int { always = 3, with_times = 4, with_devices = 9 };
+enum MessageWords : int { always = 3, with_times = 4, with_devices = 10 };
+using Readiness = device::DeviceWindow::Readiness;
 using Message = std::array<std::uint64_t, with_devices>;
 
 Message message_of(const Facts& facts) {
     return {facts.max_block, facts.not_ready, facts.overlapping, facts.owed,         facts.has_driver,
-            facts.on_device, facts.unaware,   facts.unusable,    facts.staging_bytes};
+            facts.on_device, facts.unaware,   facts.unusable,    facts.staging_bytes,
+            static_cast<std::uint64_t>(facts.mapping)};
 }
 
 // Words that were not exchanged are zero: nobody has device memory. Then no MPI is known to take it, either.
@@ -32,6 +34,7 @@ Facts facts_of(const Message& message, MessageWords words) {
             .on_device = message[5] != 0,
             .unaware = message[6] != 0 || words != with_devices,
             .unusable = message[7] != 0,
+            .mapping = words == with_devices ? static_cast<Readiness>(message[9]) : Readiness::unable,
             .staging_bytes = static_cast<std::size_t>(message[8]),
             .owed = message[3]};
 }
@@ -49,7 +52,9 @@ Facts own_facts(const Passage& passage, const Plan& plan, Packing& packing, cons
     facts.not_ready = !has_memory;
     facts.overlapping = plan.shortlist().looks_at_overlap && packing.overlaps();
     if (const auto* book = passage.state.book()) facts.owed = book->owed();
-    if (device != nullptr) facts.unusable = !device->is_readable();
+    if (device == nullptr) return facts;
+    facts.unusable = !device->is_readable();
+    if (plan.shortlist().looks_at_mapping) facts.mapping = device->mapping(packing.packs());
     return facts;
 }
 

@@ -20,6 +20,8 @@ struct Facts {
     bool on_device = false;   // has a device buffer
     bool unaware = false;     // has a device buffer, and its MPI does not take it
     bool unusable = false;    // has a buffer that nobody can read
+    // Whether it can take part in copies between the memory of GPUs, where a rule asks for such.
+    device::DeviceWindow::Readiness mapping = device::DeviceWindow::Readiness::unable;
     std::size_t staging_bytes = 0;
     std::uint64_t owed =
         0; // nanoseconds of a call before, where the others do not know them yet: adaptive::Book

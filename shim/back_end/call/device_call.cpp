@@ -38,7 +38,7 @@ void* moved(void* buffer, std::uintptr_t distance) {
 } // namespace
 
 DeviceCall::DeviceCall(const CallArgs& call, CommState& state, Process& self)
-    : call_(call), self_(self), runtime_(*self.devices.runtime()),
+    : call_(call), state_(state), self_(self), runtime_(*self.devices.runtime()),
       sent_(Blocks::sent(call, state.blocks(), state.own_block(), state.types())),
       received_(Blocks::received(call, state.blocks(), state.own_block(), state.types())),
       sent_at_(locate(self.devices, sent_)), received_at_(locate(self.devices, received_)),
@@ -74,6 +74,19 @@ bool DeviceCall::mpi_takes_them() const {
     return self_.mpi_support.takes(runtime_, location, self_.settings.gpu_aware());
 }
 
+device::DeviceWindow::Readiness DeviceCall::mapping(bool packs) const {
+    const bool has_bytes = hull_of(sent_).size > 0 || hull_of(received_).size > 0;
+    if (packs || (has_bytes && !is_on_device())) return device::DeviceWindow::Readiness::unable;
+    std::size_t bytes = 0;
+    for (int i = 0; i < sent_.number(); ++i) bytes += sent_.size(i);
+    auto& window = state_.device_window();
+    window.describe(runtime_, bytes,
+                    received_at_.is_device() ? received_at_
+                    : is_on_device()         ? sent_at_
+                                             : Location{});
+    return window.readiness();
+}
+
 std::uintptr_t DeviceCall::send_distance() const {
     return call_.in_place() ? staging_.recv_distance() : staging_.send_distance();
 }
@@ -93,7 +106,8 @@ void DeviceCall::watch_landings(algorithms::Wire& wire, std::uint64_t chunk) {
 
 bool DeviceCall::copy(const Packing::OwnBlock& own) {
     const auto& location = received_at_.is_device() ? received_at_ : sent_at_;
-    return own.bytes == 0 || (staging_.copy(location, own.to, own.from, own.bytes) && staging_.wait());
+    auto& streams = state_.streams();
+    return own.bytes == 0 || (streams.copy(location, own.to, own.from, own.bytes) && streams.wait());
 }
 
 bool locate_buffers(const Passage& passage, std::optional<DeviceCall>& device,

@@ -26,6 +26,9 @@ class DeviceCall {
     // The MPI library takes these buffers.
     bool mpi_takes_them() const;
 
+    // Whether this rank can take part in copies between the memory of GPUs. `packs`: Packing::packs(). May throw.
+    device::DeviceWindow::Readiness mapping(bool packs) const;
+
     std::size_t staging_bytes() const { return staging_.bytes(); }
     device::Staging& staging() { return staging_; }
     std::uintptr_t send_distance() const;
@@ -40,6 +43,7 @@ class DeviceCall {
 
   private:
     const CallArgs& call_;
+    CommState& state_;
     Process& self_;
     const device::Runtime& runtime_;
     Blocks sent_, received_;

@@ -20,6 +20,7 @@ struct Passage {
 struct Decision {
     Plan* plan;
     policy::Match match{};
+    bool is_mapped = false; // the blocks travel between the memory of GPUs
 
     const policy::Choice& choice() const { return plan->choice(match); }
     bool is_native() const { return choice().algorithm->native; }

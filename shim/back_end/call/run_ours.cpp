@@ -53,6 +53,14 @@ bool packs_after_choice(const policy::Shortlist& shortlist) {
            });
 }
 
+// The same on all ranks.
+bool can_map(CommState& state, const Agreed& agreed, const policy::Choice& choice) {
+    using enum device::DeviceWindow::Readiness;
+    if (!agreed.facts.on_device || choice.transfer != policy::Transfer::ipc || agreed.facts.mapping == unable)
+        return false;
+    return agreed.facts.mapping == ready || state.device_window().renew(state.rails()->group);
+}
+
 // Host memory for this rank's device buffers. False: some rank has none, and all of them know.
 bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& choice) {
     if (!agreed.facts.on_device || choice.transfer == policy::Transfer::direct) return true;
@@ -69,7 +77,9 @@ Decision decide(const Passage& passage, const Agreed& agreed, bool packs_later, 
         if (!algorithms::all_agree(packing.reserve(), state.rails()->group.comm))
             decision.match = give_up(state, decision, policy::PassedOver::scratch_does_not_fit);
     }
-    if (!decision.is_native() && !can_stage(state, agreed, decision.choice()))
+    if (decision.is_native()) return decision;
+    decision.is_mapped = can_map(state, agreed, decision.choice());
+    if (!decision.is_mapped && !can_stage(state, agreed, decision.choice()))
         decision.match = give_up(state, decision, policy::PassedOver::no_staging_memory);
     return decision;
 }
@@ -104,6 +114,13 @@ int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Excha
     return algorithms::mpi_code_of(status);
 }
 
+// Between the memory of GPUs. Nothing is packed.
+int exchange_mapped(const Passage& passage, const algorithms::Exchange& blocks) {
+    auto& rails = *passage.state.rails();
+    rails.wire.reset();
+    return algorithms::mpi_code_of(passage.state.device_window().exchange(blocks, *rails.window));
+}
+
 // The first error of several.
 class FirstError {
   public:
@@ -123,8 +140,9 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
     const auto& choice = decision.choice();
     const bool is_on_device = device != nullptr && device->is_on_device();
     const bool is_direct = is_on_device && goes_direct(agreed, packing, choice);
-    DeviceCall* staged = is_on_device && !is_direct ? device : nullptr;
+    DeviceCall* staged = is_on_device && !is_direct && !decision.is_mapped ? device : nullptr;
     record.is_staged = staged != nullptr;
+    record.is_mapped = decision.is_mapped;
     FirstError error;
     auto begin = Clock::now();
     if (staged != nullptr) {
@@ -140,8 +158,10 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
         if (!device->copy(own)) error.keep(MPI_ERR_BUFFER);
     }
     const auto loaded = Clock::now();
-    error.keep(exchange(*passage.state.rails(), choice, packing.exchange(agreed.max_block), staged,
-                        agreed.has_begun));
+    const auto blocks = packing.exchange(agreed.max_block);
+    error.keep(decision.is_mapped
+                   ? exchange_mapped(passage, blocks)
+                   : exchange(*passage.state.rails(), choice, blocks, staged, agreed.has_begun));
     const auto exchanged = Clock::now();
     error.keep(packing.unload());
     const auto unloaded = Clock::now();
@@ -211,7 +231,7 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     expect_alike(rails, plan, agreed, outcome.decision, packs_later);
     outcome.is_over = !outcome.decision.is_native();
     if (!outcome.is_over) return;
-    if (has_memory && buffers != nullptr && buffers->is_on_device())
+    if (has_memory && buffers != nullptr && buffers->is_on_device() && !outcome.decision.is_mapped)
         has_memory = buffers->staging().reserve();
     outcome.code = has_memory ? run_chosen(passage, outcome.decision, agreed, packing, buffers, record)
                               : MPI_ERR_NO_MEM; // nothing was agreed, so the others are on their way already
@@ -233,6 +253,7 @@ policy::Features features_of(const Passage& passage, const Agreed& agreed, bool 
     features.buffer = agreed.facts.on_device ? policy::Buffer::device : policy::Buffer::host;
     features.overlapping = agreed.facts.overlapping;
     features.gpu_aware = !agreed.facts.unaware;
+    features.ipc = agreed.facts.mapping != device::DeviceWindow::Readiness::unable;
     features.staging_bytes = agreed.facts.staging_bytes;
     return features;
 }

@@ -305,8 +305,13 @@ void CommState::ask_for_devices(Process& self) {
 }
 
 device::Staging& CommState::staging() {
-    if (!staging_) staging_ = std::make_unique<device::Staging>(std::max(blocks_, 1));
+    if (!staging_) staging_ = std::make_unique<device::Staging>(std::max(blocks_, 1), streams_);
     return *staging_;
+}
+
+device::DeviceWindow& CommState::device_window() {
+    if (!device_window_) device_window_ = std::make_unique<device::DeviceWindow>(ranks_, streams_);
+    return *device_window_;
 }
 
 bool CommState::reserve_staging(std::size_t most) {
@@ -365,7 +370,9 @@ void CommState::name_in_log(const Members& members) {
 bool CommState::retire() {
     const bool leads = leader_ == home_->process().world_rank;
     retired_ = true;
-    staging_.reset(); // while the GPU's driver is there
+    device_window_.reset(); // while the GPU's driver is there
+    staging_.reset();
+    streams_.release();
     return leads;
 }
 

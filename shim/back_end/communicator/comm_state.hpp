@@ -7,6 +7,7 @@
 #include "plan.hpp"
 #include "rails.hpp"
 #include "shim/back_end/arguments/type_array.hpp"
+#include "shim/back_end/device/device_window.hpp"
 #include "shim/back_end/device/staging.hpp"
 #include "shim/common/log/summary.hpp"
 
@@ -73,6 +74,9 @@ class CommState {
     // Makes it large enough for the described call. False on all ranks where one has no memory. `most`: bytes of the rank
     // that needs most.
     bool reserve_staging(std::size_t most);
+    // Device memory that the ranks have mapped; made at the first need, which may throw.
+    device::DeviceWindow& device_window();
+    device::Streams& streams() { return streams_; }
 
     Rails* rails() { return rails_.get(); }        // null: everything native
     adaptive::Book* book() { return book_.get(); } // null where no use is adaptive
@@ -150,7 +154,9 @@ class CommState {
     std::uint32_t left_alone_ = 0;  // collectives that the entry forwards at once, as in AtOnce
     bool awaits_devices_ = false;   // and a rule looks at them
     std::uint32_t begun_ = 0;       // calls that asked or could have asked
+    device::Streams streams_;
     std::unique_ptr<device::Staging> staging_; // null until there is a device buffer
+    std::unique_ptr<device::DeviceWindow> device_window_;
     algorithms::AgreedSize agreed_staging_;
     std::optional<algorithms::NodeMap> node_map_;   // where there are rails
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions

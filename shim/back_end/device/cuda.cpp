@@ -19,6 +19,7 @@ constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_is_man
 constexpr unsigned memory_is_host = 1, memory_is_device = 2;
 constexpr unsigned stream_default = 0; // CU_STREAM_DEFAULT: in order with the legacy default stream
 constexpr unsigned pin_for_all_contexts = 1;
+constexpr unsigned map_with_peer_access = 1; // to a GPU that is not the context's
 
 struct Functions {
     Result (*get_attributes)(unsigned, int*, void**, Address);
@@ -36,10 +37,16 @@ struct Functions {
     // Null in older drivers.
     Result (*context_identity)(Context, unsigned long long*);
     Result (*primary_context)(Context*, int);
+    Result (*export_memory)(MemoryHandle*, Address);
+    Result (*import_memory)(Address*, MemoryHandle, unsigned);
+    Result (*close_memory)(Address);
 
     bool find(void* library) {
         find_function(library, "cuCtxGetId", context_identity);
         find_function(library, "cuDevicePrimaryCtxRetain", primary_context);
+        find_function(library, "cuIpcGetMemHandle", export_memory);
+        find_function(library, "cuIpcOpenMemHandle_v2", import_memory);
+        find_function(library, "cuIpcCloseMemHandle", close_memory);
         return find_function(library, "cuPointerGetAttributes", get_attributes) &&
                find_function(library, "cuCtxGetCurrent", get_current) &&
                find_function(library, "cuCtxPushCurrent_v2", push) &&
@@ -84,11 +91,18 @@ class Cuda : public Runtime {
                                                      : Memory::host;
         location.device = device;
         location.context = context;
-        if (context != nullptr && cu_.context_identity != nullptr) {
-            unsigned long long identity = 0;
-            if (cu_.context_identity(context, &identity) == 0) location.identity = identity;
-        }
+        location.identity = identity_of(context);
         return location;
+    }
+
+    Location place(const Location& location) const noexcept override {
+        Location place = location;
+        cu_.get_current(&place.context);
+        place.identity = identity_of(place.context);
+        return place;
+    }
+    bool is_alive(const Location& place) const noexcept override {
+        return place.identity != 0 && identity_of(place.context) == place.identity;
     }
 
     std::optional<int> enter(const Location& location) const noexcept override {
@@ -126,7 +140,27 @@ class Cuda : public Runtime {
     }
     void free(void* memory) const noexcept override { cu_.free(address_of(memory)); }
 
+    bool offer(void* memory, MemoryHandle& handle) const noexcept override {
+        return cu_.export_memory != nullptr && cu_.export_memory(&handle, address_of(memory)) == 0;
+    }
+    void* map(const MemoryHandle& handle) const noexcept override {
+        Address address = 0;
+        if (cu_.import_memory == nullptr || cu_.import_memory(&address, handle, map_with_peer_access) != 0)
+            return nullptr;
+        return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+    }
+    void unmap(void* memory) const noexcept override {
+        if (cu_.close_memory != nullptr) cu_.close_memory(address_of(memory));
+    }
+
   private:
+    // 0: nobody knows.
+    std::uint64_t identity_of(Context context) const noexcept {
+        unsigned long long identity = 0;
+        if (context == nullptr || cu_.context_identity == nullptr) return 0;
+        return cu_.context_identity(context, &identity) == 0 ? identity : 0;
+    }
+
     Functions cu_;
 };
 

@@ -27,7 +27,7 @@ constexpr MemoryTypes until_rocm_5 = {0, 1, 3, 2}, since_rocm_6 = {1, 2, 3, 10};
 constexpr int versions_of_a_major = 10'000'000; // hipRuntimeGetVersion: 60032830 is 6.0
 
 constexpr int copy_default = 4; // the direction follows from the addresses
-constexpr unsigned stream_default = 0, pin_for_all_contexts = 1;
+constexpr unsigned stream_default = 0, pin_for_all_contexts = 1, map_with_peer_access = 1;
 
 struct Functions {
     Result (*get_attributes)(Attributes*, const void*);
@@ -43,6 +43,9 @@ struct Functions {
     Result (*unpin)(void*);
     Result (*allocate)(void**, std::size_t);
     Result (*free)(void*);
+    Result (*export_memory)(MemoryHandle*, void*);
+    Result (*import_memory)(void**, MemoryHandle, unsigned);
+    Result (*close_memory)(void*);
 
     bool find(void* library) {
         return find_function(library, "hipPointerGetAttributes", get_attributes) &&
@@ -56,7 +59,10 @@ struct Functions {
                find_function(library, "hipMemcpyAsync", copy) &&
                find_function(library, "hipHostRegister", pin) &&
                find_function(library, "hipHostUnregister", unpin) &&
-               find_function(library, "hipMalloc", allocate) && find_function(library, "hipFree", free);
+               find_function(library, "hipMalloc", allocate) && find_function(library, "hipFree", free) &&
+               find_function(library, "hipIpcGetMemHandle", export_memory) &&
+               find_function(library, "hipIpcOpenMemHandle", import_memory) &&
+               find_function(library, "hipIpcCloseMemHandle", close_memory);
     }
 };
 
@@ -87,6 +93,8 @@ class Hip : public Runtime {
         return before;
     }
     void leave(int before) const noexcept override { good(hip_.set_device(before)); }
+    Location place(const Location& location) const noexcept override { return location; }
+    bool is_alive(const Location&) const noexcept override { return true; } // HIP does not tell of a reset
 
     Stream create_stream() const noexcept override {
         Stream stream = nullptr;
@@ -106,6 +114,15 @@ class Hip : public Runtime {
         return good(hip_.allocate(&memory, bytes)) ? memory : nullptr;
     }
     void free(void* memory) const noexcept override { good(hip_.free(memory)); }
+
+    bool offer(void* memory, MemoryHandle& handle) const noexcept override {
+        return good(hip_.export_memory(&handle, memory));
+    }
+    void* map(const MemoryHandle& handle) const noexcept override {
+        void* memory = nullptr;
+        return good(hip_.import_memory(&memory, handle, map_with_peer_access)) ? memory : nullptr;
+    }
+    void unmap(void* memory) const noexcept override { good(hip_.close_memory(memory)); }
 
   private:
     // HIP keeps its last error until somebody asks. The application must not find an error of ours there.

@@ -22,7 +22,7 @@ std::size_t rounded(std::size_t bytes) {
 // readable and writable, memory of the driver would not.
 bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Location& location) {
     if (bytes <= capacity_) {
-        if (pinned_by_ != nullptr) pin_again(location);
+        if (pinned_by_ != nullptr && !is_pinned()) pin_again(location);
         return true;
     }
     if (bytes > SIZE_MAX / 2) return false;
@@ -36,22 +36,25 @@ bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Locati
     const Within place(*runtime, location);
     if (place && runtime->pin(memory, size)) {
         pinned_by_ = runtime;
-        pinned_in_ = location;
+        pinned_in_ = runtime->place(location);
     }
     return true;
 }
 
-// A reset of the context that pinned the memory undoes it. Memory in another context than before is a reason to ask.
+bool HostMemory::is_pinned() const {
+    return pinned_by_ != nullptr && (pinned_by_->is_alive(pinned_in_) || pinned_by_->locate(memory_).known);
+}
+
+// A reset of the context undoes it.
 void HostMemory::pin_again(const Location& location) {
-    if (location.is_same_place(pinned_in_) || pinned_by_->locate(memory_).known) return;
     const Within place(*pinned_by_, location);
-    if (place && pinned_by_->pin(memory_, capacity_)) pinned_in_ = location;
+    if (place && pinned_by_->pin(memory_, capacity_)) pinned_in_ = pinned_by_->place(location);
 }
 
 void HostMemory::release() {
     if (memory_ == nullptr) return;
-    if (pinned_by_ != nullptr) {
-        const Within place(*pinned_by_, pinned_in_); // the context may be gone: then nothing is pinned
+    if (is_pinned()) {
+        const Within place(*pinned_by_, pinned_in_);
         pinned_by_->unpin(memory_);
     }
     munmap(memory_, capacity_);

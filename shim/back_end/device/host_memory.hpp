@@ -21,6 +21,7 @@ class HostMemory {
     void release();
 
   private:
+    bool is_pinned() const; // still
     void pin_again(const Location& location);
 
     std::byte* memory_ = nullptr;

@@ -3,6 +3,7 @@
 // linked.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,11 @@ struct Location {
     }
 };
 
+// A piece of device memory, for other processes of this node: CUDA's or HIP's IPC handle.
+struct MemoryHandle {
+    std::array<std::byte, 64> bytes{};
+};
+
 // No function throws or prints; a failure is false, null or nothing. Thread-safe.
 class Runtime {
   public:
@@ -39,6 +45,12 @@ class Runtime {
     // restores the context from before.
     virtual std::optional<int> enter(const Location& location) const noexcept = 0;
     virtual void leave(int before) const noexcept = 0;
+
+    // The place of the context that was entered for that memory: memory of a pool belongs to none itself.
+    virtual Location place(const Location& location) const noexcept = 0;
+    // Whether the context of a place() is still the same. False also where an old driver cannot say: what it owned may be gone,
+    // and the driver crashes where somebody destroys a stream that a reset has destroyed.
+    virtual bool is_alive(const Location& place) const noexcept = 0;
 
     // The functions below work in the context that was entered.
     // A stream in order with the default stream: it waits for the application's work that was queued there before, and later
@@ -53,6 +65,10 @@ class Runtime {
     virtual void unpin(void* memory) const noexcept = 0;
     virtual void* allocate(std::size_t bytes) const noexcept = 0; // on the device
     virtual void free(void* memory) const noexcept = 0;
+    // For memory of allocate(). map() gives another process's memory an address here.
+    virtual bool offer(void* memory, MemoryHandle& handle) const noexcept = 0;
+    virtual void* map(const MemoryHandle& handle) const noexcept = 0;
+    virtual void unmap(void* memory) const noexcept = 0;
 
     Runtime() = default;
     Runtime(const Runtime&) = delete;

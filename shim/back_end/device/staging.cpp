@@ -20,7 +20,7 @@ void* pointer(std::uintptr_t address) {
 
 } // namespace
 
-Staging::Staging(int blocks) {
+Staging::Staging(int blocks, Streams& streams) : streams_(streams) {
     const auto most = static_cast<std::size_t>(blocks);
     send_.spans.reserve(most);
     recv_.spans.reserve(most);
@@ -55,6 +55,7 @@ void Staging::note(Area& area, const Side& side) {
 
 void Staging::describe(const Runtime& runtime, const Side& sent, const Side& received, bool in_place) {
     runtime_ = &runtime;
+    streams_.use(runtime);
     in_place_ = in_place;
     note(send_, sent);
     note(recv_, received);
@@ -97,47 +98,12 @@ std::uintptr_t Staging::distance(const Area& area) const {
 
 // ---- Copies ---------------------------------------------------------------------------------------------
 
-Staging::StreamAt* Staging::stream_at(const Location& location) {
-    for (StreamAt& at : streams_)
-        if (at.stream != nullptr && at.place.is_same_place(location)) return &at;
-    StreamAt& at = streams_[streams_[0].stream == nullptr ? 0 : 1];
-    // The stream's place is no longer used. The driver may know neither any more, where the program has reset the
-    // context.
-    if (at.stream != nullptr) {
-        const Within place(*runtime_, at.place);
-        if (place) runtime_->destroy_stream(at.stream);
-    }
-    at = {location, runtime_->create_stream(), false};
-    return at.stream != nullptr ? &at : nullptr;
-}
-
-bool Staging::copy(const Location& where, void* to, const void* from, std::size_t bytes) {
-    if (bytes == 0) return true;
-    const Within place(*runtime_, where);
-    if (!place) return false;
-    StreamAt* at = stream_at(where);
-    if (at == nullptr || !runtime_->copy(to, from, bytes, at->stream)) return false;
-    at->is_busy = true;
-    return true;
-}
-
-bool Staging::wait() {
-    bool good = true;
-    for (StreamAt& at : streams_) {
-        if (!at.is_busy) continue;
-        at.is_busy = false;
-        const Within place(*runtime_, at.place);
-        if (!place || !runtime_->wait(at.stream)) good = false;
-    }
-    return good;
-}
-
 bool Staging::copy_spans(const Area& area, bool to_host) {
     bool good = true;
     for (const Span& span : area.spans) {
         void* there = pointer(span.offset);
         void* here = pointer(span.offset + distance(area));
-        if (!copy(area.location, to_host ? here : there, to_host ? there : here, span.size)) good = false;
+        if (!streams_.copy(area.location, to_host ? here : there, to_host ? there : here, span.size)) good = false;
     }
     return good;
 }
@@ -145,13 +111,13 @@ bool Staging::copy_spans(const Area& area, bool to_host) {
 bool Staging::copy_in() {
     bool good = (in_place_ && keeps_gaps_) || copy_spans(send_, true);
     if (keeps_gaps_ && !copy_spans(recv_, true)) good = false;
-    return wait() && good;
+    return streams_.wait() && good;
 }
 
 bool Staging::copy_out() {
     const bool good = chunk_ == 0 ? copy_spans(recv_, false) : copy_rest();
     chunk_ = 0;
-    return wait() && good && good_;
+    return streams_.wait() && good && good_;
 }
 
 // ---- Copies on the way ----------------------------------------------------------------------------------
@@ -168,7 +134,7 @@ void Staging::watch_landings(const Blocks& received, std::size_t chunk) {
 bool Staging::copy_arrivals(std::size_t first, std::size_t last) {
     const auto begin = arrivals_[first].begin, end = arrivals_[last].begin + arrivals_[last].size;
     for (auto i = first; i <= last; ++i) arrivals_[i].state = Arrival::copied;
-    return copy(recv_.location, pointer(begin), pointer(begin + distance(recv_)), end - begin);
+    return streams_.copy(recv_.location, pointer(begin), pointer(begin + distance(recv_)), end - begin);
 }
 
 void Staging::landed(const std::byte* data, std::size_t) {
@@ -201,17 +167,6 @@ bool Staging::copy_rest() {
         first = last;
     }
     return good;
-}
-
-void Staging::release() {
-    for (StreamAt& at : streams_) {
-        if (at.stream == nullptr) continue;
-        const Within place(*runtime_, at.place);
-        if (place) runtime_->destroy_stream(at.stream);
-        at = {};
-    }
-    pinned_.release();
-    pageable_.release();
 }
 
 } // namespace switchyard::shim::device

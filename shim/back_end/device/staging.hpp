@@ -8,6 +8,7 @@
 #include "algorithms/wire.hpp"
 #include "host_memory.hpp"
 #include "shim/back_end/arguments/blocks.hpp"
+#include "streams.hpp"
 
 #include <vector>
 
@@ -24,8 +25,7 @@ class Staging : public algorithms::Landings {
     };
 
     // For calls of that many blocks. May throw.
-    explicit Staging(int blocks);
-    ~Staging() override { release(); }
+    Staging(int blocks, Streams& streams);
 
     // Describes the next call. `in_place`: the blocks to be sent lie within the receive buffer.
     void describe(const Runtime& runtime, const Side& sent, const Side& received, bool in_place);
@@ -47,13 +47,6 @@ class Staging : public algorithms::Landings {
     void watch_landings(const Blocks& received, std::size_t chunk);
     void landed(const std::byte* data, std::size_t bytes) override;
 
-    // Queues one more copy, between any two addresses. wait() waits for it.
-    bool copy(const Location& where, void* to, const void* from, std::size_t bytes);
-    bool wait();
-
-    // Frees streams and memory.
-    void release();
-
   private:
     using Span = algorithms::Block; // with its address
 
@@ -65,11 +58,6 @@ class Staging : public algorithms::Landings {
         std::uintptr_t begin = 0, end = 0;
         std::size_t offset = 0; // in the host memory
     };
-    struct StreamAt { // a stream and its place
-        Location place;
-        Runtime::Stream stream = nullptr;
-        bool is_busy = false;
-    };
     struct Arrival {
         std::uintptr_t begin;
         std::size_t size;
@@ -79,7 +67,6 @@ class Staging : public algorithms::Landings {
     void note(Area& area, const Side& side);
     void lay_out();
     std::uintptr_t distance(const Area& area) const;
-    StreamAt* stream_at(const Location& location);
     bool copy_spans(const Area& area, bool to_host);
     bool copy_arrivals(std::size_t first, std::size_t last);
     bool copy_rest();
@@ -93,7 +80,7 @@ class Staging : public algorithms::Landings {
     bool has_wide_gaps_ = false;
     HostMemory pinned_, pageable_;
     HostMemory* memory_ = nullptr; // of this call
-    StreamAt streams_[2];
+    Streams& streams_;
     std::vector<Arrival> arrivals_; // by address
     std::size_t chunk_ = 0;         // 0: landings are not watched
     bool good_ = true;              // of copies made on the way

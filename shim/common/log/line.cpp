@@ -38,9 +38,13 @@ std::string regions_of(const CommunicatorName& communicator) {
     return communicator.regions > 0 ? formatted(R"("regions":{},)", communicator.regions) : "";
 }
 
-std::string buffer_of(bool on_device, bool is_staged) {
-    if (!on_device) return R"("buffer":"host")";
-    return formatted(R"("buffer":"device","transfer":"{}")", is_staged ? "staged" : "direct");
+// `call`: a CallRecord or a MergedCall.
+template <typename Call>
+std::string buffer_of(const Call& call) {
+    if (!call.on_device) return R"("buffer":"host")";
+    return formatted(R"("buffer":"device","transfer":"{}")", call.is_staged   ? "staged"
+                                                             : call.is_mapped ? "ipc"
+                                                                              : "direct");
 }
 std::string copies_of(bool is_staged, double in_us, double out_us) {
     return is_staged ? formatted(R"("copy_in":{},"copy_out":{},)", in_us, out_us) : "";
@@ -58,7 +62,7 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
         extras(call.calls, call.large_count), communicator.ranks, communicator.nodes,
         communicator.ranks_per_node, regions_of(communicator), call.max_block, call.sent_min,
         static_cast<double>(call.sent_sum) / seen, call.sent_max,
-        buffer_of(call.on_device != 0, call.is_staged != 0), call.in_place != 0, decision);
+        buffer_of(call), call.in_place != 0, decision);
     line += formatted(
         R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},)"
         R"("messages":{},"wire_bytes":{},"rounds":{},)"
@@ -82,7 +86,7 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
         R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{}}})",
         world_rank, communicator.id, communicator.rank, record.sequence, collective_name(record.collective),
         binding_name(record.binding), extras(record.calls, record.large_count), record.max_block, record.sent,
-        record.on_device ? buffer_of(true, record.is_staged) + "," : "", record.in_place, decision,
+        record.on_device ? buffer_of(record) + "," : "", record.in_place, decision,
         us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
         copies_of(record.is_staged, us(record.copy_in), us(record.copy_out)), us(record.exchange),
         record.messages, record.wire_bytes, record.messages_inter, record.messages - record.messages_inter,

@@ -53,6 +53,7 @@ void MergedCall::add_call(const Slot& slot, int rank_in_communicator) {
     elapsed_sum += record.elapsed;
     on_device |= record.on_device ? 1 : 0;
     is_staged |= record.is_staged ? 1 : 0;
+    is_mapped |= record.is_mapped ? 1 : 0;
     exchange_sum += record.exchange; // 0 where a detail slot says it
     if (first) {
         communicator = record.communicator;

@@ -25,7 +25,7 @@ struct MergedCall {
     std::uint64_t messages_inter_max = 0, messages_intra_max = 0; // to other nodes, and to the rank's own
     std::uint64_t wire_bytes_inter_max = 0, wire_bytes_intra_max = 0;
     std::uint8_t collective = 0, binding = 0, in_place = 0, large_count = 0;
-    std::uint8_t on_device = 0, is_staged = 0; // on any rank
+    std::uint8_t on_device = 0, is_staged = 0, is_mapped = 0; // on any rank
 
     void add(const Slot& slot, int rank_in_communicator);
 

@@ -24,6 +24,7 @@ struct CallHead {
     bool has_nodes = false;    // on a communicator of several nodes: the line of those counts, too
     bool on_device = false;    // some buffer is a device's
     bool is_staged = false;    // and was copied through host memory on this rank: the last line counts, too
+    bool is_mapped = false;    // and went from GPU to GPU
     std::uint64_t begin = 0;   // since the run's start
     std::uint64_t elapsed = 0; // of the call as the application sees it
     std::uint64_t max_block =
@@ -72,7 +73,7 @@ struct Slot {
     std::uint32_t unused = 0;
 
     static constexpr std::uint8_t in_place = 1, large_count = 2, has_detail = 4, has_nodes = 8,
-                                  on_device = 16, is_staged = 32;
+                                  on_device = 16, is_staged = 32, is_mapped = 64;
     static Slot call(const CallHead& record);
     static Slot detail(const CallRecord& record);
     static Slot nodes(const CallRecord& record);
@@ -105,7 +106,7 @@ inline Slot Slot::call(const CallHead& record) {
     slot.flags =
         static_cast<std::uint8_t>((record.in_place ? in_place : 0) | (record.large_count ? large_count : 0) |
                                   (record.has_detail ? has_detail : 0) | (record.on_device ? on_device : 0) |
-                                  (record.is_staged ? is_staged : 0));
+                                  (record.is_staged ? is_staged : 0) | (record.is_mapped ? is_mapped : 0));
     slot.kind = SlotKind::call;
     return slot;
 }
@@ -202,6 +203,7 @@ inline void Slot::tell(CallRecord& record) const {
         record.has_detail = (flags & has_detail) != 0;
         record.on_device = (flags & on_device) != 0;
         record.is_staged = (flags & is_staged) != 0;
+        record.is_mapped = (flags & is_mapped) != 0;
         if (!record.has_detail) record.exchange = record.elapsed;
     }
 }

@@ -12,6 +12,7 @@
  *   flying:alltoallv:BYTES    one call on device memory, while a stream of the program's own works on other memory
  *   pooled:alltoallv:BYTES    one call on memory of the driver's pool, which belongs to no context
  *   foreign:alltoallv:BYTES   one call that sends memory of a second context, and one that receives there
+ *   destroyed:alltoallv:BYTES the same, then destroys the second context
  *   reset:alltoallv:BYTES     one call on device memory, cuDevicePrimaryCtxReset, and a call on new memory
  *   chunk:BYTES               from here on a copy more for each so many bytes is fine, before and after it
  *   counts                    what the stand-in driver counted since the last time, most of any rank */
@@ -38,6 +39,7 @@ static struct {
     int (*create_stream)(void**, unsigned);
     int (*wait_for_stream)(void*);
     int (*create_context)(void**, unsigned, int);
+    int (*destroy_context)(void*);
     int (*reset)(int);
     int (*last_error)(void);          /* null: not AMD's */
     stand_in_counts_function* counts; /* null: a real driver */
@@ -91,6 +93,7 @@ static void load(void) {
     *(void**)&cu.create_stream = dlsym(library, "cuStreamCreate");
     *(void**)&cu.wait_for_stream = dlsym(library, "cuStreamSynchronize");
     *(void**)&cu.create_context = dlsym(library, "cuCtxCreate_v2");
+    *(void**)&cu.destroy_context = dlsym(library, "cuCtxDestroy_v2");
     *(void**)&cu.reset = dlsym(library, "cuDevicePrimaryCtxReset_v2");
     must(cu.init(0), "cuInit");
     must(cu.retain(&cu.context, 0), "cuDevicePrimaryCtxRetain");
@@ -379,6 +382,14 @@ static void run_foreign(struct shape shape, const char* name) {
     run(&shape, name);
 }
 
+static void run_destroyed(const struct shape* shape, const char* name) {
+    run_foreign(*shape, name);
+    must(cu.destroy_context(cu.second_context), "cuCtxDestroy");
+    must(cu.set_current(cu.context), "cuCtxSetCurrent");
+    memset(buffers[foreign], 0, sizeof buffers[foreign]);
+    cu.second_context = NULL;
+}
+
 /* All memory is gone afterwards, also what the shim had pinned, and its streams. */
 static void run_reset(const struct shape* shape, const char* name) {
     run(shape, name);
@@ -391,7 +402,7 @@ static void run_reset(const struct shape* shape, const char* name) {
 
 static void print_counts(void) {
     struct stand_in_counts now;
-    unsigned long long mine[5] = {0}, most[5] = {0};
+    unsigned long long mine[6] = {0}, most[6] = {0};
     load();
     if (cu.counts) {
         cu.counts(&now);
@@ -400,12 +411,13 @@ static void print_counts(void) {
         mine[2] = now.pinned - seen.pinned;
         mine[3] = now.unpinned - seen.unpinned;
         mine[4] = (unsigned long long)now.streams;
+        mine[5] = (unsigned long long)now.mapped;
         seen = now;
     }
-    PMPI_Reduce(mine, most, 5, MPI_UNSIGNED_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(mine, most, 6, MPI_UNSIGNED_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("counts: copies=%llu bytes=%llu pinned=%llu unpinned=%llu streams=%llu\n", most[0], most[1],
-               most[2], most[3], most[4]);
+        printf("counts: copies=%llu bytes=%llu pinned=%llu unpinned=%llu streams=%llu mapped=%llu\n", most[0],
+               most[1], most[2], most[3], most[4], most[5]);
 }
 
 static int skip(const char** text, const char* start) {
@@ -420,7 +432,7 @@ static void run_word(const char* word) {
     int on_host = skip(&rest, "host:"), on_device = !on_host && skip(&rest, "device:");
     int touching = skip(&rest, "touching:"), freed = skip(&rest, "freed:"), queued = skip(&rest, "queued:");
     int flying = skip(&rest, "flying:"), from_pool = skip(&rest, "pooled:");
-    int is_foreign = skip(&rest, "foreign:"), resets = skip(&rest, "reset:");
+    int is_foreign = skip(&rest, "foreign:"), destroys = skip(&rest, "destroyed:"), resets = skip(&rest, "reset:");
     enum kind kind = on_host ? host : from_pool ? pooled : device;
     struct shape shape = {.touching = touching, .send = kind, .recv = kind};
     int known = 0;
@@ -440,6 +452,8 @@ static void run_word(const char* word) {
         run_flying(&shape, word);
     else if (is_foreign)
         run_foreign(shape, word);
+    else if (destroys)
+        run_destroyed(&shape, word);
     else if (resets)
         run_reset(&shape, word);
     else if (on_host || on_device || touching || from_pool)

@@ -1,0 +1,84 @@
+// Memory on the GPUs that the ranks of a communicator have mapped, all on one node: CUDA IPC, HIP IPC. A rank copies its blocks to
+// its own piece; their destinations copy them from there to where they belong. The bytes do not leave the GPUs, and nobody
+// maps memory of the program, which may free it at any time.
+//
+// What the ranks tell each other of a call travels through the node's memory. A rank writes to its piece only after the
+// agreement before a call: by then all others have finished the call before.
+#pragma once
+
+#include "algorithms/exchange.hpp"
+#include "algorithms/node_window.hpp"
+#include "algorithms/status.hpp"
+#include "streams.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace switchyard::shim::device {
+
+class DeviceWindow {
+  public:
+    // May throw.
+    DeviceWindow(int ranks, Streams& streams);
+    DeviceWindow(const DeviceWindow&) = delete;
+    DeviceWindow& operator=(const DeviceWindow&) = delete;
+    ~DeviceWindow();
+
+    // What a rank says before a call; the largest of all ranks counts.
+    enum class Readiness : std::uint8_t { ready, has_to_renew, unable };
+
+    // This rank's next call: at most so many bytes to send, with buffers at that place. A rank without anything on a device
+    // has no place.
+    void describe(const Runtime& runtime, std::size_t bytes, const Location& place);
+    Readiness readiness() const;
+
+    // Makes this rank's piece large enough, and maps the others' anew where these are new. False on all ranks where one of them
+    // could not: from then on no rank is able. Collective.
+    bool renew(const algorithms::Group& group);
+
+    // Brings every block to its destination, or one block of each rank to all others. All addresses may be on a device.
+    // Collective over the node, through its `window`. An error where some rank's copies failed.
+    algorithms::Status exchange(const algorithms::Exchange& exchange, algorithms::NodeWindow& window);
+
+  private:
+    // A piece of memory, for the other ranks. Each new piece of a rank has another number; 0: it has none.
+    struct Offer {
+        MemoryHandle handle;
+        std::uint64_t number = 0;
+    };
+    struct Mapped {
+        std::byte* memory = nullptr;
+        std::uint64_t number = 0;
+    };
+    // Where in its sender's piece a block lies.
+    struct Place {
+        std::uint64_t begin = 0, bytes = 0;
+    };
+    static constexpr std::size_t alignment = 256;
+
+    bool has_place() const { return place_.device >= 0; }
+    bool has_own() const { return own_ != nullptr && runtime_->is_alive(own_at_); }
+    bool make_own();
+    bool map(int rank, const Offer& offer);
+    void unmap_all();
+    void free_own();
+    bool copy(void* to, const void* from, std::size_t bytes);
+    bool copy_out(const algorithms::Exchange& exchange);
+    bool copy_run(const std::byte* from, std::size_t bytes, std::size_t to);
+    algorithms::Status copy_in(const algorithms::Exchange& exchange);
+
+    Streams& streams_;
+    const Runtime* runtime_ = nullptr;
+    bool is_refused_ = false; // for good
+    std::size_t bytes_ = 0;   // of the next call
+    Location place_;          // likewise
+    std::byte* own_ = nullptr;
+    std::size_t capacity_ = 0;
+    Location own_at_; // where this rank's piece is, and its mappings of the others'
+    Offer own_offer_;
+    std::vector<Mapped> mapped_;          // by rank
+    std::vector<Place> told_, heard_;     // of this rank's blocks, and of blocks for this rank
+    std::vector<std::byte*> to_be_freed_; // which others have mapped
+};
+
+} // namespace switchyard::shim::device
