@@ -74,6 +74,21 @@ void print_questions(const Devices& devices, const void* first, const void* seco
           loop);
 }
 
+// What the driver itself takes for two addresses, with one attribute each.
+void print_driver_alone(const void* first, const void* second, const char* label) {
+    constexpr int memory_type = 2;
+    static int (*ask)(void*, int, unsigned long long);
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    ask = reinterpret_cast<decltype(ask)>(dlsym(driver, "cuPointerGetAttribute"));
+    if (ask == nullptr) return;
+    const auto type_of = [](const void* at) {
+        unsigned type = 0;
+        return ask(&type, memory_type, reinterpret_cast<std::uintptr_t>(at)) == -1;
+    };
+    const double loop = median_of([](int i) { return i < 0; });
+    print(label, median_of([&](int) { return type_of(first) || type_of(second); }), loop);
+}
+
 void print_questions_to_driver() {
     static Devices devices;
     const auto memory = device_memory();
@@ -85,6 +100,8 @@ void print_questions_to_driver() {
     const auto* on_host = static_cast<const std::byte*>(std::malloc(2 << 20));
     print_questions(devices, on_device, on_device + 4096, "two addresses on the device");
     print_questions(devices, on_host, on_host + (1 << 20), "two addresses on the host");
+    print_driver_alone(on_device, on_device + 4096, "the driver alone, on the device");
+    print_driver_alone(on_host, on_host + (1 << 20), "the driver alone, on the host");
 }
 
 } // namespace

@@ -137,8 +137,10 @@ class FromGpuToGpu(DeviceTest):
         return self.lines(self.ANY_NUMBER_OF_COPIES, *words, policy=self.policy(), **options)
 
     def test_every_collective(self):
-        for lazy in ("0", "1"):
-            lines = self.ipc_lines(*(f"{collective}:4000" for collective in COLLECTIVES),
+        for lazy, below in (("0", []), ("1", []), ("0", [AWARE])):
+            if REAL and below:
+                continue
+            lines = self.ipc_lines(*(f"{collective}:4000" for collective in COLLECTIVES), below=below,
                                    exported={"STAND_IN_CUDA_LAZY": lazy})
             self.assertEqual(len(lines), CALLS_OF_A_WORD * len(COLLECTIVES))
             for i, line in enumerate(lines):

@@ -363,6 +363,13 @@ result cuPointerGetAttributes(unsigned number, const int* attributes, void** val
     return success;
 }
 
+result cuPointerGetAttribute(void* value, int attribute, address at) {
+    pthread_mutex_lock(&lock);
+    int is_known = find(at) != NULL;
+    pthread_mutex_unlock(&lock);
+    return is_known ? cuPointerGetAttributes(1, &attribute, &value, at) : invalid_value;
+}
+
 /* ---- Memory of other processes ---- */
 
 struct ipc_handle {

@@ -80,10 +80,7 @@ device::DeviceWindow::Readiness DeviceCall::mapping(bool packs) const {
     std::size_t bytes = 0;
     for (int i = 0; i < sent_.number(); ++i) bytes += sent_.size(i);
     auto& window = state_.device_window();
-    window.describe(runtime_, bytes,
-                    received_at_.is_device() ? received_at_
-                    : is_on_device()         ? sent_at_
-                                             : Location{});
+    window.describe(runtime_, bytes, sent_at_, received_at_);
     return window.readiness();
 }
 

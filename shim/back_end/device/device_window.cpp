@@ -39,11 +39,13 @@ DeviceWindow::~DeviceWindow() {
     free_own();
 }
 
-void DeviceWindow::describe(const Runtime& runtime, std::size_t bytes, const Location& place) {
+void DeviceWindow::describe(const Runtime& runtime, std::size_t bytes, const Location& sent,
+                            const Location& received) {
     runtime_ = &runtime;
     streams_.use(runtime);
     bytes_ = bytes + 2 * alignment * mapped_.size(); // blocks may lie apart
-    place_ = place;
+    sent_at_ = sent;
+    received_at_ = received;
 }
 
 DeviceWindow::Readiness DeviceWindow::readiness() const {
@@ -57,7 +59,7 @@ DeviceWindow::Readiness DeviceWindow::readiness() const {
 bool DeviceWindow::make_own() {
     if (!has_place()) return true;
     if (has_own() && bytes_ <= capacity_) return true;
-    const Within within(*runtime_, place_);
+    const Within within(*runtime_, place());
     if (!within) return false;
     // Mappings are of one context: where it is gone, so are they.
     if (own_ != nullptr && !has_own()) {
@@ -72,7 +74,7 @@ bool DeviceWindow::make_own() {
     const auto number = own_offer_.number + 1;
     own_ = memory;
     capacity_ = capacity;
-    own_at_ = runtime_->place(place_);
+    own_at_ = runtime_->place(place());
     own_offer_.number = number;
     return runtime_->offer(memory, own_offer_.handle);
 }
@@ -142,7 +144,7 @@ bool DeviceWindow::copy_run(const std::byte* from, std::size_t bytes, std::size_
 // Blocks that touch are one copy.
 bool DeviceWindow::copy_out(const Exchange& exchange) {
     const bool is_one_for_all = exchange.send.size() == 1;
-    bool good = true;
+    bool good = streams_.settle(sent_at_, own_at_) && streams_.settle(received_at_, own_at_);
     const std::byte* run = nullptr;
     std::size_t run_at = 0, run_bytes = 0, end = 0;
     for (int to = 0; to < exchange.group.size; ++to) {

@@ -27,9 +27,9 @@ class DeviceWindow {
     // What a rank says before a call; the largest of all ranks counts.
     enum class Readiness : std::uint8_t { ready, has_to_renew, unable };
 
-    // This rank's next call: at most so many bytes to send, with buffers at that place. A rank without anything on a device
-    // has no place.
-    void describe(const Runtime& runtime, std::size_t bytes, const Location& place);
+    // This rank's next call: at most so many bytes to send, and the places of its buffers. A rank without anything on a device
+    // has none.
+    void describe(const Runtime& runtime, std::size_t bytes, const Location& sent, const Location& received);
     Readiness readiness() const;
 
     // Makes this rank's piece large enough, and maps the others' anew where these are new. False on all ranks where one of them
@@ -56,7 +56,8 @@ class DeviceWindow {
     };
     static constexpr std::size_t alignment = 256;
 
-    bool has_place() const { return place_.device >= 0; }
+    const Location& place() const { return received_at_.is_device() ? received_at_ : sent_at_; }
+    bool has_place() const { return place().is_device(); }
     bool has_own() const { return own_ != nullptr && runtime_->is_alive(own_at_); }
     bool make_own();
     bool map(int rank, const Offer& offer);
@@ -71,7 +72,7 @@ class DeviceWindow {
     const Runtime* runtime_ = nullptr;
     bool is_refused_ = false; // for good
     std::size_t bytes_ = 0;   // of the next call
-    Location place_;          // likewise
+    Location sent_at_, received_at_; // likewise
     std::byte* own_ = nullptr;
     std::size_t capacity_ = 0;
     Location own_at_; // where this rank's piece is, and its mappings of the others'

@@ -40,6 +40,13 @@ bool Streams::wait() {
     return good;
 }
 
+bool Streams::settle(const Location& other, const Location& where) const {
+    constexpr Runtime::Stream default_stream = nullptr;
+    if (!other.is_device() || other.context == nullptr || other.context == where.context) return true;
+    const Within within(*runtime_, other);
+    return within && runtime_->wait(default_stream);
+}
+
 void Streams::release() {
     for (StreamAt& at : streams_) {
         destroy(at);

@@ -23,6 +23,10 @@ class Streams {
     bool copy(const Location& where, void* to, const void* from, std::size_t bytes);
     bool wait();
 
+    // Waits for what the program has queued on the default stream of another context: copies in the context of `where` are not
+    // ordered with it. False: it failed.
+    bool settle(const Location& other, const Location& where) const;
+
     // Destroys the streams that are still there.
     void release();
 
