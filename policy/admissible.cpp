@@ -115,8 +115,9 @@ bool takes(const Traits& traits, Transfer transfer) {
 std::string why_not_admissible(const Traits& traits, const std::optional<Transfer>& transfer) {
     if (!transfer || takes(traits, *transfer)) return "";
     return std::string(traits.name) +
-           (transfer == Transfer::direct ? " copies bytes itself" : " sends messages") + " and takes no transfer \"" +
-           std::string(transfer_names[static_cast<std::size_t>(*transfer)]) + '"';
+           (transfer == Transfer::direct ? " copies bytes itself" : " sends messages") +
+           " and takes no transfer \"" + std::string(transfer_names[static_cast<std::size_t>(*transfer)]) +
+           '"';
 }
 
 bool uses_shared_memory(const Traits& traits, const Parameters& parameters) {

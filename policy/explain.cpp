@@ -57,7 +57,7 @@ std::string how_device_buffers_travel(const Choice& choice, const Features& call
     const auto transfer = transfer_of(choice, call.gpu_aware);
     const bool is_staged = transfer == Transfer::staged;
     std::string text =
-        is_staged                        ? "  transfer: staged, each rank copies its device buffers through host memory"
+        is_staged ? "  transfer: staged, each rank copies its device buffers through host memory"
         : transfer == Transfer::direct ? "  transfer: direct, the MPI gets the device pointers"
                                        : "  transfer: ipc, the ranks copy between the memory of their GPUs";
     text += " (" + why_that_transfer(choice, call) + ")\n";

@@ -39,10 +39,10 @@ struct FixedFeatures {
 
 // The rest may differ from call to call.
 struct Features : FixedFeatures {
-    Buffer buffer = Buffer::host;    // `device` where any rank's send or receive buffer is
-    bool gpu_aware = false;          // the MPI takes the device buffers of every rank that has some
-    bool ipc = false; // the ranks are on one node and can copy between the memory of their GPUs
-    std::size_t staging_bytes = 0;   // host memory for staging them, on the rank that needs most
+    Buffer buffer = Buffer::host;  // `device` where any rank's send or receive buffer is
+    bool gpu_aware = false;        // the MPI takes the device buffers of every rank that has some
+    bool ipc = false;              // the ranks are on one node and can copy between the memory of their GPUs
+    std::size_t staging_bytes = 0; // host memory for staging them, on the rank that needs most
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
     // Of blocks that every rank knows, where a rank sends one to everybody: their mean, rounded up. Nothing: any block may be as
     // large as the largest.

@@ -10,7 +10,8 @@ namespace {
 bool may_refuse_devices(const Candidate& candidate) {
     const Choice& choice = candidate.choice;
     return candidate.devices && candidate.blocked.empty() &&
-           (choice.transfer == Transfer::direct || choice.transfer == Transfer::ipc || limits_staging(choice));
+           (choice.transfer == Transfer::direct || choice.transfer == Transfer::ipc ||
+            limits_staging(choice));
 }
 
 bool maps_devices(const Candidate& candidate) {

@@ -49,8 +49,8 @@ struct Adaptive {
 struct Shortlist {
     std::vector<Candidate> candidates;
     std::vector<Adaptive> adaptives;
-    bool looks_at_block = false;  // some candidate needs max_block_bytes
-    bool looks_at_buffer = false; // some candidate is for one kind of buffer, or may refuse device buffers
+    bool looks_at_block = false;   // some candidate needs max_block_bytes
+    bool looks_at_buffer = false;  // some candidate is for one kind of buffer, or may refuse device buffers
     bool looks_at_mapping = false; // some candidate copies between the memory of GPUs
     bool looks_at_overlap =
         false; // calls with overlapping buffers take another shortlist, so ranks have to agree

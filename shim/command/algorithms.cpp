@@ -65,7 +65,8 @@ std::vector<std::string> needs_of(const Traits& traits) {
 std::vector<std::string> transfers_of(const Traits& traits) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < policy::transfer_names.size(); ++i)
-        if (policy::takes(traits, static_cast<policy::Transfer>(i))) names.emplace_back(policy::transfer_names[i]);
+        if (policy::takes(traits, static_cast<policy::Transfer>(i)))
+            names.emplace_back(policy::transfer_names[i]);
     return names;
 }
 

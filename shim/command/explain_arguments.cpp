@@ -77,11 +77,13 @@ void add_call(CLI::App& explain, policy::Features& call) {
             ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
     offer(gpu_aware, {"yes", "no"});
     call.ipc = true;
-    auto* ipc = explain
-                    .add_option("--ipc", call.ipc,
-                                "Whether the ranks can copy between the memory of their GPUs: yes or no (default: yes)")
-                    ->type_name("ANSWER")
-                    ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
+    auto* ipc =
+        explain
+            .add_option(
+                "--ipc", call.ipc,
+                "Whether the ranks can copy between the memory of their GPUs: yes or no (default: yes)")
+            ->type_name("ANSWER")
+            ->transform(CLI::CheckedTransformer(yes_or_no).description(""));
     offer(ipc, {"yes", "no"});
     explain
         .add_option("--staging-bytes", call.staging_bytes,

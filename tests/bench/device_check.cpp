@@ -61,7 +61,8 @@ unsigned long long device_memory() {
         call(driver, "cuCtxSetCurrent",
              [&](void* f) { return reinterpret_cast<int (*)(void*)>(f)(context); }) &&
         call(driver, "cuMemAlloc_v2", [&](void* f) {
-            return reinterpret_cast<int (*)(unsigned long long*, std::size_t)>(f)(&memory, std::size_t{1} << 20);
+            return reinterpret_cast<int (*)(unsigned long long*, std::size_t)>(f)(&memory,
+                                                                                  std::size_t{1} << 20);
         });
     return good ? memory : 0;
 }

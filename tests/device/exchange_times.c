@@ -122,8 +122,9 @@ static void copies_from_others(void) {
     PMPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < ranks; ++i) {
         int peer = (rank + i) % ranks;
-        must(cu.copy(recv + (address)at[peer], theirs[peer] + (address)at[rank], (size_t)counts[peer], stream),
-             "cuMemcpyAsync");
+        must(
+            cu.copy(recv + (address)at[peer], theirs[peer] + (address)at[rank], (size_t)counts[peer], stream),
+            "cuMemcpyAsync");
     }
     must(cu.wait(stream), "cuStreamSynchronize");
     PMPI_Barrier(MPI_COMM_WORLD);

@@ -25,11 +25,12 @@ from harness import MPI, SWITCHYARD, environment_for, finish, host, launcher  # 
 
 STAND_IN = os.environ.get("SWITCHYARD_TEST_DRIVER", "stand-in") == "stand-in"
 ALGORITHMS = ("stride_waitany", "pairwise", "spread_out", "tuna", "native")
+NAME = os.environ.get("SWITCHYARD_DEVICE_MPI", MPI)  # what the figures are called: several builds of one MPI
 STEP = 4  # bytes between two variants of a size: exchange_times.c
 KIB, MIB = 1 << 10, 1 << 20
 
 
-def staged_and_direct():
+def staged_to_ipc():
     """What each variant of a size uses."""
     staged = [{"algorithm": name, "transfer": "staged"} for name in ALGORITHMS]
     direct = [{"algorithm": name, "transfer": "direct"} for name in ALGORITHMS if name != "tuna"]
@@ -103,14 +104,18 @@ def header(*cells):
     row(*("---" for _ in cells))
 
 
-def table_of_algorithms(ranks, blocks, arguments, kept):
-    variants = staged_and_direct()
-    times, lines = run(ranks, variants, len(ALGORITHMS), blocks, arguments)
-    names = [f"{use['algorithm']} {use['transfer']}" for use in variants]
+def header_of_algorithms():
+    names = [f"{use['algorithm']} {use['transfer']}" for use in staged_to_ipc()]
     header("ranks", "block", *names, "by hand", "mapped", "native on host", "staging adds", "of plain copies", "rounds")
+    return names
+
+
+def rows_of_algorithms(ranks, blocks, names, arguments, kept):
+    variants = staged_to_ipc()
+    times, lines = run(ranks, variants, len(ALGORITHMS), blocks, arguments)
     for block in blocks:
         found = times[block]
-        kept.append({"ranks": ranks, "block": block, "mpi": MPI, "names": names} | found)
+        kept.append({"on": NAME, "ranks": ranks, "block": block, "names": names} | found)
         of_variant = [lines[block + STEP * i] for i in range(len(variants))]
         cells = [shown(time) if went_as_wanted(use, of_variant[i]) else "–"
                  for i, (use, time) in enumerate(zip(variants, found["device"]))]
@@ -123,12 +128,11 @@ def table_of_algorithms(ranks, blocks, arguments, kept):
             f"{found['rounds'][0]:.0f}")
 
 
-def table_of_chunks(ranks, blocks, arguments, kept):
+def rows_of_chunks(ranks, blocks, arguments, kept):
     variants = chunks()
     times, _ = run(ranks, variants, 0, blocks, arguments)
-    header("ranks", "block", *(f"chunk_bytes {size(use['chunk_bytes'])}" for use in variants), "rounds")
     for block in blocks:
-        kept.append({"ranks": ranks, "block": block, "mpi": MPI, "chunks": [use["chunk_bytes"] for use in variants]} |
+        kept.append({"on": NAME, "ranks": ranks, "block": block, "chunks": [use["chunk_bytes"] for use in variants]} |
                     times[block])
         row(ranks, size(block), *map(shown, times[block]["device"]), f"{times[block]['rounds'][0]:.0f}")
 
@@ -149,13 +153,16 @@ def main():
     arguments = parser.parse_args()
     if STAND_IN:
         print("The stand-in driver copies from host memory to host memory: these figures say nothing of any GPU.\n")
-    print(f"Microseconds of a call, {os.environ.get('SWITCHYARD_DEVICE_MPI', MPI)}, slowest rank, median of the rounds.")
+    print(f"Microseconds of a call, {NAME}, slowest rank, median of the rounds.")
     kept = []
-    for ranks in arguments.ranks:
-        fitting = [block for block in arguments.blocks if block * ranks <= 128 * MIB]
-        table_of_algorithms(ranks, fitting, arguments, kept)
-        if arguments.chunks:
-            table_of_chunks(ranks, [block for block in fitting if block >= MIB], arguments, kept)
+    fitting = {ranks: [block for block in arguments.blocks if block * ranks <= 128 * MIB] for ranks in arguments.ranks}
+    names = header_of_algorithms()
+    for ranks, blocks in fitting.items():
+        rows_of_algorithms(ranks, blocks, names, arguments, kept)
+    if arguments.chunks:
+        header("ranks", "block", *(f"chunk_bytes {size(use['chunk_bytes'])}" for use in chunks()), "rounds")
+        for ranks, blocks in fitting.items():
+            rows_of_chunks(ranks, [block for block in blocks if block >= MIB], arguments, kept)
     if arguments.keep:
         with open(arguments.keep, "a", encoding="utf-8") as file:
             for line in kept:

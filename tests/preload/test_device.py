@@ -129,8 +129,10 @@ class FromGpuToGpu(DeviceTest):
     EXPORTED = {}
 
     def policy(self):
-        """What is passed over goes another way."""
-        return self.rules(({}, {"algorithm": "shared", "transfer": "ipc"}), otherwise="native")
+        """What is passed over is staged: Open MPI that takes device buffers copies each item of a datatype with gaps by itself
+        (open-mpi/ompi#8720)."""
+        return self.rules(({}, {"algorithm": "shared", "transfer": "ipc"}),
+                          ({}, {"algorithm": "native", "transfer": "staged"}))
 
     def ipc_lines(self, *words, **options):
         options["exported"] = self.EXPORTED | options.get("exported", {})
@@ -168,16 +170,13 @@ class FromGpuToGpu(DeviceTest):
         lines = self.ipc_lines(*(100 * ["touching:alltoallv:40000", "device:allgatherv:4000"]))
         self.assertEqual({line["transfer"] for line in lines}, {"ipc"})
 
+    @needs_stand_in
     def test_a_driver_that_maps_nothing(self):
-        if REAL:
-            self.skipTest("a real driver maps")
         first, second = self.ipc_lines("device:alltoallv:400", "device:alltoallv:400",
                                        exported={"STAND_IN_CUDA_NO_IPC": "1"})
         self.assertEqual((first["algorithm"], first["transfer"]), ("shared", "staged"))
         self.assertEqual(second["reason"], "rule 1 passed over: some rank's blocks cannot be copied from GPU to GPU")
 
-
-class FromGpuToGpuWithCuda(FromGpuToGpu):
     def test_memory_of_a_pool_and_of_a_second_context(self):
         words = [f"{kind}:{collective}:4000" for kind in ("pooled", "foreign") for collective in COLLECTIVES]
         for line in self.ipc_lines(*words):
@@ -192,6 +191,7 @@ class FromGpuToGpuWithCuda(FromGpuToGpu):
 @needs_stand_in
 class FromGpuToGpuWithHip(FromGpuToGpu):
     EXPORTED = {"DRIVER": "libamdhip64.so.6"}
+    test_memory_of_a_pool_and_of_a_second_context = test_the_program_resets_the_device = None  # the host has no such of HIP
 
 
 @needs_stand_in

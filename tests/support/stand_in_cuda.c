@@ -363,13 +363,6 @@ result cuPointerGetAttributes(unsigned number, const int* attributes, void** val
     return success;
 }
 
-result cuPointerGetAttribute(void* value, int attribute, address at) {
-    pthread_mutex_lock(&lock);
-    int is_known = find(at) != NULL;
-    pthread_mutex_unlock(&lock);
-    return is_known ? cuPointerGetAttributes(1, &attribute, &value, at) : invalid_value;
-}
-
 /* ---- Memory of other processes ---- */
 
 struct ipc_handle {
@@ -401,7 +394,8 @@ result cuIpcOpenMemHandle_v2(address* memory, struct ipc_handle handle, unsigned
     close(file);
     if (there == MAP_FAILED || alias == MAP_FAILED) return out_of_memory;
     pthread_mutex_lock(&lock);
-    add_range((struct range){(address)(uintptr_t)there, handle.bytes, alias, memory_device, 0, current(), -1});
+    add_range(
+        (struct range){(address)(uintptr_t)there, handle.bytes, alias, memory_device, 0, current(), -1});
     ++counts.mapped;
     pthread_mutex_unlock(&lock);
     *memory = (address)(uintptr_t)there;
@@ -426,7 +420,8 @@ result cuStreamCreate(struct stream** stream, unsigned flags) {
 /* A stream that went with its context is no stream any more: a real driver crashes. */
 result cuStreamDestroy_v2(struct stream* stream) {
     pthread_mutex_lock(&lock);
-    if (!stream->context->is_alive || stream->id != stream->context->id) complain("a stream is destroyed twice");
+    if (!stream->context->is_alive || stream->id != stream->context->id)
+        complain("a stream is destroyed twice");
     run_queue(stream);
     pthread_mutex_unlock(&lock);
     free(stream);

@@ -134,7 +134,8 @@ class Dice {
         if (one_in(3)) use.memory_limit_bytes = below(60);
         if (one_in(3)) {
             use.transfer = static_cast<Transfer>(below(3));
-            if (use.transfer == Transfer::direct && !traits.has(algorithms::moves_by_mpi_alone)) use.transfer.reset();
+            if (use.transfer == Transfer::direct && !traits.has(algorithms::moves_by_mpi_alone))
+                use.transfer.reset();
             if (use.transfer == Transfer::ipc && !traits.has(algorithms::shared_memory)) use.transfer.reset();
         }
         return use;

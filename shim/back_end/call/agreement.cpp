@@ -20,9 +20,11 @@ using Readiness = device::DeviceWindow::Readiness;
 using Message = std::array<std::uint64_t, with_devices>;
 
 Message message_of(const Facts& facts) {
-    return {facts.max_block, facts.not_ready, facts.overlapping, facts.owed,         facts.has_driver,
-            facts.on_device, facts.unaware,   facts.unusable,    facts.staging_bytes,
-            static_cast<std::uint64_t>(facts.mapping)};
+    return {facts.max_block,     facts.not_ready,
+            facts.overlapping,   facts.owed,
+            facts.has_driver,    facts.on_device,
+            facts.unaware,       facts.unusable,
+            facts.staging_bytes, static_cast<std::uint64_t>(facts.mapping)};
 }
 
 // Words that were not exchanged are zero: nobody has device memory. Then no MPI is known to take it, either.

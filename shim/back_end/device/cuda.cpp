@@ -23,7 +23,6 @@ constexpr unsigned map_with_peer_access = 1; // to a GPU that is not the context
 
 struct Functions {
     Result (*get_attributes)(unsigned, int*, void**, Address);
-    Result (*get_attribute)(void*, int, Address);
     Result (*get_current)(Context*);
     Result (*push)(Context);
     Result (*pop)(Context*);
@@ -49,7 +48,6 @@ struct Functions {
         find_function(library, "cuIpcOpenMemHandle_v2", import_memory);
         find_function(library, "cuIpcCloseMemHandle", close_memory);
         return find_function(library, "cuPointerGetAttributes", get_attributes) &&
-               find_function(library, "cuPointerGetAttribute", get_attribute) &&
                find_function(library, "cuCtxGetCurrent", get_current) &&
                find_function(library, "cuCtxPushCurrent_v2", push) &&
                find_function(library, "cuCtxPopCurrent_v2", pop) &&
@@ -79,9 +77,9 @@ class Cuda : public Runtime {
         std::array<int, 4> attributes = {attribute_memory_type, attribute_is_managed, attribute_context,
                                          attribute_device};
         std::array<void*, 4> values = {&type, &is_managed, static_cast<void*>(&context), &device};
-        // The driver reports an error for an address that it does not know, and before the program has started it. One question
-        // takes less time than four, and most memory is the host's.
-        if (cu_.get_attribute(&type, attribute_memory_type, address_of(address)) != 0) return {};
+        // The driver reports no error for an address that it does not know, and fills in nothing. It reports an error
+        // before the program has started it; then there is no device memory. The question for one attribute does report such an
+        // error, which takes it 540 ns for host memory; these four take 120 ns.
         if (cu_.get_attributes(static_cast<unsigned>(attributes.size()), attributes.data(), values.data(),
                                address_of(address)) != 0 ||
             type == 0)

@@ -29,7 +29,8 @@ std::size_t aligned_like(const std::byte* from, std::size_t offset, std::size_t 
 } // namespace
 
 DeviceWindow::DeviceWindow(int ranks, Streams& streams)
-    : streams_(streams), mapped_(static_cast<std::size_t>(ranks)), told_(mapped_.size()), heard_(mapped_.size()) {
+    : streams_(streams), mapped_(static_cast<std::size_t>(ranks)), told_(mapped_.size()),
+      heard_(mapped_.size()) {
     to_be_freed_.reserve(1);
 }
 

@@ -70,8 +70,8 @@ class DeviceWindow {
 
     Streams& streams_;
     const Runtime* runtime_ = nullptr;
-    bool is_refused_ = false; // for good
-    std::size_t bytes_ = 0;   // of the next call
+    bool is_refused_ = false;        // for good
+    std::size_t bytes_ = 0;          // of the next call
     Location sent_at_, received_at_; // likewise
     std::byte* own_ = nullptr;
     std::size_t capacity_ = 0;

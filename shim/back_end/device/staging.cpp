@@ -103,7 +103,8 @@ bool Staging::copy_spans(const Area& area, bool to_host) {
     for (const Span& span : area.spans) {
         void* there = pointer(span.offset);
         void* here = pointer(span.offset + distance(area));
-        if (!streams_.copy(area.location, to_host ? here : there, to_host ? there : here, span.size)) good = false;
+        if (!streams_.copy(area.location, to_host ? here : there, to_host ? there : here, span.size))
+            good = false;
     }
     return good;
 }

@@ -61,8 +61,8 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
         number, communicator.id, call.sequence, collective_name(call.collective), binding_name(call.binding),
         extras(call.calls, call.large_count), communicator.ranks, communicator.nodes,
         communicator.ranks_per_node, regions_of(communicator), call.max_block, call.sent_min,
-        static_cast<double>(call.sent_sum) / seen, call.sent_max,
-        buffer_of(call), call.in_place != 0, decision);
+        static_cast<double>(call.sent_sum) / seen, call.sent_max, buffer_of(call), call.in_place != 0,
+        decision);
     line += formatted(
         R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},)"
         R"("messages":{},"wire_bytes":{},"rounds":{},)"
@@ -86,8 +86,8 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
         R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{}}})",
         world_rank, communicator.id, communicator.rank, record.sequence, collective_name(record.collective),
         binding_name(record.binding), extras(record.calls, record.large_count), record.max_block, record.sent,
-        record.on_device ? buffer_of(record) + "," : "", record.in_place, decision,
-        us(record.begin), us(record.elapsed), us(record.agree), us(record.stage),
+        record.on_device ? buffer_of(record) + "," : "", record.in_place, decision, us(record.begin),
+        us(record.elapsed), us(record.agree), us(record.stage),
         copies_of(record.is_staged, us(record.copy_in), us(record.copy_out)), us(record.exchange),
         record.messages, record.wire_bytes, record.messages_inter, record.messages - record.messages_inter,
         record.wire_bytes_inter, record.wire_bytes - record.wire_bytes_inter);

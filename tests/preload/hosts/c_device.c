@@ -432,7 +432,8 @@ static void run_word(const char* word) {
     int on_host = skip(&rest, "host:"), on_device = !on_host && skip(&rest, "device:");
     int touching = skip(&rest, "touching:"), freed = skip(&rest, "freed:"), queued = skip(&rest, "queued:");
     int flying = skip(&rest, "flying:"), from_pool = skip(&rest, "pooled:");
-    int is_foreign = skip(&rest, "foreign:"), destroys = skip(&rest, "destroyed:"), resets = skip(&rest, "reset:");
+    int is_foreign = skip(&rest, "foreign:"), destroys = skip(&rest, "destroyed:"),
+        resets = skip(&rest, "reset:");
     enum kind kind = on_host ? host : from_pool ? pooled : device;
     struct shape shape = {.touching = touching, .send = kind, .recv = kind};
     int known = 0;
