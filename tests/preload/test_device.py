@@ -179,6 +179,7 @@ class FromGpuToGpu(DeviceTest):
 
     def test_memory_of_a_pool_and_of_a_second_context(self):
         words = [f"{kind}:{collective}:4000" for kind in ("pooled", "foreign") for collective in COLLECTIVES]
+        words += ["queued:alltoallv:4000", "elsewhere:alltoallv:4000", "elsewhere:alltoall:400"]
         for line in self.ipc_lines(*words):
             self.assertEqual((line["algorithm"], line["transfer"]), ("shared", "ipc"))
 
@@ -352,8 +353,9 @@ class Memory(DeviceTest):
         self.assertEqual(self.counts(result)[1]["copies"], 2)
 
     def test_work_queued_before_the_call(self):
-        self.run_device("queued:alltoallv:4000", "queued:alltoall:400", force="alltoallv:linear;alltoall:pairwise")
-        self.run_device("queued:alltoallv:4000", "queued:alltoall:400", policy=self.native_policy())
+        words = [f"{kind}:{call}" for kind in ("queued", "elsewhere") for call in ("alltoallv:4000", "alltoall:400")]
+        self.run_device(*words, force="alltoallv:linear;alltoall:pairwise")
+        self.run_device(*words, policy=self.native_policy())
 
     def test_memory_that_was_freed(self):
         """All ranks hear of it, where they agree at all."""

@@ -61,6 +61,7 @@ struct copy {
     size_t bytes;
     int value;
     struct stream* stream;
+    struct context* context; /* each has a default stream of its own */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -118,10 +119,12 @@ static result copy_now(const struct copy* copy) {
 /* What a wait for `stream` has to end: its own copies, and what the default stream was given before. */
 static result run_queue(struct stream* stream) {
     int with_default = !stream || stream->flags == 0;
+    const struct context* context = stream ? stream->context : current();
     result first = success;
     size_t kept = 0;
     for (size_t i = 0; i < queued; ++i) {
-        if (queue[i].stream == stream || (with_default && !queue[i].stream)) {
+        if ((stream && queue[i].stream == stream) ||
+            (with_default && !queue[i].stream && queue[i].context == context)) {
             result outcome = copy_now(&queue[i]);
             if (first == success) first = outcome;
         } else {
@@ -133,6 +136,7 @@ static result run_queue(struct stream* stream) {
 }
 
 static result enqueue(struct copy copy) {
+    copy.context = current();
     if (queued == most_queued) complain("too many copies under way");
     if (is_set("STAND_IN_CUDA_LAZY") || (!copy.stream && copy.value >= 0)) {
         queue[queued++] = copy;
@@ -442,7 +446,7 @@ result cuMemcpyAsync(address to, address from, size_t bytes, struct stream* stre
     pthread_mutex_lock(&lock);
     ++counts.copies;
     counts.bytes += bytes;
-    result outcome = enqueue((struct copy){to, from, bytes, -1, stream});
+    result outcome = enqueue((struct copy){to, from, bytes, -1, stream, NULL});
     pthread_mutex_unlock(&lock);
     return outcome;
 }
@@ -452,7 +456,7 @@ static result copy_at_once(address to, address from, size_t bytes) {
     if (!current()) return invalid_context;
     pthread_mutex_lock(&lock);
     run_queue(NULL);
-    result outcome = copy_now(&(struct copy){to, from, bytes, -1, NULL});
+    result outcome = copy_now(&(struct copy){to, from, bytes, -1, NULL, NULL});
     pthread_mutex_unlock(&lock);
     return outcome;
 }
@@ -468,7 +472,7 @@ result cuMemcpyDtoH_v2(void* to, address from, size_t bytes) {
 /* Work that the program queues: done late, and before whatever waits for the stream. */
 result cuMemsetD8Async(address to, unsigned char value, size_t bytes, struct stream* stream) {
     pthread_mutex_lock(&lock);
-    result outcome = enqueue((struct copy){to, 0, bytes, value, stream});
+    result outcome = enqueue((struct copy){to, 0, bytes, value, stream, NULL});
     pthread_mutex_unlock(&lock);
     return outcome;
 }

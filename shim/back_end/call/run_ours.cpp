@@ -56,7 +56,8 @@ bool packs_after_choice(const policy::Shortlist& shortlist) {
 // The same on all ranks.
 bool can_map(CommState& state, const Agreed& agreed, const policy::Choice& choice) {
     using enum device::DeviceWindow::Readiness;
-    if (!agreed.facts.on_device || choice.transfer != policy::Transfer::ipc || agreed.facts.mapping == unable)
+    if (!agreed.facts.on_device || choice.transfer != policy::Transfer::ipc ||
+        agreed.facts.mapping == unable || state.rails()->window == nullptr)
         return false;
     return agreed.facts.mapping == ready || state.device_window().renew(state.rails()->group);
 }

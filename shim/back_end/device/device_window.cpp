@@ -30,9 +30,7 @@ std::size_t aligned_like(const std::byte* from, std::size_t offset, std::size_t 
 
 DeviceWindow::DeviceWindow(int ranks, Streams& streams)
     : streams_(streams), mapped_(static_cast<std::size_t>(ranks)), told_(mapped_.size()),
-      heard_(mapped_.size()) {
-    to_be_freed_.reserve(1);
-}
+      heard_(mapped_.size()) {}
 
 DeviceWindow::~DeviceWindow() {
     if (runtime_ == nullptr) return;
@@ -57,27 +55,23 @@ DeviceWindow::Readiness DeviceWindow::readiness() const {
 
 // ---- The pieces -----------------------------------------------------------------------------------------
 
+// A rank's pieces, and its mappings of the others', are in one context as long as this lives.
 bool DeviceWindow::make_own() {
-    if (!has_place()) return true;
-    if (has_own() && bytes_ <= capacity_) return true;
-    const Within within(*runtime_, place());
-    if (!within) return false;
-    // Mappings are of one context: where it is gone, so are they.
-    if (own_ != nullptr && !has_own()) {
+    if (!has_place() || (has_own() && bytes_ <= capacity_)) return true;
+    if (!has_context()) {
         std::ranges::fill(mapped_, Mapped{});
         own_ = nullptr;
     }
-    if (own_ != nullptr) to_be_freed_.push_back(own_);
-    own_ = nullptr;
-    const std::size_t capacity = std::max(smallest, std::bit_ceil(bytes_));
-    auto* const memory = static_cast<std::byte*>(runtime_->allocate(capacity));
-    if (memory == nullptr) return false;
-    const auto number = own_offer_.number + 1;
-    own_ = memory;
-    capacity_ = capacity;
-    own_at_ = runtime_->place(place());
-    own_offer_.number = number;
-    return runtime_->offer(memory, own_offer_.handle);
+    const Location where = has_context() ? own_at_ : place();
+    const Within within(*runtime_, where);
+    if (!within) return false;
+    old_ = own_;
+    capacity_ = std::max(smallest, std::bit_ceil(bytes_));
+    own_ = static_cast<std::byte*>(runtime_->allocate(capacity_));
+    if (own_ == nullptr) return false;
+    own_at_ = runtime_->place(where);
+    ++own_offer_.number;
+    return runtime_->offer(own_, own_offer_.handle);
 }
 
 bool DeviceWindow::map(int rank, const Offer& offer) {
@@ -91,8 +85,19 @@ bool DeviceWindow::map(int rank, const Offer& offer) {
     return mapped.memory != nullptr;
 }
 
+// A rank that has nothing on a device so far maps nothing.
+bool DeviceWindow::map_all(const algorithms::Group& group, const std::vector<Offer>& offers) {
+    if (!has_own()) return true;
+    const Within within(*runtime_, own_at_);
+    if (!within) return false;
+    bool good = true;
+    for (int rank = 0; rank < group.size; ++rank)
+        if (rank != group.rank && !map(rank, offers[static_cast<std::size_t>(rank)])) good = false;
+    return good;
+}
+
 void DeviceWindow::unmap_all() {
-    if (!has_own()) return;
+    if (!has_context()) return;
     const Within within(*runtime_, own_at_);
     for (Mapped& mapped : mapped_) {
         if (within && mapped.memory != nullptr) runtime_->unmap(mapped.memory);
@@ -100,31 +105,31 @@ void DeviceWindow::unmap_all() {
     }
 }
 
-void DeviceWindow::free_own() {
-    if (own_ == nullptr || !has_own()) return;
+void DeviceWindow::free_old() {
+    if (old_ == nullptr || !has_context()) return;
     const Within within(*runtime_, own_at_);
-    if (within) runtime_->free(own_);
+    if (within) runtime_->free(old_);
+    old_ = nullptr;
+}
+
+void DeviceWindow::free_own() {
+    free_old();
+    old_ = own_;
     own_ = nullptr;
+    free_old();
 }
 
 // A rank frees its old piece after the others have closed it.
 bool DeviceWindow::renew(const algorithms::Group& group) {
     std::vector<Offer> offers(mapped_.size());
     bool good = make_own();
-    const Offer mine = good && own_ != nullptr ? own_offer_ : Offer{};
+    const Offer mine = good && has_own() ? own_offer_ : Offer{};
     good = PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, offers.data(), sizeof mine, MPI_BYTE,
                           algorithms::mpi_of(group.comm)) == MPI_SUCCESS &&
            good;
-    if (own_ != nullptr && has_own()) {
-        const Within within(*runtime_, own_at_);
-        for (int rank = 0; within && rank < group.size; ++rank)
-            if (rank != group.rank && !map(rank, offers[static_cast<std::size_t>(rank)])) good = false;
-        is_refused_ = !algorithms::all_agree(good && static_cast<bool>(within), group.comm);
-        for (std::byte* old : to_be_freed_) runtime_->free(old);
-    } else {
-        is_refused_ = !algorithms::all_agree(good, group.comm);
-    }
-    to_be_freed_.clear();
+    good = map_all(group, offers) && good;
+    is_refused_ = !algorithms::all_agree(good, group.comm);
+    free_old();
     if (!is_refused_) return true;
     unmap_all();
     if (algorithms::all_agree(true, group.comm)) free_own(); // all have closed it

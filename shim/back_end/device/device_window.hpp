@@ -58,11 +58,14 @@ class DeviceWindow {
 
     const Location& place() const { return received_at_.is_device() ? received_at_ : sent_at_; }
     bool has_place() const { return place().is_device(); }
-    bool has_own() const { return own_ != nullptr && runtime_->is_alive(own_at_); }
+    bool has_context() const { return own_offer_.number > 0 && runtime_->is_alive(own_at_); }
+    bool has_own() const { return own_ != nullptr && has_context(); }
     bool make_own();
     bool map(int rank, const Offer& offer);
+    bool map_all(const algorithms::Group& group, const std::vector<Offer>& offers);
     void unmap_all();
     void free_own();
+    void free_old();
     bool copy(void* to, const void* from, std::size_t bytes);
     bool copy_out(const algorithms::Exchange& exchange);
     bool copy_run(const std::byte* from, std::size_t bytes, std::size_t to);
@@ -77,9 +80,9 @@ class DeviceWindow {
     std::size_t capacity_ = 0;
     Location own_at_; // where this rank's piece is, and its mappings of the others'
     Offer own_offer_;
-    std::vector<Mapped> mapped_;          // by rank
-    std::vector<Place> told_, heard_;     // of this rank's blocks, and of blocks for this rank
-    std::vector<std::byte*> to_be_freed_; // which others have mapped
+    std::vector<Mapped> mapped_;      // by rank
+    std::vector<Place> told_, heard_; // of this rank's blocks, and of blocks for this rank
+    std::byte* old_ = nullptr;        // a piece before, which others have still mapped
 };
 
 } // namespace switchyard::shim::device

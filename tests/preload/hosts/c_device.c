@@ -9,6 +9,7 @@
  *   touching:alltoallv:BYTES  one call on device memory, all blocks of one size that touch
  *   freed:alltoallv:BYTES     one call on device memory that rank 0 has freed: prints the class of the error
  *   queued:alltoallv:BYTES    what is sent is written by work queued on the default stream
+ *   elsewhere:alltoallv:BYTES the same in a second context, on the default stream there
  *   flying:alltoallv:BYTES    one call on device memory, while a stream of the program's own works on other memory
  *   pooled:alltoallv:BYTES    one call on memory of the driver's pool, which belongs to no context
  *   foreign:alltoallv:BYTES   one call that sends memory of a second context, and one that receives there
@@ -341,10 +342,13 @@ static void run_freed(const struct shape* shape, const char* name) {
 /* The driver orders our copies behind what the program has queued on the default stream. */
 static void run_queued(const struct shape* shape, const char* name) {
     size_t bytes = room(shape);
-    char *send = buffer_of(device, 0, bytes), *recv = buffer_of(device, 1, bytes), *found = malloc(bytes);
+    char *send = buffer_of(shape->send, 0, bytes), *recv = buffer_of(device, 1, bytes),
+         *found = malloc(bytes);
     ++salt;
+    enter(shape->send);
     must(cu.set_async((address)(uintptr_t)send, (unsigned char)(salt + rank), bytes, NULL),
          "cuMemsetD8Async");
+    enter(device);
     must(call(shape, send, recv), name);
     get(device, found, recv, bytes);
     for (int peer = 0; peer < ranks; ++peer)
@@ -432,10 +436,10 @@ static void run_word(const char* word) {
     int on_host = skip(&rest, "host:"), on_device = !on_host && skip(&rest, "device:");
     int touching = skip(&rest, "touching:"), freed = skip(&rest, "freed:"), queued = skip(&rest, "queued:");
     int flying = skip(&rest, "flying:"), from_pool = skip(&rest, "pooled:");
-    int is_foreign = skip(&rest, "foreign:"), destroys = skip(&rest, "destroyed:"),
-        resets = skip(&rest, "reset:");
+    int elsewhere = skip(&rest, "elsewhere:"), is_foreign = skip(&rest, "foreign:"),
+        destroys = skip(&rest, "destroyed:"), resets = skip(&rest, "reset:");
     enum kind kind = on_host ? host : from_pool ? pooled : device;
-    struct shape shape = {.touching = touching, .send = kind, .recv = kind};
+    struct shape shape = {.touching = touching, .send = elsewhere ? foreign : kind, .recv = kind};
     int known = 0;
     for (int i = 0; i < collectives && !known; ++i)
         if (skip(&rest, names[i])) {
@@ -447,7 +451,7 @@ static void run_word(const char* word) {
     if (!on_host) load();
     if (freed)
         run_freed(&shape, word);
-    else if (queued)
+    else if (queued || elsewhere)
         run_queued(&shape, word);
     else if (flying)
         run_flying(&shape, word);
