@@ -74,14 +74,19 @@ bool DeviceCall::mpi_takes_them() const {
     return self_.mpi_support.takes(runtime_, location, self_.settings.gpu_aware());
 }
 
-device::DeviceWindow::Readiness DeviceCall::mapping(bool packs) const {
+device::DeviceWindow::Readiness DeviceCall::mapping(bool packs) const noexcept {
+    using enum device::DeviceWindow::Readiness;
     const bool has_bytes = hull_of(sent_).size > 0 || hull_of(received_).size > 0;
-    if (packs || (has_bytes && !is_on_device())) return device::DeviceWindow::Readiness::unable;
+    if (packs || (has_bytes && !is_on_device())) return unable;
     std::size_t bytes = 0;
     for (int i = 0; i < sent_.number(); ++i) bytes += sent_.size(i);
-    auto& window = state_.device_window();
-    window.describe(runtime_, bytes, sent_at_, received_at_);
-    return window.readiness();
+    try {
+        auto& window = state_.device_window();
+        window.describe(runtime_, bytes, sent_at_, received_at_);
+        return window.readiness();
+    } catch (...) { // no memory; the others wait for this rank's word
+        return unable;
+    }
 }
 
 std::uintptr_t DeviceCall::send_distance() const {

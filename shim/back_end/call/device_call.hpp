@@ -26,8 +26,8 @@ class DeviceCall {
     // The MPI library takes these buffers.
     bool mpi_takes_them() const;
 
-    // Whether this rank can take part in copies between the memory of GPUs. `packs`: Packing::packs(). May throw.
-    device::DeviceWindow::Readiness mapping(bool packs) const;
+    // Whether this rank can take part in copies between the memory of GPUs. `packs`: Packing::packs().
+    device::DeviceWindow::Readiness mapping(bool packs) const noexcept;
 
     std::size_t staging_bytes() const { return staging_.bytes(); }
     device::Staging& staging() { return staging_; }

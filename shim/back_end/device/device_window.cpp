@@ -29,8 +29,8 @@ std::size_t aligned_like(const std::byte* from, std::size_t offset, std::size_t 
 } // namespace
 
 DeviceWindow::DeviceWindow(int ranks, Streams& streams)
-    : streams_(streams), mapped_(static_cast<std::size_t>(ranks)), told_(mapped_.size()),
-      heard_(mapped_.size()) {}
+    : streams_(streams), offers_(static_cast<std::size_t>(ranks)), mapped_(offers_.size()),
+      told_(offers_.size()), heard_(offers_.size()) {}
 
 DeviceWindow::~DeviceWindow() {
     if (runtime_ == nullptr) return;
@@ -86,13 +86,13 @@ bool DeviceWindow::map(int rank, const Offer& offer) {
 }
 
 // A rank that has nothing on a device so far maps nothing.
-bool DeviceWindow::map_all(const algorithms::Group& group, const std::vector<Offer>& offers) {
+bool DeviceWindow::map_all(const algorithms::Group& group) {
     if (!has_own()) return true;
     const Within within(*runtime_, own_at_);
     if (!within) return false;
     bool good = true;
     for (int rank = 0; rank < group.size; ++rank)
-        if (rank != group.rank && !map(rank, offers[static_cast<std::size_t>(rank)])) good = false;
+        if (rank != group.rank && !map(rank, offers_[static_cast<std::size_t>(rank)])) good = false;
     return good;
 }
 
@@ -121,13 +121,12 @@ void DeviceWindow::free_own() {
 
 // A rank frees its old piece after the others have closed it.
 bool DeviceWindow::renew(const algorithms::Group& group) {
-    std::vector<Offer> offers(mapped_.size());
     bool good = make_own();
     const Offer mine = good && has_own() ? own_offer_ : Offer{};
-    good = PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, offers.data(), sizeof mine, MPI_BYTE,
+    good = PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, offers_.data(), sizeof mine, MPI_BYTE,
                           algorithms::mpi_of(group.comm)) == MPI_SUCCESS &&
            good;
-    good = map_all(group, offers) && good;
+    good = map_all(group) && good;
     is_refused_ = !algorithms::all_agree(good, group.comm);
     free_old();
     if (!is_refused_) return true;

@@ -62,7 +62,7 @@ class DeviceWindow {
     bool has_own() const { return own_ != nullptr && has_context(); }
     bool make_own();
     bool map(int rank, const Offer& offer);
-    bool map_all(const algorithms::Group& group, const std::vector<Offer>& offers);
+    bool map_all(const algorithms::Group& group);
     void unmap_all();
     void free_own();
     void free_old();
@@ -80,7 +80,8 @@ class DeviceWindow {
     std::size_t capacity_ = 0;
     Location own_at_; // where this rank's piece is, and its mappings of the others'
     Offer own_offer_;
-    std::vector<Mapped> mapped_;      // by rank
+    std::vector<Offer> offers_; // by rank, as all below
+    std::vector<Mapped> mapped_;
     std::vector<Place> told_, heard_; // of this rank's blocks, and of blocks for this rank
     std::byte* old_ = nullptr;        // a piece before, which others have still mapped
 };
