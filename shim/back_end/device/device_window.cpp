@@ -11,7 +11,6 @@
 
 namespace switchyard::shim::device {
 
-using algorithms::Exchange;
 using algorithms::Fault;
 using algorithms::NodeWindow;
 using algorithms::Status;
@@ -21,7 +20,7 @@ namespace {
 constexpr std::size_t smallest = std::size_t{1} << 20;
 
 // The place of a copy from that address, such that both are aligned alike.
-std::size_t aligned_like(const std::byte* from, std::size_t offset, std::size_t alignment) {
+std::size_t placed_like(const std::byte* from, std::size_t offset, std::size_t alignment) {
     const auto low = reinterpret_cast<std::uintptr_t>(from) % alignment;
     return (offset + alignment - 1) / alignment * alignment + low;
 }
@@ -147,7 +146,7 @@ bool DeviceWindow::copy_run(const std::byte* from, std::size_t bytes, std::size_
 }
 
 // Blocks that touch are one copy.
-bool DeviceWindow::copy_out(const Exchange& exchange) {
+bool DeviceWindow::copy_out(const algorithms::Exchange& exchange) {
     const bool is_one_for_all = exchange.send.size() == 1;
     bool good = streams_.settle(sent_at_, own_at_) && streams_.settle(received_at_, own_at_);
     const std::byte* run = nullptr;
@@ -164,7 +163,7 @@ bool DeviceWindow::copy_out(const Exchange& exchange) {
         if (run == nullptr || run + run_bytes != block) {
             if (run != nullptr) good = copy_run(run, run_bytes, run_at) && good;
             run = block;
-            run_at = aligned_like(block, end, alignment);
+            run_at = placed_like(block, end, alignment);
             run_bytes = 0;
         }
         told.begin = run_at + run_bytes;
@@ -176,7 +175,7 @@ bool DeviceWindow::copy_out(const Exchange& exchange) {
 }
 
 // From the rank after this one on, so that not all read from the same GPU.
-Status DeviceWindow::copy_in(const Exchange& exchange) {
+Status DeviceWindow::copy_in(const algorithms::Exchange& exchange) {
     const int rank = exchange.group.rank, ranks = exchange.group.size;
     Status status;
     bool good = true;
@@ -200,7 +199,7 @@ Status DeviceWindow::copy_in(const Exchange& exchange) {
     return status;
 }
 
-Status DeviceWindow::exchange(const Exchange& exchange, NodeWindow& window) {
+Status DeviceWindow::exchange(const algorithms::Exchange& exchange, NodeWindow& window) {
     const bool is_out = copy_out(exchange);
     const auto as_blocks = [](std::vector<Place>& places) {
         return algorithms::EqualBlocks{reinterpret_cast<std::uintptr_t>(places.data()), sizeof(Place)};
