@@ -50,7 +50,7 @@ class NodeWindow {
     static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
     // A smaller block is not offered for that.
     static constexpr std::size_t least_offered_bytes = std::size_t{64} * 1024;
-    // Of a read from a writer's own memory. The writer, back on its core, finds something left to write.
+    // The most bytes of one direct read, so that a writer that is scheduled again still has work.
     static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
 
     // The steps by which the ranks of a whole communicator make a window: each offers a section of its memory, tells the

@@ -34,9 +34,8 @@ std::string send_large_blocks_straight(Rule& rule) {
     const auto border = first_block_beyond(rule);
     direct_from_of(rule.use) = border;
     rule.when.max_block_bytes = {};
-    return "give " + rule_called(rule.name) +
-           " \"direct_from\": " + (border == algorithms::automatic ? "\"auto\"" : std::to_string(border)) +
-           (bounded ? " instead of max_block_bytes" : "");
+    return "set direct_from to " + (border == algorithms::automatic ? "\"auto\"" : std::to_string(border)) +
+           " in " + rule_called(rule.name) + (bounded ? " instead of max_block_bytes" : "");
 }
 
 std::string drop_what_asks(Rule& rule) {

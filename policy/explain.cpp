@@ -122,7 +122,7 @@ std::string way_of_agreement(const Features& call) {
 
 std::string how_to_spare_it(const Policy& policy, const Features& call) {
     const std::string changes = how_to_spare_agreement(policy, call);
-    return changes.empty() ? "" : "  to spare it: " + changes + '\n';
+    return changes.empty() ? "" : "  to avoid it: " + changes + '\n';
 }
 
 std::string what_is_agreed(const Shortlist& shortlist, const Features& call) {

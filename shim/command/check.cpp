@@ -17,7 +17,7 @@ void print_agreement(const policy::Policy& policy) {
     std::cout << "  max_block_bytes makes the ranks of " << name_of(call->collective)
               << " agree on the largest block before each call, for example with " << call->ranks
               << " ranks on " << call->nodes << (call->nodes == 1 ? " node" : " nodes")
-              << "\n  to spare it: " << how_to_spare_agreement(policy, *call) << '\n';
+              << "\n  to avoid it: " << how_to_spare_agreement(policy, *call) << '\n';
 }
 
 } // namespace

@@ -35,7 +35,7 @@ std::string words_of_error(const CLI::App* app, const CLI::Error& error) {
 }
 
 int main_guarded(int argc, char** argv) {
-    CLI::App app{"route the all-to-all collectives of MPI programs by a policy"};
+    CLI::App app{"route the all-to-all collectives of MPI programs by a policy", "switchyard"};
     app.set_version_flag("--version", switchyard::version);
     app.require_subcommand(1);
     app.failure_message(words_of_error);

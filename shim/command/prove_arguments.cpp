@@ -24,9 +24,8 @@ void add_prove(CLI::App& app, ProveOptions& options) {
     prove->add_option("--policy", options.policy, "Policy file (default: the default policy)")
         ->type_name("FILE");
     prove
-        ->add_option(
-            "--launcher", options.launcher,
-            "Command that starts the ranks, as it stands before a program (default: mpirun -n CORES)")
+        ->add_option("--launcher", options.launcher,
+                     "MPI launch command, for example mpirun -n 8 (default: mpirun -n CORES)")
         ->type_name("COMMAND");
     prove->add_option("--rounds", options.rounds, "Rounds of three runs (default: 5)")
         ->check(CLI::Range(1, 1000).description(""))

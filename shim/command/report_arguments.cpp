@@ -16,8 +16,8 @@ far as it goes, and labelled PARTIAL.
 With OTHER two logs are compared: A is LOG, B is OTHER. All runs of a folder are pooled there. The comparison begins
 with the wall time and the time in collectives: medians with their median absolute deviation (MAD), and the ratio of
 B to A in pairs of runs: the first run of A with the first run of B, and so on, by the order of their start. It ends
-with the answer: is B faster, by how much, how sure. The answer is sure where a coin would give as many pairs to one
-side in at most 1 of 10 comparisons; 5 pairs are the fewest. Make the runs of A and B in turn. Runs of different
+with the answer: is B faster, by how much, how surely. The answer is significant with p <= 0.1 in a two-sided sign
+test of the pairs, which takes at least 5 pairs. Alternate the runs of A and B. Runs of different
 programs, or with different numbers of ranks, are compared apart. Killed runs are left out where others reached their
 end.
 

@@ -78,11 +78,9 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
 }
 
 void add_where(CLI::App& tune, TuneOptions& options) {
-    auto* launcher =
-        tune.add_option(
-                "--launcher", options.launcher,
-                "Command that starts the ranks, as it stands before a program (default: mpirun -n CORES)")
-            ->type_name("COMMAND");
+    auto* launcher = tune.add_option("--launcher", options.launcher,
+                                     "MPI launch command, for example mpirun -n 8 (default: mpirun -n CORES)")
+                         ->type_name("COMMAND");
     auto* mpi = tune.add_option("--mpi", options.mpi,
                                 "MPI of the launcher (default: as the launcher's --version says)")
                     ->check(CLI::IsMember(tune::mpi_names()))

@@ -79,7 +79,7 @@ void print_agreement_on_log(const policy::Policy& policy, const Profile& profile
     out << formatted(
         "\n{} of {} would begin with an agreement on the largest block, {} of the time in collectives\n",
         all.calls, counted(profile.calls, "call"), share_text(all.rank_us, profile.rank_us.whole));
-    const auto changes = shown("to spare it: " + how_to_spare_agreement(policy, costliest), 600);
+    const auto changes = shown("to avoid it: " + how_to_spare_agreement(policy, costliest), 600);
     for (const auto& line : wrapped(changes, text_width)) out << line << '\n';
 }
 

@@ -3,8 +3,6 @@
 #include "shim/common/formatted.hpp"
 #include "units.hpp"
 
-#include <cmath>
-
 namespace switchyard::shim::report {
 
 namespace {
@@ -43,13 +41,12 @@ std::string_view answer(const Paired& paired) {
 std::string how_sure(const Paired& paired) {
     if (is_equal(paired)) return "";
     if (paired.is_sure())
-        return formatted("; chance alone does so in 1 of {:.0f} such comparisons",
-                         std::round(1 / paired.chance()));
+        return formatted("; significant (two-sided sign test, p = {:.2g})", paired.chance());
     const bool agree = (paired.faster == 0) != (paired.slower == 0);
     if (agree && paired.pairs() < fewest_pairs)
         return formatted("; {} {} too few to be sure, run {} or more in turn",
                          counted(paired.pairs(), "pair"), paired.pairs() == 1 ? "is" : "are", fewest_pairs);
-    return "; chance alone often does so";
+    return "; not statistically significant";
 }
 
 } // namespace

@@ -34,10 +34,10 @@ TEST_CASE("the advice names the rule that makes the ranks agree, and following i
              Case{rule("small", small, R"("algorithm":"pairwise")"),
                   R"(drop max_block_bytes of rule "small")", rule("small", "", R"("algorithm":"pairwise")")},
              Case{rule("small", small, R"("algorithm":"tuna","radix":2)"),
-                  R"(give rule "small" "direct_from": 513 instead of max_block_bytes)",
+                  R"(set direct_from to 513 in rule "small" instead of max_block_bytes)",
                   rule("small", "", R"("algorithm":"tuna","radix":2,"direct_from":513)")},
              Case{rule("all", "", R"("algorithm":"tuna","radix":2)"),
-                  R"(give rule "all" "direct_from": "auto")",
+                  R"(set direct_from to "auto" in rule "all")",
                   rule("all", "", R"("algorithm":"tuna","radix":2,"direct_from":"auto")")},
              Case{rule("large", R"(,"max_block_bytes":{"min":4096})", R"("algorithm":"native")") + "," +
                       rule("rest", "", R"("algorithm":"pairwise")"),

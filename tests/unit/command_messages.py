@@ -57,7 +57,7 @@ class Check(CommandTest):
     def test_comments_and_rules_without_names(self):
         first, *advice = self.ask("check", self.write(POLICY)).splitlines()
         self.assertEqual(first, "my.policy.json: OK, 2 rules, otherwise native")
-        self.assertIn('give rule "small" "direct_from": 513 instead of max_block_bytes', "\n".join(advice))
+        self.assertIn('set direct_from to 513 in rule "small" instead of max_block_bytes', "\n".join(advice))
 
     def test_file_and_line_and_rule(self):
         lines = self.problems(POLICY.replace('"radix": 2', '"radix": 1').replace('"ring"', '"rign"'))
