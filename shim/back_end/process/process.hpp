@@ -4,6 +4,7 @@
 
 #include "algorithms/core_set.hpp"
 #include "algorithms/node_memory.hpp"
+#include "memory_reserve.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/device/devices.hpp"
 #include "shim/back_end/device/gpu_aware.hpp"
@@ -60,6 +61,7 @@ struct Process {
     log::Folder log_folder;                  // the same folder, once it is there
     std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
     std::unique_ptr<log::SeenSums> seen;     // likewise
+    MemoryReserve reserve;                   // for the merge of the log
     bool summary = false;                    // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world

@@ -183,6 +183,7 @@ bool try_to_close_run(const Process& self, const RunEnd& end, const AgreementCos
 // No step may throw on one rank only: the others would wait for it.
 void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& lessons) {
     const log::FileSizeSignalBlocked blocked;
+    self.reserve.release();
     log::RunEnd end;
     AgreementCost cost;
     log::Totals totals(self, counts);
