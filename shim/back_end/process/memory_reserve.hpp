@@ -9,7 +9,7 @@ namespace switchyard::shim {
 
 class MemoryReserve {
   public:
-    static constexpr std::size_t bytes = std::size_t{8} << 20;
+    static constexpr std::size_t bytes = std::size_t{2} << 20;
 
     MemoryReserve() = default;
     MemoryReserve(const MemoryReserve&) = delete;
