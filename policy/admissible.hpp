@@ -25,6 +25,9 @@ std::string why_not_admissible(const algorithms::Traits& traits, const Use& use)
 // bytes between the ranks of a node.
 bool takes(const algorithms::Traits& traits, Transfer transfer);
 
+// Why an algorithm that does not take it does not, without its subject.
+std::string why_not_taken(Transfer transfer);
+
 // "", or why it cannot have that transfer, on any communicator.
 std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);
 

@@ -128,12 +128,11 @@ void read_transfer(const Value& value, const std::vector<const Traits*>& applies
     const auto transfer = static_cast<Transfer>(*word);
     use.transfer = transfer;
     for (const Traits* traits : applies_to) {
-        const auto why = why_not_admissible(*traits, use.transfer);
-        if (why.empty()) continue;
-        const auto and_on = why.substr(traits->name.size());
+        if (takes(*traits, transfer)) continue;
         findings.add(value.place,
-                     std::string(traits->name) + " of " + std::string(name_of(traits->collective)) + and_on +
-                         "; use \"staged\", or one of " + algorithms_for(transfer, traits->collective),
+                     std::string(traits->name) + " of " + std::string(name_of(traits->collective)) + ' ' +
+                         why_not_taken(transfer) + "; use \"staged\", or one of " +
+                         algorithms_for(transfer, traits->collective),
                      Spoils::rule);
         return;
     }
