@@ -32,8 +32,8 @@ class DeviceWindow {
     void describe(const Runtime& runtime, std::size_t bytes, const Location& sent, const Location& received);
     Readiness readiness() const;
 
-    // Makes this rank's piece large enough, and maps the others' anew where these are new. False on all ranks where one of them
-    // could not: from then on no rank is able. Collective.
+    // Makes this rank's piece large enough, and maps new pieces of other ranks. False on all ranks if one of them fails; from
+    // then on all ranks are unable. Collective.
     bool renew(const algorithms::Group& group);
 
     // Brings every block to its destination, or one block of each rank to all others. All addresses may be on a device.
