@@ -108,7 +108,8 @@ TEST_CASE("runs are paired by the order of their start, whatever their names", "
     CHECK(
         answer_in(comparison_of(folders)) ==
         "B is as often slower as faster: it takes 1.45 of A's wall time (5.50 s -> 5.50 s), faster in 1 of 2 "
-        "pairs, and 1.00 of its time in collectives (equal in 2 of 2 pairs); not statistically significant. ");
+        "pairs, and 1.00 of its time in collectives (equal in 2 of 2 pairs); not statistically "
+        "significant. ");
 }
 
 TEST_CASE("runs without a partner are said, and count for the medians", "[pool]") {

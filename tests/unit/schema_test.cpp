@@ -87,7 +87,8 @@ void check_use(const json& use, const algorithms::Traits& traits) {
     const json& transfer = use.at("properties").at("transfer");
     NameSet transfers;
     for (std::size_t i = 0; i < policy::transfer_names.size(); ++i)
-        if (policy::takes(traits, static_cast<policy::Transfer>(i))) transfers.emplace(policy::transfer_names[i]);
+        if (policy::takes(traits, static_cast<policy::Transfer>(i)))
+            transfers.emplace(policy::transfer_names[i]);
     if (transfers.size() > 1)
         CHECK(words_in(transfer) == transfers);
     else
