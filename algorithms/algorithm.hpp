@@ -3,8 +3,8 @@
 
 #include "exchange.hpp"
 #include "schedule.hpp"
+#include "status.hpp"
 #include "traits.hpp"
-#include "wire.hpp"
 #include "workspace.hpp"
 
 #include <memory>
@@ -12,6 +12,7 @@
 namespace switchyard::algorithms {
 
 class NodeWindow;
+class Wire;
 
 struct Context {
     const Parameters& parameters; // admissible for this number of ranks

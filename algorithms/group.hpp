@@ -1,13 +1,14 @@
 // The ranks of an exchange, and the way of their messages.
 #pragma once
 
-#include "alarm.hpp"
 #include "comm.hpp"
 #include "node_map.hpp"
 
 #include <cstddef>
 
 namespace switchyard::algorithms {
+
+class Alarm;
 
 // The messages of many groups may travel on one communicator of our own, where no message of the application is met. The
 // tag tells the groups apart.

@@ -113,7 +113,7 @@ std::string how_times_are_agreed(const Shortlist& shortlist, const Features& cal
                                    : "");
 }
 
-// As algorithms/agreement.hpp does it.
+// As algorithms/transport/agree_on_largest.hpp does it.
 std::string way_of_agreement(const Features& call) {
     if (!call.shared_memory || call.ranks_per_node == 1) return "one small allreduce";
     return call.nodes == 1 ? "through the node's memory"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/exchange.hpp"
-#include "algorithms/part.hpp"
+#include "algorithms/transport/messages/part.hpp"
 
 #include <span>
 

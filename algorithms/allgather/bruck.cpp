@@ -6,7 +6,8 @@
 //   scratch memory, so the rotation is one copy into the application's buffer. They may differ in size.
 // Source: locality-aware Bruck paper, section 2, algorithm 1.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 #include "blocks_of.hpp"
 #include "bruck_scratch.hpp"
 

@@ -6,7 +6,8 @@
 //   Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 2, the dissemination algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 #include "blocks_of.hpp"
 #include "dissemination_scratch.hpp"
 

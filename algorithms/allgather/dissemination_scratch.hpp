@@ -1,8 +1,8 @@
 // The workspace of dissemination.
 #pragma once
 
-#include "algorithms/part.hpp"
 #include "algorithms/traits.hpp"
+#include "algorithms/transport/messages/part.hpp"
 #include "algorithms/workspace.hpp"
 
 #include <cstddef>

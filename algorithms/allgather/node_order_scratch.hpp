@@ -1,8 +1,8 @@
 // The workspace of the algorithms that node_order.hpp serves.
 #pragma once
 
-#include "algorithms/part.hpp"
 #include "algorithms/traits.hpp"
+#include "algorithms/transport/messages/part.hpp"
 #include "algorithms/workspace.hpp"
 
 #include <cstddef>

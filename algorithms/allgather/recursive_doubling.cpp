@@ -8,7 +8,8 @@
 //   their places, by a derived datatype where the places do not touch. Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 2, the recursive-doubling algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 #include "blocks_of.hpp"
 #include "recursive_doubling_scratch.hpp"
 

@@ -5,7 +5,8 @@
 // Departs: blocks may differ in size. An empty block takes no message.
 // Source: locality-aware Bruck paper, section 2, the ring algorithm; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 
 namespace switchyard::algorithms::allgather {
 

@@ -4,8 +4,9 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
 #include "algorithms/patterns/radix.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 
 #include <cstddef>
 #include <span>

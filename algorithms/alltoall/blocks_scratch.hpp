@@ -1,9 +1,9 @@
 // The workspace of the Bruck variants that blocks.hpp serves.
 #pragma once
 
-#include "algorithms/part.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/traits.hpp"
+#include "algorithms/transport/messages/part.hpp"
 #include "algorithms/workspace.hpp"
 
 #include <cstddef>

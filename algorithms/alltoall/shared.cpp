@@ -7,7 +7,7 @@
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/node_window.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 
 namespace switchyard::algorithms::alltoall {
 

@@ -4,7 +4,8 @@
 // Departs: nothing. The paper measures MPICH's pairwise exchange and gives no details of its own.
 // Source: TuNA paper, section V, exclusive-or; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

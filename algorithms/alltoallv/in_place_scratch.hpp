@@ -1,8 +1,8 @@
 // The workspace of in_place.
 #pragma once
 
-#include "algorithms/part.hpp"
 #include "algorithms/traits.hpp"
+#include "algorithms/transport/messages/part.hpp"
 #include "algorithms/workspace.hpp"
 #include "in_place/auxiliary_buffers.hpp"
 #include "in_place/index_sets.hpp"

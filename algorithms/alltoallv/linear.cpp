@@ -6,7 +6,8 @@
 //   could wait for each other: a send and its receive would lie in different batches.
 // Source: TuNA paper, section II(d), Open MPI's linear; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 
 #include <algorithm>
 #include <cstddef>

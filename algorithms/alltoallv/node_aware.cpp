@@ -13,6 +13,7 @@
 //   inside the node.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
+#include "algorithms/transport/with_direct_blocks.hpp"
 #include "node_aware/first_exchange.hpp"
 #include "node_aware/handing_on.hpp"
 #include "node_aware/hop_messages.hpp"

@@ -1,7 +1,7 @@
 // The workspace of node_aware: exact where all nodes are equal, enough for any node where nodes differ.
 #pragma once
 
-#include "algorithms/part.hpp"
+#include "algorithms/transport/messages/part.hpp"
 #include "node_aware/node_hops.hpp"
 #include "tuna/bundles_scratch.hpp"
 

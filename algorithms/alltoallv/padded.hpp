@@ -4,7 +4,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
 #include "padded_alltoall_scratch.hpp"
 
 #include <algorithm>

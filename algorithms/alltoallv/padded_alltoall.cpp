@@ -5,6 +5,7 @@
 // Departs: the uniform exchange is MPI_Alltoall, the paper's is Bruck's. The own block is not padded. Padding
 //   is not cleared.
 // Source: two-phase Bruck paper, section 3.1, phases (a) and (c); no numbered algorithm.
+#include "algorithms/transport/messages/wire.hpp"
 #include "padded.hpp"
 
 namespace switchyard::algorithms::alltoallv {

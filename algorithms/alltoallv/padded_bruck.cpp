@@ -7,8 +7,9 @@
 //   block, since a mark may stand there.
 // Source: two-phase Bruck paper, section 3.1, phases (a) to (c); no numbered algorithm.
 #include "algorithms/alltoall/zero_rotation_bruck.hpp"
-#include "algorithms/deliver.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"
+#include "algorithms/transport/deliver.hpp"
+#include "algorithms/transport/with_direct_blocks.hpp"
 #include "padded.hpp"
 #include "padded_bruck_scratch.hpp"
 

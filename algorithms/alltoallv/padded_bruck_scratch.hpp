@@ -4,7 +4,7 @@
 #include "algorithms/alltoall/zero_rotation_bruck_scratch.hpp"
 #include "algorithms/block.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"
-#include "algorithms/straight_blocks_scratch.hpp"
+#include "algorithms/transport/messages/direct_blocks_scratch.hpp"
 #include "padded_alltoall_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {

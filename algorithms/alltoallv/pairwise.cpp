@@ -4,7 +4,7 @@
 // Departs: send and receive are both nonblocking. The paper describes a blocking send.
 // Source: TuNA paper, section II(d), pairwise; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/partners.hpp"
+#include "algorithms/transport/partners.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

@@ -5,7 +5,7 @@
 // Departs: batches are capped at Wire::largest_batch, like those of spread_out.
 // Source: TuNA paper, section II(d), scattered; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/partners.hpp"
+#include "algorithms/transport/partners.hpp"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 // Needs: all ranks on one node, and a window of the node. No agreement on the largest block.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.
-#include "algorithms/copy.hpp"
-#include "algorithms/node_window.hpp"
-#include "algorithms/straight_blocks.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/with_direct_blocks.hpp"
 #include "shared_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {

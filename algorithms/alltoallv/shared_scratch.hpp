@@ -1,7 +1,7 @@
 // The workspace of shared.
 #pragma once
 
-#include "algorithms/straight_blocks_scratch.hpp"
+#include "algorithms/transport/messages/direct_blocks_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

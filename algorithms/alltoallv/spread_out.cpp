@@ -5,7 +5,7 @@
 // Departs: at most Wire::largest_batch partners at once, so more than 513 ranks take several waits.
 // Source: TuNA paper, section II(d), spread-out; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/partners.hpp"
+#include "algorithms/transport/partners.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

@@ -5,7 +5,7 @@
 // Departs: as stride_waitany does. stride is capped at Wire::largest_batch, and the next send starts when a
 //   send has landed.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair test exchange; no numbered algorithm.
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
 #include "multi_pair.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -5,8 +5,8 @@
 //   starts all receives of a batch first, while this algorithm starts pair after pair, and its default is
 //   another.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair blocking exchange; algorithm 2 in batches.
-#include "algorithms/copy.hpp"
 #include "algorithms/patterns/batches.hpp"
+#include "algorithms/transport/messages/copy.hpp"
 #include "multi_pair.hpp"
 
 namespace switchyard::algorithms::alltoallv {

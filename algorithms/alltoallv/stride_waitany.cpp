@@ -7,7 +7,7 @@
 //   receive when a receive has landed. The paper does not say which transfer follows; mixing them could leave
 //   a rank with sends only.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair non-blocking exchange; no numbered algorithm.
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
 #include "multi_pair.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -13,6 +13,7 @@
 //   read as "is z", line 16 as the text has it: a block is home when no digit above x is left. The index of T
 //   takes floor(log_r o).
 // Source: TuNA paper (configurable non-uniform all-to-all), section III, algorithm 1.
+#include "algorithms/transport/with_direct_blocks.hpp"
 #include "tuna/stored_blocks.hpp"
 
 #include <numeric>

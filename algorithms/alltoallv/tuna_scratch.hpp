@@ -5,8 +5,8 @@
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"
 #include "algorithms/patterns/radix.hpp"
-#include "algorithms/straight_blocks_scratch.hpp"
 #include "algorithms/traits.hpp"
+#include "algorithms/transport/messages/direct_blocks_scratch.hpp"
 #include "algorithms/workspace.hpp"
 
 #include <algorithm>

@@ -9,7 +9,8 @@
 //   times the largest block.
 // Source: two-phase Bruck paper, section 3.2, algorithm 1.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/deliver.hpp"
+#include "algorithms/transport/deliver.hpp"
+#include "algorithms/transport/with_direct_blocks.hpp"
 #include "two_phase_bruck_scratch.hpp"
 
 #include <algorithm>

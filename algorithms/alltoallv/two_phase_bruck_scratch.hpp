@@ -2,8 +2,8 @@
 #pragma once
 
 #include "algorithms/patterns/radix.hpp"
-#include "algorithms/straight_blocks_scratch.hpp"
 #include "algorithms/traits.hpp"
+#include "algorithms/transport/messages/direct_blocks_scratch.hpp"
 #include "algorithms/workspace.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "calibrate.hpp"
 
-#include "algorithms/copy.hpp"
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "participants.hpp"
 #include "progress.hpp"
 #include "statistics.hpp"

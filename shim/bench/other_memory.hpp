@@ -1,7 +1,7 @@
 // Memory of a program that has nothing to do with its calls. No MPI.
 #pragma once
 
-#include "algorithms/last_cache.hpp"
+#include "algorithms/transport/memory/last_cache.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "participants.hpp"
 
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "members.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "runner.hpp"
 
-#include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/node_window.hpp"
+#include "algorithms/transport/agree_on_largest.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "other_memory.hpp"
 #include "policy/admissible.hpp"
 #include "progress.hpp"

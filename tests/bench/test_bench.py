@@ -184,7 +184,7 @@ class Bench(unittest.TestCase):
                   # The two ranks copy to each other at once. The model has no limit for all pairs together.
                   "node": {"latency_us": 0.1, "overhead_us": 0.25, "pair_bytes_per_us": 10000,
                            "memory_bytes_per_us": 2 * 10000},
-                  # 46 instructions of 0.18 ns a copy (algorithms/simulation.cpp), and 0.1 ns a byte.
+                  # 46 instructions of 0.18 ns a copy (algorithms/transport/messages/simulation.cpp), and 0.1 ns a byte.
                   "packing": {"block_us": 46 * 0.00018, "copy_bytes_per_us": 10000}}
         for section, values in wanted.items():
             for key, value in values.items():

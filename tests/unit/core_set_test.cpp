@@ -1,7 +1,7 @@
 // The cores that ranks may run on together.
 #include "tests/support/catch.hpp"
 
-#include "algorithms/core_set.hpp"
+#include "algorithms/transport/memory/core_set.hpp"
 
 #include <algorithm>
 #include <sched.h>

@@ -1,8 +1,8 @@
 // What the times of the ranks tell of other programs.
 #include "tests/support/catch.hpp"
 
-#include "algorithms/last_cache.hpp"
-#include "algorithms/node_load.hpp"
+#include "algorithms/transport/memory/last_cache.hpp"
+#include "algorithms/transport/memory/node_load.hpp"
 
 #include <chrono>
 

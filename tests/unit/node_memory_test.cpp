@@ -1,7 +1,7 @@
 // Memory that processes map into each other, without anybody waiting.
 #include "tests/support/catch.hpp"
 
-#include "algorithms/node_memory.hpp"
+#include "algorithms/transport/memory/node_memory.hpp"
 
 #include <cerrno>
 #include <cstring>

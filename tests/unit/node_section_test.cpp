@@ -1,8 +1,8 @@
 // Where the bytes of a rank's epochs lie in its section, and which of its pages are there.
 #include "tests/support/catch.hpp"
 
-#include "algorithms/node_pages.hpp"
-#include "algorithms/node_section.hpp"
+#include "algorithms/transport/memory/node_pages.hpp"
+#include "algorithms/transport/memory/node_section.hpp"
 
 #include <algorithm>
 #include <cstdint>

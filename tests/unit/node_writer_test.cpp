@@ -1,8 +1,8 @@
 // Writes past the caches, and how a window's ring gives out its places.
 #include "tests/support/catch.hpp"
 
-#include "algorithms/node_section.hpp"
-#include "algorithms/past_caches.hpp"
+#include "algorithms/transport/memory/node_section.hpp"
+#include "algorithms/transport/memory/past_caches.hpp"
 
 #include <algorithm>
 #include <vector>

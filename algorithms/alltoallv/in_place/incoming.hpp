@@ -4,7 +4,8 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/alltoallv/in_place_scratch.hpp"
-#include "algorithms/copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 

@@ -2,8 +2,8 @@
 // are exchanged inside the node, or inside a group of its ranks.
 #pragma once
 
-#include "algorithms/deliver.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"
+#include "algorithms/transport/deliver.hpp"
 #include "exchange_locally.hpp"
 
 #include <cstring>

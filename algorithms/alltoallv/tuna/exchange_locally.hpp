@@ -4,7 +4,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/node_window.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 #include "inner_tuna.hpp"
 
 namespace switchyard::algorithms::alltoallv {

@@ -6,6 +6,7 @@
 // bundles inside the node.
 #pragma once
 
+#include "algorithms/transport/with_direct_blocks.hpp"
 #include "bundles.hpp"
 #include "node_bundles_schedule.hpp"
 

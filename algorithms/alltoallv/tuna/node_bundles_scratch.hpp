@@ -1,7 +1,7 @@
 // The workspace of the intra-node phase that tuna_coalesced and tuna_staggered share (node_bundles.hpp).
 #pragma once
 
-#include "algorithms/part.hpp"
+#include "algorithms/transport/messages/part.hpp"
 #include "bundles_scratch.hpp"
 #include "carriers.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/deliver.hpp"
+#include "algorithms/transport/deliver.hpp"
 #include "tuna_schedule.hpp"
 
 namespace switchyard::algorithms::alltoallv {

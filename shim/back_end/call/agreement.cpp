@@ -1,7 +1,7 @@
 #include "agreement.hpp"
 
-#include "algorithms/agreement.hpp"
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/agree_on_largest.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "shim/back_end/communicator/book.hpp"
 #include "shim/back_end/process/clock.hpp"
 

@@ -1,7 +1,7 @@
 #include "choose_adaptively.hpp"
 
-#include "algorithms/agree.hpp"
-#include "algorithms/agreement.hpp"
+#include "algorithms/transport/agree_on_largest.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 #include "shim/back_end/process/clock.hpp"
 
 namespace switchyard::shim::adaptive {

@@ -1,6 +1,6 @@
 #include "packing.hpp"
 
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 
 #include <algorithm>
 #include <cstring>

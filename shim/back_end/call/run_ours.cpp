@@ -1,6 +1,6 @@
 #include "run_ours.hpp"
 
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "choose_adaptively.hpp"
 #include "packing.hpp"
 #include "shim/back_end/process/clock.hpp"

@@ -1,8 +1,8 @@
 #include "short_way.hpp"
 
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/node_blocks.hpp"
-#include "algorithms/node_window_exchange.hpp"
+#include "algorithms/transport/memory/node_blocks.hpp"
+#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // refuses its collectives. So a routed call ends and becomes a native one, which gives the MPI's own error.
 #pragma once
 
-#include "algorithms/alarm.hpp"
+#include "algorithms/transport/messages/alarm.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/back_end/process/ulfm.hpp"
 

@@ -1,6 +1,6 @@
 #include "comm_state.hpp"
 
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "book.hpp"
 #include "freeing.hpp"
 #include "row.hpp"

@@ -1,7 +1,7 @@
 #include "members.hpp"
 
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 
 #include <algorithm>
 #include <stdexcept>

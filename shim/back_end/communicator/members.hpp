@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/node_map.hpp"
-#include "algorithms/node_memory.hpp"
+#include "algorithms/transport/memory/node_memory.hpp"
 #include "shim/back_end/process/process.hpp"
 
 #include <atomic>

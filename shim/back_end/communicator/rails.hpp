@@ -1,9 +1,9 @@
 // The equipment of a communicator on which calls may be routed: a wire, memory. To free it, no rank waits for another.
 #pragma once
 
-#include "algorithms/agree.hpp"
 #include "algorithms/algorithm.hpp"
-#include "algorithms/node_window.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 #include "comm_alarm.hpp"
 #include "policy/match.hpp"
 

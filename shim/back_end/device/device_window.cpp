@@ -1,9 +1,9 @@
 #include "device_window.hpp"
 
-#include "algorithms/agree.hpp"
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/node_blocks.hpp"
-#include "algorithms/node_window_exchange.hpp"
+#include "algorithms/transport/memory/node_blocks.hpp"
+#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "algorithms/exchange.hpp"
-#include "algorithms/node_window.hpp"
 #include "algorithms/status.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 #include "streams.hpp"
 
 #include <cstdint>

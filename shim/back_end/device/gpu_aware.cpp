@@ -1,7 +1,7 @@
 #include "gpu_aware.hpp"
 
-#include "algorithms/agree.hpp"
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/entry/mpi_families.hpp"
 #include "symbols.hpp"

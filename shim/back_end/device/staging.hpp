@@ -5,7 +5,7 @@
 // Only spans are copied: blocks that touch make one span. Nothing writes to the gaps between spans.
 #pragma once
 
-#include "algorithms/wire.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 #include "host_memory.hpp"
 #include "shim/back_end/arguments/blocks.hpp"
 #include "streams.hpp"

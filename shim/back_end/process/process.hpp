@@ -2,8 +2,8 @@
 // the log.
 #pragma once
 
-#include "algorithms/core_set.hpp"
-#include "algorithms/node_memory.hpp"
+#include "algorithms/transport/memory/core_set.hpp"
+#include "algorithms/transport/memory/node_memory.hpp"
 #include "memory_reserve.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/device/devices.hpp"

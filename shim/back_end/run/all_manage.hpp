@@ -1,8 +1,8 @@
 // Work that each rank does by itself before all go on together.
 #pragma once
 
-#include "algorithms/agree.hpp"
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 
 #include <mpi.h>
 #include <new>

@@ -1,6 +1,6 @@
 #include "end_of_log.hpp"
 
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 #include "all_manage.hpp"
 #include "end_of_learning.hpp"
 #include "final_merge.hpp"

@@ -1,6 +1,6 @@
 #include "gather.hpp"
 
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 #include "all_manage.hpp"
 #include "quiet_wait.hpp"
 

@@ -1,7 +1,7 @@
 #include "life.hpp"
 
-#include "algorithms/agree.hpp"
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 #include "all_manage.hpp"
 #include "end_of_learning.hpp"
 #include "end_of_log.hpp"

@@ -9,7 +9,7 @@
 // there before the merge began: nothing here throws but the constructor.
 #pragma once
 
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 #include "shim/common/log/merge.hpp"
 #include "shim/common/log/slot_reader.hpp"
 

@@ -1,6 +1,6 @@
 #include "orders.hpp"
 
-#include "algorithms/mpi_types.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
 #include "shim/back_end/process/clock.hpp"

@@ -1,7 +1,7 @@
 // The orders of a run: settings, policy and the log's folder. Rank 0 gives them, the others take them.
 #pragma once
 
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 #include "shim/back_end/process/process.hpp"
 
 #include <array>

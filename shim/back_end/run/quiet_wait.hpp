@@ -2,7 +2,7 @@
 // core: a rank that asks again and again takes that core from it.
 #pragma once
 
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "whereabouts.hpp"
 
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 #include "all_manage.hpp"
 #include "name_of_system.hpp"
 #include "shim/common/diagnostics.hpp"

@@ -2,7 +2,7 @@
 // own, which then get our numbers. So a number counts as ours only while it leads to our device and inode.
 #pragma once
 
-#include "algorithms/high_descriptor.hpp"
+#include "algorithms/transport/memory/high_descriptor.hpp"
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
 #include "recorder.hpp"
 
-#include "algorithms/file_room.hpp"
+#include "algorithms/transport/memory/file_room.hpp"
 #include "file_size_signal.hpp"
 
 #include <algorithm>

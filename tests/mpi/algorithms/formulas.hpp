@@ -3,7 +3,7 @@
 #pragma once
 
 #include "algorithms/traits.hpp"
-#include "algorithms/wire.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 
 #include <optional>
 #include <string_view>

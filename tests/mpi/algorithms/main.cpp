@@ -11,12 +11,12 @@
 #include "small_messages.hpp"
 #include "window_sizes.hpp"
 
-#include "algorithms/agreement.hpp"
 #include "algorithms/algorithm.hpp"
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/neighbour_memory.hpp"
-#include "algorithms/node_blocks.hpp"
-#include "algorithms/node_window_exchange.hpp"
+#include "algorithms/transport/agree_on_largest.hpp"
+#include "algorithms/transport/memory/neighbour_memory.hpp"
+#include "algorithms/transport/memory/node_blocks.hpp"
+#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
 
 #include <mpi.h>
 

@@ -1,5 +1,6 @@
 #include "overlap.hpp"
 
+#include "algorithms/transport/messages/wire.hpp"
 #include "cases.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "small_messages.hpp"
 
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/small_messages.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
 #include "cases.hpp"
 
 #include <algorithm>

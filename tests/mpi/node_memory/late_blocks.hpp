@@ -1,5 +1,5 @@
 // Blocks with bytes of nobody between them, in the form that the memory of a node takes
-// (algorithms/node_blocks.hpp). A rank that asks where a block is, is late now and then: in the middle of an
+// (algorithms/transport/memory/node_blocks.hpp). A rank that asks where a block is, is late now and then: in the middle of an
 // epoch.
 #pragma once
 

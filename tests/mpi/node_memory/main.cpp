@@ -8,11 +8,11 @@
 #include "late_blocks.hpp"
 #include "scarce_memory.hpp"
 
-#include "algorithms/agree.hpp"
-#include "algorithms/mpi_types.hpp"
-#include "algorithms/neighbour_memory.hpp"
-#include "algorithms/node_blocks.hpp"
-#include "algorithms/node_window_exchange.hpp"
+#include "algorithms/transport/memory/neighbour_memory.hpp"
+#include "algorithms/transport/memory/node_blocks.hpp"
+#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 
 #include <mpi.h>
 

@@ -1,8 +1,8 @@
 // Votes of the ranks of a communicator, and communicators of our own.
 #pragma once
 
-#include "comm.hpp"
-#include "status.hpp"
+#include "algorithms/comm.hpp"
+#include "algorithms/status.hpp"
 
 #include <bit>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // MPI's own types, and what stands for them in files that know no MPI.
 #pragma once
 
-#include "comm.hpp"
-#include "status.hpp"
+#include "algorithms/comm.hpp"
+#include "algorithms/status.hpp"
 
 #include <cstring>
 #include <mpi.h>

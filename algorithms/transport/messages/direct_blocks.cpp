@@ -1,6 +1,4 @@
-#include "straight_blocks.hpp"
-
-#include "node_window.hpp"
+#include "direct_blocks.hpp"
 
 #include <algorithm>
 
@@ -23,10 +21,6 @@ bool StraightBlocks::has_some_for_others(std::span<const Block> blocks) const {
     const auto is_one = [&](const Block& block) { return goes_straight(block.size); };
     return std::ranges::any_of(blocks.first(own), is_one) ||
            std::ranges::any_of(blocks.subspan(own + 1), is_one);
-}
-
-bool meet_the_node(Context& context) {
-    return context.window == nullptr || context.window->meet_others();
 }
 
 void StraightBlocks::start() {

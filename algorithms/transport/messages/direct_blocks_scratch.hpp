@@ -1,8 +1,8 @@
 // The workspace of an exchange with blocks that go straight. No MPI.
 #pragma once
 
-#include "traits.hpp"
-#include "workspace.hpp"
+#include "algorithms/traits.hpp"
+#include "algorithms/workspace.hpp"
 
 namespace switchyard::algorithms {
 

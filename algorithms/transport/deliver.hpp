@@ -1,8 +1,8 @@
 // The end of a block's way.
 #pragma once
 
-#include "copy.hpp"
-#include "straight_blocks.hpp"
+#include "messages/copy.hpp"
+#include "messages/direct_blocks.hpp"
 
 namespace switchyard::algorithms {
 

@@ -1,12 +1,12 @@
 #include "node_window.hpp"
 
-#include "agree.hpp"
+#include "algorithms/transport/messages/direct_blocks.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
+#include "algorithms/transport/messages/votes.hpp"
 #include "core_set.hpp"
 #include "last_cache.hpp"
 #include "node_blocks.hpp"
 #include "node_window_exchange.hpp"
-#include "small_messages.hpp"
-#include "straight_blocks.hpp"
 
 #include <climits>
 #include <cstdlib>

@@ -22,7 +22,11 @@
 // of MPI.
 #pragma once
 
-#include "exchange.hpp"
+#include "algorithms/exchange.hpp"
+#include "algorithms/transport/messages/alarm.hpp"
+#include "algorithms/transport/messages/part.hpp"
+#include "algorithms/transport/messages/simulation.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 #include "neighbour_memory.hpp"
 #include "node_load.hpp"
 #include "node_memory.hpp"
@@ -30,10 +34,7 @@
 #include "node_rest.hpp"
 #include "node_section.hpp"
 #include "node_writer.hpp"
-#include "part.hpp"
 #include "past_caches.hpp"
-#include "simulation.hpp"
-#include "wire.hpp"
 
 #include <algorithm>
 #include <atomic>

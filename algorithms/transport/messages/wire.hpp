@@ -5,12 +5,12 @@
 // part.
 #pragma once
 
-#include "block.hpp"
-#include "group.hpp"
+#include "algorithms/block.hpp"
+#include "algorithms/group.hpp"
+#include "algorithms/patterns/batches.hpp"
+#include "algorithms/status.hpp"
 #include "part.hpp"
-#include "patterns/batches.hpp"
 #include "simulation.hpp"
-#include "status.hpp"
 
 #include <cstddef>
 #include <cstdint>

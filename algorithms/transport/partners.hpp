@@ -1,10 +1,10 @@
 // Direct exchange with partners by distance, which the linear algorithms share.
 #pragma once
 
-#include "copy.hpp"
-#include "exchange.hpp"
-#include "patterns/batches.hpp"
-#include "wire.hpp"
+#include "algorithms/exchange.hpp"
+#include "algorithms/patterns/batches.hpp"
+#include "messages/copy.hpp"
+#include "messages/wire.hpp"
 
 #include <cstdint>
 

@@ -7,8 +7,9 @@
 // mark among the forwarded blocks, so the receiver hears of it, and mends its guess.
 #pragma once
 
-#include "algorithm.hpp"
-#include "straight_blocks_scratch.hpp"
+#include "algorithms/algorithm.hpp"
+#include "direct_blocks_scratch.hpp"
+#include "wire.hpp"
 
 #include <span>
 
@@ -44,25 +45,5 @@ class StraightBlocks {
     std::byte nowhere_{};                  // where a message goes that nobody expects
     Status error_;
 };
-
-// Waits for the ranks of this node that are not past the exchange before the last one. False: for ever, so nobody waits.
-bool meet_the_node(Context& context);
-
-// Runs forward(exchange, context) on the blocks under Parameter::direct_from, with the others beside it. `context` must have
-// straight_blocks_scratch_bytes beside the memory of the algorithm. Nothing goes straight before all ranks of the node are past
-// the exchange before the last one: a receiver there may still wait for a message that nobody sends, with the same tag.
-template <typename Forward>
-Status with_straight_blocks(const Exchange& exchange, Context& context, Forward&& forward) {
-    if (!sends_straight(context.parameters)) return forward(exchange, context);
-    if (!meet_the_node(context)) return Fault::lost;
-    Exchange forwarded = exchange;
-    forwarded.max_block = static_cast<std::size_t>(context.parameters[Parameter::direct_from]);
-    StraightBlocks straight(forwarded, context);
-    forwarded.straight = &straight;
-    straight.start();
-    Status status = forward(forwarded, context);
-    status.keep(straight.finish());
-    return status;
-}
 
 } // namespace switchyard::algorithms

@@ -1,4 +1,4 @@
-#include "agree.hpp"
+#include "votes.hpp"
 
 #include "mpi_types.hpp"
 

@@ -7,7 +7,7 @@
 // messages runs there, and has to run with us, too.
 #pragma once
 
-#include "comm.hpp"
+#include "algorithms/comm.hpp"
 
 #include <cstddef>
 

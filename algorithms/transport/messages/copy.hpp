@@ -1,9 +1,9 @@
 // Copies inside a rank.
 #pragma once
 
-#include "exchange.hpp"
+#include "algorithms/exchange.hpp"
+#include "algorithms/status.hpp"
 #include "simulation.hpp"
-#include "wire.hpp"
 
 #include <algorithm>
 #include <cstddef>

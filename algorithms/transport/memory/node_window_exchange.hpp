@@ -1,7 +1,7 @@
 // What the ranks of a node do with their window: they exchange blocks in any form, and gather parts.
 #pragma once
 
-#include "copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
 #include "node_window.hpp"
 
 namespace switchyard::algorithms {

@@ -1,5 +1,6 @@
 #include "wire.hpp"
 
+#include "alarm.hpp"
 #include "mpi_types.hpp"
 
 #include <algorithm>

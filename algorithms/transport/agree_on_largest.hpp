@@ -1,8 +1,8 @@
 // The agreement of the ranks before a call: the largest of some numbers.
 #pragma once
 
-#include "group.hpp"
-#include "wire.hpp"
+#include "algorithms/group.hpp"
+#include "messages/wire.hpp"
 
 #include <array>
 #include <cstdint>

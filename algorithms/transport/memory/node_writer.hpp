@@ -5,7 +5,7 @@
 // neighbours that would be slower. The system moves ranks to other cores, too. So each rank measures how long its writes take.
 #pragma once
 
-#include "copy.hpp"
+#include "algorithms/transport/messages/copy.hpp"
 
 #include <cstddef>
 

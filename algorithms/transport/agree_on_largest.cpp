@@ -1,7 +1,7 @@
-#include "agreement.hpp"
+#include "agree_on_largest.hpp"
 
-#include "agree.hpp"
-#include "node_window.hpp"
+#include "memory/node_window.hpp"
+#include "messages/votes.hpp"
 
 #include <algorithm>
 
