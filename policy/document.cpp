@@ -1,5 +1,6 @@
 #include "document.hpp"
 #include "spelling.hpp"
+#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -29,7 +30,7 @@ std::string pointer_token(std::string_view key) {
         else
             token += c;
     }
-    return printable(token, longest_token);
+    return text::printable(token, longest_token);
 }
 
 std::size_t lines_in(std::string_view text) {
@@ -95,7 +96,7 @@ std::string complaint_of(std::string_view what) {
     if (what.starts_with("parse error at "))
         if (const std::size_t colon = what.find(": "); colon != std::string_view::npos)
             what.remove_prefix(colon + 2);
-    return "not valid JSON: " + printable(what, longest_complaint, true);
+    return "not valid JSON: " + text::printable(what, longest_complaint, true);
 }
 
 // Builds the tree from the parser's events. Nothing here recurses, so no text can exhaust the stack.
@@ -269,7 +270,7 @@ std::string describe(const Value& value) {
     case Value::Type::null: return "null";
     case Value::Type::boolean: return value.boolean ? "true" : "false";
     case Value::Type::integer:
-    case Value::Type::fraction: return printable(value.text, 40);
+    case Value::Type::fraction: return text::printable(value.text, 40);
     case Value::Type::string: return in_quotes(value.text);
     case Value::Type::array: return "an array";
     case Value::Type::object: return "an object";

@@ -4,7 +4,7 @@
 #include "prune.hpp"
 #include "reason.hpp"
 #include "rule_name.hpp"
-#include "spelling.hpp"
+#include "text/printable.hpp"
 #include "vocabulary.hpp"
 
 namespace switchyard::policy {
@@ -145,7 +145,8 @@ std::string how_it_fires(const Rule& rule, const Shortlist& shortlist, const Mat
     if (taken.stands_in)
         text += "  instead of " + rule.use.algorithm + ": " +
                 describe(shortlist.candidates[match.passed], match.why) + '\n';
-    if (!rule.because.empty()) text += "  because: " + printable(rule.because, rule.because.size()) + '\n';
+    if (!rule.because.empty())
+        text += "  because: " + text::printable(rule.because, rule.because.size()) + '\n';
     return text;
 }
 

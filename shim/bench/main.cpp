@@ -5,9 +5,9 @@
 #include "machine_file.hpp"
 #include "options.hpp"
 #include "participants.hpp"
-#include "policy/spelling.hpp"
 #include "results.hpp"
 #include "runner.hpp"
+#include "text/printable.hpp"
 
 #include <mpi.h>
 
@@ -38,7 +38,7 @@ std::string library() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
     PMPI_Get_library_version(text.data(), &length);
-    return policy::first_line(text.data()); // Open MPI counts the zero at the end
+    return text::first_line(text.data()); // Open MPI counts the zero at the end
 }
 
 bool is_simulated(const std::string& library) {

@@ -4,8 +4,8 @@
 #include "policy_file.hpp"
 
 #include "shim/common/whole_file.hpp"
-#include "shim/report/coverage_plot.hpp"
-#include "shim/report/policy_text.hpp"
+#include "shim/report/page/coverage_plot.hpp"
+#include "shim/report/text/policy_text.hpp"
 
 #include <algorithm>
 #include <iostream>

@@ -2,7 +2,7 @@
 #include "completion.hpp"
 #include "manual.hpp"
 
-#include "policy/spelling.hpp"
+#include "text/printable.hpp"
 #include "version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
         return main_guarded(argc, argv);
     } catch (const std::exception& error) {
         const std::string_view what = error.what(); // names files, whose names may be anything
-        std::cerr << "switchyard: " << policy::printable(what, what.size()) << '\n';
+        std::cerr << "switchyard: " << text::printable(what, what.size()) << '\n';
         return 1;
     }
 }

@@ -2,7 +2,7 @@
 
 #include "shim/bench/contenders.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
 #include "shim/tune/candidates.hpp"
 
 #include <algorithm>
@@ -70,8 +70,8 @@ void check_buffers(const Call& call, double buffer_bytes, const NodeMemory& memo
     if (node_bytes > memory.bytes)
         throw std::runtime_error(
             formatted("with {} the buffers of {} need {} on a node, and {} has {}", point_text(call),
-                      report::counted(static_cast<std::uint64_t>(call.shape.ranks_per_node), "rank"),
-                      report::size_text(node_bytes), memory.owner, report::size_text(memory.bytes)));
+                      counted(static_cast<std::uint64_t>(call.shape.ranks_per_node), "rank"),
+                      size_text(node_bytes), memory.owner, size_text(memory.bytes)));
 }
 
 // Says it before the table, and leaves them out.
@@ -88,8 +88,8 @@ void leave_out_what_does_not_fit(PredictedPoint& point, const NodeMemory& memory
     if (count > 0)
         std::cerr << formatted(
             "switchyard: with {}, {} would need {} or more on a node, and {} has {}: left out\n",
-            point_text(point.call), report::counted(count, "setting"), report::size_text(least), memory.owner,
-            report::size_text(memory.bytes));
+            point_text(point.call), counted(count, "setting"), size_text(least), memory.owner,
+            size_text(memory.bytes));
 }
 
 // A large radix may mean the same as a larger one. People need not read both.

@@ -1,10 +1,10 @@
 #include "predict.hpp"
 
 #include "policy/parameter_json.hpp"
-#include "policy/spelling.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/report/text_table.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
+#include "shim/report/text/text_table.hpp"
+#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,7 @@ std::uint64_t whole(double value) {
 std::string bound_text(const predict::Prediction& prediction) {
     const Bound bound = prediction.spent.most();
     return formatted("{} {}", predict::bound_names[static_cast<std::size_t>(bound)],
-                     report::share_text(prediction.spent.on(bound), prediction.us()));
+                     share_text(prediction.spent.on(bound), prediction.us()));
 }
 
 std::string heading(const std::string& machine, const PredictedPoint& point) {
@@ -34,8 +34,8 @@ std::string heading(const std::string& machine, const PredictedPoint& point) {
                                   ? formatted("blocks {} of up to {} bytes", name_of(distribution), max_block)
                                   : formatted("blocks of {} bytes", max_block);
     return formatted("{}, {} ranks on {}, {}, predicted for {}; buffers {} a rank\n", name_of(collective),
-                     shape.ranks, report::counted(static_cast<std::uint64_t>(shape.nodes), "node"), sizes,
-                     policy::printable(machine, 60), report::size_text(point.buffer_bytes));
+                     shape.ranks, counted(static_cast<std::uint64_t>(shape.nodes), "node"), sizes,
+                     text::printable(machine, 60), size_text(point.buffer_bytes));
 }
 
 void print_text(const std::string& machine, const std::vector<PredictedPoint>& points, std::ostream& out) {
@@ -52,11 +52,10 @@ void print_text(const std::string& machine, const std::vector<PredictedPoint>& p
         for (const auto& [choice, name, prediction, alike] : point.settings) {
             has_native = has_native || choice.algorithm->native;
             const std::string more = alike > 0 ? formatted(" (+{})", alike) : std::string();
-            table.row(
-                {choice.algorithm->native ? name + " (assumed)" : name + more,
-                 formatted("{:.1f}", prediction.us()), report::count_text(whole(prediction.counts.messages)),
-                 report::count_text(whole(prediction.counts.bytes)),
-                 report::size_text(static_cast<double>(prediction.scratch_bytes)), bound_text(prediction)});
+            table.row({choice.algorithm->native ? name + " (assumed)" : name + more,
+                       formatted("{:.1f}", prediction.us()), count_text(whole(prediction.counts.messages)),
+                       count_text(whole(prediction.counts.bytes)),
+                       size_text(static_cast<double>(prediction.scratch_bytes)), bound_text(prediction)});
         }
         table.print(out);
         if (has_native) out << "native is assumed to do what MPICH does by its defaults\n";

@@ -3,11 +3,14 @@
 #include "commands.hpp"
 
 #include "shim/common/whole_file.hpp"
-#include "shim/report/compare.hpp"
-#include "shim/report/html.hpp"
-#include "shim/report/table_file.hpp"
-#include "shim/report/text.hpp"
-#include "shim/report/trace.hpp"
+#include "shim/report/facts/compare.hpp"
+#include "shim/report/files/compare_file.hpp"
+#include "shim/report/files/report_file.hpp"
+#include "shim/report/files/trace.hpp"
+#include "shim/report/page/compare_page.hpp"
+#include "shim/report/page/report_page.hpp"
+#include "shim/report/text/compare_text.hpp"
+#include "shim/report/text/report_text.hpp"
 
 #include <functional>
 #include <iostream>

@@ -5,6 +5,7 @@
 #include "shim/bench/machine_members.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/object_path.hpp"
+#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,7 +43,7 @@ class Section {
     void allow_only(const Words& known) const {
         for (const auto& [key, value] : json_.items())
             if (std::ranges::find(known, key) == known.end())
-                fail('/' + policy::printable(key, 60), "is not known" + policy::did_you_mean(key, known));
+                fail('/' + text::printable(key, 60), "is not known" + policy::did_you_mean(key, known));
     }
     std::optional<Section> part(std::string_view name) const {
         const std::string key(name);

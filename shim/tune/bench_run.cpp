@@ -1,9 +1,9 @@
 #include "bench_run.hpp"
 
 #include "candidates.hpp"
-#include "policy/spelling.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/words.hpp"
+#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -110,7 +110,7 @@ std::optional<Place> place_in(const std::string& line) {
     if (!json.is_object() || !json.contains("environment")) return std::nullopt;
     const nlohmann::json& environment = json["environment"];
     Place place;
-    place.mpi = policy::first_line(environment.value("mpi", ""));
+    place.mpi = text::first_line(environment.value("mpi", ""));
     place.mpi = place.mpi.substr(0, place.mpi.find(','));
     place.date = environment.value("date", "");
     place.ranks = environment.value("ranks", 0);

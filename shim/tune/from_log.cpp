@@ -1,7 +1,7 @@
 #include "from_log.hpp"
 
 #include "shim/common/formatted.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
 
 #include <algorithm>
 #include <map>
@@ -28,7 +28,7 @@ using Key = std::pair<Shape, unsigned>; // and the bits of the largest block
 
 std::string why_not(const report::CallKind& kind, const Shape& world) {
     if (!algorithms::collective_of(kind.collective))
-        return "of " + report::shown(kind.collective, longest_name) + ", which this version does not know";
+        return "of " + shown(kind.collective, longest_name) + ", which this version does not know";
     if (kind.ranks < 2) return "on one rank";
     if (kind.in_place) return "in place, which tune does not measure";
     if (kind.buffer == "device") return "on device buffers, which tune does not measure";

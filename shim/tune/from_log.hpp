@@ -3,7 +3,7 @@
 
 #include "point.hpp"
 
-#include "shim/report/profile.hpp"
+#include "shim/report/read/profile.hpp"
 
 #include <iosfwd>
 #include <vector>

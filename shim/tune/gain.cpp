@@ -1,11 +1,11 @@
 #include "gain.hpp"
 
 #include "shim/common/formatted.hpp"
-#include "shim/report/agreement.hpp"
-#include "shim/report/pairs.hpp"
-#include "shim/report/text_table.hpp"
-#include "shim/report/units.hpp"
-#include "shim/report/verdict.hpp"
+#include "shim/common/units.hpp"
+#include "shim/report/facts/agreement_time.hpp"
+#include "shim/report/facts/pairs.hpp"
+#include "shim/report/facts/verdict.hpp"
+#include "shim/report/text/text_table.hpp"
 
 namespace switchyard::shim::tune {
 
@@ -24,7 +24,7 @@ void add_row(TextTable& table, const std::string& what, const report::Pool& bare
              report::Figure figure) {
     const auto all = paired(bare, routed, figure);
     if (all.pairs() == 0) return;
-    table.row({what, report::time_text(all.sides[0].median), report::time_text(all.sides[1].median),
+    table.row({what, time_text(all.sides[0].median), time_text(all.sides[1].median),
                formatted("{:.2f}", all.ratio.median), formatted("{:.2f}", all.least_ratio),
                formatted("{:.2f}", all.largest_ratio), won_text(all)});
 }
@@ -32,7 +32,7 @@ void add_row(TextTable& table, const std::string& what, const report::Pool& bare
 void add_agreeing(TextTable& table, const Rounds& rounds) {
     const auto agreeing = paired(rounds.native, rounds.routed, &RunFigures::agreeing_us).sides[1];
     if (agreeing.count > 0)
-        table.row({"  of it agreeing", "-", report::time_text(agreeing.median), "-", "-", "-", "-"});
+        table.row({"  of it agreeing", "-", time_text(agreeing.median), "-", "-", "-", "-"});
 }
 
 void print_wrapped(const std::string& text, std::ostream& out) {
@@ -68,12 +68,11 @@ void print_what_ran(const Rounds& rounds, std::ostream& out) {
     const auto& sum = rounds.routed.sum;
     out << formatted("{:.0f} of {:.0f} calls of a run routed by {}\n",
                      rounds.routed.per_run(static_cast<double>(sum.routed)),
-                     rounds.routed.per_run(static_cast<double>(sum.calls)),
-                     report::shown(sum.run.policy_file));
+                     rounds.routed.per_run(static_cast<double>(sum.calls)), shown(sum.run.policy_file));
     if (rounds.same_lines == 0) return;
     const auto runs = rounds.bare.runs.size() + rounds.native.runs.size() + rounds.routed.runs.size();
     out << formatted("all {} runs print the same {}\n", runs,
-                     rounds.same_lines == 1 ? "line" : report::counted(rounds.same_lines, "line"));
+                     rounds.same_lines == 1 ? "line" : counted(rounds.same_lines, "line"));
 }
 
 } // namespace

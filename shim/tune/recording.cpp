@@ -1,8 +1,8 @@
 #include "recording.hpp"
 
 #include "shim/common/formatted.hpp"
+#include "shim/common/units.hpp"
 #include "shim/common/whole_file.hpp"
-#include "shim/report/units.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -43,11 +43,11 @@ bool is_recorded(const Program& program, const fs::path& folder) {
 
 fs::path recorded(const Program& program, const fs::path& folder, std::ostream& notes) {
     if (is_recorded(program, folder)) {
-        notes << "the run of " << report::shown(program.text()) << " is recorded in "
-              << logs_in(folder).string() << '\n';
+        notes << "the run of " << shown(program.text()) << " is recorded in " << logs_in(folder).string()
+              << '\n';
         return logs_in(folder);
     }
-    notes << "runs " << report::shown(program.text()) << " once to record its calls" << std::endl;
+    notes << "runs " << shown(program.text()) << " once to record its calls" << std::endl;
     const double seconds = record(program, logs_in(folder));
     if (const auto error =
             shim::write_whole(description_in(folder).string(), description_of(program).dump() + '\n'))

@@ -5,7 +5,7 @@
 
 #include "policy/features.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ Run launch_once(const Program& program, const std::vector<std::string>& words, c
     const Launched launched = launch(words, options);
     if (launched.end == Launched::End::stopped) throw Stopped{};
     if (!launched.succeeded())
-        throw std::runtime_error(formatted("{} {} {}", report::shown(program.text()), how, launched.why()));
+        throw std::runtime_error(formatted("{} {} {}", shown(program.text()), how, launched.why()));
     run.seconds = launched.seconds;
     return run;
 }
@@ -78,7 +78,7 @@ report::RunFigures figures_of(const Program& program, const std::set<fs::path>& 
         throw std::runtime_error(
             formatted("{} wrote no log under switchyard: it is no MPI program, its MPI is not known, or "
                       "SWITCHYARD=off is set",
-                      report::shown(program.text())));
+                      shown(program.text())));
     return figures;
 }
 
@@ -143,7 +143,7 @@ class InTurn {
         if (first_lines_.empty()) first_lines_ = run.lines;
         if (first_lines_.empty())
             throw std::runtime_error(
-                formatted("{} prints no line that --same finds", report::shown(program_.text())));
+                formatted("{} prints no line that --same finds", shown(program_.text())));
         rounds_.same_lines = first_lines_.size();
         if (run.lines != first_lines_) throw std::runtime_error(difference(run, kind, round));
     }
@@ -153,9 +153,9 @@ class InTurn {
         std::ranges::set_difference(run.lines, first_lines_, std::back_inserter(only_here));
         const std::array<const char*, kinds> names = {"without switchyard", "with all calls left to MPI",
                                                       "under the policy"};
-        return formatted(
-            "the run {} of round {} prints other results than the first run{}", names[kind], round + 1,
-            only_here.empty() ? ": lines are missing" : ":\n" + report::shown(only_here.front()));
+        return formatted("the run {} of round {} prints other results than the first run{}", names[kind],
+                         round + 1,
+                         only_here.empty() ? ": lines are missing" : ":\n" + shown(only_here.front()));
     }
 
     report::Pool& pool(Kind kind) {

@@ -1,7 +1,7 @@
 // A program in turn without switchyard, under it with all calls left to MPI, and under a policy.
 #pragma once
 
-#include "shim/report/pool.hpp"
+#include "shim/report/facts/pool.hpp"
 
 #include <filesystem>
 #include <functional>

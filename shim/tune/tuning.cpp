@@ -7,7 +7,7 @@
 #include "result_table.hpp"
 #include "search.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +84,7 @@ std::string Tuning::plan() const {
     }
     const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
     text += formatted("{}, {} in the first pass; about {} with one launch each",
-                      report::counted(points_.size(), "point"), report::counted(measurements, "measurement"),
+                      counted(points_.size(), "point"), counted(measurements, "measurement"),
                       passes == 1 ? "1 pass" : formatted("{} passes", passes));
     if (is_simulated()) return text + "\nThe time of a simulation is not known beforehand.\n";
     text += formatted(", then {} to {} launches under switchyard\n", 1, proofs);

@@ -1,7 +1,7 @@
 // What holds for every input. Where it does not, the process ends, and the fuzzer keeps the input.
 #pragma once
 
-#include "policy/spelling.hpp"
+#include "text/printable.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ inline void require(bool holds, std::string_view what) {
 inline void require_harmless(std::string_view text) {
     while (!text.empty()) {
         const auto line = text.substr(0, text.find('\n'));
-        require(policy::printable(line, line.size()) == line, "a text changes no terminal");
+        require(text::printable(line, line.size()) == line, "a text changes no terminal");
         text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
     }
 }
@@ -27,7 +27,7 @@ inline void require_harmless(std::string_view text) {
 // A message for people is one line.
 inline void require_sentence(std::string_view message) {
     require(!message.empty(), "a message says something");
-    require(policy::printable(message, message.size()) == message, "a message is one printable line");
+    require(text::printable(message, message.size()) == message, "a message is one printable line");
 }
 
 } // namespace switchyard::fuzz

@@ -4,10 +4,10 @@
 #include "log_folder.hpp"
 
 #include "shim/common/log/read.hpp"
-#include "shim/report/html.hpp"
-#include "shim/report/page_assets.hpp"
-#include "shim/report/profile.hpp"
-#include "shim/report/text.hpp"
+#include "shim/report/page/page_assets.hpp"
+#include "shim/report/page/report_page.hpp"
+#include "shim/report/read/profile.hpp"
+#include "shim/report/text/report_text.hpp"
 
 #include <sstream>
 #include <string>

@@ -1,11 +1,12 @@
 // The page of a comparison: what it says, what it lets a log do, and what it hands the library that draws plots.
+#include "shim/report/page/compare_page.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 #include "tests/support/report_texts.hpp"
 #include "tests/support/texts.hpp"
 
-#include "shim/report/compare.hpp"
-#include "shim/report/plot_data.hpp"
+#include "shim/report/facts/compare.hpp"
+#include "shim/report/page/plot_data.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sstream>

@@ -1,4 +1,5 @@
 // Logs that a disk, an editor or a stranger changed: a report takes bounded time and memory, and says what is wrong.
+#include "shim/report/text/compare_text.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 #include "tests/support/report_texts.hpp"
@@ -7,15 +8,15 @@
 #include "shim/common/log/merge.hpp"
 #include "shim/common/log/read.hpp"
 #include "shim/common/log/recorder.hpp"
-#include "shim/report/axis.hpp"
-#include "shim/report/compare.hpp"
-#include "shim/report/csv.hpp"
-#include "shim/report/policy_text.hpp"
-#include "shim/report/rank_lines.hpp"
-#include "shim/report/svg.hpp"
-#include "shim/report/table_file.hpp"
-#include "shim/report/trace.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
+#include "shim/report/facts/compare.hpp"
+#include "shim/report/files/csv.hpp"
+#include "shim/report/files/report_file.hpp"
+#include "shim/report/files/trace.hpp"
+#include "shim/report/page/axis.hpp"
+#include "shim/report/page/svg.hpp"
+#include "shim/report/read/rank_lines.hpp"
+#include "shim/report/text/policy_text.hpp"
 
 #include <cmath>
 #include <filesystem>

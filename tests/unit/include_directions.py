@@ -13,7 +13,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALLOWED = pathlib.Path(__file__).resolve().with_suffix(".txt")
-PRODUCT = ("algorithms", "policy", "shim", "config")
+PRODUCT = ("text", "algorithms", "policy", "shim", "config")
 SOURCES = (".cpp", ".hpp", ".c", ".h", ".def")
 
 
@@ -158,7 +158,7 @@ class IncludeDirections(unittest.TestCase):
 
     def test_links(self):
         self.must_be_empty([f"{folder} -> {target}   {folder}/CMakeLists.txt:{line}" for folder, target, line in links()
-                            if target not in self.allowed_to_link(folder)], "not allowed")
+                            if not any(f"{word}/".startswith(f"{target}/") for word in self.allowed_to_link(folder))], "not allowed")
 
     def test_every_arrow_of_the_list_exists(self):
         """The list is also a document. A folder may reach mpi.h by other folders' files; links are checked above."""

@@ -4,12 +4,12 @@
 
 #include "policy/mismatch.hpp"
 #include "policy/rule_index.hpp"
-#include "shim/report/chosen_by.hpp"
-#include "shim/report/compare.hpp"
-#include "shim/report/html.hpp"
-#include "shim/report/places.hpp"
-#include "shim/report/policy_on_log.hpp"
-#include "shim/report/text.hpp"
+#include "shim/report/facts/chosen_by.hpp"
+#include "shim/report/facts/compare.hpp"
+#include "shim/report/facts/policy_on_log.hpp"
+#include "shim/report/page/report_page.hpp"
+#include "shim/report/read/places.hpp"
+#include "shim/report/text/report_text.hpp"
 
 #include <set>
 #include <sstream>

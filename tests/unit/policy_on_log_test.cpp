@@ -3,8 +3,8 @@
 #include "tests/support/log_folder.hpp"
 #include "tests/support/policy_texts.hpp"
 
-#include "shim/report/coverage_plot.hpp"
-#include "shim/report/policy_text.hpp"
+#include "shim/report/page/coverage_plot.hpp"
+#include "shim/report/text/policy_text.hpp"
 
 #include <algorithm>
 #include <map>

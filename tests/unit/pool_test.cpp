@@ -1,10 +1,12 @@
 // Two folders of runs: which runs are pooled, how they are paired, and what the comparison says of them.
+#include "shim/report/files/compare_file.hpp"
+#include "shim/report/text/compare_text.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 #include "tests/support/texts.hpp"
 
-#include "shim/report/compare.hpp"
-#include "shim/report/verdict.hpp"
+#include "shim/report/facts/compare.hpp"
+#include "shim/report/facts/verdict.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -4,9 +4,9 @@
 #include "tests/support/report_texts.hpp"
 #include "tests/support/texts.hpp"
 
-#include "shim/report/profile.hpp"
-#include "shim/report/text_table.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
+#include "shim/report/read/profile.hpp"
+#include "shim/report/text/text_table.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -4,9 +4,9 @@
 #include "tests/support/report_texts.hpp"
 #include "tests/support/texts.hpp"
 
-#include "shim/report/page_assets.hpp"
-#include "shim/report/palette.hpp"
-#include "shim/report/plot_data.hpp"
+#include "shim/report/page/page_assets.hpp"
+#include "shim/report/page/palette.hpp"
+#include "shim/report/page/plot_data.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>

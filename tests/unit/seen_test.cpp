@@ -8,8 +8,8 @@
 #include "shim/common/log/run_directory.hpp"
 #include "shim/common/log/seen_sums.hpp"
 #include "shim/common/log/seen_totals.hpp"
-#include "shim/report/html.hpp"
-#include "shim/report/table_file.hpp"
+#include "shim/report/files/report_file.hpp"
+#include "shim/report/page/report_page.hpp"
 
 #include <algorithm>
 #include <filesystem>

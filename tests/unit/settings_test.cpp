@@ -4,9 +4,9 @@
 #include "tests/support/texts.hpp"
 
 #include "algorithms/collective.hpp"
-#include "policy/spelling.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/common/words.hpp"
+#include "text/printable.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -242,11 +242,11 @@ TEST_CASE("names are listed as people write them", "[settings]") {
 }
 
 TEST_CASE("an MPI's name for itself fits into a line", "[settings]") {
-    CHECK(policy::first_line("MPICH Version:\t4.0.2\nMPICH Release date:\tThu") == "MPICH Version: 4.0.2");
-    CHECK(policy::first_line("MPICH Version:      \t 5.0.2\r\nmore") == "MPICH Version: 5.0.2");
-    CHECK(policy::first_line("Open MPI v4.1.4, package") == "Open MPI v4.1.4, package");
-    CHECK(policy::first_line(" \t Some\x01\x1b[2J MPI\x7f\t") == "Some [2J MPI");
-    CHECK(policy::first_line(" \t Some\x01\x1bMPI\x7f\t") == "Some MPI");
-    CHECK(policy::first_line("").empty());
-    CHECK(policy::first_line("\nsecond").empty());
+    CHECK(text::first_line("MPICH Version:\t4.0.2\nMPICH Release date:\tThu") == "MPICH Version: 4.0.2");
+    CHECK(text::first_line("MPICH Version:      \t 5.0.2\r\nmore") == "MPICH Version: 5.0.2");
+    CHECK(text::first_line("Open MPI v4.1.4, package") == "Open MPI v4.1.4, package");
+    CHECK(text::first_line(" \t Some\x01\x1b[2J MPI\x7f\t") == "Some [2J MPI");
+    CHECK(text::first_line(" \t Some\x01\x1bMPI\x7f\t") == "Some MPI");
+    CHECK(text::first_line("").empty());
+    CHECK(text::first_line("\nsecond").empty());
 }

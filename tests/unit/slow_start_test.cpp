@@ -4,13 +4,13 @@
 #include "tests/support/report_texts.hpp"
 #include "tests/support/texts.hpp"
 
-#include "shim/report/html.hpp"
-#include "shim/report/pool.hpp"
-#include "shim/report/slow_start.hpp"
-#include "shim/report/table_file.hpp"
-#include "shim/report/text.hpp"
-#include "shim/report/text_table.hpp"
-#include "shim/report/units.hpp"
+#include "shim/common/units.hpp"
+#include "shim/report/facts/pool.hpp"
+#include "shim/report/facts/slow_start.hpp"
+#include "shim/report/files/report_file.hpp"
+#include "shim/report/page/report_page.hpp"
+#include "shim/report/text/report_text.hpp"
+#include "shim/report/text/text_table.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sstream>

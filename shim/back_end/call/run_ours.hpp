@@ -1,7 +1,7 @@
 // A call on a communicator where something of ours may take it: from the agreement to the algorithm.
 #pragma once
 
-#include "agreement.hpp"
+#include "agree_on_call.hpp"
 #include "device_call.hpp"
 #include "passage.hpp"
 

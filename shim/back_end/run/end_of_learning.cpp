@@ -2,10 +2,10 @@
 
 #include "all_manage.hpp"
 #include "gather.hpp"
-#include "policy/spelling.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/learning/learned_policy.hpp"
 #include "shim/common/learning/outcome.hpp"
+#include "text/printable.hpp"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ bool write_policy(const Process& self, const std::vector<Lesson>& lessons) {
     const auto& run = self.run_info;
     if (self.log_folder.write_whole(
             learned_policy_name,
-            learned_policy(lessons, {run.program, run.started, policy::first_line(run.mpi_library)})))
+            learned_policy(lessons, {run.program, run.started, text::first_line(run.mpi_library)})))
         return true;
     warn("the learned policy could not be written to " + self.log_directory + "/" + learned_policy_name +
          "; is the disk full?");

@@ -3,9 +3,9 @@
 #include "chooser.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
-#include "policy/spelling.hpp"
 #include "policy/vocabulary.hpp"
 #include "shim/common/formatted.hpp"
+#include "text/printable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -218,7 +218,7 @@ std::string because(const Group& group, const Circumstances& where) {
 
 // A text as a policy may have it: a longer one ends in "...".
 std::string shortened(const std::string& text, std::size_t longest) {
-    return policy::printable(text, longest - std::string_view("...").size());
+    return text::printable(text, longest - std::string_view("...").size());
 }
 
 std::string name_of(const Group& group) {

@@ -21,7 +21,7 @@ void check_problems(const std::vector<policy::Problem>& problems, std::size_t li
     require(!problems.empty(), "a policy without problems is a policy");
     for (const auto& problem : problems) {
         require_sentence(problem.message);
-        require(policy::printable(problem.pointer, problem.pointer.size()) == problem.pointer,
+        require(text::printable(problem.pointer, problem.pointer.size()) == problem.pointer,
                 "a pointer is one printable line");
         // Else the memory for them grows with the square of the text.
         require(problem.pointer.size() <= longest_pointer, "a pointer is short");

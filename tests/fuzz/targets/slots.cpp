@@ -5,7 +5,7 @@
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/merge_window.hpp"
 #include "shim/common/log/slot_reader.hpp"
-#include "shim/report/call.hpp"
+#include "shim/report/read/call.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,0 +1,149 @@
+#include "agree_on_call.hpp"
+
+#include "algorithms/transport/agree_on_largest.hpp"
+#include "algorithms/transport/messages/mpi_types.hpp"
+#include "shim/back_end/communicator/book.hpp"
+#include "shim/back_end/process/clock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace switchyard::shim {
+
+namespace {
+
+// How many of the words below the ranks exchange: the first three always, the fourth where something is adaptive, all where
+// device buffers may be. The same on all ranks.
+enum MessageWords : int { always = 3, with_times = 4, with_devices = 10 };
+using Readiness = device::DeviceWindow::Readiness;
+using Message = std::array<std::uint64_t, with_devices>;
+
+Message message_of(const Facts& facts) {
+    return {facts.max_block,     facts.not_ready,
+            facts.overlapping,   facts.owed,
+            facts.has_driver,    facts.on_device,
+            facts.unaware,       facts.unusable,
+            facts.staging_bytes, static_cast<std::uint64_t>(facts.mapping)};
+}
+
+// Words that were not exchanged are zero: nobody has device memory. Then no MPI is known to take it, either.
+Facts facts_of(const Message& message, MessageWords words) {
+    return {.max_block = static_cast<std::size_t>(message[0]),
+            .not_ready = message[1] != 0,
+            .overlapping = message[2] != 0,
+            .has_driver = message[4] != 0,
+            .on_device = message[5] != 0,
+            .unaware = message[6] != 0 || words != with_devices,
+            .unusable = message[7] != 0,
+            .mapping = words == with_devices ? static_cast<Readiness>(message[9]) : Readiness::unable,
+            .staging_bytes = static_cast<std::size_t>(message[8]),
+            .owed = message[3]};
+}
+
+bool rests(const Passage& passage, const Plan& plan) {
+    const auto* book = passage.state.book();
+    // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call less.
+    return book != nullptr && !passage.state.may_have_devices() && book->rests(plan);
+}
+
+Facts own_facts(const Passage& passage, const Plan& plan, Packing& packing, const DeviceCall* device,
+                bool has_memory) {
+    Facts facts = device != nullptr ? facts_of(*device) : Facts{};
+    facts.max_block = passage.measured.max_block;
+    facts.not_ready = !has_memory;
+    facts.overlapping = plan.shortlist().looks_at_overlap && packing.overlaps();
+    if (const auto* book = passage.state.book()) facts.owed = book->owed();
+    if (device == nullptr) return facts;
+    facts.unusable = !device->is_readable();
+    if (plan.shortlist().looks_at_mapping) facts.mapping = device->mapping(packing.packs());
+    return facts;
+}
+
+MessageWords words_of(CommState& state) {
+    return state.may_have_devices() ? with_devices : state.book() != nullptr ? with_times : always;
+}
+
+// Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all ranks. Not where
+// times are learned: the time of an agreement would be time of the exchange.
+bool goes_ahead(const Passage& passage, const Plan& plan, MessageWords words) {
+    const auto& rails = *passage.state.rails();
+    return rails.ahead.plan == &plan && words == always &&
+           algorithms::agrees_in_window(words, rails.group, rails.window.get());
+}
+
+// A rank that cannot touch its blocks says that it is not ready. Then, or with a block that is larger than expected, the
+// exchange did not begin, which all ranks see alike.
+algorithms::AgreementEnd begin_exchange(Rails& rails, Packing& packing, const DeviceCall* device,
+                                        Message& message, Agreed& agreed) {
+    auto &max_block = message[0], &not_ready = message[1];
+    if (device != nullptr && (device->is_on_device() || !device->is_readable())) not_ready = 1;
+    std::optional<algorithms::Exchange> exchange;
+    if (not_ready == 0 && max_block <= rails.ahead.most) {
+        agreed.loading = packing.load();
+        exchange.emplace(packing.exchange(agreed.max_block));
+    }
+    const auto status =
+        rails.window->begin(exchange ? &*exchange : nullptr, std::span(message).first(always));
+    agreed.has_begun = not_ready == 0 && max_block <= rails.ahead.most;
+    return {status, false};
+}
+
+// What follows from an agreement for the communicator, the same on all ranks.
+void take_in(const Facts& facts, CommState& state) {
+    if (auto* book = state.book()) book->tell(facts.owed);
+    if (facts.has_driver) state.meet_devices();
+}
+
+} // namespace
+
+Facts facts_of(const DeviceCall& device) {
+    Facts facts;
+    facts.has_driver = true;
+    facts.on_device = device.is_on_device();
+    facts.unaware = facts.on_device && !device.mpi_takes_them();
+    facts.staging_bytes = device.staging_bytes();
+    return facts;
+}
+
+Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, const DeviceCall* device,
+                          bool has_memory) {
+    auto& state = passage.state;
+    Agreed agreed;
+    agreed.max_block = passage.measured.max_block;
+    agreed.plan = &plan;
+    agreed.rests = rests(passage, plan);
+    if (!plan.asks_others() || agreed.rests) {
+        if (device != nullptr && !device->is_readable()) agreed.code = MPI_ERR_BUFFER;
+        return agreed;
+    }
+    const auto start = Clock::now();
+    const Facts own = own_facts(passage, plan, packing, device, has_memory);
+    const MessageWords words = words_of(state);
+    Message message = message_of(own);
+    auto& rails = *state.rails();
+    rails.wire.reset();
+    const auto [status, by_mpi] =
+        goes_ahead(passage, plan, words)
+            ? begin_exchange(rails, packing, device, message, agreed)
+            : algorithms::agree_on_largest(std::span(message).first(words), rails.group, rails.wire,
+                                           rails.window.get());
+    std::fill(message.begin() + words, message.end(), 0); // nobody knows these of the others
+    agreed.code = algorithms::mpi_code_of(status);
+    agreed.facts = facts_of(message, words);
+    agreed.elapsed = Clock::now() - start;
+    agreed.is_reported = by_mpi && agreed.code != MPI_SUCCESS;
+    if (agreed.code != MPI_SUCCESS) return agreed;
+    agreed.together = true;
+    take_in(agreed.facts, state);
+    if (!algorithms::traits_of(passage.call.collective).block_is_known())
+        agreed.max_block = agreed.facts.max_block;
+    const auto buffers = agreed.facts.overlapping  ? Buffers::overlapping
+                         : passage.call.in_place() ? Buffers::in_place
+                                                   : Buffers::separate;
+    agreed.plan = &state.plan(passage.call.collective, buffers);
+    if (agreed.facts.unusable || own.unusable) agreed.code = MPI_ERR_BUFFER;
+    return agreed;
+}
+
+} // namespace switchyard::shim

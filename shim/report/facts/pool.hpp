@@ -1,0 +1,47 @@
+// The runs of a folder, pooled: those of one program with one number of ranks together.
+#pragma once
+
+#include "shim/report/read/profile.hpp"
+
+#include <string>
+#include <vector>
+
+namespace switchyard::shim::report {
+
+// What a run took; 0: not known.
+struct RunFigures {
+    std::string started;
+    double wall_us = 0;
+    double collectives_us = 0, agreeing_us = 0; // of the average rank
+    double seen_us = 0;                         // in collectives that are only seen
+};
+
+struct Pool {
+    Profile sum;                      // the calls of all its runs, and the facts of the first of them
+    std::vector<RunFigures> runs;     // in the order of their start
+    std::vector<std::string> remarks; // sentences on what its runs do not have in common, and on damage
+
+    // The part of a run in a sum over all runs.
+    double per_run(double sum_of_all) const {
+        return runs.empty() ? 0 : sum_of_all / static_cast<double>(runs.size());
+    }
+    double wall_us() const; // of all runs; 0: not known of each
+    bool is_of(const RunFacts& run) const {
+        return sum.run.program == run.program && sum.run.ranks == run.ranks;
+    }
+};
+
+struct PooledFolder {
+    std::string path;
+    std::vector<Pool> pools;          // in the order of their first runs
+    std::vector<std::string> remarks; // sentences on runs that are left out
+};
+
+// Killed runs are left out where a run of the same program and ranks reached its end. So are runs that cannot be read, unless
+// there is no other. Throws std::runtime_error with a sentence for people where no run can be read.
+PooledFolder pool_runs(const std::string& path);
+
+// A pool of one run.
+Pool pool_of(Profile run);
+
+} // namespace switchyard::shim::report

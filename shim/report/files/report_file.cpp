@@ -1,0 +1,127 @@
+#include "report_file.hpp"
+
+#include "csv.hpp"
+#include "shim/report/facts/slow_start.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// The clock counts nanoseconds; further digits are noise from adding.
+double rounded(double us) {
+    return std::round(us * 1000) / 1000;
+}
+
+ordered_json json_of(const Profile& profile, const CallGroup& group) {
+    const auto& kind = group.kind;
+    const auto or_null = [](const std::string& text) {
+        return text.empty() ? ordered_json() : ordered_json(text);
+    };
+    const double wall = profile.wall_us();
+    const auto start = slow_start_of(profile, group);
+    const auto if_slow = [&start](double us) {
+        return start.calls > 0 ? ordered_json(rounded(us)) : ordered_json();
+    };
+    return {{"collective", kind.collective},
+            {"ranks", kind.ranks},
+            {"nodes", kind.nodes},
+            {"ranks_per_node", kind.ranks_per_node},
+            {"buffer", kind.buffer},
+            {"transfer", or_null(kind.transfer)},
+            {"in_place", kind.in_place},
+            {"block_up_to_bytes", std::ldexp(1.0, static_cast<int>(kind.block_bits))},
+            {"smallest_max_block_bytes", group.smallest_block},
+            {"largest_max_block_bytes", group.largest_block},
+            {"algorithm", kind.algorithm},
+            {"parameters", kind.parameters},
+            {"rule", or_null(kind.rule)},
+            {"reason", kind.reason},
+            {"calls", group.calls},
+            {"total_us", rounded(profile.time_us(group))},
+            {"wall_share", wall > 0 ? ordered_json(profile.time_us(group) / wall) : ordered_json()},
+            {"median_us", rounded(group.call_us.median())},
+            {"median_deviation_us", rounded(group.call_us.deviation())},
+            {"p95_us", rounded(group.call_us.quantile(0.95))},
+            {"max_over_mean", group.imbalance()},
+            {"sent_bytes", std::round(group.bytes)},
+            {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
+            {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
+            {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},
+            {"exchange_us", rounded(profile.per_rank(group.rank_us.exchange))},
+            {"slow_first_calls", start.calls},
+            {"slow_first_call_least_us", if_slow(start.least_us)},
+            {"slow_first_call_most_us", if_slow(start.most_us)},
+            {"slow_first_calls_cost_us", if_slow(start.cost_us)},
+            {"slow_first_calls_waiting_us", if_slow(start.waiting_us)}};
+}
+
+ordered_json json_of(const Profile& profile, const SeenKind& kind) {
+    const double wall = profile.wall_us();
+    const double us = profile.per_rank(kind.rank_us);
+    return {{"collective", kind.name},
+            {"calls", kind.calls},
+            {"total_us", rounded(us)},
+            {"most_us", rounded(kind.most_us)},
+            {"wall_share", wall > 0 ? ordered_json(us / wall) : ordered_json()},
+            {"sent_bytes", std::round(kind.bytes)}};
+}
+
+// In the columns of a group. What is not known of such calls stays empty.
+ordered_json row_of(const Profile& profile, const SeenKind& kind) {
+    auto row = json_of(profile, CallGroup{});
+    for (auto& value : row) value = nullptr;
+    const auto known = json_of(profile, kind);
+    for (const auto& [key, value] : known.items())
+        if (row.contains(key)) row[key] = value;
+    row["reason"] = "only seen";
+    return row;
+}
+
+ordered_json json_of(const RunFacts& run, const Profile& profile) {
+    return {{"directory", run.directory},       {"program", run.program},
+            {"command_line", run.command_line}, {"started", run.started},
+            {"switchyard", run.version},        {"mpi_library", run.mpi_library},
+            {"policy_file", run.policy_file},   {"ranks", profile.ranks},
+            {"nodes", profile.nodes()},         {"wall_us", rounded(profile.wall_us())},
+            {"wall_is_known", run.wall_us > 0}, {"partial", run.partial},
+            {"sessions", run.sessions},         {"summary", run.summary},
+            {"records_dropped", run.dropped}};
+}
+
+} // namespace
+
+void write_csv(const Profile& profile, std::ostream& out) {
+    out << csv_names(json_of(profile, CallGroup{})) << '\n'; // a log without calls also gets the names
+    for (const auto& group : profile.groups) out << csv_values(json_of(profile, group)) << '\n';
+    for (const auto& kind : profile.run.seen) out << csv_values(row_of(profile, kind)) << '\n';
+}
+
+void write_json(const Profile& profile, std::ostream& out) {
+    ordered_json groups = ordered_json::array();
+    for (const auto& group : profile.groups) groups.push_back(json_of(profile, group));
+    ordered_json seen = ordered_json::array();
+    for (const auto& kind : profile.run.seen) seen.push_back(json_of(profile, kind));
+    const ordered_json report = {{"format", "switchyard report 1"},
+                                 {"run", json_of(profile.run, profile)},
+                                 {"totals",
+                                  {{"calls", profile.calls},
+                                   {"routed", profile.routed},
+                                   {"unreadable_lines", profile.unreadable},
+                                   {"truncated", profile.truncated()},
+                                   {"total_us", rounded(profile.per_rank(profile.rank_us.whole))},
+                                   {"all_collectives_us", rounded(profile.per_rank(profile.all_rank_us()))},
+                                   {"agree_us", rounded(profile.per_rank(profile.rank_us.agree))},
+                                   {"stage_us", rounded(profile.per_rank(profile.rank_us.stage))},
+                                   {"copy_us", rounded(profile.per_rank(profile.rank_us.copy))},
+                                   {"exchange_us", rounded(profile.per_rank(profile.rank_us.exchange))}}},
+                                 {"groups", std::move(groups)},
+                                 {"seen", std::move(seen)}};
+    out << json_text(report, 2) << '\n';
+}
+
+} // namespace switchyard::shim::report

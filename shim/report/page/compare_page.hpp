@@ -1,0 +1,14 @@
+// The page of `switchyard report A B`.
+#pragma once
+
+#include "page_assets.hpp"
+#include "shim/report/facts/compare.hpp"
+
+#include <ostream>
+
+namespace switchyard::shim::report {
+
+// Without the text of a library the page has no plots.
+void write_comparison_html(const Folders& folders, std::ostream& out, const Script& library = plot_library);
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,24 @@
+// What the page of a log and the page of a comparison have in common.
+#pragma once
+
+#include "shim/report/facts/run_sentences.hpp"
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace switchyard::shim::report {
+
+// A page shows the groups with the most time.
+inline constexpr std::size_t most_rows = 24;
+void say_what_is_left_out(std::ostream& out, std::size_t groups);
+
+// As a list; facts without a text are left out.
+void write_facts(const std::vector<Fact>& facts, std::ostream& out);
+
+// Where a plot goes. It shows only once a script has drawn it.
+enum class PlotHeight { low, high };
+void write_plot(const std::string& id, const std::string& title, PlotHeight height, std::ostream& out);
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,249 @@
+#include "report_page.hpp"
+
+#include "html_table.hpp"
+#include "page_frame.hpp"
+#include "page_parts.hpp"
+#include "page_plots.hpp"
+#include "plot_data.hpp"
+#include "policy/parse.hpp"
+#include "shim/common/formatted.hpp"
+#include "shim/common/units.hpp"
+#include "shim/report/facts/chosen_by.hpp"
+#include "shim/report/facts/run_sentences.hpp"
+#include "shim/report/facts/slow_start.hpp"
+#include "svg.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+// A share with a bar, so that a table reads like a plot.
+Cell bar_cell(double part, double whole) {
+    const double share = whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+    return {formatted("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
+                      share_text(part, whole)),
+            part};
+}
+
+void write_head(const Profile& profile, const std::string& name, std::ostream& out) {
+    const auto& run = profile.run;
+    out << "<header><p class=\"kind\">switchyard report</p><h1>" << markup(name) << "</h1><p class=\"sub\">"
+        << markup(shape_text(profile.ranks, profile.nodes())) << " &middot; "
+        << markup(run.started.empty() ? "start not known" : run.started) << " &middot; "
+        << (run.partial    ? "partial"
+            : run.sessions ? "sessions"
+                           : "complete")
+        << "</p></header>\n";
+    if (run.partial)
+        out << "<p class=\"warning\"><b>Partial.</b> The run did not reach MPI_Finalize. These are the "
+               "records that its ranks had written.</p>\n";
+    if (profile.unreadable > 0)
+        out << "<p class=\"warning\">" << counted(profile.unreadable, "line")
+            << " of the log could not be read" << (profile.torn ? "; the file is truncated" : "")
+            << ".</p>\n";
+    if (profile.missing_calls() > 0)
+        out << "<p class=\"warning\">" << missing_calls_text(profile) << ".</p>\n";
+    if (run.dropped > 0)
+        out << "<p class=\"warning\">" << counted(run.dropped, "record")
+            << " had no room while the program ran: the sums are too small.</p>\n";
+    if (run.summary)
+        out << "<p class=\"warning\">The log is a summary: medians are over means of many calls, and it does "
+               "not say when each call was.</p>\n";
+}
+
+void write_cards(const Profile& profile, std::ostream& out) {
+    const auto card = [&out](const std::string& figure, const std::string& what, const std::string& more) {
+        out << "<div class=\"card\"><b>" << markup(figure) << "</b><span>" << markup(what) << "</span><small>"
+            << markup(more) << "</small></div>\n";
+    };
+    const auto& times = profile.rank_us;
+    const double whole = profile.per_rank(times.whole);
+    out << "<section class=\"cards\">\n";
+    const double all = profile.per_rank(profile.all_rank_us());
+    card(share_text(all, profile.wall_us()), "of the wall time in collectives",
+         time_text(all) + " of " + time_text(profile.wall_us()) +
+             (profile.run.wall_us > 0 ? "" : " until the last call"));
+    if (!profile.run.seen.empty())
+        card(share_text(whole, profile.wall_us()), "of the wall time can a policy change",
+             time_text(whole) + " in " + shown(joined(profile.collectives(), ", "), 100));
+    card(count_text(profile.calls), profile.calls == 1 ? "call" : "calls",
+         count_text(profile.routed) + " routed");
+    card(share_text(times.agree, times.whole), "of that time agreement",
+         time_text(profile.per_rank(times.agree)));
+    card(share_text(times.stage + times.copy, times.whole),
+         times.copy > 0 ? "packing and copying" : "packing",
+         time_text(profile.per_rank(times.stage + times.copy)));
+    out << "</section>\n";
+}
+
+Cell agreement_cell(const Profile& profile, const CallGroup& group) {
+    const double us = profile.per_rank(group.rank_us.agree);
+    if (us <= 0) return {"-", 0};
+    return {time_text(us) + ", " + share_text(group.rank_us.agree, group.rank_us.whole), us};
+}
+
+void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
+    out << "<section><h2>Where the time went</h2><p>Each line stands for the calls of one collective with "
+           "one "
+           "algorithm and blocks up to one size. <i>Total</i> is the time of the average rank, waiting for "
+           "late ranks included. <i>Max/mean</i> is the slowest rank's time over the mean of all "
+           "ranks. <i>Agreement</i> is the part of the total in which ranks told each other their largest "
+           "block.</p>\n";
+    {
+        HtmlTable table(out, {{"of the time", Cells::words},
+                              {"total"},
+                              {"collective", Cells::words},
+                              {"ranks"},
+                              {"block up to"},
+                              {"algorithm", Cells::algorithm},
+                              {"calls"},
+                              {"median"},
+                              {"p95"},
+                              {"max/mean"},
+                              {"agreement"},
+                              {"sent"},
+                              {"by"}});
+        const DeciderPlaces places(deciders);
+        for (std::size_t i = 0; i < std::min(most_rows, profile.groups.size()); ++i) {
+            const auto& group = profile.groups[i];
+            const auto& kind = group.kind;
+            auto algorithm =
+                "<b>" + markup(shown(kind.algorithm, 60)) + "</b> " + markup(shown(kind.parameters, 120));
+            if (kind.in_place) algorithm += " <em>in place</em>";
+            if (kind.buffer != "host")
+                algorithm += " <em>" + markup(kind.buffer + ' ' + kind.transfer) + "</em>";
+            table.row({bar_cell(group.rank_us.whole, profile.rank_us.whole),
+                       time_cell(profile.time_us(group)),
+                       markup(kind.collective),
+                       count_cell(static_cast<std::uint64_t>(kind.ranks)),
+                       block_cell(kind.block_bits),
+                       algorithm,
+                       count_cell(group.calls),
+                       time_cell(group.call_us.median()),
+                       time_cell(group.call_us.quantile(0.95)),
+                       {formatted("{:.2f}", group.imbalance()), group.imbalance()},
+                       agreement_cell(profile, group),
+                       {size_text(group.bytes), group.bytes},
+                       mark_of(places.of(kind))});
+        }
+    }
+    say_what_is_left_out(out, profile.groups.size());
+    out << "</section>\n";
+}
+
+void write_slow_starts(const Profile& profile, std::ostream& out) {
+    const auto sentences = slow_start_sentences(profile);
+    if (sentences.empty()) return;
+    out << "<section><h2>" << slow_start_title << "</h2>\n";
+    for (const auto& sentence : sentences) out << "<p>" << markup(sentence) << ".</p>\n";
+    out << "<p class=\"note\">" << slow_start_note << "</p></section>\n";
+}
+
+void write_seen(const Profile& profile, std::ostream& out) {
+    if (profile.run.seen.empty()) return;
+    out << "<section><h2>Seen, not routed</h2><p>" << markup(share_of_policies_text(profile))
+        << ". These other collectives no policy changes. <i>Calls</i> and <i>sent</i> are of all ranks, "
+           "<i>total</i> is the time of the average rank, <i>most</i> that of the rank with the most. "
+        << waiting_text(profile) << "</p>\n";
+    {
+        HtmlTable table(out, {{"of the time", Cells::words},
+                              {"total"},
+                              {"most"},
+                              {"collective", Cells::words},
+                              {"calls"},
+                              {"sent"}});
+        for (const auto& kind : profile.run.seen)
+            table.row({bar_cell(kind.rank_us, profile.all_rank_us()),
+                       time_cell(profile.per_rank(kind.rank_us)),
+                       time_cell(kind.most_us),
+                       markup(shown(kind.name, 32)),
+                       count_cell(kind.calls),
+                       {size_text(kind.bytes), kind.bytes}});
+    }
+    out << "</section>\n";
+}
+
+// The reasons that the policy of the run gives for its rules, by the name of the rule.
+std::map<std::string, std::string> reasons_of(const std::string& policy_text) {
+    std::map<std::string, std::string> reasons;
+    if (const auto policy = policy::read(policy_text).value)
+        for (const auto& rule : policy->rules) reasons.emplace(rule.name, rule.because);
+    return reasons;
+}
+
+std::string decider_text(const ChosenBy& by, const std::map<std::string, std::string>& reasons) {
+    auto text = (by.fell_back() ? "<em>fell back</em> " : "") + markup(by.text());
+    const auto reason = reasons.find(by.rule);
+    if (reason != reasons.end() && !reason->second.empty())
+        text += "<span class=\"because\">because: " + markup(shown(reason->second, 600)) + "</span>";
+    return text;
+}
+
+void write_deciders(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
+    out << "<section><h2>Who chose the algorithm</h2>\n";
+    {
+        HtmlTable table(out, {{"by"},
+                              {"of the time", Cells::words},
+                              {"calls"},
+                              {"decided by", Cells::words},
+                              {"ran", Cells::words}});
+        const auto reasons = reasons_of(profile.run.policy);
+        for (std::size_t i = 0; i < std::min(most_rows, deciders.size()); ++i) {
+            const auto& by = deciders[i];
+            table.row({mark_of(i), bar_cell(by.rank_us, profile.rank_us.whole), count_cell(by.calls),
+                       decider_text(by, reasons), markup(shown(by.ran_text(), 200))});
+        }
+    }
+    out << "</section>\n";
+}
+
+void write_run(const Profile& profile, std::ostream& out) {
+    const auto& run = profile.run;
+    out << "<section><h2>The run</h2>";
+    write_facts({{"command", run.command_line},
+                 {"hosts", joined(run.hosts, ", ")},
+                 {"MPI", run.mpi_library},
+                 {"policy", run.policy_file},
+                 {"detail", run.detail},
+                 {"switchyard", run.version},
+                 {"log", run.directory},
+                 {"learned", run.learned}},
+                out);
+    out << "</section>\n";
+}
+
+} // namespace
+
+void write_html(const Profile& profile, std::ostream& out, const Script& library) {
+    const auto name = profile.run.program.empty() ? "A run" : profile.run.program;
+    begin_page(name + ": where the time of its collectives went", library, out);
+    write_head(profile, name, out);
+    write_cards(profile, out);
+    std::string data;
+    if (profile.groups.empty()) {
+        out << "<section><p>The log holds no calls"
+            << (profile.run.seen.empty() ? "" : " that a policy can change") << ".</p></section>\n";
+        write_seen(profile, out);
+    } else {
+        const auto deciders = chosen_by(profile);
+        const auto series = series_of(profile);
+        const auto sizes = sizes_of(profile);
+        data = plot_data(profile, series, sizes);
+        write_what_is_missing("over time and sizes", library, out);
+        write_groups(profile, deciders, out);
+        write_slow_starts(profile, out);
+        write_seen(profile, out);
+        write_timeline(profile, series, out);
+        write_sizes(sizes, out);
+        write_heat_map(profile, out);
+        write_ranks(profile, out);
+        write_deciders(profile, deciders, out);
+    }
+    write_run(profile, out);
+    end_page(data, library, out);
+}
+
+} // namespace switchyard::shim::report

@@ -1,0 +1,163 @@
+#include "run_facts.hpp"
+
+#include "possible.hpp"
+#include "shim/common/learning/lesson_json.hpp"
+#include "shim/common/learning/outcome.hpp"
+#include "shim/common/log/log_file.hpp"
+#include "shim/common/units.hpp"
+#include "text/printable.hpp"
+#include "version.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t longest_path = 4096;
+
+json parsed(const std::string& text) {
+    auto value = json::parse(text, nullptr, false);
+    return value.is_object() ? value : json::object();
+}
+
+std::string text_at(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double number_at(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+bool flag_at(const json& object, const char* key, bool preset) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_boolean() ? found->get<bool>() : preset;
+}
+
+std::string words_of(const json& words) {
+    std::string text;
+    for (const auto& word : words)
+        if (word.is_string()) text += (text.empty() ? "" : " ") + word.get<std::string>();
+    return text;
+}
+
+// Versions with the same first number only add fields to a log, so only this number must be ours.
+std::string major_of(const std::string& version_text) {
+    return version_text.substr(0, version_text.find('.'));
+}
+
+void check_version(const std::string& of_log, const std::string& directory) {
+    if (of_log.empty() || major_of(of_log) == major_of(version)) return;
+    throw std::runtime_error(directory + " was written by switchyard " + of_log +
+                             "; this one reads logs of versions " + major_of(version) + ".x");
+}
+
+bool is_run(const fs::path& path) {
+    return fs::exists(path / "run.json") || fs::is_directory(path / "ranks");
+}
+
+struct Found {
+    std::string started, name; // compared in this order
+    auto operator<=>(const Found&) const = default;
+};
+
+// "" where nobody can know: such a run is the latest only where it is the only one.
+std::string start_of(const fs::path& run) {
+    try {
+        return text_at(parsed(log::text_of_log_file(run / "run.json")), "started");
+    } catch (const std::runtime_error&) {
+        return "";
+    }
+}
+
+std::vector<Found> runs_in(const std::string& path) {
+    std::vector<Found> runs;
+    for (const auto& entry : fs::directory_iterator(path)) {
+        if (!entry.is_directory() || !is_run(entry.path())) continue;
+        runs.push_back({start_of(entry.path()), entry.path().filename().string()});
+    }
+    std::ranges::sort(runs);
+    return runs;
+}
+
+// "" where nothing was learned, or where the file is damaged.
+std::string learned_in(const json& file, const std::string& directory) try {
+    std::vector<adaptive::Lesson> lessons;
+    for (const auto& entry : file.value("adaptive", json::array()))
+        lessons.push_back(adaptive::lesson_from(nlohmann::ordered_json::parse(entry.dump())));
+    return adaptive::outcome(lessons, fs::exists(fs::path(directory) / adaptive::learned_policy_name));
+} catch (const std::exception&) {
+    return "";
+}
+
+} // namespace
+
+RunFacts facts_of(const log::LoggedRun& run) {
+    const auto file = parsed(run.run_json);
+    RunFacts facts;
+    facts.directory = run.directory;
+    facts.version = text_at(file, "switchyard");
+    check_version(facts.version, run.directory);
+    facts.program = text_at(file, "program");
+    facts.started = text_at(file, "started");
+    facts.mpi_library = text::first_line(text_at(file, "mpi_library"));
+    facts.policy_file = text_at(file, "policy_file");
+    facts.policy = text_at(file, "policy");
+    if (file.contains("command_line")) facts.command_line = words_of(file["command_line"]);
+    if (file.contains("settings") && file["settings"].is_object())
+        facts.detail = text_at(file["settings"], "SWITCHYARD_DETAIL");
+    if (file.contains("hosts") && file["hosts"].is_array())
+        for (const auto& host : file["hosts"])
+            if (host.is_object()) facts.hosts.push_back(text_at(host, "host"));
+    // With a cyclic placement each host stands in the file many times.
+    std::ranges::sort(facts.hosts);
+    facts.hosts.erase(std::unique(facts.hosts.begin(), facts.hosts.end()), facts.hosts.end());
+    facts.ranks = static_cast<int>(std::clamp(number_at(file, "ranks"), 0.0, 1e9));
+    facts.wall_us = possible(number_at(file, "wall_s") * 1e6);
+    facts.dropped = static_cast<std::uint64_t>(possible(number_at(file, "records_dropped")));
+    facts.calls_seen = static_cast<std::uint64_t>(possible(number_at(file, "calls_seen")));
+    facts.seen = seen_of(run, file);
+    facts.learned = learned_in(file, run.directory);
+    facts.sessions = !run.complete && !flag_at(file, "mpi_init_seen", true);
+    facts.partial = !run.complete && !facts.sessions;
+    facts.summary = run.summary;
+    return facts;
+}
+
+std::vector<std::string> runs_of(const std::string& path) {
+    if (!fs::exists(path)) throw std::runtime_error("there is no " + path);
+    if (!fs::is_directory(path))
+        throw std::runtime_error(path +
+                                 " is a file; a log is a folder, <program>.<start>.<pid>, with run.json");
+    if (is_run(path)) return {path};
+    std::vector<std::string> runs;
+    for (const auto& run : runs_in(path)) runs.push_back((fs::path(path) / run.name).string());
+    if (runs.empty())
+        throw std::runtime_error(path + " is no run's log: neither it nor any folder in it has run.json");
+    return runs;
+}
+
+log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others) {
+    auto runs = runs_of(path);
+    for (std::size_t i = 0; i + 1 < runs.size(); ++i) others.push_back(fs::path(runs[i]).filename().string());
+    return log::open_run(runs.back());
+}
+
+log::LoggedRun find_run_saying(const std::string& path, std::ostream& notes) {
+    std::vector<std::string> others;
+    auto run = find_run(path, others);
+    if (!others.empty())
+        notes << "switchyard: " << shown(path, longest_path) << " holds " << others.size() + 1
+              << " runs; this is the latest, " << shown(run.directory, longest_path) << '\n';
+    return run;
+}
+
+} // namespace switchyard::shim::report
