@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 MPI = os.environ["SWITCHYARD_MPI"]
-SWITCHYARD, HOSTS = sys.argv.pop(1), Path(sys.argv.pop(1))
+SWITCHYARD, CLIENTS = sys.argv.pop(1), Path(sys.argv.pop(1))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import mpi_families  # noqa: E402
@@ -58,7 +58,7 @@ class Prove(unittest.TestCase):
 
 class Programs(Prove):
     def test_the_default_policy(self):
-        text = self.prove("--rounds", "2", "--log", "logs", "--", str(HOSTS / "c_basic"))
+        text = self.prove("--rounds", "2", "--log", "logs", "--", str(CLIENTS / "c_basic"))
         self.assertRegex(text, r"(?m)^round 1 of 2: \d+\.\d\d s without switchyard, \d+\.\d\d s all native, \d+\.\d\d s under the policy$")
         self.assertEqual(text.count("\nround "), 1)
         self.assertRegex(text, r"(?m)^wall time +[\d.]+ m?s +[\d.]+ m?s +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d  (faster|slower) in [12] of 2 pairs$")
@@ -77,7 +77,7 @@ class Programs(Prove):
         self.assertIn("2 runs", self.report("logs/native", "logs/policy"))
 
     def test_a_policy_of_mine_and_a_folder_of_its_own(self):
-        text = self.prove("--rounds", "1", "--policy", self.write("my.policy.json", POLICY), "--", str(HOSTS / "c_basic"))
+        text = self.prove("--rounds", "1", "--policy", self.write("my.policy.json", POLICY), "--", str(CLIENTS / "c_basic"))
         self.assertRegex(text, r"(?m)^[1-9]\d* of \d+ calls of a run routed by .*my\.policy\.json$")
         (proof,) = self.logs("switchyard-proofs")
         self.assertRegex(proof, r"^c_basic\.\d{8}-\d{6}\.\d+$")
@@ -85,12 +85,12 @@ class Programs(Prove):
 
     def test_a_script_of_two_programs(self):
         launcher = " ".join(LAUNCHER)
-        both = self.script(f"{launcher} {HOSTS}/c_basic && {launcher} {HOSTS}/c_basic\n")
+        both = self.script(f"{launcher} {CLIENTS}/c_basic && {launcher} {CLIENTS}/c_basic\n")
         self.prove("--rounds", "1", "--log", "logs", "--", both, launcher="env")
         self.assertEqual(len(self.logs("logs/policy")), 2)
 
     def test_results_are_compared(self):
-        text = self.prove("--rounds", "1", "--same", "^c_basic", "--", "sh", "-c", f"echo c_basic $$ >&2; {HOSTS}/c_basic; echo c_basic done")
+        text = self.prove("--rounds", "1", "--same", "^c_basic", "--", "sh", "-c", f"echo c_basic $$ >&2; {CLIENTS}/c_basic; echo c_basic done")
         self.assertRegex(text, rf"(?m)^all 3 runs print the same ({RANKS}|\d+) lines$")
 
 
@@ -99,7 +99,7 @@ class InTurn(Prove):
 
     def test_each_kind_goes_first_once(self):
         script = self.script('echo $kind >>kinds\ntest $(wc -l <kinds) -lt 9 && exec "$@"\nexit 3\n')
-        text = self.prove("--log", "logs", "--", script, *LAUNCHER, str(HOSTS / "c_basic"), code=1, launcher="env")
+        text = self.prove("--log", "logs", "--", script, *LAUNCHER, str(CLIENTS / "c_basic"), code=1, launcher="env")
         kinds = (self.folder / "kinds").read_text().split()
         self.assertEqual(kinds, ["bare", "native", "policy", "native", "policy", "bare", "policy", "bare", "native"])
         self.assertIn("exit status 3", text)

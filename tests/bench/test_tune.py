@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 MPI = os.environ["SWITCHYARD_MPI"]
-SWITCHYARD, HOSTS = sys.argv.pop(1), Path(sys.argv.pop(1))
+SWITCHYARD, CLIENTS = sys.argv.pop(1), Path(sys.argv.pop(1))
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 
@@ -256,7 +256,7 @@ class Prepared(Tune):
 class ForAProgram(Tune):
     """Records, tunes and proves. The times are prepared, and the program is real."""
 
-    PROGRAM = str(HOSTS / "c_basic")
+    PROGRAM = str(CLIENTS / "c_basic")
 
     def words(self, program=PROGRAM, **answers):
         launcher = mpi_families.launcher(FAMILY, RANKS)

@@ -13,7 +13,7 @@
  * after SECONDS, but not before the fifth round.
  *
  * Usage: exchange_times ROUNDS SECONDS VARIANTS HOSTS BYTES... */
-#include "preload/hosts/host.h"
+#include "preload/clients/client.h"
 
 #include <dlfcn.h>
 #include <time.h>
@@ -44,23 +44,23 @@ enum { most_variants = 16, fewest_rounds = 5, step = 4 };
 enum { naive, copy, ipc, others };
 
 static int rank, ranks, variants, hosts, mapped;
-static address send, recv, theirs[host_max_ranks];
+static address send, recv, theirs[client_max_ranks];
 static char *pageable_send, *pageable_recv;
 static void *pinned_send, *pinned_recv, *stream;
-static int counts[host_max_ranks], at[host_max_ranks];
+static int counts[client_max_ranks], at[client_max_ranks];
 
 static void must(int result, const char* what) {
-    if (result != 0) host_fail("%s failed: %d", what, result);
+    if (result != 0) client_fail("%s failed: %d", what, result);
 }
 
 static void look_up(void* library, const char* name, void* function) {
     *(void**)function = dlsym(library, name);
-    if (!*(void**)function) host_fail("the driver has no %s", name);
+    if (!*(void**)function) client_fail("the driver has no %s", name);
 }
 
 static void load(void) {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *context;
-    if (!library) host_fail("%s", dlerror());
+    if (!library) client_fail("%s", dlerror());
     look_up(library, "cuInit", &cu.init);
     look_up(library, "cuDevicePrimaryCtxRetain", &cu.retain);
     look_up(library, "cuCtxSetCurrent", &cu.set_current);
@@ -80,7 +80,7 @@ static void load(void) {
 }
 
 static void map_memory_of_others(void) {
-    struct ipc_handle mine, all[host_max_ranks];
+    struct ipc_handle mine, all[client_max_ranks];
     int good = cu.export_memory(&mine, send) == 0, everywhere = 0;
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     for (int peer = 0; peer < ranks; ++peer)
@@ -208,32 +208,32 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc < 6) host_fail("usage: exchange_times ROUNDS SECONDS VARIANTS HOSTS BYTES...");
-    if (ranks > host_max_ranks) host_fail("at most %d ranks", host_max_ranks);
+    if (argc < 6) client_fail("usage: exchange_times ROUNDS SECONDS VARIANTS HOSTS BYTES...");
+    if (ranks > client_max_ranks) client_fail("at most %d ranks", client_max_ranks);
     load();
     int rounds = atoi(argv[1]), most = 0;
     double seconds = atof(argv[2]);
     variants = atoi(argv[3]);
     hosts = atoi(argv[4]);
     if (rounds < fewest_rounds || variants < 1 || variants > most_variants || hosts < 0 || hosts > variants)
-        host_fail("at least %d rounds, 1 to %d variants, and as many on host memory at most", fewest_rounds,
-                  most_variants);
+        client_fail("at least %d rounds, 1 to %d variants, and as many on host memory at most", fewest_rounds,
+                    most_variants);
     for (int i = 5; i < argc; ++i)
         if (atoi(argv[i]) > most) most = atoi(argv[i]);
     size_t all = ((size_t)most + (size_t)(step * variants)) * (size_t)ranks;
-    if (most < 1 || all > INT32_MAX) host_fail("less than 2 GiB on a rank");
+    if (most < 1 || all > INT32_MAX) client_fail("less than 2 GiB on a rank");
     must(cu.allocate(&send, all), "cuMemAlloc");
     must(cu.allocate(&recv, all), "cuMemAlloc");
     must(cu.pinned(&pinned_send, all, 1), "cuMemHostAlloc");
     must(cu.pinned(&pinned_recv, all, 1), "cuMemHostAlloc");
     pageable_send = malloc(all);
     pageable_recv = malloc(all);
-    if (!pageable_send || !pageable_recv) host_fail("no memory");
-    host_fill(pageable_send, all, rank, 1);
+    if (!pageable_send || !pageable_recv) client_fail("no memory");
+    client_fill(pageable_send, all, rank, 1);
     must(cu.to_device(send, pageable_send, all), "cuMemcpyHtoD");
     map_memory_of_others();
     for (int i = 5; i < argc; ++i) time_size(atoi(argv[i]), rounds, seconds);
-    host_finish();
+    client_finish();
     MPI_Finalize();
     return 0;
 }

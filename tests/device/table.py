@@ -21,7 +21,7 @@ import tempfile
 PRELOAD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "preload")
 sys.path.insert(0, PRELOAD)
 
-from harness import MPI, SWITCHYARD, environment_for, finish, host, launcher  # noqa: E402
+from harness import MPI, SWITCHYARD, environment_for, finish, client, launcher  # noqa: E402
 
 STAND_IN = os.environ.get("SWITCHYARD_TEST_DRIVER", "stand-in") == "stand-in"
 ALGORITHMS = ("stride_waitany", "pairwise", "spread_out", "tuna", "native")
@@ -56,8 +56,8 @@ def run(ranks, variants, hosts, blocks, arguments):
         with open(policy, "w", encoding="utf-8") as file:
             json.dump(rules(variants, blocks), file)
         logs = os.path.join(folder, "logs")
-        exported = {"LD_LIBRARY_PATH": host("stand_in")} if STAND_IN else {}
-        words = [SWITCHYARD, "run", "--log", logs, "--policy", policy, "--", host("exchange_times"),
+        exported = {"LD_LIBRARY_PATH": client("stand_in")} if STAND_IN else {}
+        words = [SWITCHYARD, "run", "--log", logs, "--policy", policy, "--", client("exchange_times"),
                  str(arguments.rounds), str(arguments.seconds), str(len(variants)), str(hosts), *map(str, blocks)]
         code, out, err = finish(launcher(ranks, exported) + words, environment_for(words), folder, 300)
         if code != 0:

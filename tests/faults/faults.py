@@ -9,9 +9,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "preload"))
 
 from harness import (DEFAULT_POLICY, FEW_RANKS, MPI, OPENMPI, SWITCHYARD, PreloadTest, Result,  # noqa: E402, F401
-                     clean_environment, finish, host, launcher)
+                     clean_environment, finish, client, launcher)
 
-STEPS = host("c_steps")
+STEPS = client("c_steps")
 SHARED = ("--force", "alltoallv:shared;alltoall:shared;allgather:shared")
 MESSAGES = ("--force", "alltoallv:tuna:radix=2")
 NATIVE = ("--force", "alltoallv:native")

@@ -15,9 +15,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "preload"))
 
-from harness import SWITCHYARD, clean_environment, host, launcher, text_of  # noqa: E402
+from harness import SWITCHYARD, clean_environment, client, launcher, text_of  # noqa: E402
 
-PROGRAM = host("c_stress")
+PROGRAM = client("c_stress")
 TROUBLE = ("FAILED", "HANGS", "CRASHED")
 
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from faults import FEW_RANKS, OPENMPI, POLICY, SHARED, FaultTest, host, works
+from faults import FEW_RANKS, OPENMPI, POLICY, SHARED, FaultTest, client, works
 
 CALLS = ("world:20", "self:5000", "threads:2:20")
 USER = ("unshare", "-r")
@@ -27,10 +27,10 @@ class Containers(FaultTest):
     @unittest.skipUnless(works(*USER, "true"), "no such namespaces to be had")
     def test_users_share_memory(self):
         """No rank may look into another rank's /proc."""
-        result = self.launch(FEW_RANKS, *USER, host("c_comms"), 20, force=SHARED[1])
+        result = self.launch(FEW_RANKS, *USER, client("c_comms"), 20, force=SHARED[1])
         self.assert_ended_well(result)
         self.assert_quiet(result)
-        self.assertEqual(result.digest, self.plain_once(FEW_RANKS, host("c_comms"), 20).digest)
+        self.assertEqual(result.digest, self.plain_once(FEW_RANKS, client("c_comms"), 20).digest)
         lines = self.assert_logged(result)
         self.assertGreaterEqual(sum(line["algorithm"] == "shared" for line in lines), 20)
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from faults import MPI, STEPS, SWITCHYARD, FaultTest, clean_environment, host, launcher
+from faults import MPI, STEPS, SWITCHYARD, FaultTest, clean_environment, client, launcher
 from records import calls_of_rank, has_names
 
 KILLS = int(os.environ.get("SWITCHYARD_TEST_KILLS", "1"))
@@ -23,7 +23,7 @@ class ViolentEnds(FaultTest):
     """Whatever was logged before is on disk, and `switchyard report` reads it, labelled partial."""
 
     def check(self, mode):
-        result = self.launch(2, host("c_abort"), mode, 25, force="alltoallv:tuna:radix=2")
+        result = self.launch(2, client("c_abort"), mode, 25, force="alltoallv:tuna:radix=2")
         self.assertIsInstance(result.code, int, result.everything())
         self.assertTrue(self.ends_bare(mode, result.code == 0), result.everything())
         self.assertEqual(result.calls_made, 25, result.everything())
@@ -36,7 +36,7 @@ class ViolentEnds(FaultTest):
 
     def ends_bare(self, mode, well):
         """Does the program end so without the shim? The launcher of MPICH 4.2 forgets a rank's exit code now and then."""
-        return any((self.plain(2, host("c_abort"), mode, 25).code == 0) == well for _ in range(20))
+        return any((self.plain(2, client("c_abort"), mode, 25).code == 0) == well for _ in range(20))
 
     def test_abort(self):
         self.check("abort")

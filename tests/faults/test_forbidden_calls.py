@@ -3,7 +3,7 @@ nobody says a word."""
 
 import unittest
 
-from faults import NATIVE, POLICY, SHARED, FaultTest, host, in_shell
+from faults import NATIVE, POLICY, SHARED, FaultTest, client, in_shell
 
 SHORT = ("world:30", "comms:3:20", "self:500")
 LONG = "long:100000:10"
@@ -34,7 +34,7 @@ class ForbiddenCalls(FaultTest):
 
     def test_to_read_a_neighbours_memory(self):
         for error in ERRORS:
-            forbid = (host("c_forbid"), "process_vm_readv", error)
+            forbid = (client("c_forbid"), "process_vm_readv", error)
             self.check(*SHORT, THREADS, inside=forbid)
             self.check(*SHORT, LONG, inside=(*TOLD, *forbid))
 
@@ -47,11 +47,11 @@ class ForbiddenCalls(FaultTest):
     def test_files_without_a_name(self):
         """Then nobody shares memory: the calls go to the MPI."""
         for error in ERRORS:
-            self.check(*SHORT, LONG, THREADS, inside=(host("c_forbid"), "memfd_create", error), shared=False)
+            self.check(*SHORT, LONG, THREADS, inside=(client("c_forbid"), "memfd_create", error), shared=False)
 
     def test_files_without_a_name_on_one_rank(self):
         for error in ERRORS:
-            forbid = f'set -- {host("c_forbid")} memfd_create {error} "$@"'
+            forbid = f'set -- {client("c_forbid")} memfd_create {error} "$@"'
             one = in_shell(f'if [ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 1 ]; then {forbid}; fi')
             self.check(*SHORT, LONG, inside=one, shared=False)
 

@@ -3,7 +3,7 @@
 import unittest
 
 from faults import (FEW_RANKS, POLICY, SHARED, SWITCHYARD, FaultTest, Result, can_mount, clean_environment,
-                    finish, host, launcher, with_own_mounts)
+                    finish, client, launcher, with_own_mounts)
 
 STEPS = ("world:40", "self:10", "threads:1:40")
 # A folder of devices without shm. The terminals stay.
@@ -51,7 +51,7 @@ class SmallDevShm(FaultTest):
             with self.subTest(options=options):
                 log = self.path(f"many-{number}")
                 command = [*around, *launcher(FEW_RANKS, {}), SWITCHYARD, "run", "--log", log, *options, "--",
-                           host("c_comms"), "100"]
+                           client("c_comms"), "100"]
                 settings = dict(clean_environment(), SWITCHYARD_SHARED_BYTES=str(16 << 20))
                 result = Result(*finish(command, settings, self.folder, 60), log)
                 self.assert_ended_well(result)

@@ -7,9 +7,9 @@ import unittest
 
 import stress_job
 import stress_settings
-from faults import FEW_RANKS, SWITCHYARD, FaultTest, clean_environment, finish, host, launcher
+from faults import FEW_RANKS, SWITCHYARD, FaultTest, clean_environment, finish, client, launcher
 
-PROGRAM = host("c_stress")
+PROGRAM = client("c_stress")
 # What the program's line says of it. Whoever writes to a send buffer may get a signal.
 HARMS = {"byte": r"received: block of rank \d+", "swap": r"received: block of rank \d+", "stale": r"received: block of rank \d+",
          "before": "received: byte -?\\d+, which belongs to no block", "hole": "received: byte -?\\d+, which belongs to no block",
@@ -28,14 +28,14 @@ class Oracle(FaultTest):
         for harm, line in HARMS.items():
             with self.subTest(harm=harm):
                 code, said, errors = self.stress("seed=1", "steps=2000", "hang=6", "grace=1", exported={"HARM": harm},
-                                                 preload=host("c_harm.so"))
+                                                 preload=client("c_harm.so"))
                 self.assertNotEqual(code, 0, said)
                 lines = [one for one in said.splitlines() if one.startswith(stress_job.TROUBLE) and " rank=1 " in one]
                 self.assertNotEqual(lines, [], said + errors)
                 self.assertRegex(lines[0], line)
 
     def test_without_harm(self):
-        code, said, errors = self.stress("seed=1", "steps=150", preload=host("c_harm.so"))
+        code, said, errors = self.stress("seed=1", "steps=150", preload=client("c_harm.so"))
         self.assertEqual(code, 0, said + errors)
         self.assertRegex(said, r"(?m)^ok calls=\d+ made=\d+ structure=")
 

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "preload"))
 
 import hosts as several  # noqa: E402
-from harness import FAMILY, MPI, OPENMPI, SWITCHYARD, PreloadTest, Result, clean_environment, finish, host  # noqa: E402
+from harness import FAMILY, MPI, OPENMPI, SWITCHYARD, PreloadTest, Result, clean_environment, client, finish  # noqa: E402
 
 FOLDER = None  # shared by all hosts; set before the tests run
 EQUAL, RAGGED = (4, 4, 4, 4), (4, 3, 1, 4)
@@ -109,7 +109,7 @@ class HostsTest(PreloadTest):
 
     def command_line(self, *words, ranks=EQUAL, cyclic=False, options=(), log=None, program="c_route"):
         options = [*options] if "--policy" in options else [*options, "--policy", self.native_policy()]
-        run = [SWITCHYARD, "run", "--log", log or self.log, *options, "--", host(program), *map(str, words)]
+        run = [SWITCHYARD, "run", "--log", log or self.log, *options, "--", client(program), *map(str, words)]
         return self.hosts.launcher(MPI, ranks, cyclic, self.folder) + run
 
     def job(self, *words, log=None, **options):

@@ -1,7 +1,7 @@
-"""Runs a host program under a launcher, with or without the shim, and reads its output and its log.
+"""Runs a client program under a launcher, with or without the shim, and reads its output and its log.
 
 ctest gives the MPI and the folders in the environment: SWITCHYARD_MPI, SWITCHYARD_TEST_OUTPUT and
-SWITCHYARD_TEST_HOSTS. They do not reach the job, as the shim warns of SWITCHYARD_ variables that it does not know.
+SWITCHYARD_TEST_CLIENTS. They do not reach the job, as the shim warns of SWITCHYARD_ variables that it does not know.
 SWITCHYARD_TEST_RUNTIME is a library for LD_PRELOAD in all ranks: a sanitizer's (tests/sanitize).
 """
 
@@ -23,7 +23,7 @@ import mpi_families  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(HERE))
 MPI = os.environ.get("SWITCHYARD_MPI", "openmpi")
 OUTPUT = os.environ.get("SWITCHYARD_TEST_OUTPUT", os.path.join(ROOT, "build"))
-HOSTS = os.environ.get("SWITCHYARD_TEST_HOSTS", os.path.join(ROOT, "build", MPI, "hosts"))
+CLIENTS = os.environ.get("SWITCHYARD_TEST_CLIENTS", os.path.join(ROOT, "build", MPI, "clients"))
 SWITCHYARD = os.path.join(OUTPUT, "bin", "switchyard")
 SHIM = os.path.join(OUTPUT, "lib", "libswitchyard.so")
 DEFAULT_POLICY = os.path.join(OUTPUT, "share", "switchyard", "default.policy.json")
@@ -36,16 +36,16 @@ NATIVE_POLICY = {"version": 1, "rules": [], "otherwise": {"algorithm": "native"}
 
 # Where waiting ranks spin, and are more than the cores, a call takes tens of milliseconds. So they are made to yield, apart
 # from jobs that name what is preloaded themselves.
-YIELD = os.path.join(HOSTS, "yield_while_waiting.so")
+YIELD = os.path.join(CLIENTS, "yield_while_waiting.so")
 FEW_RANKS = 3 if FAMILY.ranks_spin else 4
 
 
-def host(name):
-    return os.path.join(HOSTS, name)
+def client(name):
+    return os.path.join(CLIENTS, name)
 
 
-def host_exists(name):
-    return os.path.exists(host(name))
+def client_exists(name):
+    return os.path.exists(client(name))
 
 
 def mpi4py_works():

@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from harness import FEW_RANKS, OPENMPI, SHIM, PreloadTest, host
+from harness import FEW_RANKS, OPENMPI, SHIM, PreloadTest, client
 
 TRIALS = 4
 OURS = [{"algorithm": "spread_out"}, {"algorithm": "pairwise"}]
@@ -26,9 +26,9 @@ class AdaptiveTest(PreloadTest):
 
     def job(self, np, *words, **options):
         """A job whose results are those of a plain run, and whose log has every call. `allreduces` is printed, too."""
-        plain = self.plain_once(np, host("c_route"), *words)
+        plain = self.plain_once(np, client("c_route"), *words)
         options["policy"] = options.get("policy") or self.policy()
-        result = self.launch(np, host("c_route"), *words, **options)
+        result = self.launch(np, client("c_route"), *words, **options)
         self.assert_ended_well(result)
         self.assert_quiet(result)
         self.assertEqual(result.digest, plain.digest)
@@ -194,7 +194,7 @@ class Agreement(AdaptiveTest):
         return 16 if lesson["proof"] else 17
 
     def job_without_oracle(self, *words, **options):
-        result = self.launch(2, host("c_route"), *words, **options)
+        result = self.launch(2, client("c_route"), *words, **options)
         self.assert_ended_well(result)
         return result
 
@@ -275,7 +275,7 @@ class Candidates(AdaptiveTest):
         are tried on."""
         words = ("alltoallv:8", "alltoall:8", "allgather:8", "memory:2:12", f"alltoallv:{4 << 20}:8")
         policy = self.policy([{"algorithm": "tuna", "radix": 2}, {"algorithm": "pairwise"}], trials=2)
-        result = self.launch(4, host("c_route"), *words, policy=policy)
+        result = self.launch(4, client("c_route"), *words, policy=policy)
         self.assert_ended_well(result)
         lines = self.assert_logged(result)[3:]
         self.assertLessEqual({line["algorithm"] for line in lines}, {"native", "pairwise"})
@@ -319,7 +319,7 @@ class Learned(AdaptiveTest):
     """With an MPI whose own collectives are slow, something else has to win."""
 
     def slow_native(self, policy, *words, np=FEW_RANKS):
-        result = self.launch(np, host("c_route"), *words, policy=None, preload=[SHIM, host("c_slow_native.so")],
+        result = self.launch(np, client("c_route"), *words, policy=None, preload=[SHIM, client("c_slow_native.so")],
                              settings={"SWITCHYARD_POLICY": policy})
         self.assert_ended_well(result)
         self.assert_quiet(result)

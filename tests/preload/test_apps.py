@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from harness import DEFAULT_POLICY, FEW_RANKS, HOSTS, MPI, OUTPUT, ROOT, SWITCHYARD, PreloadTest
+from harness import DEFAULT_POLICY, FEW_RANKS, CLIENTS, MPI, OUTPUT, ROOT, SWITCHYARD, PreloadTest
 
 ALL_TO_ALL = 4  # ranks with which every algorithm runs: exclusive_or wants a power of two
 MANY_RANKS = 5 if FEW_RANKS == 4 else 3
@@ -47,7 +47,7 @@ class Apps(PreloadTest):
     def check_finds_wrong_exchange(self, np, program):
         """A preloaded object changes one byte that MPI_Alltoallv or MPI_Alltoallw receives."""
         self.assert_ended_well(self.plain_once(np, *program))
-        result = self.plain(np, *program, exported={"LD_PRELOAD": os.path.join(HOSTS, "c_wrong_exchange.so")})
+        result = self.plain(np, *program, exported={"LD_PRELOAD": os.path.join(CLIENTS, "c_wrong_exchange.so")})
         self.assertNotEqual(result.code, 0, result.everything())
         self.assertIn("WRONG RESULT", result.stdout)
 

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from harness import FAMILY, PreloadTest, host
+from harness import FAMILY, PreloadTest, client
 
 GOOD = b'{"version": 1, "rules": [], "otherwise": {"algorithm": "native"}}'
 ROUTING = {"version": 1, "rules": [], "otherwise": {"algorithm": "spread_out"}}
@@ -12,7 +12,7 @@ ROUTING = {"version": 1, "rules": [], "otherwise": {"algorithm": "spread_out"}}
 
 class BadInput(PreloadTest):
     def run_anyway(self, **options):
-        result = self.launch(2, host("c_fork"), **options)
+        result = self.launch(2, client("c_fork"), **options)
         self.assert_ended_well(result)
         self.assertIsNotNone(result.closing_line, result.everything())
         return result
@@ -97,7 +97,7 @@ class BadPolicies(BadInput):
         variable = FAMILY.rank_variables[0]
         elsewhere = f'[ "${variable}" = 0 ] || export SWITCHYARD_POLICY=/nowhere/at/all'
         script = self.write("rank.sh", elsewhere + '\nexec "$@"\n')
-        result = self.launch(2, "/bin/bash", script, host("c_basic"), policy=policy)
+        result = self.launch(2, "/bin/bash", script, client("c_basic"), policy=policy)
         self.assert_ended_well(result)
         self.assert_quiet(result)
         routed = [line for line in self.assert_logged(result) if line["algorithm"] == "spread_out"]

@@ -2,7 +2,7 @@
 
 import unittest
 
-from harness import FEW_RANKS, HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, host, host_exists, mpi4py_works
+from harness import FEW_RANKS, HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, client, client_exists, mpi4py_works
 
 # One forced choice for each collective, as SWITCHYARD_FORCE spells it, and what the log must then say.
 FORCED = [
@@ -36,7 +36,7 @@ for forced in FORCED:
     if "alltoallv" in forced:
         forced["alltoallw"] = forced["alltoallv"]  # it runs the same algorithms
 
-# The world of the hosts, and sizes that are no power of two.
+# The world of the client programs, and sizes that are no power of two.
 RANKS = (1, 2, 3, 5, 8) if OPENMPI else (1, 2, 3, 5)
 
 
@@ -52,7 +52,7 @@ def smallest(parameters):
     return parameters.get("radix", 2) if parameters.get("radix", 2) > 2 else 1
 
 
-needs_fortran = unittest.skipUnless(host_exists("f_mpifh"), f"no Fortran compiler, or {MPI} has no Fortran layer")
+needs_fortran = unittest.skipUnless(client_exists("f_mpifh"), f"no Fortran compiler, or {MPI} has no Fortran layer")
 
 
 class BindingTest(PreloadTest):
@@ -99,47 +99,47 @@ class Bindings(BindingTest):
     def test_c_native(self):
         for np in RANKS:
             with self.subTest(ranks=np):
-                self.check_native(self.same_as_plain(np, host("c_basic"), binding="c"))
+                self.check_native(self.same_as_plain(np, client("c_basic"), binding="c"))
 
     @needs_fortran
     def test_mpif_h(self):
-        self.check_binding(3, host("f_mpifh"), binding="fortran")
+        self.check_binding(3, client("f_mpifh"), binding="fortran")
 
     @needs_fortran
     def test_use_mpi(self):
-        self.check_binding(3, host("f_mpi"), binding="fortran")
+        self.check_binding(3, client("f_mpi"), binding="fortran")
 
     @needs_fortran
     def test_mpi_f08(self):
-        self.check_binding(3, host("f_f08"), binding="fortran")
-        self.check_binding(1, host("f_f08"), binding="fortran")
+        self.check_binding(3, client("f_f08"), binding="fortran")
+        self.check_binding(1, client("f_f08"), binding="fortran")
 
-    @unittest.skipUnless(host_exists("f_f08_large"), f"{MPI} has no large counts")
+    @unittest.skipUnless(client_exists("f_f08_large"), f"{MPI} has no large counts")
     def test_mpi_f08_large_counts(self):
-        self.check_binding(3, host("f_f08_large"), binding="fortran")
+        self.check_binding(3, client("f_f08_large"), binding="fortran")
 
-    @unittest.skipUnless(host_exists("c_large_count"), f"{MPI} has no large counts")
+    @unittest.skipUnless(client_exists("c_large_count"), f"{MPI} has no large counts")
     def test_c_large_counts(self):
         for np in (1, 2, 3):
-            self.check_binding(np, host("c_large_count"), binding="c")
+            self.check_binding(np, client("c_large_count"), binding="c")
 
     def test_large_counts_by_weak_references(self):
         """Our names of them are there for every MPI, so such a program calls them."""
         for force, *more in ((None, "too_many"), (spelled(FORCED[-1]),)):
             with self.subTest(force=force):
-                result = self.launch(3, host("c_weak_counts"), *more, force=force)
+                result = self.launch(3, client("c_weak_counts"), *more, force=force)
                 self.assert_ended_well(result)
                 self.assertIn("found=8", result.stdout)
                 self.assertGreaterEqual(len(result.calls()), 4)
         with self.subTest("off"):
-            result = self.launch(3, host("c_weak_counts"), "too_many", preload=[SHIM], exported={"SWITCHYARD": "off"})
+            result = self.launch(3, client("c_weak_counts"), "too_many", preload=[SHIM], exported={"SWITCHYARD": "off"})
             self.assert_ended_well(result)
             self.assertIn("found=8", result.stdout)
 
     @unittest.skipUnless(mpi4py_works(), "no mpi4py for this MPI")
     def test_mpi4py(self):
         for np in (1, 3, 5):
-            self.check_binding(np, PYTHON, f"{HERE}/hosts/mpi4py_host.py", binding="c")
+            self.check_binding(np, PYTHON, f"{HERE}/clients/mpi4py_client.py", binding="c")
 
 
 class Choices(BindingTest):
@@ -149,7 +149,7 @@ class Choices(BindingTest):
         for np in RANKS:
             for forced in FORCED:
                 with self.subTest(ranks=np, force=spelled(forced)):
-                    lines = self.same_as_plain(np, host("c_basic"), binding="c", force=spelled(forced))
+                    lines = self.same_as_plain(np, client("c_basic"), binding="c", force=spelled(forced))
                     self.check_forced(lines, forced)
 
     def test_a_frontier_search(self):
@@ -157,14 +157,14 @@ class Choices(BindingTest):
         for np in (2, 3, 5) if OPENMPI else (2, 3):
             for force in (None, "alltoallv:tuna:direct_from=64", "alltoallv:node_aware:intra=shared:direct_from=auto"):
                 with self.subTest(ranks=np, force=force):
-                    lines = self.same_as_plain(np, host("c_frontier"), "40", binding="c", force=force)
+                    lines = self.same_as_plain(np, client("c_frontier"), "40", binding="c", force=force)
                     self.assertEqual({line["phases_us"]["agree"] for line in lines}, {0})
 
     def test_c_sixteen_ranks(self):
         """On MPICH once only: sixteen ranks take long there on two cores."""
         for forced in FORCED[-2:] if OPENMPI else FORCED[-1:]:
             with self.subTest(force=spelled(forced)):
-                lines = self.same_as_plain(16, host("c_basic"), binding="c", force=spelled(forced), timeout=200)
+                lines = self.same_as_plain(16, client("c_basic"), binding="c", force=spelled(forced), timeout=200)
                 self.check_forced(lines, forced)
 
     def test_rules_decide_by_agreed_values(self):
@@ -174,9 +174,9 @@ class Choices(BindingTest):
              "use": {"algorithm": "tuna", "radix": 2}},
             {"name": "gathers", "when": {"collective": "allgather", "ranks": {"min": 2}},
              "use": {"algorithm": "ring"}}]}
-        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", policy))
+        result = self.launch(FEW_RANKS, client("c_basic"), policy=self.write("policy.json", policy))
         self.assert_ended_well(result)
-        self.assertEqual(result.digest, self.plain_once(FEW_RANKS, host("c_basic")).digest)
+        self.assertEqual(result.digest, self.plain_once(FEW_RANKS, client("c_basic")).digest)
         for line in self.assert_logged(result):
             if line["ranks"] < 2 or line["collective"] in ("alltoall", "allgatherv", "alltoallw"):
                 expected = ("native", "otherwise")

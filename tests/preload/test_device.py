@@ -1,4 +1,4 @@
-"""Device buffers, without a GPU: the stand-in driver's memory cannot be touched by the host, and the host program
+"""Device buffers, without a GPU: the stand-in driver's memory cannot be touched by the host, and the client program
 checks every byte that arrives, that there are no more copies than pieces of memory, and that the current context is
 left as it was. What is asserted here is what took the calls, how their buffers travelled and what the log says."""
 
@@ -7,13 +7,13 @@ import os
 import re
 import unittest
 
-from harness import HOSTS, OPENMPI, SHIM, PreloadTest, host
+from harness import CLIENTS, OPENMPI, SHIM, PreloadTest, client
 
 # On a machine with a GPU tests/device/run says `real`: then what the stand-in alone can tell or do is left out.
 REAL = os.environ.get("SWITCHYARD_TEST_DRIVER") == "real"
-STAND_IN = os.path.join(HOSTS, "stand_in")
+STAND_IN = os.path.join(CLIENTS, "stand_in")
 needs_stand_in = unittest.skipIf(REAL, "a real driver does not count, and no MPI here reaches its memory")
-AWARE, LIAR, FILES = (host(name + ".so") for name in ("c_gpu_aware", "c_gpu_liar", "c_gpu_files"))
+AWARE, LIAR, FILES = (client(name + ".so") for name in ("c_gpu_aware", "c_gpu_liar", "c_gpu_files"))
 NP = 4 if OPENMPI else 2
 COLLECTIVES = ("alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw")
 CALLS_OF_A_WORD = 16
@@ -36,7 +36,7 @@ class DeviceTest(PreloadTest):
         inside = {} if REAL else {"LD_LIBRARY_PATH": STAND_IN}
         inside.update(exported or {})
         options["preload"] = [SHIM, *below]
-        result = self.launch(np, host("c_device"), *words, exported=inside, settings=settings or {}, **options)
+        result = self.launch(np, client("c_device"), *words, exported=inside, settings=settings or {}, **options)
         self.assert_ended_well(result)
         self.assertEqual(len(result.warnings), warnings, result.everything())
         return result
@@ -192,7 +192,7 @@ class FromGpuToGpu(DeviceTest):
 @needs_stand_in
 class FromGpuToGpuWithHip(FromGpuToGpu):
     EXPORTED = {"DRIVER": "libamdhip64.so.6"}
-    test_memory_of_a_pool_and_of_a_second_context = test_the_program_resets_the_device = None  # the host has no such of HIP
+    test_memory_of_a_pool_and_of_a_second_context = test_the_program_resets_the_device = None  # the client program has no such of HIP
 
 
 @needs_stand_in

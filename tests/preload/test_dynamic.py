@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from harness import DEFAULT_POLICY, FEW_RANKS, MPI, OPENMPI, SWITCHYARD, PreloadTest, host
+from harness import DEFAULT_POLICY, FEW_RANKS, MPI, OPENMPI, SWITCHYARD, PreloadTest, client
 
 FORCE = "alltoallv:tuna:radix=2;alltoallw:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
 SHARED = "alltoallv:shared;alltoallw:shared;alltoall:shared;allgather:shared;allgatherv:shared"
@@ -21,7 +21,7 @@ LIMIT = 150  # of seconds
 class Dynamic(PreloadTest):
     def bare(self, np, *arguments):
         """The run to compare with. Skips where the MPI itself cannot do that here."""
-        plain = self.until_spawned(lambda: self.plain(np, host("c_dynamic"), *arguments, timeout=LIMIT))
+        plain = self.until_spawned(lambda: self.plain(np, client("c_dynamic"), *arguments, timeout=LIMIT))
         if plain.code != 0:
             said = [line for line in plain.stderr.splitlines() if "not supported" in line or "rror" in line]
             self.skipTest(f"the bare {MPI} cannot: {said[-1] if said else plain.code}")
@@ -39,7 +39,7 @@ class Dynamic(PreloadTest):
 
     def check(self, plain, np, *arguments, equipment):
         """Returns how many calls were left to MPI for which reason, and the lines that were not."""
-        result = self.until_spawned(lambda: self.launch(np, host("c_dynamic"), *arguments, timeout=LIMIT, **equipment))
+        result = self.until_spawned(lambda: self.launch(np, client("c_dynamic"), *arguments, timeout=LIMIT, **equipment))
         self.assert_ended_well(result)
         self.assertEqual(result.digest, plain.digest)
         self.assertEqual(result.calls_made, plain.calls_made)
@@ -94,7 +94,7 @@ class Dynamic(PreloadTest):
             nonlocal logs
             logs = self.path(f"spawned-{self.jobs}")
             command = (SWITCHYARD, "run", "--log", logs, "--force", FORCE, "--")
-            return self.launch(2, host("c_dynamic"), "spawn", turns, *command, force=FORCE, timeout=LIMIT)
+            return self.launch(2, client("c_dynamic"), "spawn", turns, *command, force=FORCE, timeout=LIMIT)
 
         logs = ""
         result = self.until_spawned(run)

@@ -1,10 +1,10 @@
-"""Exchanges in one buffer: MPI_IN_PLACE, and what MPI does not offer, send and receive blocks that overlap. The host
-checks every byte; here it is asserted what took the calls, and that none did where nobody asked."""
+"""Exchanges in one buffer: MPI_IN_PLACE, and what MPI does not offer, send and receive blocks that overlap. The client
+program checks every byte; here it is asserted what took the calls, and that none did where nobody asked."""
 
 import re
 import unittest
 
-from harness import FEW_RANKS, OPENMPI, PreloadTest, host
+from harness import FEW_RANKS, OPENMPI, PreloadTest, client
 
 CALLS = 12
 
@@ -15,7 +15,7 @@ class InPlaceTest(PreloadTest):
         return self.write("policy.json", {"version": 1, "rules": listed, "otherwise": {"algorithm": otherwise}})
 
     def lines(self, np, *words, warnings=0, **options):
-        result = self.launch(np, host("c_overlap"), *words, **options)
+        result = self.launch(np, client("c_overlap"), *words, **options)
         self.assert_ended_well(result)
         self.assertEqual(len(result.warnings), warnings, result.everything())
         return self.assert_logged(result)
@@ -76,7 +76,7 @@ class InPlace(InPlaceTest):
         mib, auxiliary = 48, 1 << 20
         used = {}
         for word in (f"huge:{mib}", f"huge:{mib}:separate"):
-            result = self.launch(2, host("c_overlap"), word, force=f"alltoallv:in_place:auxiliary_bytes={auxiliary}")
+            result = self.launch(2, client("c_overlap"), word, force=f"alltoallv:in_place:auxiliary_bytes={auxiliary}")
             self.assert_ended_well(result)
             self.assert_logged(result)
             used[word] = int(re.search(r"memory_kib=(\d+)", result.stdout).group(1))

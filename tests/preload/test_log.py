@@ -6,7 +6,7 @@ import re
 import subprocess
 import unittest
 
-from harness import (FAMILY, FEW_RANKS, NATIVE_POLICY, SWITCHYARD, PreloadTest, clean_environment, host, launcher)
+from harness import (FAMILY, FEW_RANKS, NATIVE_POLICY, SWITCHYARD, PreloadTest, clean_environment, client, launcher)
 
 FORCE = "alltoallv:tuna:radix=2;allgather:ring"
 NUMBER = (int, float)
@@ -30,7 +30,7 @@ class Lines(PreloadTest):
         self.assertLess(line["time_us"]["slowest_rank"], line["ranks"])
 
     def test_fields(self):
-        result = self.launch(FEW_RANKS, host("c_basic"), force=FORCE)
+        result = self.launch(FEW_RANKS, client("c_basic"), force=FORCE)
         self.assert_ended_well(result)
         lines = self.assert_logged(result)
         for line in lines:
@@ -41,7 +41,7 @@ class Lines(PreloadTest):
         self.assertIn("world", {line["comm"] for line in lines})
 
     def test_sequence_counts_calls_of_a_communicator(self):
-        result = self.launch(FEW_RANKS, host("c_basic"))
+        result = self.launch(FEW_RANKS, client("c_basic"))
         by_comm = {}
         for line in self.assert_logged(result):
             by_comm.setdefault(line["comm"], []).append(line["seq"])
@@ -53,20 +53,20 @@ class Lines(PreloadTest):
     def test_rule_is_named(self):
         policy = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
             {"name": "all of them", "when": {"collective": "alltoallv"}, "use": {"algorithm": "pairwise"}}]}
-        result = self.launch(2, host("c_basic"), policy=self.write("policy.json", policy))
+        result = self.launch(2, client("c_basic"), policy=self.write("policy.json", policy))
         named = [line for line in self.assert_logged(result) if line["reason"] == "rule"]
         self.assertNotEqual(named, [])
         self.assertEqual({(line["rule"], line["algorithm"]) for line in named}, {("all of them", "pairwise")})
 
     def test_routed_calls_count_messages_and_bytes(self):
-        result = self.launch(2, host("c_fork"), force="alltoall:zero_rotation_bruck")
+        result = self.launch(2, client("c_fork"), force="alltoall:zero_rotation_bruck")
         for line in self.assert_logged(result):
             self.assertEqual(line["algorithm"], "zero_rotation_bruck")
             self.assertGreaterEqual(line["messages"], 1)
             self.assertGreaterEqual(line["wire_bytes"], 4)
 
     def test_placement_is_in_the_log(self):
-        result = self.launch(FEW_RANKS, host("c_fork"), settings={"SWITCHYARD_RANKS_PER_NODE": "1"})
+        result = self.launch(FEW_RANKS, client("c_fork"), settings={"SWITCHYARD_RANKS_PER_NODE": "1"})
         for line in self.assert_logged(result):
             self.assertEqual((line["nodes"], line["ranks_per_node"]), (FEW_RANKS, 1))
 
@@ -76,7 +76,7 @@ class Directories(PreloadTest):
         policy = self.write("policy.json", dict(NATIVE_POLICY, rules=[]))
         with open(policy, encoding="utf-8") as file:
             policy_text = file.read()
-        result = self.launch(2, host("c_fork"), policy=policy)
+        result = self.launch(2, client("c_fork"), policy=policy)
         self.assertRegex(os.path.basename(result.log()), r"^c_fork\.[^/]*\d[^/]*\.\d+$")
         with open(os.path.join(result.log(), "run.json"), encoding="utf-8") as file:
             text = file.read()
@@ -85,7 +85,7 @@ class Directories(PreloadTest):
         self.assertTrue(any(word in text for word in FAMILY.library_says), text)
         self.assertNotRegex(run["mpi_library"], r"[\x00-\x09\x0b-\x1f\x7f]", "MPICH's own text has tabs")
         self.assertIn("SWITCHYARD_DETAIL", text)
-        self.assertIn(host("c_fork"), text)
+        self.assertIn(client("c_fork"), text)
         self.assertTrue(any(value == policy_text for value in self.all_strings(run)), "the whole policy text")
         self.assertIsInstance(run.get("hosts"), (list, dict))
 
@@ -103,20 +103,20 @@ class Directories(PreloadTest):
         """Runs that start in the same second, and runs one after the other, into one folder."""
         log = self.path("logs")
         command = launcher(1, {}) + [SWITCHYARD, "run", "--policy", self.native_policy(), "--log", log, "--",
-                                     host("c_fork")]
+                                     client("c_fork")]
         jobs = [subprocess.Popen(command, env=clean_environment(), cwd=self.folder, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL) for _ in range(3)]
         self.assertEqual([job.wait(timeout=60) for job in jobs], [0, 0, 0])
-        self.launch(1, host("c_fork"), log=log)
+        self.launch(1, client("c_fork"), log=log)
         self.assertEqual(len(glob.glob(os.path.join(log, "*", "calls.jsonl"))), 4)
 
     def test_no_rank_files_stay_behind(self):
-        result = self.launch(2, host("c_fork"))
+        result = self.launch(2, client("c_fork"))
         self.assertEqual(sorted(os.listdir(result.log())), ["calls.jsonl", "run.json"])
 
     def test_default_folder(self):
         environment = dict(clean_environment(), SWITCHYARD_POLICY=self.native_policy())
-        command = launcher(1, {}) + [SWITCHYARD, "run", "--", host("c_fork")]
+        command = launcher(1, {}) + [SWITCHYARD, "run", "--", client("c_fork")]
         subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, timeout=60, check=True)
         self.assertEqual(len(os.listdir(self.path("switchyard-logs"))), 1)
 
@@ -131,7 +131,7 @@ class FileModes(PreloadTest):
                     settings = {"SWITCHYARD_DETAIL": "ranks"}
                     if setting:
                         settings["SWITCHYARD_LOG_MODE"] = setting
-                    result = self.launch(2, host("c_fork"), settings=settings)
+                    result = self.launch(2, client("c_fork"), settings=settings)
                 finally:
                     os.umask(before)
                 self.assert_logged(result)
@@ -143,7 +143,7 @@ class FileModes(PreloadTest):
 class Detail(PreloadTest):
     def test_ranks(self):
         """A line per rank and call beside the usual ones, whatever their file is called."""
-        result = self.launch(2, host("c_fork"), settings={"SWITCHYARD_DETAIL": "ranks"}, force=FORCE)
+        result = self.launch(2, client("c_fork"), settings={"SWITCHYARD_DETAIL": "ranks"}, force=FORCE)
         self.assert_quiet(result)
         self.assert_logged(result)
         others = [name for name in os.listdir(result.log()) if name.endswith(".jsonl") and name != "calls.jsonl"]
@@ -153,7 +153,7 @@ class Detail(PreloadTest):
 
     def test_summary(self):
         """Fewer lines than calls, which still add up to all of them."""
-        result = self.launch(2, host("c_basic"), settings={"SWITCHYARD_DETAIL": "summary"}, force=FORCE)
+        result = self.launch(2, client("c_basic"), settings={"SWITCHYARD_DETAIL": "summary"}, force=FORCE)
         self.assert_quiet(result)
         self.assert_closing(result, result.calls_made)
         (name,) = [name for name in os.listdir(result.log()) if name.endswith(".jsonl")]
@@ -164,7 +164,7 @@ class Detail(PreloadTest):
     def test_summary_where_ranks_call_differently(self):
         """What is each rank's own, as the function with large counts, makes no kind of calls: the ranks' sums would not meet."""
         for force in (FORCE, "alltoall:pairwise"):
-            result = self.launch(3, host("c_legal"), "mix_functions", "30", settings={"SWITCHYARD_DETAIL": "summary"}, force=force)
+            result = self.launch(3, client("c_legal"), "mix_functions", "30", settings={"SWITCHYARD_DETAIL": "summary"}, force=force)
             self.assert_ended_well(result)
             self.assert_closing(result, 30)
             self.assertEqual([line.get("calls") for line in result.calls("summary.jsonl")], [30], result.everything())
@@ -172,7 +172,7 @@ class Detail(PreloadTest):
 
 class ClosingLine(PreloadTest):
     def test_counts_and_path(self):
-        result = self.launch(2, host("c_basic"), force="alltoallv:spread_out")
+        result = self.launch(2, client("c_basic"), force="alltoallv:spread_out")
         lines = self.assert_logged(result)
         routed = sum(line["algorithm"] != "native" for line in lines)
         self.assertGreater(routed, 0)
@@ -187,7 +187,7 @@ class ClosingLine(PreloadTest):
         policy = self.write("policy.json", {"version": 1, "rules": [rule], "otherwise": {"algorithm": "native"}})
         said = set()
         for words in (["ragged:4:20", "ragged:400:300"], ["alltoall:64:300"]):
-            result = self.launch(FEW_RANKS, host("c_route"), *words, policy=policy, log=self.path(words[-1]))
+            result = self.launch(FEW_RANKS, client("c_route"), *words, policy=policy, log=self.path(words[-1]))
             self.assert_logged(result)
             lines, wall = result.calls(), result.run_json()["wall_s"] * 1e6 * FEW_RANKS
             spent = sum(line["time_us"]["mean"] * line["ranks"] for line in lines)
@@ -202,12 +202,12 @@ class ClosingLine(PreloadTest):
         self.assertIn(False, said, "without an agreement nothing is said of it")
 
     def test_no_calls_says_so(self):
-        result = self.launch(2, host("c_io"), self.path("data"))
+        result = self.launch(2, client("c_io"), self.path("data"))
         self.assert_quiet(result)
         self.assert_closing(result, 0)
 
     def test_report_reads_a_complete_log(self):
-        result = self.launch(2, host("c_basic"), force=FORCE)
+        result = self.launch(2, client("c_basic"), force=FORCE)
         report = self.command("report", result.log())
         self.assertEqual(report.code, 0, report.everything())
         self.assertNotRegex(report.stdout, "(?i)partial")

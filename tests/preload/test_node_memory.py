@@ -1,9 +1,9 @@
-"""Exchanges through the memory of a node, as a program makes them: the host checks every byte; here it is asserted that the
+"""Exchanges through the memory of a node, as a program makes them: the client program checks every byte; here it is asserted that the
 calls were taken, and which of them went the short way, which has no time for packing at all."""
 
 import unittest
 
-from harness import FEW_RANKS, OPENMPI, PreloadTest, host
+from harness import FEW_RANKS, OPENMPI, PreloadTest, client
 
 TURNS = 40 if OPENMPI else 12
 COLLECTIVES = ("alltoallv", "alltoall", "allgather", "allgatherv")
@@ -12,7 +12,7 @@ SHARED = ";".join(f"{collective}:shared" for collective in COLLECTIVES)
 
 class NodeMemory(PreloadTest):
     def lines(self, np, *words, **options):
-        result = self.launch(np, host("c_node"), *words, **options)
+        result = self.launch(np, client("c_node"), *words, **options)
         self.assert_ended_well(result)
         self.assertEqual(result.warnings, [], result.everything())
         lines = self.assert_logged(result)
@@ -74,8 +74,8 @@ class NodeMemory(PreloadTest):
             {"name": "straight", "when": {"collective": "alltoallv"}, "use": {"algorithm": "shared", "direct_from": 4096}}]})
         for counts in ("matching", "not_matching"):
             with self.subTest(counts):
-                self.assert_ended_well(self.plain(3, host("c_two_ahead"), counts))
-                result = self.launch(3, host("c_two_ahead"), counts, policy=policy)
+                self.assert_ended_well(self.plain(3, client("c_two_ahead"), counts))
+                result = self.launch(3, client("c_two_ahead"), counts, policy=policy)
                 self.assert_ended_well(result)
                 lines = self.assert_logged(result)
                 self.assertEqual({line["algorithm"] for line in lines}, {"shared"})

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 import browser
-from harness import FEW_RANKS, PreloadTest, host
+from harness import FEW_RANKS, PreloadTest, client
 
 NASTY = "<script>document.title='owned';fetch('http://127.0.0.1:9/')</script> \"'&"
 POLICY = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
@@ -49,7 +49,7 @@ class PageTest(PreloadTest):
             return self.lines, file.read()
 
     def run_program(self, **options):
-        result = self.launch(FEW_RANKS, host("c_basic"), **options)
+        result = self.launch(FEW_RANKS, client("c_basic"), **options)
         self.assert_ended_well(result)
         return result
 

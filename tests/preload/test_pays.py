@@ -3,18 +3,18 @@
 import re
 import unittest
 
-from harness import DEFAULT_POLICY, FEW_RANKS, SHIM, PreloadTest, host
+from harness import DEFAULT_POLICY, FEW_RANKS, SHIM, PreloadTest, client
 
-COUNTER = host("c_count_collectives.so")
+COUNTER = client("c_count_collectives.so")
 
 
 class Pays(PreloadTest):
     def paid(self, np, *words, bare=False, settings=None):
         """By part of the run: a dict of faults and collectives."""
         if bare:
-            result = self.plain(np, host("c_pays"), *words, exported={"LD_PRELOAD": COUNTER})
+            result = self.plain(np, client("c_pays"), *words, exported={"LD_PRELOAD": COUNTER})
         else:
-            result = self.launch(np, host("c_pays"), *words, policy=DEFAULT_POLICY, settings=settings,
+            result = self.launch(np, client("c_pays"), *words, policy=DEFAULT_POLICY, settings=settings,
                                  preload=[COUNTER, SHIM])
         self.assert_ended_well(result)
         found = re.findall(r"(?m)^(\w+) faults=(\d+) collectives=(\d+)$", result.stdout)

@@ -5,12 +5,12 @@ import os
 import shutil
 import unittest
 
-from harness import FEW_RANKS, OPENMPI, PreloadTest, host
+from harness import FEW_RANKS, OPENMPI, PreloadTest, client
 
 LEVELS = "allgather:locality_aware_bruck:levels=2"
 # In the ranks only: hwloc takes any machine for one of two sockets with one processor each.
 TWO_SOCKETS = {"HWLOC_SYNTHETIC": "package:2 core:1 pu:1", "HWLOC_THISSYSTEM": "1"}
-NO_HWLOC = host("c_no_hwloc.so")
+NO_HWLOC = client("c_no_hwloc.so")
 # UCX, where the MPI has it, puts a dlopen of its own in front of all others unless its memory events are off.
 HIDE_HWLOC = f'export UCX_MEM_EVENTS=n LD_PRELOAD="$LD_PRELOAD:{NO_HWLOC}"'
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
@@ -23,11 +23,11 @@ def can_bind():
 
 class RegionTest(PreloadTest):
     def lines(self, np, *words, shell="exec {}", warnings=0, **options):
-        """The log of the calls; each rank starts the host by that line of shell."""
+        """The log of the calls; each rank starts the client program by that line of shell."""
         words = words or ("world", *CALLS)
-        plain = self.plain_once(np, host("c_route"), *words)
+        plain = self.plain_once(np, client("c_route"), *words)
         start = shell.replace("{}", "\"$@\"")
-        result = self.launch(np, "/bin/sh", "-c", start, "sh", host("c_route"), *words, timeout=120, **options)
+        result = self.launch(np, "/bin/sh", "-c", start, "sh", client("c_route"), *words, timeout=120, **options)
         self.assert_ended_well(result)
         self.assertEqual(result.digest, plain.digest)
         self.assertEqual(len(result.warnings), warnings, result.everything())

@@ -7,7 +7,7 @@ import os
 import shutil
 import unittest
 
-from harness import FEW_RANKS, NATIVE_POLICY, PreloadTest, host
+from harness import FEW_RANKS, NATIVE_POLICY, PreloadTest, client
 
 NASTY = "<script>document.title='owned';fetch('http://127.0.0.1:9/')</script> \"'&"
 POLICY = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
@@ -21,7 +21,7 @@ class Reports(PreloadTest):
     """One run of a real program with detail `ranks`, and all that is asked about it."""
 
     def run_program(self):
-        result = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("policy.json", POLICY),
+        result = self.launch(FEW_RANKS, client("c_basic"), policy=self.write("policy.json", POLICY),
                              settings={"SWITCHYARD_DETAIL": "ranks"})
         self.assert_ended_well(result)
         return result
@@ -83,7 +83,7 @@ class Reports(PreloadTest):
 
     def test_comparison(self):
         first = self.run_program()
-        second = self.launch(FEW_RANKS, host("c_basic"), policy=self.write("native.json", NATIVE_POLICY))
+        second = self.launch(FEW_RANKS, client("c_basic"), policy=self.write("native.json", NATIVE_POLICY))
         answer = self.ask("report", first.log(), second.log())
         self.assertIn("tuna radix=2", answer.stdout)
         self.assertIn("-> native", answer.stdout)
@@ -99,7 +99,7 @@ class Reports(PreloadTest):
         policies = {"a": self.write("policy.json", POLICY), "b": native}
         for _ in range(2):
             for folder, policy in policies.items():
-                result = self.launch(FEW_RANKS, host("c_basic"), policy=policy, log=self.path(folder))
+                result = self.launch(FEW_RANKS, client("c_basic"), policy=policy, log=self.path(folder))
                 self.assert_ended_well(result)
         killed = shutil.copytree(result.logs[0], self.path("b/killed"))
         with open(os.path.join(killed, "run.json"), encoding="utf-8") as file:

@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from harness import DEFAULT_POLICY, FEW_RANKS, OPENMPI, RUNTIME, YIELD, PreloadTest, host
+from harness import DEFAULT_POLICY, FEW_RANKS, OPENMPI, RUNTIME, YIELD, PreloadTest, client
 
 FORCE = "alltoallv:tuna:radix=2;alltoallw:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
 SHARED = "alltoallv:shared;alltoallw:shared;alltoall:shared;allgather:shared;allgatherv:shared"
@@ -48,7 +48,7 @@ class RouteTest(PreloadTest):
         return self.write("policy.json", {"version": 1, "rules": listed, "otherwise": {"algorithm": otherwise}})
 
     def route(self, np, *words, **options):
-        result = self.launch(np, host("c_route"), *words, **options)
+        result = self.launch(np, client("c_route"), *words, **options)
         self.assert_ended_well(result)
         self.assertEqual(result.warnings, [], result.everything())
         return result
@@ -86,7 +86,7 @@ class FirstMatch(RouteTest):
     NP = 5 if OPENMPI else 3
 
     def communicators(self):
-        """As the host's words, and the members of each group, world ranks."""
+        """As the client program's words, and the members of each group, world ranks."""
         world = list(range(self.NP))
         colors = [0, 0, 1, 1, 1][:self.NP] if self.NP > 3 else [0, 1, 0]
         groups = [[rank for rank in world if colors[rank] == color] for color in (0, 1)]
@@ -217,7 +217,7 @@ class SharedMemory(RouteTest):
              "gathers_in_place:100000", "typed:41", "typed:100000", "alltoallw_in_place:5000")
 
     def lines_of(self, *words, force=SHARED, **settings):
-        result = self.launch(FEW_RANKS, host("c_route"), *words, force=force, settings=settings)
+        result = self.launch(FEW_RANKS, client("c_route"), *words, force=force, settings=settings)
         self.assert_ended_well(result)
         self.assertEqual(result.warnings, [], result.everything())
         return self.assert_logged(result)
@@ -231,8 +231,8 @@ class SharedMemory(RouteTest):
                     self.assertEqual((line["messages"], line["wire_bytes"]), (0, 0), line)
 
     def test_an_mpi_that_sees_each_rank_on_a_node_of_its_own(self):
-        preload = ":".join([host("c_lonely_ranks.so"), *filter(os.path.exists, [YIELD])])
-        result = self.launch(FEW_RANKS, host("c_route"), *self.CALLS, force=SHARED,
+        preload = ":".join([client("c_lonely_ranks.so"), *filter(os.path.exists, [YIELD])])
+        result = self.launch(FEW_RANKS, client("c_route"), *self.CALLS, force=SHARED,
                              exported={"LD_PRELOAD": preload})
         self.assert_ended_well(result)
         for line in self.assert_logged(result):
@@ -318,9 +318,9 @@ class NoMemory(RouteTest):
         others are on their way: its call fails by the program's error handler, as MPI's own would. It must not hang."""
         policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "pairwise"}))
         words = ("alltoallv:8", "alltoall:8", "allgather:8", "memory:2:20", f"gaps:{self.BLOCK}", "gaps:40")
-        if self.plain(4, host("c_route"), *words, timeout=40).code != 0:
+        if self.plain(4, client("c_route"), *words, timeout=40).code != 0:
             self.skipTest("the MPI library itself has not enough memory")
-        result = self.launch(4, host("c_route"), *words, policy=policy, timeout=40)
+        result = self.launch(4, client("c_route"), *words, policy=policy, timeout=40)
         self.assertNotEqual(result.code, 0)
         self.assertIsInstance(result.code, int, "it hung")
 
@@ -546,7 +546,7 @@ class Allocations(RouteTest):
         return {(where, when): (int(ours), int(everything)) for where, when, ours, everything in found}
 
     def check(self, **options):
-        result = self.launch(2, host("c_allocations"), self.CALLS, **options)
+        result = self.launch(2, client("c_allocations"), self.CALLS, **options)
         self.assertEqual(result.warnings, [], result.everything())
         counted = self.allocations(result)
         # At its first calls the shim does allocate: the counting works.
@@ -555,7 +555,7 @@ class Allocations(RouteTest):
         return counted
 
     def test_native(self):
-        plain = self.allocations(self.plain(2, host("c_allocations"), self.CALLS))
+        plain = self.allocations(self.plain(2, client("c_allocations"), self.CALLS))
         counted = self.check()
         # MPI allocates for the calls themselves; in one process it does so alike each time.
         self.assertLessEqual(counted["self", "later"][1], plain["self", "later"][1])
@@ -577,7 +577,7 @@ class Allocations(RouteTest):
             ({"collective": "allgather"}, {"algorithm": "ring"})))
 
     def test_off(self):
-        counted = self.allocations(self.launch(2, host("c_allocations"), self.CALLS, settings={"SWITCHYARD": "off"}))
+        counted = self.allocations(self.launch(2, client("c_allocations"), self.CALLS, settings={"SWITCHYARD": "off"}))
         self.assertEqual({ours for ours, _ in counted.values()}, {0})
 
 
@@ -585,8 +585,8 @@ class Guest(RouteTest):
     def test_threads_and_a_log_longer_than_the_ring(self):
         """Two threads at once, more records than the ring has slots: every call once, results right."""
         rounds = 800 if OPENMPI else 80
-        plain = self.plain_once(2, host("c_threads"), 2, rounds)
-        result = self.launch(2, host("c_threads"), 2, rounds, force=FORCE, timeout=90)
+        plain = self.plain_once(2, client("c_threads"), 2, rounds)
+        result = self.launch(2, client("c_threads"), 2, rounds, force=FORCE, timeout=90)
         self.assert_ended_well(result)
         self.assertEqual(result.digest, plain.digest)
         lines = self.assert_logged(result)
@@ -600,7 +600,7 @@ class Guest(RouteTest):
     def test_communicators_held_at_once(self):
         """MPICH has about two thousand communicators, and a program may have most of them: ours must not run the
         program out of its own."""
-        plain = self.plain_once(2, host("c_route"), "hold:1500")
+        plain = self.plain_once(2, client("c_route"), "hold:1500")
         result = self.route(2, "hold:1500", force="alltoallv:pairwise", timeout=90)
         self.assertEqual(result.digest, plain.digest)
         lines = self.assert_logged(result)
@@ -616,7 +616,7 @@ class Guest(RouteTest):
     def test_off(self):
         """Every call forwarded, no file, no word. (Words of the MPI itself, if there are any, hold process ids.)"""
         words = ("alltoallv:40", "alltoall:40", "allgather:40", "dup", "gaps:40", "allreduces")
-        plain = self.plain_once(2, host("c_route"), *words)
+        plain = self.plain_once(2, client("c_route"), *words)
         result = self.route(2, *words, settings={"SWITCHYARD": "off"}, force=FORCE)
         self.assertEqual(result.stdout, plain.stdout)
         self.assertEqual(result.lines_of_ours, [])

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from harness import (DEFAULT_POLICY, HERE, MPI, PYTHON, RUNTIME, SHIM, SWITCHYARD, PreloadTest, Result,
-                     clean_environment, finish, host, host_exists, launcher, mpi4py_works)
+                     clean_environment, finish, client, client_exists, launcher, mpi4py_works)
 
 FORCE = "alltoallv:tuna:radix=2;alltoallw:tuna:radix=2;alltoall:zero_rotation_bruck;allgather:bruck;allgatherv:bruck"
 SHARED = "alltoallv:shared;alltoallw:shared;alltoall:shared;allgather:shared;allgatherv:shared"
@@ -59,29 +59,29 @@ class SanitizerTest(PreloadTest):
 
 class Programs(SanitizerTest):
     def test_address(self):
-        self.check(host("c_basic_address"))
-        self.assertEqual(self.job(host("c_basic_address"), force=FORCE).calls_made, CALLS_OF_BASIC)
+        self.check(client("c_basic_address"))
+        self.assertEqual(self.job(client("c_basic_address"), force=FORCE).calls_made, CALLS_OF_BASIC)
 
     def test_thread(self):
-        self.check(host("c_basic_thread"))
+        self.check(client("c_basic_thread"))
 
     def test_undefined(self):
-        self.check(host("c_basic_undefined"))
+        self.check(client("c_basic_undefined"))
 
     def test_address_by_clang(self):
-        self.check(host("c_basic_clang_shared"))
+        self.check(client("c_basic_clang_shared"))
 
     def test_address_by_clang_linked_in(self):
-        self.check(host("c_basic_clang_static"))
+        self.check(client("c_basic_clang_static"))
 
-    @unittest.skipUnless(host_exists("c_address"), "the compiler has no AddressSanitizer")
+    @unittest.skipUnless(client_exists("c_address"), "the compiler has no AddressSanitizer")
     def test_children(self):
         """They have our object from their rank, before their own runtime. Theirs works: it finds an error."""
-        plain = self.plain_once(2, host("c_steps"), "world:3")
+        plain = self.plain_once(2, client("c_steps"), "world:3")
         for argument, told in (("", "a child with a sanitizer"), (" too_far", "heap-buffer-overflow")):
             with self.subTest(argument):
-                child = f"shell:{host('c_address')}{argument} 2>&1 | cat"
-                result = self.launch(2, host("c_steps"), "world:3", child, force=FORCE)
+                child = f"shell:{client('c_address')}{argument} 2>&1 | cat"
+                result = self.launch(2, client("c_steps"), "world:3", child, force=FORCE)
                 self.assert_ended_well(result)
                 self.assert_quiet(result)
                 self.assert_logged(result)
@@ -106,12 +106,12 @@ class Runtimes(SanitizerTest):
         return result.stdout.strip()
 
     def test_a_runtime_keeps_its_place(self):
-        self.check(host("c_basic"), exported={"LD_PRELOAD": self.runtime})
+        self.check(client("c_basic"), exported={"LD_PRELOAD": self.runtime})
 
     @unittest.skipUnless(mpi4py_works(), "no mpi4py for this MPI")
     def test_python(self):
         """As for an extension module that was built with the sanitizer."""
-        self.check(PYTHON, f"{HERE}/hosts/mpi4py_host.py", exported={"LD_PRELOAD": self.runtime})
+        self.check(PYTHON, f"{HERE}/clients/mpi4py_client.py", exported={"LD_PRELOAD": self.runtime})
 
     def test_what_the_program_gets(self):
         order = "verify_asan_link_order="
@@ -122,8 +122,8 @@ class Runtimes(SanitizerTest):
         self.assertEqual(self.preloaded({"ASAN_OPTIONS": f"{order}1"}), f"{SHIM} {order}1")
 
     def test_the_user_s_own_wish(self):
-        self.bare(host("c_basic_address"))
-        result = self.job(host("c_basic_address"), exported={"ASAN_OPTIONS": "verify_asan_link_order=1"}, force=FORCE)
+        self.bare(client("c_basic_address"))
+        result = self.job(client("c_basic_address"), exported={"ASAN_OPTIONS": "verify_asan_link_order=1"}, force=FORCE)
         self.assertNotEqual(result.code, 0)
         self.assertIn("ASan runtime does not come first", result.stderr)
 

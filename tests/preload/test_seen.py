@@ -5,11 +5,11 @@ import os
 import re
 import unittest
 
-from harness import HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, host, host_exists, mpi4py_works
+from harness import HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, client, client_exists, mpi4py_works
 
 RANKS = (1, 2, 3, 5) if OPENMPI else (1, 2, 3)
-MPI_4 = host_exists("c_large_count")
-needs_fortran = unittest.skipUnless(host_exists("f_seen"), f"no Fortran compiler, or {MPI} has no Fortran layer")
+MPI_4 = client_exists("c_large_count")
+needs_fortran = unittest.skipUnless(client_exists("f_seen"), f"no Fortran compiler, or {MPI} has no Fortran layer")
 
 
 def made(result):
@@ -44,7 +44,7 @@ class Seen(PreloadTest):
     def test_c(self):
         for np in RANKS:
             with self.subTest(ranks=np):
-                for entry in self.check(np, host("c_seen")).run_json()["seen"]:
+                for entry in self.check(np, client("c_seen")).run_json()["seen"]:
                     times = entry["time_us"]
                     self.assertLessEqual(times["mean"], times["max"], entry)
                     self.assertLessEqual(times["max"], times["sum"], entry)
@@ -53,7 +53,7 @@ class Seen(PreloadTest):
     @unittest.skipUnless(OPENMPI, "this MPI does not check arguments")
     def test_what_mpi_refuses(self):
         """MPI gives its own error, and the call counts without bytes."""
-        result = self.check(3, host("c_seen"), "refused", settings={"SWITCHYARD_DETAIL": "all"})
+        result = self.check(3, client("c_seen"), "refused", settings={"SWITCHYARD_DETAIL": "all"})
         lines = [line for line in result.calls("seen-0.jsonl") if line["ranks"] == 0]
         self.assertEqual(sorted(line["collective"] for line in lines),
                          ["allreduce", "allreduce", "bcast", "iallreduce", "scatter"])
@@ -61,8 +61,8 @@ class Seen(PreloadTest):
 
     def test_what_this_mpi_lacks(self):
         """A program that looks for functions of MPI-4 finds those that its MPI has, and their calls count."""
-        program = host("c_seen_lacking")
-        later = host("c_seen_later.so")
+        program = client("c_seen_lacking")
+        later = client("c_seen_later.so")
         for arguments, settings in (([], {}), ([later], {}), ([later], {"LD_BIND_NOW": "1"})):
             with self.subTest(arguments=arguments, settings=settings):
                 plain = self.plain_once(2, program, *arguments)
@@ -74,12 +74,12 @@ class Seen(PreloadTest):
 
     def test_plugin(self):
         """MPI is in a local scope, and nothing of it in the global one."""
-        self.check(2, host("c_plugin_host"), host("c_seen_plugin.so"))
+        self.check(2, client("c_plugin_loader"), client("c_seen_plugin.so"))
 
     @unittest.skipUnless(MPI_4, "this MPI has no functions of MPI-4")
     def test_large_counts(self):
         """Records tell which calls had large counts."""
-        result = self.check(2, host("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
+        result = self.check(2, client("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
         large = {line["collective"] for line in result.calls("seen-0.jsonl") if line.get("large_count")}
         self.assertLessEqual({"allreduce", "ialltoallw", "alltoallw_init", "alltoallw_start"}, large)
         self.assertNotIn("barrier", large)
@@ -89,9 +89,9 @@ class Seen(PreloadTest):
         """One thread opens and closes a library, another one calls MPI: the loader is at work on what is looked at."""
         for form in ("relro", "norelro"):
             with self.subTest(form):
-                library = host(f"c_opened_{form}.so")
-                self.assert_ended_well(self.plain(2, host("c_opening"), "race", 1, library))
-                result = self.launch(2, host("c_opening"), "race", 3, library)
+                library = client(f"c_opened_{form}.so")
+                self.assert_ended_well(self.plain(2, client("c_opening"), "race", 1, library))
+                result = self.launch(2, client("c_opening"), "race", 3, library)
                 self.assert_ended_well(result)
                 self.assert_quiet(result)
                 self.assertEqual(logged(result), made(result))
@@ -100,49 +100,49 @@ class Seen(PreloadTest):
     def test_references_that_nobody_may_write(self):
         """In code, and in pages that the program closed itself: these calls are not seen."""
         for function, form in (("opened_use", "relro"), ("opened_use", "text"), ("opened_use_closed", "norelro")):
-            library = host(f"c_opened_{form}.so")
+            library = client(f"c_opened_{form}.so")
             if not os.path.exists(library):
                 continue
             with self.subTest(function, form=form):
-                self.check(2, host("c_opening"), "use", function, library)
+                self.check(2, client("c_opening"), "use", function, library)
 
     def test_every_detail(self):
         for detail in ("summary", "ranks"):
             with self.subTest(detail):
-                self.check(2, host("c_seen"), settings={"SWITCHYARD_DETAIL": detail})
+                self.check(2, client("c_seen"), settings={"SWITCHYARD_DETAIL": detail})
 
     def test_routed_calls_are_not_among_them(self):
         """What our own start, agreements and end call of MPI is not the program's either."""
-        result = self.launch(3, host("c_basic"), force="alltoallv:padded_alltoall;allgather:ring")
+        result = self.launch(3, client("c_basic"), force="alltoallv:padded_alltoall;allgather:ring")
         self.assert_ended_well(result)
         self.assert_logged(result)
         self.assertEqual(logged(result), {})
 
     def test_calls_of_mpi_itself(self):
         """MPI-IO makes collective calls inside its own."""
-        result = self.launch(3, host("c_io"))
+        result = self.launch(3, client("c_io"))
         self.assert_ended_well(result)
         self.assertLessEqual(set(logged(result)), {"barrier"}, result.everything())
 
     def test_calls_of_a_tool_inside_a_call(self):
         """Their time is part of the call's."""
-        tool = host("c_seen_tool.so")
-        self.check(3, host("c_seen"), preload=[SHIM, tool])
+        tool = client("c_seen_tool.so")
+        self.check(3, client("c_seen"), preload=[SHIM, tool])
 
     @needs_fortran
     def test_fortran(self):
         for program in ("f_seen", "f_seen_mpi", "f_seen_f08"):
             for np in (2, 3):  # Open MPI's MPI_Neighbor_alltoallw takes a type for each rank, and needs one for each neighbour
                 with self.subTest(program, ranks=np):
-                    self.check(np, host(program))
+                    self.check(np, client(program))
 
     @unittest.skipUnless(mpi4py_works(), "no mpi4py for this MPI")
     def test_mpi4py(self):
-        self.check(3, PYTHON, f"{HERE}/hosts/mpi4py_seen.py")
+        self.check(3, PYTHON, f"{HERE}/clients/mpi4py_seen.py")
 
     def test_a_record_each(self):
         """With detail `all` each rank has a line for each of its calls."""
-        result = self.check(3, host("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
+        result = self.check(3, client("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
         sums = {}
         for rank in range(3):
             last = 0
@@ -157,7 +157,7 @@ class Seen(PreloadTest):
         self.assertEqual(sum(len(result.calls(f"rank-{rank}.jsonl")) for rank in range(3)), 0)
 
     def test_records_beside_routed_calls(self):
-        result = self.launch(3, host("c_threads"), settings={"SWITCHYARD_DETAIL": "all"}, force="alltoallv:tuna:radix=2")
+        result = self.launch(3, client("c_threads"), settings={"SWITCHYARD_DETAIL": "all"}, force="alltoallv:tuna:radix=2")
         self.assert_ended_well(result)
         self.assert_logged(result)
         self.assertEqual(len(result.calls("rank-0.jsonl")), result.calls_made)
@@ -166,32 +166,32 @@ class Seen(PreloadTest):
         """Threads that call at once lose no count."""
         for detail in ("calls", "all"):
             with self.subTest(detail):
-                result = self.check(2, host("c_seen_threads"), settings={"SWITCHYARD_DETAIL": detail})
+                result = self.check(2, client("c_seen_threads"), settings={"SWITCHYARD_DETAIL": detail})
                 if detail == "all":
                     lines = result.calls("seen-0.jsonl") + result.calls("seen-1.jsonl")
                     self.assertEqual(len(lines), sum(calls for calls, _ in made(result).values()))
 
     def test_without_a_log(self):
-        result = self.same_as_plain(2, host("c_seen"), preload=[SHIM], settings={"SWITCHYARD_LOG": "off"})
+        result = self.same_as_plain(2, client("c_seen"), preload=[SHIM], settings={"SWITCHYARD_LOG": "off"})
         self.assertEqual(result.logs, [])
 
     def test_off(self):
-        result = self.launch(2, host("c_seen"), preload=[SHIM], exported={"SWITCHYARD": "off"})
+        result = self.launch(2, client("c_seen"), preload=[SHIM], exported={"SWITCHYARD": "off"})
         self.assert_ended_well(result)
-        self.assertEqual(result.digest, self.plain_once(2, host("c_seen")).digest)
+        self.assertEqual(result.digest, self.plain_once(2, client("c_seen")).digest)
         self.assertEqual(result.lines_of_ours, [])
 
     def test_killed(self):
         """The sums of a run without an end lie in the ranks' files, and the report reads them."""
-        result = self.launch(2, host("c_seen"), "kill")
+        result = self.launch(2, client("c_seen"), "kill")
         self.assertNotEqual(result.code, 0)
         report = self.command("report", result.log(), "--format", "json")
         self.assertEqual(report.code, 0, report.everything())
         found = {kind["collective"]: (kind["calls"], kind["sent_bytes"]) for kind in json.loads(report.stdout)["seen"]}
-        self.assertEqual(found, made(self.plain_once(2, host("c_seen"))))
+        self.assertEqual(found, made(self.plain_once(2, client("c_seen"))))
 
     def test_report(self):
-        result = self.launch(2, host("c_seen"))
+        result = self.launch(2, client("c_seen"))
         text = self.command("report", result.log()).stdout
         self.assertRegex(text, r"(?m)^\S+ \S+ in collectives, \S+ of the wall time; a policy can change none of it$")
         self.assertRegex(text, r"(?m)^Seen, not routed")

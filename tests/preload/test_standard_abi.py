@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import ROOT, SHIM, PreloadTest, Result, clean_environment, finish, host
+from harness import ROOT, SHIM, PreloadTest, Result, clean_environment, finish, client
 
 BACK_END = os.path.join(os.path.dirname(SHIM), "libswitchyard-abi.so")
 HEADER = os.path.join(ROOT, "shim", "back_end", "standard_abi", "mpi.h")
@@ -22,7 +22,7 @@ STUB = "stand_in/libmpi_abi.so.1"
 class LeftAlone(PreloadTest):
     def run_alone(self, program, *arguments, shim=SHIM, **environment):
         environment = dict(clean_environment(), LD_PRELOAD=shim, SWITCHYARD_LOG=self.path("log"), **environment)
-        words = [host(program), *map(host, arguments)]
+        words = [client(program), *map(client, arguments)]
         return Result(*finish(words, environment, self.folder, 20), self.path("log"))
 
     def check_left_alone(self, result, *says):
@@ -85,7 +85,7 @@ class BackEnds(LeftAlone):
         self.check_left_alone(self.run_beside(None), self.beside, "is missing", STUB)
 
     def test_of_another_version(self):
-        content = self.contents_of(host("stub_back_end.so"))
+        content = self.contents_of(client("stub_back_end.so"))
         self.check_left_alone(self.run_beside(content), self.beside, "another version", "9999")
 
     def test_no_library(self):
@@ -95,7 +95,7 @@ class BackEnds(LeftAlone):
                 self.check_left_alone(self.run_beside(content), self.beside)
 
     def test_another_library(self):
-        content = self.contents_of(host("c_layer.so"))
+        content = self.contents_of(client("c_layer.so"))
         self.check_left_alone(self.run_beside(content), self.beside)
 
 
@@ -110,14 +110,14 @@ class TwoMpis(LeftAlone):
 
     def test_linked(self):
         """Symbols mean the first one, as without us."""
-        plain = self.plain(2, host("c_two_mpis"))
-        self.check_two(self.launch(2, host("c_two_mpis"), force="alltoallv:pairwise"), plain)
+        plain = self.plain(2, client("c_two_mpis"))
+        self.check_two(self.launch(2, client("c_two_mpis"), force="alltoallv:pairwise"), plain)
 
     def test_in_local_scopes(self):
         """Each plug-in has an MPI of its own, and its calls go there."""
         for plugins in (["c_plugin.so", "c_standard_abi_plugin.so"], ["c_standard_abi_plugin.so", "c_plugin.so"]):
             with self.subTest(plugins=plugins):
-                words = [host("c_plugin_host"), *map(host, plugins)]
+                words = [client("c_plugin_loader"), *map(client, plugins)]
                 plain = self.plain(1, *words)
                 self.check_two(self.launch(1, *words, force="alltoallv:pairwise"), plain)
 

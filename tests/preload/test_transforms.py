@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from harness import FEW_RANKS, HERE, MPI, OPENMPI, PYTHON, PreloadTest, host, host_exists
+from harness import FEW_RANKS, HERE, MPI, OPENMPI, PYTHON, PreloadTest, client, client_exists
 
 TRANSFORMS = 4
 # They serve alltoallv and alltoallw alike.
@@ -46,12 +46,12 @@ class Transforms(PreloadTest):
     def test_mpi4py_fft(self):
         """Slabs on the world. Pencils of 4 ranks on two rows and two columns, of 3 ranks on one row."""
         for np, communicators in ((3, 2), (4, 5)):
-            self.check(np, "alltoallw", communicators, PYTHON, f"{HERE}/hosts/mpi4py_fft_transform.py", TRANSFORMS)
+            self.check(np, "alltoallw", communicators, PYTHON, f"{HERE}/clients/mpi4py_fft_transform.py", TRANSFORMS)
 
-    @unittest.skipUnless(host_exists("spfft_transform"), f"no SpFFT for {MPI}")
+    @unittest.skipUnless(client_exists("spfft_transform"), f"no SpFFT for {MPI}")
     def test_spfft(self):
         for exchange, collective in (("unbuffered", "alltoallw"), ("compact", "alltoallv")):
-            self.check(FEW_RANKS, collective, 1, host("spfft_transform"), exchange, TRANSFORMS)
+            self.check(FEW_RANKS, collective, 1, client("spfft_transform"), exchange, TRANSFORMS)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from harness import OPENMPI, PreloadTest, host
+from harness import OPENMPI, PreloadTest, client
 from test_bindings import FORCED, smallest, spelled
 
 RANKS = (1, 2, 3, 5) if OPENMPI else (1, 2)
@@ -28,20 +28,20 @@ class Types(PreloadTest):
     def test_native(self):
         for np in RANKS:
             with self.subTest(ranks=np):
-                self.check(np, host("c_datatypes"))
+                self.check(np, client("c_datatypes"))
 
     def test_every_algorithm(self):
         for np in RANKS:
             for forced in FORCED:
                 with self.subTest(ranks=np, force=spelled(forced)):
-                    lines = self.check(np, host("c_datatypes"), force=spelled(forced))
+                    lines = self.check(np, client("c_datatypes"), force=spelled(forced))
                     if all(np >= smallest(parameters) for _, parameters in forced.values()):
                         self.assertTrue(any(line["reason"] == "forced" for line in lines))
 
     def test_bytes_are_counted_as_data(self):
         """Blocks are logged by the size of their data, whatever the extent: these are two items of each type of the
-        host. A rank's own block is not sent."""
-        lines = [line for line in self.check(2, host("c_datatypes")) if line["collective"] == "alltoall"]
+        client program. A rank's own block is not sent."""
+        lines = [line for line in self.check(2, client("c_datatypes")) if line["collective"] == "alltoall"]
         sizes = [0, 3, 4, 6, 8, 12, 13, 16, 24, 32, 48]
         self.assertEqual(sorted({line["max_block_bytes"] for line in lines}), [2 * size for size in sizes])
         for line in lines:
@@ -54,7 +54,7 @@ class BigBlocks(PreloadTest):
     """The program verifies its bytes itself; a plain run would only take as long again."""
 
     def check(self, shape, force):
-        result = self.launch(2, host("c_big"), shape, force=force, timeout=120)
+        result = self.launch(2, client("c_big"), shape, force=force, timeout=120)
         self.assert_ended_well(result)
         (line,) = self.assert_logged(result)
         self.assertEqual(line["max_block_bytes"], 2200 << 20)

@@ -4,7 +4,7 @@ does. Nobody waits for the dead."""
 import re
 import unittest
 
-from harness import MPI, OPENMPI, SWITCHYARD, PreloadTest, Result, clean_environment, finish, host, launcher
+from harness import MPI, OPENMPI, SWITCHYARD, PreloadTest, Result, clean_environment, finish, client, launcher
 
 RANKS = 4
 CALLS = 3  # before the fault, and again among the living
@@ -16,9 +16,9 @@ ALGORITHMS = ("alltoallv:tuna:radix=2", "alltoallv:spread_out", "alltoallv:strid
 class Ulfm(PreloadTest):
     def setUp(self):
         super().setUp()
-        if not OPENMPI or "with-ft" not in self.run_job(host("c_ulfm"), option="nonsense").stderr:
+        if not OPENMPI or "with-ft" not in self.run_job(client("c_ulfm"), option="nonsense").stderr:
             self.skipTest(f"the launcher of this {MPI} ends a job where a rank dies")
-        if "handled" not in self.run_job(host("c_ulfm"), "revoke", "alltoallv", 8, 0).stdout:
+        if "handled" not in self.run_job(client("c_ulfm"), "revoke", "alltoallv", 8, 0).stdout:
             self.skipTest(f"this {MPI} was built without ULFM")
 
     def run_job(self, *words, option="ulfm", log=None):
@@ -29,7 +29,7 @@ class Ulfm(PreloadTest):
     def outcomes(self, *words, force=None):
         """How the call ended on each rank. All go on afterwards."""
         run = [SWITCHYARD, "run", "--log", self.path("logs"), "--force", force, "--"] if force else []
-        result = self.run_job(*run, host("c_ulfm"), *words, log=self.path("logs"))
+        result = self.run_job(*run, client("c_ulfm"), *words, log=self.path("logs"))
         self.assertRegex(result.stdout, rf"ok calls={words[3] + 1 + CALLS}\b", result.everything())
         self.assertEqual(result.warnings, [], result.everything())
         return re.findall(r"rank (\d): (\w+), handled (\d)", result.stdout), result

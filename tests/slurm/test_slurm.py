@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "preload"))
 
 import slurm  # noqa: E402
-from harness import MPI, OPENMPI, OUTPUT, SHIM, SWITCHYARD, PreloadTest, Result, clean_environment, host  # noqa: E402
+from harness import MPI, OPENMPI, OUTPUT, SHIM, SWITCHYARD, PreloadTest, Result, clean_environment, client  # noqa: E402
 
 PLUGIN = os.path.join(OUTPUT, "lib", "slurm", "switchyard.so")
 CLUSTER = None  # set before the tests run
@@ -71,7 +71,7 @@ class SlurmTest(PreloadTest):
             self.skipTest(f"this Slurm starts no ranks of {MPI}: it has no --mpi={PMI}")
 
 
-APP = (host("c_route"), "alltoallv:100:3")
+APP = (client("c_route"), "alltoallv:100:3")
 
 
 class Run(SlurmTest):
@@ -109,7 +109,7 @@ class PlugIn(SlurmTest):
         result = self.srun("-n", "1", "--switchyard", *words, ASAN_OPTIONS="color=never")
         self.assertEqual(result.stdout, f"{SHIM} verify_asan_link_order=0:color=never\n", result.everything())
         runtime = self.path("libasan.so.8")  # by its name
-        shutil.copy2(host("stub_back_end.so"), runtime)
+        shutil.copy2(client("stub_back_end.so"), runtime)
         result = self.srun("-n", "1", "--switchyard", *words, LD_PRELOAD=f"{runtime}:libm.so.6")
         self.assertEqual(result.stdout, f"{runtime}:{SHIM}:libm.so.6 verify_asan_link_order=0\n", result.everything())
 
