@@ -15,15 +15,15 @@ namespace switchyard::shim {
 
 namespace {
 
-const Host* host = nullptr;
+const LoadedMpi* loaded = nullptr;
 
 int go(const CallArgs& call) {
     // MPI_Init was not seen: a program that uses sessions, or was loaded in an unusual way.
     static std::once_flag first;
     if (Communicators::current() == nullptr) [[unlikely]]
-        std::call_once(first, [] { start_alone(*host); });
+        std::call_once(first, [] { start_alone(*loaded); });
     const InsideCall inside;
-    const int code = route(*host, call);
+    const int code = route(*loaded, call);
     inside.end();
     return code;
 }
@@ -48,7 +48,7 @@ struct SeenHandler;
 template <Seen seen, bool large_count, auto function, std::size_t... i>
 struct SeenHandler<seen, large_count, function, std::index_sequence<i...>> {
     static int handle(AWord<i>... words, Binding binding) {
-        return see<seen, large_count>(functions_for(*host, binding).*function, binding, words...);
+        return see<seen, large_count>(functions_for(*loaded, binding).*function, binding, words...);
     }
 };
 template <Seen seen, bool large_count, auto function>
@@ -56,43 +56,43 @@ using SeenHandlerOf =
     SeenHandler<seen, large_count, function, std::make_index_sequence<traits_of(seen).words>>;
 
 int start(MPI_Request* request, Binding binding) {
-    return see_start(retyped<int (*)(MPI_Request*)>(functions_for(*host, binding).Start), binding, request);
+    return see_start(retyped<int (*)(MPI_Request*)>(functions_for(*loaded, binding).Start), binding, request);
 }
 
 int startall(int count, MPI_Request* requests, Binding binding) {
-    const auto function = retyped<int (*)(int, MPI_Request*)>(functions_for(*host, binding).Startall);
+    const auto function = retyped<int (*)(int, MPI_Request*)>(functions_for(*loaded, binding).Startall);
     return see_startall(function, binding, count, requests);
 }
 
 int request_free(MPI_Request* request, Binding binding) {
-    const auto function = retyped<int (*)(MPI_Request*)>(functions_for(*host, binding).Request_free);
+    const auto function = retyped<int (*)(MPI_Request*)>(functions_for(*loaded, binding).Request_free);
     return see_request_free(function, request);
 }
 
 int init(int* argc, char*** argv, Binding binding) {
-    const auto& mpi = functions_for(*host, binding);
+    const auto& mpi = functions_for(*loaded, binding);
     int code = retyped<int (*)(int*, char***)>(mpi.Init)(argc, argv);
-    if (code == MPI_SUCCESS) start_with_world(*host);
+    if (code == MPI_SUCCESS) start_with_world(*loaded);
     return code;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided, Binding binding) {
-    const auto& mpi = functions_for(*host, binding);
+    const auto& mpi = functions_for(*loaded, binding);
     int code = retyped<int (*)(int*, char***, int, int*)>(mpi.Init_thread)(argc, argv, required, provided);
-    if (code == MPI_SUCCESS) start_with_world(*host);
+    if (code == MPI_SUCCESS) start_with_world(*loaded);
     return code;
 }
 
 int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* merged, Binding binding) {
     if (auto* communicators = Communicators::current()) communicators->process().merged_groups = true;
-    const auto& mpi = functions_for(*host, binding);
+    const auto& mpi = functions_for(*loaded, binding);
     return retyped<int (*)(MPI_Comm, int, MPI_Comm*)>(mpi.Intercomm_merge)(intercomm, high, merged);
 }
 
 // MPI_Comm_free and MPI_Comm_disconnect.
 template <auto function>
 int free_comm(MPI_Comm* comm, Binding binding) {
-    const auto forwarded = retyped<int (*)(MPI_Comm*)>(functions_for(*host, binding).*function);
+    const auto forwarded = retyped<int (*)(MPI_Comm*)>(functions_for(*loaded, binding).*function);
     Communicators* const communicators = Communicators::current();
     if (comm == nullptr || communicators == nullptr) return forwarded(comm);
     const Freeing freeing(*comm, *communicators);
@@ -109,12 +109,12 @@ void hand_over(Words& words, Function function) {
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) constexpr std::uint32_t switchyard_back_end_version =
-    Host::current;
+    LoadedMpi::current;
 
-extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back_end(const Host* found) {
+extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back_end(const LoadedMpi* found) {
     static BackEnd back_end;
-    if (found->version != Host::current) return nullptr; // an entry that does not look at our version
-    host = found;
+    if (found->version != LoadedMpi::current) return nullptr; // an entry that does not look at our version
+    loaded = found;
     Clock::begin();
 #define SWITCHYARD_COLLECTIVE(name, function, ...)                                                           \
     back_end.function = HandlerOf<Collective::name, false>::handle;                                          \

@@ -51,8 +51,8 @@ struct AtOnce {
 };
 
 // What the entry found in the process.
-struct Host {
-    std::uint32_t version;       // of this interface: Host::current
+struct LoadedMpi {
+    std::uint32_t version;       // of this interface: LoadedMpi::current
     MpiFunctions next;           // `MPI_X` without us: the MPI's, or that of a tool preloaded after us
     MpiFunctions mpi;            // `PMPI_X`
     const char* library_version; // MPI_Get_library_version
@@ -79,9 +79,9 @@ To retyped(From function) {
 }
 
 // Every back end exports a function and a number of these names. The function is called where the number is the entry's
-// Host::current. It returns null where it does not serve this MPI, after a warning.
+// LoadedMpi::current. It returns null where it does not serve this MPI, after a warning.
 inline constexpr const char* back_end_symbol = "switchyard_back_end";
 inline constexpr const char* back_end_version_symbol = "switchyard_back_end_version";
-using OpenBackEnd = const BackEnd* (*)(const Host*);
+using OpenBackEnd = const BackEnd* (*)(const LoadedMpi*);
 
 } // namespace switchyard::shim

@@ -31,7 +31,7 @@ namespace {
 using namespace switchyard::shim;
 
 struct State {
-    Host host{};
+    LoadedMpi loaded{};
     BackEnd back_end{}; // all null: forward everything
     char version[8192];
     LoadedMpi mpi;
@@ -194,15 +194,15 @@ void open_back_end() {
     auto open = reinterpret_cast<OpenBackEnd>(dlsym(library, back_end_symbol));
     if (open == nullptr) return warn("%s is not a back end; nothing is routed", path);
     const auto* version = static_cast<const std::uint32_t*>(dlsym(library, back_end_version_symbol));
-    if (version == nullptr || *version != Host::current)
+    if (version == nullptr || *version != LoadedMpi::current)
         return warn(
             "%s is of another version of switchyard than libswitchyard.so (%u, not %u); nothing is routed",
-            path, version != nullptr ? *version : 1, Host::current);
+            path, version != nullptr ? *version : 1, LoadedMpi::current);
     take_for_mpi(reinterpret_cast<const void*>(open)); // its own collectives are not the program's
-    state.host.version = Host::current;
-    state.host.library_version = state.version;
-    state.host.at_once = []() -> AtOnce& { return at_once; };
-    if (const BackEnd* back_end = open(&state.host)) state.back_end = *back_end;
+    state.loaded.version = LoadedMpi::current;
+    state.loaded.library_version = state.version;
+    state.loaded.at_once = []() -> AtOnce& { return at_once; };
+    if (const BackEnd* back_end = open(&state.loaded)) state.back_end = *back_end;
 }
 
 bool is_the_program(const Dl_info& object) {
@@ -236,12 +236,12 @@ void resolve() {
     state.mpi = find_loaded_mpi();
     state.asks_callers = has_two_mpis() && dlsym(RTLD_NEXT, "PMPI_Alltoallv") == nullptr;
 #define SWITCHYARD_DECLARE(name, words, values)                                                              \
-    find_functions(#name, state.host.next.name, state.host.mpi.name);
+    find_functions(#name, state.loaded.next.name, state.loaded.mpi.name);
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
 #define SWITCHYARD_OPTIONAL(...)
 #include "entries.def"
 #undef SWITCHYARD_DECLARE
-    narrow_large_counts(state.host, place_of_mpi());
+    narrow_large_counts(state.loaded, place_of_mpi());
     const char* enabled = std::getenv("SWITCHYARD");
     if (enabled != nullptr && std::strcmp(enabled, "off") == 0) {
         // forward everything
@@ -283,14 +283,14 @@ constexpr int no_such_function = 16;
 #define SWITCHYARD_AND_PLACE(...) (__builtin_return_address(0), __VA_ARGS__)
 #define SWITCHYARD_DEFINE(linkage, at_once, name, words, values)                                             \
     linkage MPI_##name words {                                                                               \
-        if (at_once SWITCHYARD_AND_PLACE values) return state.host.next.name values;                         \
+        if (at_once SWITCHYARD_AND_PLACE values) return state.loaded.next.name values;                       \
         ensure_resolved();                                                                                   \
         if (state.back_end.name != nullptr) {                                                                \
             Caller caller = caller_at(__builtin_return_address(0));                                          \
             Binding binding = caller == Caller::fortran ? Binding::fortran : Binding::c;                     \
             if (caller != Caller::mpi) return state.back_end.name SWITCHYARD_AND_BINDING values;             \
         }                                                                                                    \
-        auto next = forwarded(state.host.next.name, "MPI_" #name, __builtin_return_address(0));              \
+        auto next = forwarded(state.loaded.next.name, "MPI_" #name, __builtin_return_address(0));            \
         return next != nullptr ? next values : no_such_function;                                             \
     }                                                                                                        \
     linkage PMPI_##name words {                                                                              \
@@ -299,7 +299,7 @@ constexpr int no_such_function = 16;
             Binding binding = Binding::fortran_by_pmpi;                                                      \
             return state.back_end.name SWITCHYARD_AND_BINDING values;                                        \
         }                                                                                                    \
-        auto mpi = forwarded(state.host.mpi.name, "PMPI_" #name, __builtin_return_address(0));               \
+        auto mpi = forwarded(state.loaded.mpi.name, "PMPI_" #name, __builtin_return_address(0));             \
         return mpi != nullptr ? mpi values : no_such_function;                                               \
     }
 #define SWITCHYARD_DECLARE(...) SWITCHYARD_DEFINE(__VA_ARGS__)
@@ -324,8 +324,8 @@ OptionalFunction table_of_optional_functions[] = {
     {#name,                                                                                                  \
      reinterpret_cast<void*>(optional::MPI_##name),                                                          \
      reinterpret_cast<void*>(optional::PMPI_##name),                                                         \
-     [] { find_functions(#name, state.host.next.name, state.host.mpi.name); },                               \
-     reinterpret_cast<void**>(&state.host.mpi.name),                                                         \
+     [] { find_functions(#name, state.loaded.next.name, state.loaded.mpi.name); },                           \
+     reinterpret_cast<void**>(&state.loaded.mpi.name),                                                       \
      false,                                                                                                  \
      false,                                                                                                  \
      false},

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int success = 0, error_count = 2; // in every MPI
 
-const Host* host = nullptr;
+const LoadedMpi* loaded = nullptr;
 int (*test_inter)(Word comm, int* is_inter) = nullptr;
 int (*local_size)(Word comm, int* ranks) = nullptr;
 int (*remote_size)(Word comm, int* ranks) = nullptr;
@@ -97,15 +97,15 @@ int call_narrowed(Function function, const std::array<Word, count>& words) {
 constexpr bool one = false, each = true, number = false, array = true;
 
 #define SWITCHYARD_COLLECTIVE(name, function, count, sent, counts, ...)                                      \
-    template <MpiFunctions Host::*functions, typename... Words>                                              \
+    template <MpiFunctions LoadedMpi::*functions, typename... Words>                                         \
     int narrowed_##function(Words... words) {                                                                \
         return call_narrowed < (sent) && (counts), (counts),                                                 \
-               (count) > ((host->*functions).function, std::array<Word, (count)>{words...});                 \
+               (count) > ((loaded->*functions).function, std::array<Word, (count)>{words...});               \
     }
 #include "algorithms/collectives.def"
 
-template <MpiFunctions Host::*functions>
-void fill_in(Host& found) {
+template <MpiFunctions LoadedMpi::*functions>
+void fill_in(LoadedMpi& found) {
     MpiFunctions& mpi = found.*functions;
 #define SWITCHYARD_COLLECTIVE(name, function, ...)                                                           \
     if (mpi.function##_c == nullptr && mpi.function != nullptr)                                              \
@@ -121,14 +121,14 @@ bool find(void* mpi, const char* name, Function& function) {
 
 } // namespace
 
-void narrow_large_counts(Host& found, void* mpi) {
-    host = &found;
+void narrow_large_counts(LoadedMpi& found, void* mpi) {
+    loaded = &found;
     if (!find(mpi, "PMPI_Comm_test_inter", test_inter) || !find(mpi, "PMPI_Comm_size", local_size) ||
         !find(mpi, "PMPI_Comm_remote_size", remote_size) ||
         !find(mpi, "PMPI_Comm_call_errhandler", call_errhandler))
         return;
-    fill_in<&Host::next>(found);
-    fill_in<&Host::mpi>(found);
+    fill_in<&LoadedMpi::next>(found);
+    fill_in<&LoadedMpi::mpi>(found);
 }
 
 } // namespace switchyard::shim

@@ -6,8 +6,8 @@
 
 namespace switchyard::shim {
 
-// Where `host` has no `X_c`, puts a function there that calls `X`. It answers MPI_ERR_COUNT, by the communicator's error
-// handler, where a count or a displacement does not fit an int. `mpi`: the MPI's handle for dlsym. `host` has to stay.
-void narrow_large_counts(Host& host, void* mpi);
+// Where `loaded` has no `X_c`, puts a function there that calls `X`. It answers MPI_ERR_COUNT, by the communicator's error
+// handler, where a count or a displacement does not fit an int. `mpi`: the MPI's handle for dlsym. `loaded` has to stay.
+void narrow_large_counts(LoadedMpi& loaded, void* mpi);
 
 } // namespace switchyard::shim

@@ -27,8 +27,8 @@ int forward(Function function, Function large, const CallArgs& call) {
 
 } // namespace
 
-int call_native(const Host& host, const CallArgs& call) {
-    const MpiFunctions& mpi = functions_for(host, call.binding);
+int call_native(const LoadedMpi& loaded, const CallArgs& call) {
+    const MpiFunctions& mpi = functions_for(loaded, call.binding);
     switch (call.collective) {
 #define SWITCHYARD_COLLECTIVE(name, function, ...)                                                           \
     case Collective::name:                                                                                   \

@@ -81,11 +81,11 @@ inline bool has_plain_buffers(const CallArgs& call) {
 
 // The functions that a call is forwarded to: a call of `MPI_X` to the next object in LD_PRELOAD, a call of `PMPI_X` to the
 // MPI library.
-inline const MpiFunctions& functions_for(const Host& host, Binding binding) {
-    return binding == Binding::fortran_by_pmpi ? host.mpi : host.next;
+inline const MpiFunctions& functions_for(const LoadedMpi& loaded, Binding binding) {
+    return binding == Binding::fortran_by_pmpi ? loaded.mpi : loaded.next;
 }
 
 // The MPI library's own collective, with the arguments as they came.
-int call_native(const Host& host, const CallArgs& call);
+int call_native(const LoadedMpi& loaded, const CallArgs& call);
 
 } // namespace switchyard::shim

@@ -26,7 +26,7 @@ int run_routed(const Passage& passage, Plan& plan) {
     auto record = begin_record(passage);
     std::optional<DeviceCall> device;
     const Outcome outcome = run_ours(passage, plan, record, device);
-    if (outcome.is_refused) return call_native(*passage.self.host, passage.call);
+    if (outcome.is_refused) return call_native(*passage.self.loaded, passage.call);
     passage.state.count(outcome.is_over);
     if (!outcome.is_over) return run_native(passage, outcome.decision, record, device);
     note_time(passage, record, outcome.code);
@@ -37,12 +37,12 @@ int run_routed(const Passage& passage, Plan& plan) {
 
 } // namespace
 
-int route(const Host& host, const CallArgs& call) {
+int route(const LoadedMpi& loaded, const CallArgs& call) {
     Communicators* communicators = Communicators::current();
-    if (communicators == nullptr) return call_native(host, call);
+    if (communicators == nullptr) return call_native(loaded, call);
     Process& self = communicators->process();
     CommState* state = CommState::of(call.comm, *communicators);
-    if (state == nullptr) return call_native(host, call);
+    if (state == nullptr) return call_native(loaded, call);
     state->look_for_devices(self);
     Plan& plan = state->plan(call.collective, call.in_place() ? Buffers::in_place : Buffers::separate);
     const bool logs = self.recording.load(std::memory_order_acquire);
@@ -50,9 +50,9 @@ int route(const Host& host, const CallArgs& call) {
     const bool is_left_alone = !logs && !self.devices.are_here(now); // where it is native
     if (is_left_alone && plan.always_native()) {
         state->count(false);
-        state->leave_to_entry(host,
+        state->leave_to_entry(loaded,
                               self.devices.are_off() ? AtOnce::always : now + device::Devices::between_looks);
-        return call_native(host, call);
+        return call_native(loaded, call);
     }
 
     int code = MPI_SUCCESS;
@@ -60,13 +60,13 @@ int route(const Host& host, const CallArgs& call) {
         return report(call, code);
 
     const auto measured = measure(call, state->blocks(), state->own_block(), state->types());
-    if (!measured.valid) return call_native(host, call); // an error, and MPI's to report
+    if (!measured.valid) return call_native(loaded, call); // an error, and MPI's to report
     const Passage passage{self, call, *state, measured, logs};
     if (is_surely_native(passage, plan)) {
         state->count(false);
-        return is_left_alone ? call_native(host, call) : run_surely_native(passage, plan);
+        return is_left_alone ? call_native(loaded, call) : run_surely_native(passage, plan);
     }
-    return is_for_mpi_to_refuse(passage) ? call_native(host, call) : run_routed(passage, plan);
+    return is_for_mpi_to_refuse(passage) ? call_native(loaded, call) : run_routed(passage, plan);
 }
 
 } // namespace switchyard::shim

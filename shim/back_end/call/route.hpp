@@ -7,6 +7,6 @@ namespace switchyard::shim {
 
 // What the application's call returns. Never throws anything of ours; what the application's own error
 // handler throws passes through.
-int route(const Host& host, const CallArgs& call);
+int route(const LoadedMpi& loaded, const CallArgs& call);
 
 } // namespace switchyard::shim

@@ -26,7 +26,7 @@ Codes call_on_copies(const Passage& passage, DeviceCall& device, log::CallRecord
     const auto start = Clock::now();
     const bool copied_in = staging.copy_in();
     const auto copied = Clock::now();
-    Codes codes{.mpi = call_native(*passage.self.host, device.on_copies())};
+    Codes codes{.mpi = call_native(*passage.self.loaded, device.on_copies())};
     const auto exchanged = Clock::now();
     if ((!staging.copy_out() || !copied_in) && codes.mpi == MPI_SUCCESS) codes.copies = MPI_ERR_BUFFER;
     record.copy_in = copied - start;
@@ -59,7 +59,7 @@ int run_native(const Passage& passage, const Decision& decision, log::CallRecord
         codes = call_on_copies(passage, *device, record);
     } else {
         const auto start = Clock::now();
-        codes.mpi = call_native(*passage.self.host, passage.call);
+        codes.mpi = call_native(*passage.self.loaded, passage.call);
         record.exchange = Clock::now() - start;
     }
     const int code = codes.mpi != MPI_SUCCESS ? codes.mpi : codes.copies;
@@ -100,7 +100,7 @@ int run_surely_native(const Passage& passage, Plan& plan) {
     auto record = begin_head(passage);
     if (passage.self.devices.are_here(record.begin)) [[unlikely]]
         return run_surely_native_near_devices(passage, plan, record);
-    const int code = call_native(*passage.self.host, passage.call);
+    const int code = call_native(*passage.self.loaded, passage.call);
     end_record(passage, decide(passage, plan, nullptr, record.in_place), record);
     return code;
 }

@@ -83,11 +83,12 @@ CommState* CommState::look_up(MPI_Comm comm, Communicators& home) {
     return state;
 }
 
-void CommState::leave_to_entry(const Host& host, std::uint64_t until) {
+void CommState::leave_to_entry(const LoadedMpi& loaded, std::uint64_t until) {
     if (left_alone_ == 0) return;
     constexpr Word all = ~Word{0};
     constexpr Word comm_bits = sizeof last_.comm == sizeof(Word) ? all : all >> (8 * sizeof(int));
-    host.at_once() = {word_of(last_.comm), comm_bits, left_alone_, &calls_.seen, &freed_, last_.freed, until};
+    loaded.at_once() = {word_of(last_.comm), comm_bits, left_alone_, &calls_.seen, &freed_,
+                        last_.freed,         until};
 }
 
 // Every call of such a collective is MPI's own; nobody logs it, and no rank has or expects a GPU's driver.

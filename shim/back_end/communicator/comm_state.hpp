@@ -92,7 +92,7 @@ class CommState {
             self.recorder->add(record);
     }
     // Until then the entry itself forwards what nobody needs to see on this communicator, the one of the thread's last call.
-    void leave_to_entry(const Host& host, std::uint64_t until);
+    void leave_to_entry(const LoadedMpi& loaded, std::uint64_t until);
     void count(bool routed) {
         ++calls_.seen;
         if (routed) ++calls_.routed;

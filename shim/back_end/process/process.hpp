@@ -27,7 +27,7 @@
 namespace switchyard::shim {
 
 struct Process {
-    const Host* host = nullptr;
+    const LoadedMpi* loaded = nullptr;
     Settings settings;
     policy::Policy policy; // native for everything where the text has a problem
     policy::Force force;

@@ -109,8 +109,8 @@ int largest_tag() {
     return found != 0 ? *largest : 0;
 }
 
-void meet_world(Process& self, const Host& host, MPI_Comm world) {
-    self.host = &host;
+void meet_world(Process& self, const LoadedMpi& loaded, MPI_Comm world) {
+    self.loaded = &loaded;
     self.world = world;
     int rank = 0;
     PMPI_Comm_rank(world, &rank);
@@ -177,12 +177,12 @@ bool all_are_ready(bool here, Run* run, MPI_Comm world) {
 // A run whose ranks all have what they need; else null on all ranks. Each collective at the start is a wait of every rank for
 // every other one: so each rank does by itself what it can, rank 0's orders reach it whether it could or not, and one vote
 // ends the start. Collective.
-std::unique_ptr<Run> run_of_all(const Host& host, MPI_Comm world) noexcept {
+std::unique_ptr<Run> run_of_all(const LoadedMpi& loaded, MPI_Comm world) noexcept {
     std::unique_ptr<Run> run;
     Orders orders;
     const bool has_met = manages([&] {
         run = std::make_unique<Run>();
-        meet_world(run->process, host, world);
+        meet_world(run->process, loaded, world);
         if (run->process.world_rank == 0) orders.write(run->process);
     });
     orders.spread(world);
@@ -205,12 +205,12 @@ void go_without(MPI_Comm world) noexcept {
 
 } // namespace
 
-void start_with_world(const Host& host) noexcept {
+void start_with_world(const LoadedMpi& loaded) noexcept {
     log::FileSizeSignalBlocked blocked;
     has_refused = true; // until they agree
     MPI_Comm world = algorithms::mpi_of(algorithms::create_private(algorithms::comm_of(MPI_COMM_WORLD)));
     if (world == MPI_COMM_NULL) return;
-    auto run = run_of_all(host, world);
+    auto run = run_of_all(loaded, world);
     if (!run) return go_without(world);
     Clock::start_run();
     hang_on_comm_self();
@@ -218,7 +218,7 @@ void start_with_world(const Host& host) noexcept {
     has_refused = false;
 }
 
-void start_alone(const Host& host) noexcept {
+void start_alone(const LoadedMpi& loaded) noexcept {
     static std::mutex starting;
     std::lock_guard lock(starting);
     int finalized = 0;
@@ -226,7 +226,7 @@ void start_alone(const Host& host) noexcept {
     if (started != nullptr || has_refused || finalized != 0) return;
     try {
         auto run = std::make_unique<Run>();
-        run->process.host = &host;
+        run->process.loaded = &loaded;
         set_up_alone(run->process);
         Clock::start_run();
         create_keyvals(run->process);

@@ -119,7 +119,7 @@ log::RunInfo describe(const Process& self) {
     info.ranks = self.world_ranks;
     info.file_mode = self.settings.log_mode();
     info.command_line = log::command_line();
-    info.mpi_library = self.host->library_version;
+    info.mpi_library = self.loaded->library_version;
     for (std::size_t i = 0; i < setting_count; ++i)
         info.settings.emplace_back(setting_table()[i].variable, self.settings.value(static_cast<Setting>(i)));
     return info;
