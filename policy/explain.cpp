@@ -4,6 +4,7 @@
 #include "prune.hpp"
 #include "reason.hpp"
 #include "rule_name.hpp"
+#include "text/lists.hpp"
 #include "text/printable.hpp"
 #include "vocabulary.hpp"
 
@@ -11,16 +12,12 @@ namespace switchyard::policy {
 
 namespace {
 
-std::string counted(std::uint64_t count, std::string_view what) {
-    return std::to_string(count) + ' ' + std::string(what) + (count == 1 ? "" : "s");
-}
-
 std::string heading(const Features& call) {
     return std::string(name_of(call.collective)) + " of " +
-           counted(static_cast<std::uint64_t>(call.ranks), "rank") + " on " +
-           counted(static_cast<std::uint64_t>(call.nodes), "node") + " (at most " +
+           text::plural(static_cast<std::uint64_t>(call.ranks), "rank") + " on " +
+           text::plural(static_cast<std::uint64_t>(call.nodes), "node") + " (at most " +
            std::to_string(call.ranks_per_node) + " on one), largest block " +
-           counted(call.max_block_bytes, "byte") + ", " +
+           text::plural(call.max_block_bytes, "byte") + ", " +
            std::string(buffer_names[static_cast<std::size_t>(call.buffer)]) + " buffers" +
            (call.overlapping ? ", overlapping"
             : call.in_place  ? ", in place"
@@ -62,7 +59,7 @@ std::string how_device_buffers_travel(const Choice& choice, const Features& call
                                        : "  transfer: ipc, the ranks copy between the memory of their GPUs";
     text += " (" + why_that_transfer(choice, call) + ")\n";
     if (is_staged && choice.algorithm->has(algorithms::moves_by_mpi_alone) && !choice.algorithm->native)
-        text += "  copied back: " + counted(choice.chunk_bytes, "byte") +
+        text += "  copied back: " + text::plural(choice.chunk_bytes, "byte") +
                 " at a time, while other blocks are under way\n";
     return text;
 }
@@ -73,14 +70,14 @@ std::string what_runs(const Choice& choice, const Features& call) {
         text += " transfer=" + std::string(transfer_names[static_cast<std::size_t>(*choice.transfer)]);
     text += '\n' + how_device_buffers_travel(choice, call);
     if (const std::size_t bytes = scratch_bytes(choice, call); bytes > 0)
-        text += "  workspace: " + counted(bytes, "byte") + " on each rank\n";
+        text += "  workspace: " + text::plural(bytes, "byte") + " on each rank\n";
     return text;
 }
 
 // Some members cannot run on this communicator (left_out), others cannot run at this call.
 std::string what_is_tried(const Shortlist& shortlist, const Adaptive& adaptive, const Features& call) {
     std::string text = "adaptive, the choice is made at run time\n  tries in turn, " +
-                       counted(static_cast<std::uint64_t>(adaptive.trials), "time") + " each: ";
+                       text::plural(static_cast<std::uint64_t>(adaptive.trials), "time") + " each: ";
     std::string left_out = adaptive.left_out;
     for (std::size_t i = 0; i < adaptive.count; ++i) {
         const Candidate& member = shortlist.candidates[adaptive.first + i];

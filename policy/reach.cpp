@@ -1,7 +1,7 @@
 #include "reach.hpp"
 #include "admissible.hpp"
 #include "rule_name.hpp"
-#include "spelling.hpp"
+#include "text/lists.hpp"
 #include "vocabulary.hpp"
 
 #include <algorithm>
@@ -185,7 +185,7 @@ std::string Reach::why_hidden(const std::vector<Box>& boxes) {
     }
     std::vector<std::string> names;
     for (const Taken* taken : hiding) names.push_back(rule_numbered(taken->number, taken->name));
-    return enumerated(names) + (names.size() == 1 ? " takes" : " together take") +
+    return text::enumerated(names) + (names.size() == 1 ? " takes" : " together take") +
            " every call it could take";
 }
 

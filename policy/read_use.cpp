@@ -3,6 +3,7 @@
 #include "read_adaptive.hpp"
 #include "read_value.hpp"
 #include "spelling.hpp"
+#include "text/lists.hpp"
 #include "vocabulary.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::string algorithms_there_are(std::optional<Collective> only) {
         const auto collective = static_cast<Collective>(i);
         if (only && collective != *only) continue;
         out += (out.empty() ? "" : "; ") + std::string(name_of(collective)) + " has " +
-               listed(algorithms_of(collective));
+               text::listed(algorithms_of(collective));
     }
     return out;
 }
@@ -74,7 +75,7 @@ void report_not_taken(const Value& value, const Traits& traits, Findings& findin
     const auto taken = parameters_taken(traits);
     findings.add(value.place, std::string(traits.name) + " of " + std::string(name_of(traits.collective)) +
                                   " takes no parameter \"" + value.key + "\"; it takes " +
-                                  (taken.empty() ? "none" : listed(taken)));
+                                  (taken.empty() ? "none" : text::listed(taken)));
 }
 
 std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTraits& parameter,
@@ -117,7 +118,7 @@ std::string algorithms_for(Transfer transfer, Collective collective) {
     std::vector<std::string_view> names;
     for (const Traits& traits : algorithms::all_traits())
         if (traits.collective == collective && takes(traits, transfer)) names.push_back(traits.name);
-    return listed(names);
+    return text::listed(names);
 }
 
 // An algorithm that copies bytes itself cannot work on memory that the host cannot read.

@@ -59,26 +59,8 @@ std::string in_quotes(std::string_view text) {
     return '"' + text::printable(text, longest_quoted) + '"';
 }
 
-std::string listed(const std::vector<std::string_view>& words) {
-    std::string out;
-    for (const std::string_view word : words) {
-        out += out.empty() ? "" : ", ";
-        out += word;
-    }
-    return out;
-}
-
 char fold(char c) {
     return c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
-
-std::string enumerated(const std::vector<std::string>& items) {
-    std::string out;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) out += i + 1 == items.size() ? " and " : ", ";
-        out += items[i];
-    }
-    return out;
 }
 
 std::string between(std::uint64_t smallest, std::uint64_t largest) {

@@ -1,4 +1,4 @@
-// The user's words in messages: quoted, listed, compared.
+// The user's words in messages: quoted and compared.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,6 @@ namespace switchyard::policy {
 
 // Cut to a readable length, and harmless to a terminal (text/printable.hpp).
 std::string in_quotes(std::string_view text);
-
-// `a, b, c`
-std::string listed(const std::vector<std::string_view>& words);
-
-// `a, b and c`
-std::string enumerated(const std::vector<std::string>& items);
 
 // As words are compared: `-` is `_`, and a capital is small.
 char fold(char c);

@@ -2,6 +2,7 @@
 #include "spelling.hpp"
 
 #include "../algorithms/collective.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <array>
@@ -174,7 +175,7 @@ std::string function_not_routed(std::string_view word) {
 std::string functions_routed() {
     std::vector<std::string> functions;
     for (const auto& traits : algorithms::all_collectives) functions.emplace_back(traits.function);
-    return enumerated(functions);
+    return text::enumerated(functions);
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // What a back end exports: the intercepted functions. A collective becomes a CallArgs.
 
+#include "call/counted_call.hpp"
 #include "shim/back_end/arguments/words.hpp"
 #include "shim/back_end/call/route.hpp"
-#include "shim/back_end/call/seen_call.hpp"
 #include "shim/back_end/communicator/communicators.hpp"
 #include "shim/back_end/communicator/freeing.hpp"
 #include "shim/back_end/process/clock.hpp"
@@ -42,18 +42,18 @@ struct Handler<collective, large_count, std::index_sequence<i...>> {
 template <Collective collective, bool large_count>
 using HandlerOf = Handler<collective, large_count, std::make_index_sequence<number_of_words(collective)>>;
 
-// The same for a function that is only seen.
-template <Seen seen, bool large_count, auto function, typename Positions>
-struct SeenHandler;
-template <Seen seen, bool large_count, auto function, std::size_t... i>
-struct SeenHandler<seen, large_count, function, std::index_sequence<i...>> {
+// The same for a function that is only counted.
+template <Counted counted, bool large_count, auto function, typename Positions>
+struct CountedHandler;
+template <Counted counted, bool large_count, auto function, std::size_t... i>
+struct CountedHandler<counted, large_count, function, std::index_sequence<i...>> {
     static int handle(AWord<i>... words, Binding binding) {
-        return see<seen, large_count>(functions_for(*loaded, binding).*function, binding, words...);
+        return see<counted, large_count>(functions_for(*loaded, binding).*function, binding, words...);
     }
 };
-template <Seen seen, bool large_count, auto function>
-using SeenHandlerOf =
-    SeenHandler<seen, large_count, function, std::make_index_sequence<traits_of(seen).words>>;
+template <Counted counted, bool large_count, auto function>
+using CountedHandlerOf =
+    CountedHandler<counted, large_count, function, std::make_index_sequence<traits_of(counted).words>>;
 
 int start(MPI_Request* request, Binding binding) {
     return see_start(retyped<int (*)(MPI_Request*)>(functions_for(*loaded, binding).Start), binding, request);
@@ -120,15 +120,15 @@ extern "C" __attribute__((visibility("default"))) const BackEnd* switchyard_back
     back_end.function = HandlerOf<Collective::name, false>::handle;                                          \
     back_end.function##_c = HandlerOf<Collective::name, true>::handle;
 #include "algorithms/collectives.def"
-#define SWITCHYARD_SEEN(name, function, ...)                                                                 \
-    back_end.function = SeenHandlerOf<Seen::name, false, &MpiFunctions::function>::handle;                   \
-    back_end.function##_c = SeenHandlerOf<Seen::name, true, &MpiFunctions::function##_c>::handle;
+#define SWITCHYARD_COUNTED(name, function, ...)                                                              \
+    back_end.function = CountedHandlerOf<Counted::name, false, &MpiFunctions::function>::handle;             \
+    back_end.function##_c = CountedHandlerOf<Counted::name, true, &MpiFunctions::function##_c>::handle;
 #define SWITCHYARD_PERSISTENT(name, function, ...)                                                           \
     back_end.function##_init =                                                                               \
-        SeenHandlerOf<Seen::name##_init, false, &MpiFunctions::function##_init>::handle;                     \
+        CountedHandlerOf<Counted::name##_init, false, &MpiFunctions::function##_init>::handle;               \
     back_end.function##_init_c =                                                                             \
-        SeenHandlerOf<Seen::name##_init, true, &MpiFunctions::function##_init_c>::handle;
-#include "shim/entry/seen.def"
+        CountedHandlerOf<Counted::name##_init, true, &MpiFunctions::function##_init_c>::handle;
+#include "shim/entry/counted.def"
     hand_over(back_end.Start, start);
     hand_over(back_end.Startall, startall);
     hand_over(back_end.Request_free, request_free);

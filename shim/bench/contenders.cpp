@@ -3,7 +3,6 @@
 #include "policy/admissible.hpp"
 #include "policy/parse.hpp"
 #include "policy/reason.hpp"
-#include "policy/spelling.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,6 +4,7 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/tune/candidates.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -70,7 +71,7 @@ void check_buffers(const Call& call, double buffer_bytes, const NodeMemory& memo
     if (node_bytes > memory.bytes)
         throw std::runtime_error(
             formatted("with {} the buffers of {} need {} on a node, and {} has {}", point_text(call),
-                      counted(static_cast<std::uint64_t>(call.shape.ranks_per_node), "rank"),
+                      text::plural(static_cast<std::uint64_t>(call.shape.ranks_per_node), "rank"),
                       size_text(node_bytes), memory.owner, size_text(memory.bytes)));
 }
 
@@ -88,7 +89,7 @@ void leave_out_what_does_not_fit(PredictedPoint& point, const NodeMemory& memory
     if (count > 0)
         std::cerr << formatted(
             "switchyard: with {}, {} would need {} or more on a node, and {} has {}: left out\n",
-            point_text(point.call), counted(count, "setting"), size_text(least), memory.owner,
+            point_text(point.call), text::plural(count, "setting"), size_text(least), memory.owner,
             size_text(memory.bytes));
 }
 

@@ -4,6 +4,7 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/text/text_table.hpp"
+#include "text/lists.hpp"
 #include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
@@ -34,7 +35,7 @@ std::string heading(const std::string& machine, const PredictedPoint& point) {
                                   ? formatted("blocks {} of up to {} bytes", name_of(distribution), max_block)
                                   : formatted("blocks of {} bytes", max_block);
     return formatted("{}, {} ranks on {}, {}, predicted for {}; buffers {} a rank\n", name_of(collective),
-                     shape.ranks, counted(static_cast<std::uint64_t>(shape.nodes), "node"), sizes,
+                     shape.ranks, text::plural(static_cast<std::uint64_t>(shape.nodes), "node"), sizes,
                      text::printable(machine, 60), size_text(point.buffer_bytes));
 }
 

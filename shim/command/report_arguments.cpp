@@ -41,9 +41,9 @@ the first 16 communicators of a group the first 64 calls are looked at. Where th
 nobody knows what is usual, and nothing is said.
 
 Where the program called collectives that no policy changes, the report begins with the time in all collectives, and has
-their sums under "Seen, not routed". Calls and sent are of all ranks there; nonblocking calls count without MPI_Wait.
+their sums under "Counted, not routed". Calls and sent are of all ranks there; nonblocking calls count without MPI_Wait.
 
-CSV has one line for each group, then one for each collective that is only seen. JSON has "run", "totals", "groups"
+CSV has one line for each group, then one for each collective that is only counted. JSON has "run", "totals", "groups"
 and "seen" (collective, calls, total_us, most_us: of the rank with the most, wall_share, sent_bytes). The keys of a group:
   collective, ranks, nodes, ranks_per_node, buffer, transfer, in_place
   block_up_to_bytes: the power of two

@@ -16,6 +16,7 @@
 #include "shim/tune/result_table.hpp"
 #include "shim/tune/tuning.hpp"
 #include "shim/tune/write.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -125,7 +126,7 @@ void prove_program(const TuneOptions& options) {
 
 void print_end(const TuneOptions& options, const std::vector<Ruling>& rules, const Tuning& tuning,
                const std::filesystem::path& journal) {
-    std::cout << tuning.table(rules) << options.output << ": " << counted(rules.size(), "rule")
+    std::cout << tuning.table(rules) << options.output << ": " << text::plural(rules.size(), "rule")
               << ", otherwise native\n"
               << "every measurement is in " << journal.string()
               << "; with a larger --budget the same command goes on from it\n";
@@ -142,14 +143,14 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
     if (budget < tuning.least_budget())
         throw std::runtime_error(
             formatted("--budget {} is too small for {}: the least is {}, as a launch takes {}",
-                      options.budget, counted(points.size(), "point"), duration_text(tuning.least_budget()),
-                      duration_text(first.seconds)));
+                      options.budget, text::plural(points.size(), "point"),
+                      duration_text(tuning.least_budget()), duration_text(first.seconds)));
     if (measurements.count() > 0)
-        std::cout << "goes on from " << counted(measurements.count(), "measurement") << " in "
+        std::cout << "goes on from " << text::plural(measurements.count(), "measurement") << " in "
                   << file.string() << '\n';
     if (options.dry_run) {
         std::cout << first.place.mpi << ", " << first.place.ranks << " ranks on "
-                  << counted(static_cast<std::uint64_t>(first.place.nodes), "node") << '\n'
+                  << text::plural(static_cast<std::uint64_t>(first.place.nodes), "node") << '\n'
                   << tuning.plan() << "measurements would go to " << file.string() << ", the policy to "
                   << options.output << '\n';
         return {};
@@ -166,7 +167,7 @@ std::optional<std::vector<Ruling>> make_policy(const TuneOptions& options, const
     } catch (const std::exception& error) {
         throw std::runtime_error(
             formatted("{}\nno policy was written; {} has {}, and the same command goes on from there",
-                      error.what(), file.string(), counted(measurements.count(), "measurement")));
+                      error.what(), file.string(), text::plural(measurements.count(), "measurement")));
     }
 }
 
@@ -194,7 +195,7 @@ void write_predicted(const TuneOptions& options, const predict::Machine& model,
     const auto rules = predicted_rules(model, points, predictions);
     write_policy(options.output, policy_text(rules, circumstances));
     std::cout << table_of(rules, points, predictions, {}) << options.output << ": "
-              << counted(rules.size(), "rule")
+              << text::plural(rules.size(), "rule")
               << ", otherwise native; predicted, not measured: where you have the ranks, give --launcher in "
                  "place of --ranks, and the rules are proved\n";
 }
@@ -216,9 +217,9 @@ void prove_predicted(const TuneOptions& options, const predict::Machine& model, 
     Tuning tuning(machine, points, nullptr, predictions, first.place, budget, first.seconds);
     const auto rules = tuning.prove(options.output, circumstances);
     write_policy(options.output, policy_text(rules, circumstances));
-    std::cout << tuning.table(rules) << options.output << ": " << counted(rules.size(), "rule")
+    std::cout << tuning.table(rules) << options.output << ": " << text::plural(rules.size(), "rule")
               << ", otherwise native; the model had rules for "
-              << counted(points_with_rule(points, rules_of(points, predictions, {})), "point")
+              << text::plural(points_with_rule(points, rules_of(points, predictions, {})), "point")
               << ", and under the launcher " << points_with_rule(points, rules) << " held\n";
 }
 

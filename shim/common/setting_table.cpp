@@ -18,7 +18,7 @@ const std::array<SettingTraits, setting_count>& setting_table() {
          "0644"},
         {"SWITCHYARD_DETAIL",
          "calls: a line for each call; ranks: also a line for each rank and call; summary: a line for each "
-         "kind of calls; all: as ranks, also a line for each call that is only seen",
+         "kind of calls; all: as ranks, also a line for each call that is only counted",
          "calls"},
         {"SWITCHYARD_RANKS_PER_NODE",
          "pretend that the world's ranks are placed like this: 4, 3,1,4 or cyclic:4", ""},

@@ -52,10 +52,6 @@ std::string share_text(double part, double of_whole) {
     return of_whole > 0 ? formatted("{:.1f}%", 100 * part / of_whole) : "-";
 }
 
-std::string counted(std::uint64_t count, std::string_view what) {
-    return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string shown(std::string_view text, std::size_t longest) {
     std::string whole = text::printable(text, text.size());
     if (width_of(whole) <= longest) return whole;

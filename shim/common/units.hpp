@@ -14,9 +14,6 @@ std::string block_text(unsigned block_bits);          // `64 B` for 6: blocks of
 std::string count_text(std::uint64_t count);          // `1,234,567`
 std::string share_text(double part, double of_whole); // `12.3%`; `-` where the whole is 0
 
-// `1 call`, `2 calls`
-std::string counted(std::uint64_t count, std::string_view what);
-
 // Safe for terminals and tables: control characters are escaped. A longer text is cut after `longest` characters and
 // ends in three dots.
 std::string shown(std::string_view text, std::size_t longest = 80);

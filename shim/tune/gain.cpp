@@ -6,6 +6,7 @@
 #include "shim/report/facts/pairs.hpp"
 #include "shim/report/facts/verdict.hpp"
 #include "shim/report/text/text_table.hpp"
+#include "text/lists.hpp"
 
 namespace switchyard::shim::tune {
 
@@ -72,7 +73,7 @@ void print_what_ran(const Rounds& rounds, std::ostream& out) {
     if (rounds.same_lines == 0) return;
     const auto runs = rounds.bare.runs.size() + rounds.native.runs.size() + rounds.routed.runs.size();
     out << formatted("all {} runs print the same {}\n", runs,
-                     rounds.same_lines == 1 ? "line" : counted(rounds.same_lines, "line"));
+                     rounds.same_lines == 1 ? "line" : text::plural(rounds.same_lines, "line"));
 }
 
 } // namespace

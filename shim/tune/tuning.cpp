@@ -8,6 +8,7 @@
 #include "search.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +85,7 @@ std::string Tuning::plan() const {
     }
     const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
     text += formatted("{}, {} in the first pass; about {} with one launch each",
-                      counted(points_.size(), "point"), counted(measurements, "measurement"),
+                      text::plural(points_.size(), "point"), text::plural(measurements, "measurement"),
                       passes == 1 ? "1 pass" : formatted("{} passes", passes));
     if (is_simulated()) return text + "\nThe time of a simulation is not known beforehand.\n";
     text += formatted(", then {} to {} launches under switchyard\n", 1, proofs);

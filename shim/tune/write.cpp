@@ -7,6 +7,7 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/common/whole_file.hpp"
+#include "text/lists.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -73,7 +74,7 @@ std::string price_for_others(const Ruling& ruling, const std::vector<Ruling>& ru
 std::string from_first_text(const Point& point, const Proof& proof) {
     if (proof.from_first <= 0) return "";
     return formatted("; {:.2f} for {} from the first on", proof.from_first,
-                     point.calls == 0 ? "all calls" : counted(point.calls, "call"));
+                     point.calls == 0 ? "all calls" : text::plural(point.calls, "call"));
 }
 
 std::string because(const Ruling& ruling, const Circumstances& circumstances) {

@@ -1,7 +1,7 @@
 // What an intercepted call costs over the bare library call: MPI_X through the shim and the library's own
 // PMPI_X, in turn, in one process, on a duplicate of MPI_COMM_SELF. Prints one row; `overhead` beside this
 // file runs it in every mode and prints the table. Arguments: the row's label, and the function: Alltoallv (the
-// default), which is routed, Barrier or Allreduce, which are only seen.
+// default), which is routed, Barrier or Allreduce, which are only counted.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -2,11 +2,11 @@
 #include "sections.hpp"
 #include "tests/support/log_folder.hpp"
 
+#include "shim/common/log/counted_sums.hpp"
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/record.hpp"
 #include "shim/common/log/recorder.hpp"
 #include "shim/common/log/run_directory.hpp"
-#include "shim/common/log/seen_sums.hpp"
 
 #include <array>
 #include <cstdio>
@@ -137,20 +137,20 @@ std::string rank_files(std::uint32_t calls, std::size_t slots_in_file, int rank)
 }
 
 // Of one rank, as it lies in the file while the rank runs.
-std::string seen_sums() {
+std::string counted_sums() {
     const tests::TemporaryFolder folder;
     Recorder recorder(Folder::made(folder.path().string()), 0, 2, false);
-    SeenSums sums(recorder, false);
-    sums.add(shim::Seen::allreduce, 1500, 64);
-    sums.add(shim::Seen::ialltoallw, 700, 4096);
+    CountedSums sums(recorder, false);
+    sums.add(shim::Counted::allreduce, 1500, 64);
+    sums.add(shim::Counted::ialltoallw, 700, 4096);
     return text_of(folder / "ranks/0.ring")
-        .substr(ring_file::sums_at, (1 + shim::seen_count) * sizeof(SeenSum));
+        .substr(ring_file::sums_at, (1 + shim::counted_functions) * sizeof(CountedSum));
 }
 
 void add_records(Seeds seeds) {
     const std::string between(fuzz::between_files);
-    seeds.add(rank_files(2, 0, 0) + between + rank_files(2, 0, 1) + between + seen_sums() + between +
-              seen_sums());
+    seeds.add(rank_files(2, 0, 0) + between + rank_files(2, 0, 1) + between + counted_sums() + between +
+              counted_sums());
     for (const std::uint32_t calls : {0U, 1U, 8U})
         for (const std::size_t in_file : {0U, 3U})
             seeds.add(rank_files(calls, in_file, 0) + std::string(fuzz::between_files) +
@@ -159,7 +159,7 @@ void add_records(Seeds seeds) {
 
 void add_slots(Seeds seeds) {
     for (const std::uint32_t calls : {1U, 8U}) seeds.add(slots_text(calls, 0));
-    const auto seen = Slot::seen({.begin = 1, .elapsed = 2, .sent = 3, .ranks = 2});
+    const auto seen = Slot::counted({.begin = 1, .elapsed = 2, .sent = 3, .ranks = 2});
     seeds.add({reinterpret_cast<const char*>(&seen), sizeof seen});
 }
 
@@ -172,9 +172,9 @@ void add_calls(Seeds seeds) {
                '\n';
         all += rank_line(record_of(place, 0), 0, name_of(call.communicator, 0), decisions[0].text) + '\n';
     }
-    SeenRecord seen;
+    CountedRecord seen;
     seen.ranks = 2;
-    all += seen_line(seen, 0) + '\n';
+    all += counted_line(seen, 0) + '\n';
     seeds.add(all);
     const tests::LogLine summed{.rule = "small", .calls = 7},
         of_many{.collective = "allgather", .ranks = 512, .nodes = 16};
@@ -195,7 +195,7 @@ void add_run_json(Seeds seeds) {
     RunEnd end;
     end.calls_seen = 2;
     end.wall_s = 1.5;
-    end.seen = {{"allreduce", 12, 4000, 1500, 96}};
+    end.counted = {{"allreduce", 12, 4000, 1500, 96}};
     const tests::TemporaryFolder folder;
     for (const auto* given : {static_cast<const RunEnd*>(nullptr), static_cast<const RunEnd*>(&end)}) {
         write_run_json(folder.path().string(), info, given);

@@ -75,7 +75,7 @@ struct LoggedRun {
     std::string program = "app", policy = "", arguments = "";
     int ranks = 4;
     std::string version = "0.1.0";
-    double seen_us = 0; // of all ranks in MPI_Allreduce, which is only seen
+    double counted_us = 0; // of all ranks in MPI_Allreduce, which is only counted
 
     std::string run_json() const {
         return R"({"switchyard":")" + version + R"(","complete":)" + (complete ? "true" : "false") +
@@ -84,8 +84,8 @@ struct LoggedRun {
                R"(","mpi_library":"some MPI","policy_file":"a.policy.json","policy":")" + escaped(policy) +
                R"(","ranks":)" + std::to_string(ranks) + R"(,"hosts":[{"host":"here","ranks":)" +
                std::to_string(ranks) + R"(}],"wall_s":)" + std::to_string(wall_s) +
-               R"(,"seen":[{"collective":"allreduce","calls":1,"time_us":{"sum":)" + std::to_string(seen_us) +
-               "}}]}\n";
+               R"(,"seen":[{"collective":"allreduce","calls":1,"time_us":{"sum":)" +
+               std::to_string(counted_us) + "}}]}\n";
     }
 
   private:

@@ -3,9 +3,9 @@
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include "shim/common/log/counted_sums.hpp"
 #include "shim/common/log/merge.hpp"
 #include "shim/common/log/recorder.hpp"
-#include "shim/common/log/seen_sums.hpp"
 #include "shim/common/log/summary.hpp"
 
 #include <algorithm>
@@ -133,26 +133,27 @@ TEST_CASE("threads record and name at once", "[threads]") {
 TEST_CASE("a thread looks at what others record", "[threads]") {
     const TemporaryFolder folder;
     Recorder recorder(Folder::made(folder / "run"), 0, 1, true);
-    SeenSums sums(recorder, true);
+    CountedSums sums(recorder, true);
     std::atomic<bool> over = false;
     std::thread reader([&] {
         while (!over) {
             if (recorder.dropped() > 0) return;
-            if (SeenSums* const current = SeenSums::current()) current->add(shim::Seen::barrier, 1, 0);
+            if (CountedSums* const current = CountedSums::current())
+                current->add(shim::Counted::barrier, 1, 0);
         }
     });
-    SeenSums::set_current(&sums);
+    CountedSums::set_current(&sums);
     run_threads([&](std::uint32_t thread) {
         for (std::uint32_t i = 1; i <= calls_of_each; ++i) {
             recorder.add(record_of_thread(thread, i));
-            sums.add(shim::Seen::bcast, 2, 3);
+            sums.add(shim::Counted::bcast, 2, 3);
         }
     });
-    SeenSums::set_current(nullptr);
+    CountedSums::set_current(nullptr);
     over = true;
     reader.join();
     check_all(recorder, calls_of_each);
-    const auto& sum = sums.sums()[static_cast<std::size_t>(shim::Seen::bcast)];
+    const auto& sum = sums.sums()[static_cast<std::size_t>(shim::Counted::bcast)];
     CHECK(sum.calls == thread_count * calls_of_each);
     CHECK(sum.elapsed == 2 * sum.calls);
     CHECK(sum.bytes == 3 * sum.calls);

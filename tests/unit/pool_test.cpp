@@ -302,17 +302,17 @@ TEST_CASE("what the agreement cost stands with the rule that is its cause", "[po
         json_of(a, b)["comparisons"][0]["agreement_b"].get<std::string>().starts_with("2 of 4 calls routed"));
 }
 
-TEST_CASE("a comparison has the time in collectives that are only seen", "[pool][seen]") {
+TEST_CASE("a comparison has the time in collectives that are only counted", "[pool][seen]") {
     RunsFolder a, b, without;
-    a.run({.name = "1", .started = "1", .seen_us = 4000}, {LogLine{}});
-    b.run({.name = "1", .started = "1", .seen_us = 8000}, {LogLine{}});
+    a.run({.name = "1", .started = "1", .counted_us = 4000}, {LogLine{}});
+    b.run({.name = "1", .started = "1", .counted_us = 8000}, {LogLine{}});
     without.run({.name = "1", .started = "1"}, {LogLine{}});
     INFO(comparison_of(a, b));
     CHECK(has(comparison_of(a, b),
-              "\nonly seen           1.0 ms    -    2.0 ms    -  2.00    -  slower in 1 of 1 "));
-    CHECK(json_of(a, b)["comparisons"][0]["only_seen"]["ratio"] == 2);
-    CHECK_FALSE(has(comparison_of(without, without), "only seen"));
-    CHECK(json_of(without, b)["comparisons"][0]["only_seen"]["ratio"] == nullptr);
+              "\nonly counted           1.0 ms    -    2.0 ms    -  2.00    -  slower in 1 of 1 "));
+    CHECK(json_of(a, b)["comparisons"][0]["only_counted"]["ratio"] == 2);
+    CHECK_FALSE(has(comparison_of(without, without), "only counted"));
+    CHECK(json_of(without, b)["comparisons"][0]["only_counted"]["ratio"] == nullptr);
 }
 
 TEST_CASE("chance is that of tossing a coin, and ties count for nobody", "[pool]") {

@@ -1,7 +1,7 @@
 // Requests of persistent collectives: which collective MPI_Start starts, and how many bytes the rank sends by it.
 #pragma once
 
-#include "shim/entry/seen.hpp"
+#include "shim/entry/counted.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace switchyard::shim {
 
 // A persistent collective, as `MPI_X_init` made it. Its arguments stay the same until the request is freed.
 struct PersistentCall {
-    Seen start; // `alltoall_start`
+    Counted start; // `alltoall_start`
     bool large_count = false;
     std::uint32_t ranks = 0;
     std::uint64_t bytes = 0; // that this rank sends each time

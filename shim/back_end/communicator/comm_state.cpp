@@ -349,7 +349,7 @@ void CommState::name_in_log(const Members& members) {
         const auto directory = self.settings.value(Setting::log) + "/" +
                                log::run_directory_name(self.run_info.program, first.start_seconds, first.pid);
         open_recorder(self, directory, rank_, ranks_);
-        log::SeenSums::set_current(self.seen.get());
+        log::CountedSums::set_current(self.counted.get());
         self.run_info.ranks = ranks_;
         if (rank_ == 0) log::write_run_json(directory, self.run_info, nullptr);
     }

@@ -11,12 +11,12 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
     if (!self.log_folder.is_open()) self.log_folder = log::Folder::made(directory, self.settings.log_mode());
     const bool threads = level == MPI_THREAD_MULTIPLE;
     auto recorder = std::make_unique<log::Recorder>(self.log_folder, rank, ranks, threads);
-    self.seen = std::make_unique<log::SeenSums>(*recorder, threads);
+    self.counted = std::make_unique<log::CountedSums>(*recorder, threads);
     self.recorder = std::move(recorder); // after all that may throw: nobody finds one without the other
     if (!self.recorder->problem().empty() && rank == 0)
         warn("the log's records stay in memory until the end (" + self.recorder->problem() +
              "); a program that is killed loses them");
-    if (self.settings.detail() == Detail::all) self.seen->record_in(*self.recorder);
+    if (self.settings.detail() == Detail::all) self.counted->record_in(*self.recorder);
     self.log_directory = directory;
     self.summary = self.settings.detail() == Detail::summary;
     self.reserve.take();

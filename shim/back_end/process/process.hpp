@@ -8,10 +8,10 @@
 #include "policy/parse.hpp"
 #include "shim/back_end/device/devices.hpp"
 #include "shim/back_end/device/gpu_aware.hpp"
+#include "shim/common/log/counted_sums.hpp"
 #include "shim/common/log/folder.hpp"
 #include "shim/common/log/recorder.hpp"
 #include "shim/common/log/run_directory.hpp"
-#include "shim/common/log/seen_sums.hpp"
 #include "shim/common/region.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/entry/abi.hpp"
@@ -56,13 +56,13 @@ struct Process {
     algorithms::CoreSet cores;                      // that this rank may run on
     int comm_keyval = MPI_KEYVAL_INVALID, datatype_keyval = MPI_KEYVAL_INVALID;
 
-    log::RunInfo run_info;                   // complete on rank 0 only
-    std::string log_directory;               // "" where nothing is logged
-    log::Folder log_folder;                  // the same folder, once it is there
-    std::unique_ptr<log::Recorder> recorder; // null where nothing is logged
-    std::unique_ptr<log::SeenSums> seen;     // likewise
-    MemoryReserve reserve;                   // for the merge of the log
-    bool summary = false;                    // SWITCHYARD_DETAIL=summary
+    log::RunInfo run_info;                     // complete on rank 0 only
+    std::string log_directory;                 // "" where nothing is logged
+    log::Folder log_folder;                    // the same folder, once it is there
+    std::unique_ptr<log::Recorder> recorder;   // null where nothing is logged
+    std::unique_ptr<log::CountedSums> counted; // likewise
+    MemoryReserve reserve;                     // for the merge of the log
+    bool summary = false;                      // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
     std::atomic<std::uint64_t> rows_made{0};         // apart from communicators that are their own rows

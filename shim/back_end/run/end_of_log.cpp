@@ -53,13 +53,14 @@ class RankLines {
     std::vector<Slot> some_;
 };
 
-// The calls that are only seen, in the order of their records.
-void write_seen_lines(const Process& self, SlotReader& reader) {
+// The calls that are only counted, in the order of their records.
+void write_counted_lines(const Process& self, SlotReader& reader) {
     LogWriter log(self.log_folder, "seen-" + std::to_string(self.world_rank) + ".jsonl");
     std::vector<Slot> some(SlotReader::slots_at_once);
     for (std::size_t count = some.size(); count == some.size();) {
         count = reader.read(Slot::no_communicator, UINT32_MAX, some.data(), some.size());
-        for (std::size_t i = 0; i < count; ++i) log.line(seen_line(some[i].seen_record(), self.world_rank));
+        for (std::size_t i = 0; i < count; ++i)
+            log.line(counted_line(some[i].counted_record(), self.world_rank));
     }
 }
 
@@ -69,10 +70,10 @@ void write_rank_lines(const Process& self) {
     LogWriter log(self.log_folder, "rank-" + std::to_string(self.world_rank) + ".jsonl");
     RankLines lines(self, log);
     for (const auto& name : self.recorder->names().communicators) lines.write(name, reader);
-    if (self.settings.detail() == Detail::all) write_seen_lines(self, reader);
+    if (self.settings.detail() == Detail::all) write_counted_lines(self, reader);
 }
 
-// The sums of all ranks, on rank 0: calls, and what is known of the functions that are only seen. All ranks have the same
+// The sums of all ranks, on rank 0: calls, and what is known of the functions that are only counted. All ranks have the same
 // table of these. No other rank waits.
 class Totals {
   public:
@@ -80,9 +81,9 @@ class Totals {
         static_assert(sizeof mine_ <= algorithms::largest_own_message);
         mine_[calls_seen] = counts.seen;
         mine_[calls_routed] = counts.routed;
-        if (!self.seen) return;
-        const auto own = self.seen->sums();
-        for (std::size_t i = 0; i < seen_count; ++i) {
+        if (!self.counted) return;
+        const auto own = self.counted->sums();
+        for (std::size_t i = 0; i < counted_functions; ++i) {
             mine_[elapsed + i] = own[i].elapsed;
             mine_[calls + i] = own[i].calls;
             mine_[bytes + i] = own[i].bytes;
@@ -91,17 +92,17 @@ class Totals {
     void add_up(MPI_Comm comm) {
         PMPI_Reduce(mine_.data(), sums_.data(), static_cast<int>(mine_.size()), MPI_UINT64_T, MPI_SUM, 0,
                     comm);
-        PMPI_Reduce(&mine_[elapsed], most_.data(), static_cast<int>(seen_count), MPI_UINT64_T, MPI_MAX, 0,
-                    comm);
+        PMPI_Reduce(&mine_[elapsed], most_.data(), static_cast<int>(counted_functions), MPI_UINT64_T, MPI_MAX,
+                    0, comm);
     }
     // May throw.
     void tell(RunEnd& end) const {
         end.calls_seen = sums_[calls_seen];
         end.calls_routed = sums_[calls_routed];
-        for (std::size_t i = 0; i < seen_count; ++i)
+        for (std::size_t i = 0; i < counted_functions; ++i)
             if (sums_[calls + i] > 0)
-                end.seen.push_back({std::string(all_seen[i].name), sums_[calls + i], sums_[elapsed + i],
-                                    most_[i], sums_[bytes + i]});
+                end.counted.push_back({std::string(all_counted[i].name), sums_[calls + i], sums_[elapsed + i],
+                                       most_[i], sums_[bytes + i]});
     }
 
   private:
@@ -109,12 +110,12 @@ class Totals {
         calls_seen,
         calls_routed,
         elapsed,
-        calls = elapsed + seen_count,
-        bytes = calls + seen_count,
-        places = bytes + seen_count
+        calls = elapsed + counted_functions,
+        bytes = calls + counted_functions,
+        places = bytes + counted_functions
     };
     std::array<std::uint64_t, places> mine_{}, sums_{};
-    std::array<std::uint64_t, seen_count> most_{};
+    std::array<std::uint64_t, counted_functions> most_{};
 };
 
 // What the agreement cost and which rule is the cause, where that is worth a sentence. Forced algorithms have no rule.

@@ -51,7 +51,7 @@ void finish() noexcept {
     if (communicators == nullptr || started_by != getpid()) return;
     Process& self = communicators->process();
     self.recording = false;
-    log::SeenSums::set_current(nullptr);
+    log::CountedSums::set_current(nullptr);
     try {
         const auto counts = communicators->retire_all();
         if (self.world != MPI_COMM_NULL && all_live(self)) end_log(self, counts, communicators->learned());
@@ -76,7 +76,7 @@ void hang_on_comm_self() {
 // A forked child shares the mapped records with its parent and must not add to them.
 void stop_recording_in_child() {
     if (started != nullptr) started->process.recording = false;
-    log::SeenSums::set_current(nullptr);
+    log::CountedSums::set_current(nullptr);
     Communicators::take_current();
 }
 
@@ -87,7 +87,7 @@ void publish(std::unique_ptr<Run> run) {
     pthread_atfork(nullptr, nullptr, stop_recording_in_child);
     CommState::forget_last(); // of an earlier run, of sessions
     started->communicators.make_current();
-    log::SeenSums::set_current(started->process.seen.get());
+    log::CountedSums::set_current(started->process.counted.get());
 }
 
 // Needs the settings.

@@ -3,7 +3,7 @@
 #include "algorithms/traits.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/entry/abi.hpp"
-#include "shim/entry/seen.hpp"
+#include "shim/entry/counted.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -93,8 +93,9 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
         record.wire_bytes_inter, record.wire_bytes - record.wire_bytes_inter);
 }
 
-std::string seen_line(const SeenRecord& record, int world_rank) {
-    const auto name = record.seen < seen_count ? all_seen[record.seen].name : std::string_view("unknown");
+std::string counted_line(const CountedRecord& record, int world_rank) {
+    const auto name =
+        record.counted < counted_functions ? all_counted[record.counted].name : std::string_view("unknown");
     return formatted(R"({{"world_rank":{},"collective":"{}","binding":"{}",{}"ranks":{},"sent_bytes":{},)"
                      R"("begin_us":{},"time_us":{}}})",
                      world_rank, name, binding_name(record.binding), extras(1, record.large_count ? 1 : 0),

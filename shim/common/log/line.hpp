@@ -15,7 +15,7 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
 std::string rank_line(const CallRecord& record, int world_rank, const CommunicatorName& communicator,
                       const std::string& decision);
 
-// A call that is only seen, as one rank saw it (detail `all`).
-std::string seen_line(const SeenRecord& record, int world_rank);
+// A call that is only counted, as one rank saw it (detail `all`).
+std::string counted_line(const CountedRecord& record, int world_rank);
 
 } // namespace switchyard::shim::log

@@ -43,18 +43,18 @@ struct CallRecord : CallHead {
     std::uint64_t copy_in = 0, copy_out = 0;                // from the device and back to it
 };
 
-// A call that is only seen, as this rank saw it (detail `all`). It has no number on its communicator, since the ranks agree on
+// A call that is only counted, as this rank saw it (detail `all`). It has no number on its communicator, since the ranks agree on
 // nothing for it.
-struct SeenRecord {
+struct CountedRecord {
     std::uint64_t begin = 0, elapsed = 0;
     std::uint64_t sent = 0;
-    std::uint32_t ranks = 0; // of the communicator; 0: not known, after an error
-    std::uint8_t seen = 0;   // shim::Seen
+    std::uint32_t ranks = 0;  // of the communicator; 0: not known, after an error
+    std::uint8_t counted = 0; // shim::Counted
     std::uint8_t binding = 0;
     bool large_count = false;
 };
 
-enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, seen };
+enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, counted };
 inline constexpr std::size_t slot_kinds = 6;
 
 // How a record lies in the file: a head that all kinds share, then what the kind says. Most calls are native
@@ -64,10 +64,10 @@ struct Slot {
     std::uint64_t number = 0;     // of the slot on this rank, from 0
     std::uint64_t values[4] = {}; // call: begin, elapsed, max_block, sent; detail: agree, stage, exchange,
                                   // wire_bytes; nodes: messages and bytes, to other nodes and in all;
-                                  // copies: copy_in, copy_out; seen: begin, elapsed, sent
+                                  // copies: copy_in, copy_out; counted: begin, elapsed, sent
     std::uint32_t pair[2] = {};   // call: decision, calls (more than one where calls are summed up);
-                                  // detail: messages, rounds; seen: ranks
-    std::uint8_t collective = 0, binding = 0; // call; seen: the collective is a shim::Seen
+                                  // detail: messages, rounds; counted: ranks
+    std::uint8_t collective = 0, binding = 0; // call; counted: the collective is a shim::Counted
     std::uint8_t flags = 0;                   // call; detail: has_nodes alone
     SlotKind kind = SlotKind::none;           // written last: a slot without it was never finished
     std::uint32_t unused = 0;
@@ -78,14 +78,14 @@ struct Slot {
     static Slot detail(const CallRecord& record);
     static Slot nodes(const CallRecord& record);
     static Slot copies(const CallRecord& record);
-    static Slot seen(const SeenRecord& record);
-    // Slots of calls that are only seen belong to no communicator that has a name.
+    static Slot counted(const CountedRecord& record);
+    // Slots of calls that are only counted belong to no communicator that has a name.
     static constexpr std::uint32_t no_communicator = 0;
     std::uint32_t& decision() { return pair[0]; } // of a call
     std::uint32_t& calls() { return pair[1]; }
     // Fills what this slot knows of the record.
     void tell(CallRecord& record) const;
-    SeenRecord seen_record() const;
+    CountedRecord counted_record() const;
     // Adds another slot of the same kind: times, bytes and messages add up, the largest block stays, the first begin stays.
     void add(const Slot& more);
 };
@@ -151,7 +151,7 @@ inline Slot Slot::copies(const CallRecord& record) {
     return slot;
 }
 
-inline Slot Slot::seen(const SeenRecord& record) {
+inline Slot Slot::counted(const CountedRecord& record) {
     Slot slot;
     slot.communicator = no_communicator;
     slot.sequence = 1;
@@ -159,14 +159,14 @@ inline Slot Slot::seen(const SeenRecord& record) {
     slot.values[1] = record.elapsed;
     slot.values[2] = record.sent;
     slot.pair[0] = record.ranks;
-    slot.collective = record.seen;
+    slot.collective = record.counted;
     slot.binding = record.binding;
     slot.flags = record.large_count ? large_count : 0;
-    slot.kind = SlotKind::seen;
+    slot.kind = SlotKind::counted;
     return slot;
 }
 
-inline SeenRecord Slot::seen_record() const {
+inline CountedRecord Slot::counted_record() const {
     return {values[0], values[1], values[2], pair[0], collective, binding, (flags & large_count) != 0};
 }
 
@@ -239,8 +239,8 @@ template <typename Use>
 }
 
 template <typename Use>
-[[gnu::always_inline]] inline void for_each_slot(const SeenRecord& record, const Use& use) {
-    use(Slot::seen(record));
+[[gnu::always_inline]] inline void for_each_slot(const CountedRecord& record, const Use& use) {
+    use(Slot::counted(record));
 }
 
 // The first slot of a rank's record file.

@@ -32,7 +32,7 @@ class Recorder {
     Recorder& operator=(const Recorder&) = delete;
 
     // Any thread, at any time; full means dropped and counted. Does not mix with keep(). `Record`: CallHead, CallRecord or
-    // SeenRecord.
+    // CountedRecord.
     template <typename Record>
     void add(const Record& record) noexcept {
         for_each_slot(record, [this](const Slot& slot) { add_slot(slot); });

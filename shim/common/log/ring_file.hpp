@@ -1,6 +1,6 @@
 // A rank's `<rank>.ring`, the one file that every rank makes. It is mapped, so a killed run has all of it:
 //
-//   ring of slots | header | sums of calls that are only seen | first names
+//   ring of slots | header | sums of calls that are only counted | first names
 //
 // Where these are not enough, `<rank>.calls` has the slots that the ring had before, and `<rank>.names` the other names.
 #pragma once

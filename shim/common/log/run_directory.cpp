@@ -37,10 +37,10 @@ nlohmann::json hosts_json(const std::vector<std::string>& hosts) {
 }
 
 // Times as in a line of the log: in microseconds, with every nanosecond.
-nlohmann::ordered_json seen_json(const std::vector<SeenTotal>& seen, int ranks) {
+nlohmann::ordered_json counted_json(const std::vector<CountedTotal>& counted, int ranks) {
     auto list = nlohmann::ordered_json::array();
     const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) / 1000; };
-    for (const auto& total : seen)
+    for (const auto& total : counted)
         list.push_back({{"collective", total.name},
                         {"calls", total.calls},
                         {"time_us",
@@ -116,7 +116,7 @@ bool write_run_json(const Folder& folder, const RunInfo& info, const RunEnd* end
         json["calls_routed"] = end->calls_routed;
         json["records_dropped"] = end->records_dropped;
         json["wall_s"] = end->wall_s;
-        json["seen"] = seen_json(end->seen, info.ranks);
+        json["seen"] = counted_json(end->counted, info.ranks);
         if (!end->adaptive.empty()) json["adaptive"] = nlohmann::ordered_json::parse(end->adaptive);
     }
     const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

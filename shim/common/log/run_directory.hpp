@@ -1,8 +1,8 @@
 // The folder of one run's log, and its run.json.
 #pragma once
 
+#include "counted_totals.hpp"
 #include "folder.hpp"
-#include "seen_totals.hpp"
 
 #include <cstdint>
 #include <string>
@@ -31,9 +31,9 @@ struct RunInfo {
 struct RunEnd {
     std::uint64_t calls_seen = 0, calls_routed = 0, records_dropped = 0;
     double wall_s = 0;
-    std::string adaptive{};        // the lessons, as a JSON array; "": no rule is adaptive
-    std::string learned{};         // the same in a sentence, for the last line of the run; not in run.json
-    std::vector<SeenTotal> seen{}; // of functions that are only seen and were called
+    std::string adaptive{}; // the lessons, as a JSON array; "": no rule is adaptive
+    std::string learned{};  // the same in a sentence, for the last line of the run; not in run.json
+    std::vector<CountedTotal> counted{}; // of functions that are only counted and were called
 };
 
 // Creates `<log>/<program>.<start>.<pid>`; it never takes a folder that exists. Throws std::system_error.

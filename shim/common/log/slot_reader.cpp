@@ -24,7 +24,7 @@ void SlotReader::count(const Slot& slot, std::uint64_t place) {
 bool SlotReader::is_possible(const Slot& slot, std::uint64_t place) const noexcept {
     return is_possible_sequence(slot.sequence, place + recorder_.dropped()) &&
            (slot.communicator == Slot::no_communicator
-                ? slot.kind == SlotKind::seen
+                ? slot.kind == SlotKind::counted
                 : recorder_.names().communicator(slot.communicator) != nullptr);
 }
 

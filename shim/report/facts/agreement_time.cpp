@@ -8,6 +8,7 @@
 #include "shim/common/agreement_cost.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <map>
@@ -56,7 +57,7 @@ std::string agreement_sentence(const Profile& profile, double wall_us) {
     const auto cost = cost_of(profile);
     if (!cost.is_worth_a_sentence(wall_us * profile.ranks)) return "";
     const auto policy = policy::read(profile.run.policy).value;
-    return formatted("{} of {} routed, {}", profile.routed, counted(profile.calls, "call"),
+    return formatted("{} of {} routed, {}", profile.routed, text::plural(profile.calls, "call"),
                      shown(cost.sentence(policy.value_or(policy::Policy{})), 600));
 }
 
@@ -77,7 +78,8 @@ std::vector<std::string> agreement_on_log(const policy::Policy& policy, const Pr
         std::ranges::max_element(shapes, {}, [](const auto& one) { return one.second.rank_us; })->first;
     return {formatted(
                 "{} of {} would begin with an agreement on the largest block, {} of the time in collectives",
-                all.calls, counted(profile.calls, "call"), share_text(all.rank_us, profile.rank_us.whole)),
+                all.calls, text::plural(profile.calls, "call"),
+                share_text(all.rank_us, profile.rank_us.whole)),
             shown("to avoid it: " + how_to_spare_agreement(policy, costliest), 600)};
 }
 

@@ -3,6 +3,7 @@
 #include "agreement_time.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "text/lists.hpp"
 #include "verdict.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ ToldCell count_of(int count) {
 // ---- A side ---------------------------------------------------------------------------------------------
 
 std::string runs_text(const Pool& pool) {
-    return counted(pool.runs.size(), "run");
+    return text::plural(pool.runs.size(), "run");
 }
 
 std::string name_of(const Pool& pool) {
@@ -83,8 +84,8 @@ std::vector<Total> totals_of(const Pools& pools) {
     std::vector<Total> totals = {{"wall time", paired(*a, *b, &RunFigures::wall_us)},
                                  {"in collectives", paired(*a, *b, &RunFigures::collectives_us)},
                                  {"of it agreeing", paired(*a, *b, &RunFigures::agreeing_us), true}};
-    const auto seen = paired(*a, *b, &RunFigures::seen_us);
-    if (seen.sides[0].count + seen.sides[1].count > 0) totals.push_back({"only seen", seen});
+    const auto counted = paired(*a, *b, &RunFigures::counted_us);
+    if (counted.sides[0].count + counted.sides[1].count > 0) totals.push_back({"only counted", counted});
     return totals;
 }
 
@@ -126,9 +127,9 @@ std::string partners_text(const Pools& pools) {
         return "one run of each: their spread is not known, so the difference can be chance";
     const std::size_t longer = counts[0] > counts[1] ? 0 : 1;
     const auto pairs = counts[1 - longer], single = counts[longer] - pairs;
-    auto text = formatted("{}, by the order of start", counted(pairs, "pair"));
+    auto text = formatted("{}, by the order of start", text::plural(pairs, "pair"));
     if (single > 0)
-        text += formatted("; the last {} of {} {} no partner", counted(single, "run"), letters[longer],
+        text += formatted("; the last {} of {} {} no partner", text::plural(single, "run"), letters[longer],
                           single == 1 ? "has" : "have");
     return text;
 }

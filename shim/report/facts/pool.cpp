@@ -27,7 +27,7 @@ struct Opened {
 RunFigures figures_of(const Profile& run) {
     if (run.run.partial) return {run.run.started};
     return {run.run.started, run.run.wall_us, run.per_rank(run.rank_us.whole),
-            run.per_rank(run.rank_us.agree), run.per_rank(rank_us_of(run.run.seen))};
+            run.per_rank(run.rank_us.agree), run.per_rank(rank_us_of(run.run.counted))};
 }
 
 // Adds up runs of one program with one number of ranks.

@@ -13,7 +13,7 @@ struct RunFigures {
     std::string started;
     double wall_us = 0;
     double collectives_us = 0, agreeing_us = 0; // of the average rank
-    double seen_us = 0;                         // in collectives that are only seen
+    double counted_us = 0;                      // in collectives that are only counted
 };
 
 struct Pool {

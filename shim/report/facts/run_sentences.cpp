@@ -2,6 +2,7 @@
 
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 
@@ -17,18 +18,19 @@ std::string share_of_policies_text(const Profile& profile) {
 }
 
 std::string waiting_text(const Profile& profile) {
-    if (std::ranges::none_of(profile.run.seen, &SeenKind::ends_elsewhere)) return "";
+    if (std::ranges::none_of(profile.run.counted, &CountedKind::ends_elsewhere)) return "";
     return "Of nonblocking collectives the time is that of the call that starts them, without MPI_Wait.";
 }
 
 std::string shape_text(int ranks, int nodes) {
     const auto number = [](int count) { return static_cast<std::uint64_t>(std::max(count, 0)); };
-    return counted(number(ranks), "rank") + (nodes > 0 ? " on " + counted(number(nodes), "node") : "");
+    return text::plural(number(ranks), "rank") +
+           (nodes > 0 ? " on " + text::plural(number(nodes), "node") : "");
 }
 
 std::string missing_calls_text(const Profile& profile) {
     const auto missing = profile.missing_calls();
-    return formatted("{} of the run {} missing: the file is truncated", counted(missing, "call"),
+    return formatted("{} of the run {} missing: the file is truncated", text::plural(missing, "call"),
                      missing == 1 ? "is" : "are");
 }
 
@@ -65,12 +67,12 @@ std::vector<std::string> damage_of(const Profile& profile) {
     std::vector<std::string> sentences;
     if (profile.unreadable > 0)
         sentences.push_back(
-            formatted("{} could not be read{}", counted(profile.unreadable, "line"),
+            formatted("{} could not be read{}", text::plural(profile.unreadable, "line"),
                       profile.torn ? ", the last one among them: the file is truncated" : ""));
     if (profile.missing_calls() > 0) sentences.push_back(missing_calls_text(profile));
     if (profile.run.dropped > 0)
         sentences.push_back(formatted("{} had no room while the program ran: the sums are too small",
-                                      counted(profile.run.dropped, "record")));
+                                      text::plural(profile.run.dropped, "record")));
     return sentences;
 }
 

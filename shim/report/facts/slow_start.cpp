@@ -2,6 +2,7 @@
 
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -41,7 +42,7 @@ std::vector<Notable> notable_groups(const Profile& profile) {
 // `alltoall, 4 ranks, up to 16 KiB, shared`
 std::string name_of(const CallKind& kind) {
     return formatted("{}, {}, up to {}, {}{}{}", shown(kind.collective, 32),
-                     counted(static_cast<std::uint64_t>(std::max(kind.ranks, 0)), "rank"),
+                     text::plural(static_cast<std::uint64_t>(std::max(kind.ranks, 0)), "rank"),
                      block_text(kind.block_bits), shown(kind.algorithm_text()),
                      kind.buffer != "host" ? ' ' + shown(kind.buffer, 12) : "",
                      kind.in_place ? " in place" : "");
@@ -90,7 +91,7 @@ std::vector<std::string> slow_start_sentences(const Profile& profile) {
         sentences.push_back(sentence_of(profile, notable[i]));
     if (notable.size() > most_sentences)
         sentences.push_back(formatted("{} with lower costs: switchyard report --format csv",
-                                      counted(notable.size() - most_sentences, "call group")));
+                                      text::plural(notable.size() - most_sentences, "call group")));
     return sentences;
 }
 

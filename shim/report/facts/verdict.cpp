@@ -2,6 +2,7 @@
 
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "text/lists.hpp"
 
 namespace switchyard::shim::report {
 
@@ -45,14 +46,15 @@ std::string how_sure(const Paired& paired) {
     const bool agree = (paired.faster == 0) != (paired.slower == 0);
     if (agree && paired.pairs() < fewest_pairs)
         return formatted("; {} {} too few to be sure, run {} or more in turn",
-                         counted(paired.pairs(), "pair"), paired.pairs() == 1 ? "is" : "are", fewest_pairs);
+                         text::plural(paired.pairs(), "pair"), paired.pairs() == 1 ? "is" : "are",
+                         fewest_pairs);
     return "; not statistically significant";
 }
 
 } // namespace
 
 std::string won_text(const Paired& paired) {
-    const auto pairs = counted(paired.pairs(), "pair");
+    const auto pairs = text::plural(paired.pairs(), "pair");
     if (is_equal(paired)) return formatted("equal in {} of {}", paired.pairs(), pairs);
     const bool faster = paired.faster >= paired.slower;
     return formatted("{} in {} of {}", faster ? "faster" : "slower", faster ? paired.faster : paired.slower,

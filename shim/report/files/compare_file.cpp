@@ -108,7 +108,7 @@ ordered_json comparison_json(const Pools& pools) {
     comparison["wall"] = json_of(wall);
     comparison["collectives"] = json_of(collectives);
     comparison["agreeing"] = json_of(paired(*pools[0], *pools[1], &RunFigures::agreeing_us));
-    comparison["only_seen"] = json_of(paired(*pools[0], *pools[1], &RunFigures::seen_us));
+    comparison["only_counted"] = json_of(paired(*pools[0], *pools[1], &RunFigures::counted_us));
     comparison["answer"] = verdict(wall, collectives);
     return comparison;
 }

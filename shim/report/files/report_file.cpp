@@ -60,7 +60,7 @@ ordered_json json_of(const Profile& profile, const CallGroup& group) {
             {"slow_first_calls_waiting_us", if_slow(start.waiting_us)}};
 }
 
-ordered_json json_of(const Profile& profile, const SeenKind& kind) {
+ordered_json json_of(const Profile& profile, const CountedKind& kind) {
     const double wall = profile.wall_us();
     const double us = profile.per_rank(kind.rank_us);
     return {{"collective", kind.name},
@@ -72,13 +72,13 @@ ordered_json json_of(const Profile& profile, const SeenKind& kind) {
 }
 
 // In the columns of a group. What is not known of such calls stays empty.
-ordered_json row_of(const Profile& profile, const SeenKind& kind) {
+ordered_json row_of(const Profile& profile, const CountedKind& kind) {
     auto row = json_of(profile, CallGroup{});
     for (auto& value : row) value = nullptr;
     const auto known = json_of(profile, kind);
     for (const auto& [key, value] : known.items())
         if (row.contains(key)) row[key] = value;
-    row["reason"] = "only seen";
+    row["reason"] = "only counted";
     return row;
 }
 
@@ -98,14 +98,14 @@ ordered_json json_of(const RunFacts& run, const Profile& profile) {
 void write_csv(const Profile& profile, std::ostream& out) {
     out << csv_names(json_of(profile, CallGroup{})) << '\n'; // a log without calls also gets the names
     for (const auto& group : profile.groups) out << csv_values(json_of(profile, group)) << '\n';
-    for (const auto& kind : profile.run.seen) out << csv_values(row_of(profile, kind)) << '\n';
+    for (const auto& kind : profile.run.counted) out << csv_values(row_of(profile, kind)) << '\n';
 }
 
 void write_json(const Profile& profile, std::ostream& out) {
     ordered_json groups = ordered_json::array();
     for (const auto& group : profile.groups) groups.push_back(json_of(profile, group));
-    ordered_json seen = ordered_json::array();
-    for (const auto& kind : profile.run.seen) seen.push_back(json_of(profile, kind));
+    ordered_json counted = ordered_json::array();
+    for (const auto& kind : profile.run.counted) counted.push_back(json_of(profile, kind));
     const ordered_json report = {{"format", "switchyard report 1"},
                                  {"run", json_of(profile.run, profile)},
                                  {"totals",
@@ -120,7 +120,7 @@ void write_json(const Profile& profile, std::ostream& out) {
                                    {"copy_us", rounded(profile.per_rank(profile.rank_us.copy))},
                                    {"exchange_us", rounded(profile.per_rank(profile.rank_us.exchange))}}},
                                  {"groups", std::move(groups)},
-                                 {"seen", std::move(seen)}};
+                                 {"seen", std::move(counted)}};
     out << json_text(report, 2) << '\n';
 }
 

@@ -5,6 +5,7 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "svg.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 
@@ -88,7 +89,7 @@ std::string coverage_plot(const policy::Policy& policy, const Coverage& coverage
     svg.rect(0, 0, width, height, "#ffffff");
     svg.text(tables_left, 24,
              formatted("Which rule takes a call, by ranks and largest block; {} per node, host buffers",
-                       counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank")),
+                       text::plural(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank")),
              Anchor::start, 15, ink, "600");
     double top = title_height;
     for (const auto& table : coverage.tables) top = draw_table(svg, policy, coverage, table, top) + gap;

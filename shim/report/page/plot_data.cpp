@@ -3,6 +3,7 @@
 #include "palette.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +62,7 @@ Points points_of_calls(const Profile& profile, const std::vector<std::size_t>& p
             {nine_digits(mark.begin_us), nine_digits(axis_time(time)),
              formatted("{} {}\n{} at {}\n{}, blocks up to {}", shown(kind.collective),
                        shown(kind.algorithm_text()), time_text(time), time_text(mark.begin_us),
-                       counted(static_cast<std::uint64_t>(kind.ranks), "rank"),
+                       text::plural(static_cast<std::uint64_t>(kind.ranks), "rank"),
                        block_text(kind.block_bits))});
     }
     return points;
@@ -71,7 +72,7 @@ json point_of_stretch(double at, const std::string& name, const Samples& times) 
     const double low = times.quantile(0.05), middle = times.median(), high = times.quantile(0.95);
     return {nine_digits(at), nine_digits(axis_time(middle)),
             formatted("{}\n{}, median {}\n5% below {}, 95% below {}", shown(name),
-                      counted(times.size(), "call"), time_text(middle), time_text(low), time_text(high)),
+                      text::plural(times.size(), "call"), time_text(middle), time_text(low), time_text(high)),
             nine_digits(axis_time(low)), nine_digits(axis_time(high))};
 }
 
@@ -122,7 +123,7 @@ json cells_of(unsigned bits, const std::vector<std::string>& collectives,
         calls.push_back(part.calls);
         times.push_back(nine_digits(part.time_us));
         if (part.calls > 0)
-            text += formatted("\n{}: {}, {}", shown(collectives[i]), counted(part.calls, "call"),
+            text += formatted("\n{}: {}, {}", shown(collectives[i]), text::plural(part.calls, "call"),
                               time_text(part.time_us));
     }
     return {{"bits", bits}, {"label", block_text(bits)}, {"text", text}, {"calls", calls}, {"times", times}};

@@ -4,6 +4,7 @@
 #include "shim/common/units.hpp"
 #include "shim/report/read/places.hpp"
 #include "svg.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,7 +84,7 @@ void draw_row(Svg& svg, const Row& row, double y, double left, double width, uns
               const Scale& scale) {
     svg.text(left - 10, y + 16, shown(row.algorithm, longest_name), Anchor::end, 12, ink);
     svg.text(left - 10, y + 30,
-             formatted("{}, {}", row.collective, counted(static_cast<std::uint64_t>(row.ranks), "rank")),
+             formatted("{}, {}", row.collective, text::plural(static_cast<std::uint64_t>(row.ranks), "rank")),
              Anchor::end, 10.5, muted);
     for (const auto& [bits, cell] : row.cells) {
         const double median = cell.call_us.median(), place = scale.place(median);

@@ -12,6 +12,7 @@
 #include "shim/report/facts/run_sentences.hpp"
 #include "shim/report/facts/slow_start.hpp"
 #include "svg.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <map>
@@ -41,13 +42,13 @@ void write_head(const Profile& profile, const std::string& name, std::ostream& o
         out << "<p class=\"warning\"><b>Partial.</b> The run did not reach MPI_Finalize. These are the "
                "records that its ranks had written.</p>\n";
     if (profile.unreadable > 0)
-        out << "<p class=\"warning\">" << counted(profile.unreadable, "line")
+        out << "<p class=\"warning\">" << text::plural(profile.unreadable, "line")
             << " of the log could not be read" << (profile.torn ? "; the file is truncated" : "")
             << ".</p>\n";
     if (profile.missing_calls() > 0)
         out << "<p class=\"warning\">" << missing_calls_text(profile) << ".</p>\n";
     if (run.dropped > 0)
-        out << "<p class=\"warning\">" << counted(run.dropped, "record")
+        out << "<p class=\"warning\">" << text::plural(run.dropped, "record")
             << " had no room while the program ran: the sums are too small.</p>\n";
     if (run.summary)
         out << "<p class=\"warning\">The log is a summary: medians are over means of many calls, and it does "
@@ -66,7 +67,7 @@ void write_cards(const Profile& profile, std::ostream& out) {
     card(share_text(all, profile.wall_us()), "of the wall time in collectives",
          time_text(all) + " of " + time_text(profile.wall_us()) +
              (profile.run.wall_us > 0 ? "" : " until the last call"));
-    if (!profile.run.seen.empty())
+    if (!profile.run.counted.empty())
         card(share_text(whole, profile.wall_us()), "of the wall time can a policy change",
              time_text(whole) + " in " + shown(joined(profile.collectives(), ", "), 100));
     card(count_text(profile.calls), profile.calls == 1 ? "call" : "calls",
@@ -142,9 +143,9 @@ void write_slow_starts(const Profile& profile, std::ostream& out) {
     out << "<p class=\"note\">" << slow_start_note << "</p></section>\n";
 }
 
-void write_seen(const Profile& profile, std::ostream& out) {
-    if (profile.run.seen.empty()) return;
-    out << "<section><h2>Seen, not routed</h2><p>" << markup(share_of_policies_text(profile))
+void write_counted(const Profile& profile, std::ostream& out) {
+    if (profile.run.counted.empty()) return;
+    out << "<section><h2>Counted, not routed</h2><p>" << markup(share_of_policies_text(profile))
         << ". These other collectives no policy changes. <i>Calls</i> and <i>sent</i> are of all ranks, "
            "<i>total</i> is the time of the average rank, <i>most</i> that of the rank with the most. "
         << waiting_text(profile) << "</p>\n";
@@ -155,7 +156,7 @@ void write_seen(const Profile& profile, std::ostream& out) {
                               {"collective", Cells::words},
                               {"calls"},
                               {"sent"}});
-        for (const auto& kind : profile.run.seen)
+        for (const auto& kind : profile.run.counted)
             table.row({bar_cell(kind.rank_us, profile.all_rank_us()),
                        time_cell(profile.per_rank(kind.rank_us)),
                        time_cell(kind.most_us),
@@ -225,8 +226,8 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
     std::string data;
     if (profile.groups.empty()) {
         out << "<section><p>The log holds no calls"
-            << (profile.run.seen.empty() ? "" : " that a policy can change") << ".</p></section>\n";
-        write_seen(profile, out);
+            << (profile.run.counted.empty() ? "" : " that a policy can change") << ".</p></section>\n";
+        write_counted(profile, out);
     } else {
         const auto deciders = chosen_by(profile);
         const auto series = series_of(profile);
@@ -235,7 +236,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         write_what_is_missing("over time and sizes", library, out);
         write_groups(profile, deciders, out);
         write_slow_starts(profile, out);
-        write_seen(profile, out);
+        write_counted(profile, out);
         write_timeline(profile, series, out);
         write_sizes(sizes, out);
         write_heat_map(profile, out);

@@ -62,8 +62,8 @@ struct Profile {
     double wall_us() const { return run.wall_us > 0 ? run.wall_us : end_us; }
     // The part of the average rank in a sum over all ranks.
     double per_rank(double rank_us_of_all) const { return ranks > 0 ? rank_us_of_all / ranks : 0; }
-    // In all collectives: those that a policy can change, and those that are only seen.
-    double all_rank_us() const { return rank_us.whole + rank_us_of(run.seen); }
+    // In all collectives: those that a policy can change, and those that are only counted.
+    double all_rank_us() const { return rank_us.whole + rank_us_of(run.counted); }
     // Names of the collectives in the groups, the most time first.
     std::vector<std::string> collectives() const;
     double time_us(const CallGroup& group) const { return per_rank(group.rank_us.whole); }

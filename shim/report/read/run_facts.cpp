@@ -124,7 +124,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.wall_us = possible(number_at(file, "wall_s") * 1e6);
     facts.dropped = static_cast<std::uint64_t>(possible(number_at(file, "records_dropped")));
     facts.calls_seen = static_cast<std::uint64_t>(possible(number_at(file, "calls_seen")));
-    facts.seen = seen_of(run, file);
+    facts.counted = counted_of(run, file);
     facts.learned = learned_in(file, run.directory);
     facts.sessions = !run.complete && !flag_at(file, "mpi_init_seen", true);
     facts.partial = !run.complete && !facts.sessions;

@@ -1,7 +1,7 @@
 // The facts of a run: from run.json, or as far as they are known without it.
 #pragma once
 
-#include "seen.hpp"
+#include "counted.hpp"
 #include "shim/common/log/read.hpp"
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct RunFacts {
     // Of mpi_library the first line, as people call it.
     std::string detail; // SWITCHYARD_DETAIL
     std::vector<std::string> hosts;
-    int ranks = 0;                // 0: not known
-    std::string learned;          // by adaptive rules, in a sentence; "": nothing
-    double wall_us = 0;           // from the run's start to MPI_Finalize; 0: not known
-    bool partial = false;         // the run did not reach MPI_Finalize
-    bool sessions = false;        // no MPI_Init was seen, so the ranks could not merge their records
-    bool summary = false;         // each line stands for several calls
-    std::vector<SeenKind> seen;   // collectives that no policy routes, the most time first
-    std::uint64_t dropped = 0;    // records that had no room
-    std::uint64_t calls_seen = 0; // that switchyard counted until the end; 0: not known
+    int ranks = 0;                    // 0: not known
+    std::string learned;              // by adaptive rules, in a sentence; "": nothing
+    double wall_us = 0;               // from the run's start to MPI_Finalize; 0: not known
+    bool partial = false;             // the run did not reach MPI_Finalize
+    bool sessions = false;            // no MPI_Init was seen, so the ranks could not merge their records
+    bool summary = false;             // each line stands for several calls
+    std::vector<CountedKind> counted; // collectives that no policy routes, the most time first
+    std::uint64_t dropped = 0;        // records that had no room
+    std::uint64_t calls_seen = 0;     // that switchyard counted until the end; 0: not known
 };
 
 // Throws std::runtime_error where the log is of a version whose lines may mean something else. Anything else in the file,

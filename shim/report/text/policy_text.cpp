@@ -5,6 +5,7 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/agreement_time.hpp"
+#include "text/lists.hpp"
 #include "text_table.hpp"
 
 #include <algorithm>
@@ -175,7 +176,7 @@ void print_coverage(const policy::Policy& policy, const Coverage& coverage, std:
     out << formatted(
         "The rule that takes a call, by ranks (down) and largest block in bytes (across, up to),\n"
         "for host buffers and {} per node{}\n",
-        counted(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"), source);
+        text::plural(static_cast<std::uint64_t>(coverage.ranks_per_node), "rank"), source);
     for (const auto& table : coverage.tables) {
         out << '\n' << name_of(table.collective) << "\n      ";
         for (std::size_t i = 0; i < coverage.block_bits.size();

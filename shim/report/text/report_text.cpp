@@ -5,6 +5,7 @@
 #include "shim/report/facts/agreement_time.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/slow_start.hpp"
+#include "text/lists.hpp"
 #include "text_table.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ void print_sum(const Profile& profile, std::ostream& out) {
     std::string copying;
     if (times.copy > 0) copying = formatted(", {} copying", time_text(profile.per_rank(times.copy)));
     const auto share = share_text(profile.per_rank(times.whole), profile.wall_us());
-    if (profile.run.seen.empty())
+    if (profile.run.counted.empty())
         out << formatted("\n{} calls, {} routed; {} in collectives, {} of the wall time\n", profile.calls,
                          profile.routed, time_text(profile.per_rank(times.whole)), share);
     else
@@ -34,11 +35,11 @@ void print_sum(const Profile& profile, std::ostream& out) {
         for (const auto& line : wrapped(sentence, text_width)) out << line << '\n';
 }
 
-void print_seen(const Profile& profile, std::ostream& out) {
-    if (profile.run.seen.empty()) return;
-    out << "\nSeen, not routed: no policy changes these (calls, sent: of all ranks)\n";
+void print_counted(const Profile& profile, std::ostream& out) {
+    if (profile.run.counted.empty()) return;
+    out << "\nCounted, not routed: no policy changes these (calls, sent: of all ranks)\n";
     TextTable table({{"collective", Align::left}, {"calls"}, {"total"}, {"share"}, {"of time"}, {"sent"}});
-    for (const auto& kind : profile.run.seen)
+    for (const auto& kind : profile.run.counted)
         table.row({shown(kind.name, 32), count_text(kind.calls), time_text(profile.per_rank(kind.rank_us)),
                    share_text(profile.per_rank(kind.rank_us), profile.wall_us()),
                    share_text(kind.rank_us, profile.all_rank_us()), size_text(kind.bytes)});
@@ -104,7 +105,7 @@ std::vector<Section> sections_of(const Profile& profile) {
 void print_section(const Profile& profile, const Section& section, const DeciderPlaces& deciders,
                    std::ostream& out) {
     out << formatted("\n{}, {}: {}, {}, {}\n", shown(section.collective),
-                     shape_text(section.ranks, section.nodes), counted(section.calls, "call"),
+                     shape_text(section.ranks, section.nodes), text::plural(section.calls, "call"),
                      time_text(profile.per_rank(section.rank_us)),
                      share_text(profile.per_rank(section.rank_us), profile.wall_us()));
     std::vector<TextTable::Column> columns = {{"block <="}, {"algorithm", Align::left, widest_algorithm}};
@@ -223,17 +224,17 @@ void print_text(const Profile& profile, std::ostream& out) {
     if (profile.groups.empty()) {
         const bool is_whole = profile.unreadable == 0 && profile.missing_calls() == 0;
         out << "\nThe log holds no calls"
-            << (!is_whole                  ? " that can be read\n"
-                : profile.run.seen.empty() ? ": the program made no calls that switchyard sees\n"
-                                           : " that a policy can change\n");
-        print_seen(profile, out);
+            << (!is_whole                     ? " that can be read\n"
+                : profile.run.counted.empty() ? ": the program made no calls that switchyard sees\n"
+                                              : " that a policy can change\n");
+        print_counted(profile, out);
         return print_damage(profile, out);
     }
     const auto deciders = chosen_by(profile);
     out << "\nWhere the time went (total: for the average rank of the run; share: of its wall time)\n";
     const DeciderPlaces places(deciders);
     for (const auto& section : sections_of(profile)) print_section(profile, section, places, out);
-    print_seen(profile, out);
+    print_counted(profile, out);
     print_deciders(profile, deciders, out);
     print_most_expensive(profile, out);
     print_slow_starts(profile, out);

@@ -73,13 +73,13 @@ void check_communicator(SlotReader& reader, std::uint32_t number, const Recorder
     require(calls <= slots, "no call is made of nothing");
 }
 
-void check_seen(SlotReader& reader) {
+void check_counted(SlotReader& reader) {
     report::Call call;
     std::vector<Slot> some(slots_at_once);
     for (std::size_t count = some.size(); count == some.size();) {
         count = reader.read(Slot::no_communicator, UINT32_MAX, some.data(), some.size());
         for (std::size_t i = 0; i < count; ++i)
-            require(report::parse_call(seen_line(some[i].seen_record(), 0), call),
+            require(report::parse_call(counted_line(some[i].counted_record(), 0), call),
                     "a line of the log is a call");
     }
 }
@@ -94,6 +94,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     recorder.finish();
     SlotReader reader(recorder);
     for (const std::uint32_t number : {1U, 2U}) check_communicator(reader, number, recorder);
-    check_seen(reader);
+    check_counted(reader);
     return 0;
 }

@@ -2,7 +2,7 @@
  * race SECONDS LIBRARY   one thread opens and closes the library, and makes no MPI call; the other makes MPI calls from many
  *                        places. In the end it opens the library, too, and calls its function
  * use FUNCTION LIBRARY   opens the library and calls its function
- * Prints the calls that should be seen, as c_seen does. */
+ * Prints the calls that should be seen, as c_counted does. */
 #include "client.h"
 
 #include <dlfcn.h>

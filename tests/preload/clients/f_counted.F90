@@ -1,11 +1,11 @@
-! Every collective that is only seen, from Fortran. Compiled three times: HOST_F08 (`use mpi_f08`), HOST_MPI (`use mpi`), else mpif.h.
+! Every collective that is only counted, from Fortran. Compiled three times: HOST_F08 (`use mpi_f08`), HOST_MPI (`use mpi`), else mpif.h.
 ! Prints how many calls of each it made; what must arrive is summed up, and compared with a run without the shim.
 #ifdef HOST_F08
 #define HANDLE(kind) type(kind)
 #else
 #define HANDLE(kind) integer
 #endif
-program f_seen
+program f_counted
 #ifdef HOST_F08
   use mpi_f08
 #elif defined(HOST_MPI)

@@ -1,8 +1,8 @@
-// What a rank adds up of the calls that are only seen: a sum for each function, in the recorder's mapped file, so that a killed
+// What a rank adds up of the calls that are only counted: a sum for each function, in the recorder's mapped file, so that a killed
 // run has them, too. They are 64 bytes each, and name themselves: a reader needs no table.
 #pragma once
 
-#include "shim/entry/seen.hpp"
+#include "shim/entry/counted.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -14,32 +14,32 @@ namespace switchyard::shim::log {
 
 class Recorder;
 
-struct SeenSum {
+struct CountedSum {
     char name[32] = {}; // of the collective, and a zero
     std::uint64_t calls = 0;
     std::uint64_t elapsed = 0; // nanoseconds in the calls
     std::uint64_t bytes = 0;   // that the rank sent
     std::uint64_t unused = 0;
 };
-static_assert(sizeof(SeenSum) == 64);
+static_assert(sizeof(CountedSum) == 64);
 
-class SeenSums {
+class CountedSums {
   public:
     // In the recorder's ring_file, which must outlive this; where it has none, in memory alone. `threads`: more than one thread
     // may add at once. May throw.
-    SeenSums(const Recorder& recorder, bool threads);
-    SeenSums(const SeenSums&) = delete;
-    SeenSums& operator=(const SeenSums&) = delete;
+    CountedSums(const Recorder& recorder, bool threads);
+    CountedSums(const CountedSums&) = delete;
+    CountedSums& operator=(const CountedSums&) = delete;
 
     // Any thread, at any time. Without threads no locked instruction is needed.
-    void add(Seen function, std::uint64_t elapsed, std::uint64_t bytes) noexcept {
+    void add(Counted function, std::uint64_t elapsed, std::uint64_t bytes) noexcept {
         auto& sum = sums_[static_cast<std::size_t>(function)];
         add_to(sum.calls, 1);
         add_to(sum.elapsed, elapsed);
         if (bytes > 0) add_to(sum.bytes, bytes);
     }
-    std::span<const SeenSum, seen_count> sums() const {
-        return std::span<const SeenSum, seen_count>(sums_, seen_count);
+    std::span<const CountedSum, counted_functions> sums() const {
+        return std::span<const CountedSum, counted_functions>(sums_, counted_functions);
     }
 
     // Where each call leaves a record, too (detail `all`); else null.
@@ -47,8 +47,8 @@ class SeenSums {
     void record_in(Recorder& recorder) { recorder_ = &recorder; }
 
     // The sums of the run. Null where nothing is measured: without a log, before the run's start and after its end.
-    static SeenSums* current() { return current_.load(std::memory_order_acquire); }
-    static void set_current(SeenSums* sums) { current_.store(sums, std::memory_order_release); }
+    static CountedSums* current() { return current_.load(std::memory_order_acquire); }
+    static void set_current(CountedSums* sums) { current_.store(sums, std::memory_order_release); }
 
   private:
     void add_to(std::uint64_t& sum, std::uint64_t value) const noexcept {
@@ -59,11 +59,11 @@ class SeenSums {
             shared.store(shared.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
     }
 
-    static inline constinit std::atomic<SeenSums*> current_{nullptr};
+    static inline constinit std::atomic<CountedSums*> current_{nullptr};
     bool threads_;
     Recorder* recorder_ = nullptr;
-    SeenSum* sums_ = nullptr;
-    std::vector<SeenSum> memory_; // where there is no file
+    CountedSum* sums_ = nullptr;
+    std::vector<CountedSum> memory_; // where there is no file
 };
 
 } // namespace switchyard::shim::log

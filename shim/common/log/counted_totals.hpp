@@ -1,4 +1,4 @@
-// The sums of the calls that are only seen, over the ranks. seen_sums.cpp, which writes them, reads them, too.
+// The sums of the calls that are only counted, over the ranks. counted_sums.cpp, which writes them, reads them, too.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace switchyard::shim::log {
 
 // One function's sums, over the ranks.
-struct SeenTotal {
+struct CountedTotal {
     std::string name;
     std::uint64_t calls = 0;       // of all ranks
     std::uint64_t elapsed = 0;     // of all ranks, in nanoseconds
@@ -18,6 +18,6 @@ struct SeenTotal {
 };
 
 // Adds the sums of a rank's ring_file, as a run without an end left it. Lines that say what no line can say are left out.
-void add_seen_sums(const std::filesystem::path& file, std::vector<SeenTotal>& totals);
+void add_counted_sums(const std::filesystem::path& file, std::vector<CountedTotal>& totals);
 
 } // namespace switchyard::shim::log

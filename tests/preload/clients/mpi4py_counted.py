@@ -1,4 +1,4 @@
-"""Collectives that are only seen, from Python: of buffers, and of objects, which mpi4py sends with several calls of MPI."""
+"""Collectives that are only counted, from Python: of buffers, and of objects, which mpi4py sends with several calls of MPI."""
 
 from array import array
 

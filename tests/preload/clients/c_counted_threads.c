@@ -1,4 +1,4 @@
-/* MPI_THREAD_MULTIPLE: threads make collectives that are only seen at once, each on its own communicator. */
+/* MPI_THREAD_MULTIPLE: threads make collectives that are only counted at once, each on its own communicator. */
 #include "client.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
-#include "seen_call.hpp"
+#include "counted_call.hpp"
 
 #include "persistent_requests.hpp"
-#include "shim/back_end/arguments/seen_bytes.hpp"
+#include "shim/back_end/arguments/counted_bytes.hpp"
 #include "shim/back_end/arguments/words.hpp"
 #include "shim/common/log/recorder.hpp"
 
@@ -16,17 +16,17 @@ namespace {
 int ranks_of(const EndedCall& call) {
     int ranks = 0;
     if (call.code == MPI_SUCCESS)
-        PMPI_Comm_size(handle_of<MPI_Comm>(call.words[traits_of(call.seen).communicator]), &ranks);
+        PMPI_Comm_size(handle_of<MPI_Comm>(call.words[traits_of(call.counted).communicator]), &ranks);
     return ranks;
 }
 
 [[gnu::noinline]] void record(log::Recorder& recorder, const EndedCall& call, int ranks,
                               std::uint64_t sent) noexcept {
-    log::SeenRecord record;
+    log::CountedRecord record;
     record.begin = call.begin;
     record.elapsed = call.end - call.begin;
     record.sent = sent;
-    record.seen = static_cast<std::uint8_t>(call.seen);
+    record.counted = static_cast<std::uint8_t>(call.counted);
     record.binding = static_cast<std::uint8_t>(call.binding);
     record.large_count = call.large_count;
     record.ranks = static_cast<std::uint32_t>(ranks);
@@ -39,24 +39,24 @@ PersistentRequests& requests() {
     return all;
 }
 
-void count_start(log::SeenSums& sums, const PersistentCall& started, const EndedCall& call) noexcept {
+void count_start(log::CountedSums& sums, const PersistentCall& started, const EndedCall& call) noexcept {
     const auto sent = call.code == MPI_SUCCESS ? started.bytes : 0;
-    sums.add(call.seen, call.end - call.begin, sent);
+    sums.add(call.counted, call.end - call.begin, sent);
     if (auto* recorder = sums.recorder()) record(*recorder, call, static_cast<int>(started.ranks), sent);
 }
 
 } // namespace
 
-void count_seen(log::SeenSums& sums, const EndedCall& call) noexcept {
+void add_counted(log::CountedSums& sums, const EndedCall& call) noexcept {
     // After an error nobody may look at the arguments: a handle may be none, and MPI would report that as another error.
     const auto sent =
-        call.code == MPI_SUCCESS ? bytes_sent(traits_of(call.seen), call.words, call.large_count) : 0;
-    sums.add(call.seen, call.end - call.begin, sent);
+        call.code == MPI_SUCCESS ? bytes_sent(traits_of(call.counted), call.words, call.large_count) : 0;
+    sums.add(call.counted, call.end - call.begin, sent);
     if (auto* recorder = sums.recorder()) record(*recorder, call, ranks_of(call), sent);
 }
 
-void count_init(log::SeenSums& sums, const EndedCall& call, Seen start) noexcept {
-    count_seen(sums, call);
+void count_init(log::CountedSums& sums, const EndedCall& call, Counted start) noexcept {
+    add_counted(sums, call);
     if (call.code != MPI_SUCCESS) return;
     const auto& traits = traits_of(start);
     requests().add(*handle_of<const MPI_Request*>(call.words[traits.words - 1]),
@@ -67,7 +67,7 @@ void count_init(log::SeenSums& sums, const EndedCall& call, Seen start) noexcept
 }
 
 int see_start(int (*start)(MPI_Request*), Binding binding, MPI_Request* request) {
-    auto* sums = log::SeenSums::current();
+    auto* sums = log::CountedSums::current();
     if (sums == nullptr || request == nullptr || InsideCall::is_inside()) return start(request);
     const auto started = requests().find(*request);
     if (!started) return start(request);
@@ -81,7 +81,7 @@ int see_start(int (*start)(MPI_Request*), Binding binding, MPI_Request* request)
 }
 
 int see_startall(int (*start_all)(int, MPI_Request*), Binding binding, int count, MPI_Request* all) {
-    auto* sums = log::SeenSums::current();
+    auto* sums = log::CountedSums::current();
     if (sums == nullptr || all == nullptr || InsideCall::is_inside()) return start_all(count, all);
     const InsideCall inside;
     const auto begin = Clock::now();

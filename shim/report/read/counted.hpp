@@ -1,4 +1,4 @@
-// The sums of the collectives that are only seen: no policy routes them.
+// The sums of the collectives that are only counted: no policy routes them.
 #pragma once
 
 #include "shim/common/log/read.hpp"
@@ -11,7 +11,7 @@
 namespace switchyard::shim::report {
 
 // The calls of one function, over all ranks.
-struct SeenKind {
+struct CountedKind {
     std::string name; // `allreduce`
     std::uint64_t calls = 0;
     double rank_us = 0; // added up over the ranks
@@ -23,8 +23,8 @@ struct SeenKind {
 };
 
 // The most time first. Of a run without an end: by its ranks' files. Empty where the log has no such sums.
-std::vector<SeenKind> seen_of(const log::LoggedRun& run, const nlohmann::json& run_json);
+std::vector<CountedKind> counted_of(const log::LoggedRun& run, const nlohmann::json& run_json);
 
-double rank_us_of(const std::vector<SeenKind>& seen);
+double rank_us_of(const std::vector<CountedKind>& counted);
 
 } // namespace switchyard::shim::report

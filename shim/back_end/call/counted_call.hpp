@@ -1,10 +1,10 @@
-// A call that is only seen: forwarded as it came. Where there is a log, it is counted and timed.
+// A call that is only counted: forwarded as it came. Where there is a log, it is counted and timed.
 #pragma once
 
 #include "shim/back_end/process/clock.hpp"
-#include "shim/common/log/seen_sums.hpp"
+#include "shim/common/log/counted_sums.hpp"
 #include "shim/entry/abi.hpp"
-#include "shim/entry/seen.hpp"
+#include "shim/entry/counted.hpp"
 
 #include <array>
 #include <cstddef>
@@ -30,20 +30,20 @@ class InsideCall {
 
 // A call that has ended.
 struct EndedCall {
-    Seen seen;
+    Counted counted;
     bool large_count;
     Binding binding;
     const Word* words;
     int code;                 // what MPI returned
     std::uint64_t begin, end; // by Clock
 };
-void count_seen(log::SeenSums& sums, const EndedCall& call) noexcept;
+void add_counted(log::CountedSums& sums, const EndedCall& call) noexcept;
 // The same for the call that makes a request: its starts will be counted as `start`.
-void count_init(log::SeenSums& sums, const EndedCall& call, Seen start) noexcept;
+void count_init(log::CountedSums& sums, const EndedCall& call, Counted start) noexcept;
 
-template <Seen seen, bool large_count, typename Function, typename... Words>
+template <Counted counted, bool large_count, typename Function, typename... Words>
 int see(Function function, Binding binding, Words... words) {
-    auto* sums = log::SeenSums::current();
+    auto* sums = log::CountedSums::current();
     if (sums == nullptr || InsideCall::is_inside()) return function(words...);
     const InsideCall inside;
     const auto begin = Clock::now();
@@ -51,11 +51,11 @@ int see(Function function, Binding binding, Words... words) {
     const auto end = Clock::now();
     inside.end();
     const std::array<Word, sizeof...(words)> arguments = {words...};
-    const EndedCall call{seen, large_count, binding, arguments.data(), code, begin, end};
-    if constexpr (traits_of(seen).makes_request)
-        count_init(*sums, call, traits_of(seen).started_as);
+    const EndedCall call{counted, large_count, binding, arguments.data(), code, begin, end};
+    if constexpr (traits_of(counted).makes_request)
+        count_init(*sums, call, traits_of(counted).started_as);
     else
-        count_seen(*sums, call);
+        add_counted(*sums, call);
     return code;
 }
 

@@ -1,13 +1,13 @@
-// Collectives that are only seen: the ranks' sums, their file, run.json, and what a report says of them.
+// Collectives that are only counted: the ranks' sums, their file, run.json, and what a report says of them.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 #include "tests/support/report_texts.hpp"
 
+#include "shim/common/log/counted_sums.hpp"
+#include "shim/common/log/counted_totals.hpp"
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/recorder.hpp"
 #include "shim/common/log/run_directory.hpp"
-#include "shim/common/log/seen_sums.hpp"
-#include "shim/common/log/seen_totals.hpp"
 #include "shim/report/files/report_file.hpp"
 #include "shim/report/page/report_page.hpp"
 
@@ -29,9 +29,9 @@ using switchyard::tests::written;
 
 namespace {
 
-std::vector<log::SeenTotal> totals_of(const std::string& file) {
-    std::vector<log::SeenTotal> totals;
-    log::add_seen_sums(file, totals);
+std::vector<log::CountedTotal> totals_of(const std::string& file) {
+    std::vector<log::CountedTotal> totals;
+    log::add_counted_sums(file, totals);
     return totals;
 }
 
@@ -46,20 +46,20 @@ constexpr const char* two_kinds =
 
 } // namespace
 
-TEST_CASE("functions that are only seen: names and arguments fit", "[seen]") {
+TEST_CASE("functions that are only counted: names and arguments fit", "[seen]") {
     std::set<std::string_view> names;
-    for (const auto& seen : all_seen) {
+    for (const auto& seen : all_counted) {
         INFO(seen.name);
         CHECK(names.insert(seen.name).second);
-        CHECK(seen.name.size() < sizeof(log::SeenSum::name));
-        CHECK(seen.communicator != SeenTraits::none);
-        CHECK(seen.root_sends_alone <= (seen.root != SeenTraits::none));
-        if (seen.sent == SeenTraits::Sent::nothing) continue;
+        CHECK(seen.name.size() < sizeof(log::CountedSum::name));
+        CHECK(seen.communicator != CountedTraits::none);
+        CHECK(seen.root_sends_alone <= (seen.root != CountedTraits::none));
+        if (seen.sent == CountedTraits::Sent::nothing) continue;
         CHECK(seen.send_buffer == 0);
-        CHECK(seen.send_counts != SeenTraits::none);
+        CHECK(seen.send_counts != CountedTraits::none);
         CHECK(seen.send_types > seen.send_counts);
         const bool has_array = seen.arguments[seen.send_counts] == 'N';
-        using Sent = SeenTraits::Sent;
+        using Sent = CountedTraits::Sent;
         CHECK(has_array == (seen.sent == Sent::array || seen.sent == Sent::root_array));
     }
 }
@@ -67,10 +67,10 @@ TEST_CASE("functions that are only seen: names and arguments fit", "[seen]") {
 TEST_CASE("the sums of a rank are in its file at once", "[seen]") {
     const TemporaryFolder folder;
     log::Recorder recorder(log::Folder::made(folder.path().string()), 3, 4, false);
-    log::SeenSums sums(recorder, false);
-    sums.add(Seen::barrier, 100, 0);
-    sums.add(Seen::allreduce, 20, 8);
-    sums.add(Seen::allreduce, 30, 4);
+    log::CountedSums sums(recorder, false);
+    sums.add(Counted::barrier, 100, 0);
+    sums.add(Counted::allreduce, 20, 8);
+    sums.add(Counted::allreduce, 30, 4);
     const auto file = folder / "ranks/3.ring";
     auto totals = totals_of(file);
     REQUIRE(totals.size() == 2);
@@ -78,11 +78,11 @@ TEST_CASE("the sums of a rank are in its file at once", "[seen]") {
     CHECK((totals[0].calls == 1 && totals[0].elapsed == 100 && totals[0].bytes == 0));
     CHECK(totals[1].name == "allreduce");
     CHECK((totals[1].calls == 2 && totals[1].elapsed == 50 && totals[1].bytes == 12));
-    log::add_seen_sums(file, totals); // of another rank
+    log::add_counted_sums(file, totals); // of another rank
     CHECK((totals[1].calls == 4 && totals[1].elapsed == 100 && totals[1].elapsed_max == 50));
     recorder.remove_files();
     CHECK(!std::filesystem::exists(file));
-    sums.add(Seen::barrier, 1, 0); // a late call harms nothing
+    sums.add(Counted::barrier, 1, 0); // a late call harms nothing
 }
 
 TEST_CASE("sums without a file stay in memory", "[seen]") {
@@ -90,34 +90,34 @@ TEST_CASE("sums without a file stay in memory", "[seen]") {
     std::ofstream(folder / "ranks") << "no folder";
     log::Recorder recorder(log::Folder::made(folder.path().string()), 0, 1, false);
     CHECK_FALSE(recorder.problem().empty());
-    log::SeenSums sums(recorder, false);
-    sums.add(Seen::iallgather, 7, 5);
-    CHECK(sums.sums()[static_cast<std::size_t>(Seen::iallgather)].bytes == 5);
+    log::CountedSums sums(recorder, false);
+    sums.add(Counted::iallgather, 7, 5);
+    CHECK(sums.sums()[static_cast<std::size_t>(Counted::iallgather)].bytes == 5);
 }
 
 TEST_CASE("threads that add at once lose no count", "[seen]") {
     const TemporaryFolder folder;
     log::Recorder recorder(log::Folder::made(folder.path().string()), 0, 1, true);
-    log::SeenSums sums(recorder, true);
+    log::CountedSums sums(recorder, true);
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
-            for (int call = 0; call < 20'000; ++call) sums.add(Seen::bcast, 2, 3);
+            for (int call = 0; call < 20'000; ++call) sums.add(Counted::bcast, 2, 3);
         });
     for (auto& thread : threads) thread.join();
-    const auto& sum = sums.sums()[static_cast<std::size_t>(Seen::bcast)];
+    const auto& sum = sums.sums()[static_cast<std::size_t>(Counted::bcast)];
     CHECK((sum.calls == 80'000 && sum.elapsed == 160'000 && sum.bytes == 240'000));
 }
 
 TEST_CASE("damaged files of sums give what is whole", "[seen]") {
     const TemporaryFolder folder;
-    constexpr auto begin = log::ring_file::sums_at, line = sizeof(log::SeenSum);
+    constexpr auto begin = log::ring_file::sums_at, line = sizeof(log::CountedSum);
     const auto file = folder / "0.ring";
     {
         log::Recorder recorder(log::Folder::made(folder.path().string()), 0, 1, false);
-        log::SeenSums sums(recorder, false);
-        sums.add(Seen::barrier, 1, 0);
-        sums.add(Seen::scan, 1, 1);
+        log::CountedSums sums(recorder, false);
+        sums.add(Counted::barrier, 1, 0);
+        sums.add(Counted::scan, 1, 1);
         std::filesystem::copy(folder / "ranks/0.ring", file);
     }
     CHECK(totals_of(folder / "none.ring").empty());
@@ -150,7 +150,7 @@ TEST_CASE("run.json has the sums of what was called", "[seen]") {
     log::RunInfo info;
     info.ranks = 4;
     log::RunEnd end;
-    end.seen = {{"allreduce", 12, 4000, 1500, 96}};
+    end.counted = {{"allreduce", 12, 4000, 1500, 96}};
     REQUIRE(log::write_run_json(folder.path().string(), info, &end));
     std::ifstream file(folder / "run.json");
     const auto seen = json::parse(file).at("seen");
@@ -158,19 +158,19 @@ TEST_CASE("run.json has the sums of what was called", "[seen]") {
                                    "time_us":{"mean":1.0,"max":1.5,"sum":4.0},"sent_bytes":96}])"));
 }
 
-TEST_CASE("a line of a call that is only seen", "[seen]") {
-    log::SeenRecord record;
+TEST_CASE("a line of a call that is only counted", "[seen]") {
+    log::CountedRecord record;
     record.begin = 1500;
     record.elapsed = 250;
     record.sent = 64;
     record.ranks = 8;
-    record.seen = static_cast<std::uint8_t>(Seen::ialltoall);
-    const auto slot = log::Slot::seen(record);
-    CHECK(log::seen_line(slot.seen_record(), 2) ==
+    record.counted = static_cast<std::uint8_t>(Counted::ialltoall);
+    const auto slot = log::Slot::counted(record);
+    CHECK(log::counted_line(slot.counted_record(), 2) ==
           R"({"world_rank":2,"collective":"ialltoall","binding":"c","ranks":8,"sent_bytes":64,)"
           R"("begin_us":1.5,"time_us":0.25})");
-    record.seen = 255; // a program may write over its records
-    CHECK(json::parse(log::seen_line(record, 0))["collective"] == "unknown");
+    record.counted = 255; // a program may write over its records
+    CHECK(json::parse(log::counted_line(record, 0))["collective"] == "unknown");
 }
 
 TEST_CASE("a report begins with the time in all collectives", "[seen]") {
@@ -183,7 +183,7 @@ TEST_CASE("a report begins with the time in all collectives", "[seen]") {
     CHECK(text.find("\n1.00 s in collectives, 50.0% of the wall time; a policy can change 600.0 ms of it "
                     "(alltoallv, allgather)\n2 calls, 0 routed; 30.0% of the wall time\n") !=
           std::string::npos);
-    CHECK(text.find("Seen, not routed") < text.find("Who chose"));
+    CHECK(text.find("Counted, not routed") < text.find("Who chose"));
     CHECK(text.find("  allreduce      20  300.0 ms  15.0%    30.0%   80 B\n") != std::string::npos);
     CHECK(text.find("without MPI_Wait") != std::string::npos);
 
@@ -200,11 +200,11 @@ TEST_CASE("a report begins with the time in all collectives", "[seen]") {
     REQUIRE(lines.size() == 5);
     for (const auto& line : lines) CHECK(std::ranges::count(line, ',') == std::ranges::count(lines[0], ','));
     CHECK(lines[3].starts_with("allreduce,,,"));
-    CHECK(lines[3].find(",only seen,") != std::string::npos);
+    CHECK(lines[3].find(",only counted,") != std::string::npos);
 
     std::ostringstream page;
     report::write_html(profile, page);
-    CHECK(page.str().find("<h2>Seen, not routed</h2>") != std::string::npos);
+    CHECK(page.str().find("<h2>Counted, not routed</h2>") != std::string::npos);
     CHECK(page.str().find("ialltoallw") != std::string::npos);
 }
 

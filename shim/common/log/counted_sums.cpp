@@ -1,5 +1,5 @@
-#include "seen_sums.hpp"
-#include "seen_totals.hpp"
+#include "counted_sums.hpp"
+#include "counted_totals.hpp"
 
 #include "log_file.hpp"
 #include "recorder.hpp"
@@ -16,15 +16,15 @@ namespace {
 // The first line, without figures.
 constexpr std::string_view magic = "switchyard seen1";
 
-SeenSum named(std::string_view name) {
-    SeenSum sum;
+CountedSum named(std::string_view name) {
+    CountedSum sum;
     name.copy(sum.name, sizeof sum.name - 1);
     return sum;
 }
 
-std::vector<SeenSum> empty_lines() {
-    std::vector<SeenSum> lines = {named(magic)};
-    for (const auto& seen : all_seen) lines.push_back(named(seen.name));
+std::vector<CountedSum> empty_lines() {
+    std::vector<CountedSum> lines = {named(magic)};
+    for (const auto& counted : all_counted) lines.push_back(named(counted.name));
     return lines;
 }
 
@@ -33,16 +33,16 @@ bool is_letter(char c) {
 }
 
 // "" where the name is none.
-std::string name_of(const SeenSum& sum) {
+std::string name_of(const CountedSum& sum) {
     const auto* end = std::find(std::begin(sum.name), std::end(sum.name), '\0');
     if (end == std::end(sum.name) || !std::all_of(std::begin(sum.name), end, is_letter)) return "";
     return {std::begin(sum.name), end};
 }
 
-void add(const SeenSum& sum, std::vector<SeenTotal>& totals) {
+void add(const CountedSum& sum, std::vector<CountedTotal>& totals) {
     const auto name = name_of(sum);
     if (name.empty() || sum.calls == 0) return;
-    auto total = std::ranges::find(totals, name, &SeenTotal::name);
+    auto total = std::ranges::find(totals, name, &CountedTotal::name);
     if (total == totals.end()) total = totals.insert(total, {.name = name});
     total->calls += sum.calls;
     total->elapsed += sum.elapsed;
@@ -52,24 +52,24 @@ void add(const SeenSum& sum, std::vector<SeenTotal>& totals) {
 
 } // namespace
 
-SeenSums::SeenSums(const Recorder& recorder, bool threads) : threads_(threads) {
+CountedSums::CountedSums(const Recorder& recorder, bool threads) : threads_(threads) {
     auto lines = empty_lines();
-    static_assert((1 + seen_count) * sizeof(SeenSum) <= ring_file::names_at - ring_file::sums_at);
+    static_assert((1 + counted_functions) * sizeof(CountedSum) <= ring_file::names_at - ring_file::sums_at);
     if (std::byte* const file = recorder.ring_file()) {
         void* const place = file + ring_file::sums_at;
-        std::memcpy(place, lines.data(), lines.size() * sizeof(SeenSum));
-        sums_ = static_cast<SeenSum*>(place) + 1;
+        std::memcpy(place, lines.data(), lines.size() * sizeof(CountedSum));
+        sums_ = static_cast<CountedSum*>(place) + 1;
     } else {
         memory_ = std::move(lines);
         sums_ = memory_.data() + 1;
     }
 }
 
-void add_seen_sums(const std::filesystem::path& path, std::vector<SeenTotal>& totals) {
-    constexpr std::size_t most = (ring_file::names_at - ring_file::sums_at) / sizeof(SeenSum) - 1;
+void add_counted_sums(const std::filesystem::path& path, std::vector<CountedTotal>& totals) {
+    constexpr std::size_t most = (ring_file::names_at - ring_file::sums_at) / sizeof(CountedSum) - 1;
     auto file = open_log_file(path);
     file.seekg(ring_file::sums_at);
-    SeenSum sum;
+    CountedSum sum;
     const auto read = [&] { return static_cast<bool>(file.read(reinterpret_cast<char*>(&sum), sizeof sum)); };
     if (!read() || std::memcmp(sum.name, magic.data(), magic.size()) != 0) return;
     for (std::size_t i = 0; i < most && read(); ++i) add(sum, totals);

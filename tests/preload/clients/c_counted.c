@@ -1,4 +1,4 @@
-/* Every collective that is only seen, with MPI 4 in all its forms: on several communicators, in place with garbage in what is not significant, on
+/* Every collective that is only counted, with MPI 4 in all its forms: on several communicators, in place with garbage in what is not significant, on
  * intercommunicators and on topologies; with `refused` also with arguments that MPI refuses (Debian's MPICH checks none); with
  * `kill` the ranks end as a scheduler ends them. Prints how many calls of each it made, and the bytes that the ranks sent,
  * counted here from what each call means. */

@@ -1,4 +1,4 @@
-"""Collectives that are only seen: each call goes to the MPI as it came, and counts once in the log's sums."""
+"""Collectives that are only counted: each call goes to the MPI as it came, and counts once in the log's sums."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from harness import HERE, MPI, OPENMPI, PYTHON, SHIM, PreloadTest, client, clien
 
 RANKS = (1, 2, 3, 5) if OPENMPI else (1, 2, 3)
 MPI_4 = client_exists("c_large_count")
-needs_fortran = unittest.skipUnless(client_exists("f_seen"), f"no Fortran compiler, or {MPI} has no Fortran layer")
+needs_fortran = unittest.skipUnless(client_exists("f_counted"), f"no Fortran compiler, or {MPI} has no Fortran layer")
 
 
 def made(result):
@@ -44,7 +44,7 @@ class Seen(PreloadTest):
     def test_c(self):
         for np in RANKS:
             with self.subTest(ranks=np):
-                for entry in self.check(np, client("c_seen")).run_json()["seen"]:
+                for entry in self.check(np, client("c_counted")).run_json()["seen"]:
                     times = entry["time_us"]
                     self.assertLessEqual(times["mean"], times["max"], entry)
                     self.assertLessEqual(times["max"], times["sum"], entry)
@@ -53,7 +53,7 @@ class Seen(PreloadTest):
     @unittest.skipUnless(OPENMPI, "this MPI does not check arguments")
     def test_what_mpi_refuses(self):
         """MPI gives its own error, and the call counts without bytes."""
-        result = self.check(3, client("c_seen"), "refused", settings={"SWITCHYARD_DETAIL": "all"})
+        result = self.check(3, client("c_counted"), "refused", settings={"SWITCHYARD_DETAIL": "all"})
         lines = [line for line in result.calls("seen-0.jsonl") if line["ranks"] == 0]
         self.assertEqual(sorted(line["collective"] for line in lines),
                          ["allreduce", "allreduce", "bcast", "iallreduce", "scatter"])
@@ -61,8 +61,8 @@ class Seen(PreloadTest):
 
     def test_what_this_mpi_lacks(self):
         """A program that looks for functions of MPI-4 finds those that its MPI has, and their calls count."""
-        program = client("c_seen_lacking")
-        later = client("c_seen_later.so")
+        program = client("c_counted_lacking")
+        later = client("c_counted_later.so")
         for arguments, settings in (([], {}), ([later], {}), ([later], {"LD_BIND_NOW": "1"})):
             with self.subTest(arguments=arguments, settings=settings):
                 plain = self.plain_once(2, program, *arguments)
@@ -74,12 +74,12 @@ class Seen(PreloadTest):
 
     def test_plugin(self):
         """MPI is in a local scope, and nothing of it in the global one."""
-        self.check(2, client("c_plugin_loader"), client("c_seen_plugin.so"))
+        self.check(2, client("c_plugin_loader"), client("c_counted_plugin.so"))
 
     @unittest.skipUnless(MPI_4, "this MPI has no functions of MPI-4")
     def test_large_counts(self):
         """Records tell which calls had large counts."""
-        result = self.check(2, client("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
+        result = self.check(2, client("c_counted"), settings={"SWITCHYARD_DETAIL": "all"})
         large = {line["collective"] for line in result.calls("seen-0.jsonl") if line.get("large_count")}
         self.assertLessEqual({"allreduce", "ialltoallw", "alltoallw_init", "alltoallw_start"}, large)
         self.assertNotIn("barrier", large)
@@ -109,7 +109,7 @@ class Seen(PreloadTest):
     def test_every_detail(self):
         for detail in ("summary", "ranks"):
             with self.subTest(detail):
-                self.check(2, client("c_seen"), settings={"SWITCHYARD_DETAIL": detail})
+                self.check(2, client("c_counted"), settings={"SWITCHYARD_DETAIL": detail})
 
     def test_routed_calls_are_not_among_them(self):
         """What our own start, agreements and end call of MPI is not the program's either."""
@@ -126,23 +126,23 @@ class Seen(PreloadTest):
 
     def test_calls_of_a_tool_inside_a_call(self):
         """Their time is part of the call's."""
-        tool = client("c_seen_tool.so")
-        self.check(3, client("c_seen"), preload=[SHIM, tool])
+        tool = client("c_counted_tool.so")
+        self.check(3, client("c_counted"), preload=[SHIM, tool])
 
     @needs_fortran
     def test_fortran(self):
-        for program in ("f_seen", "f_seen_mpi", "f_seen_f08"):
+        for program in ("f_counted", "f_counted_mpi", "f_counted_f08"):
             for np in (2, 3):  # Open MPI's MPI_Neighbor_alltoallw takes a type for each rank, and needs one for each neighbour
                 with self.subTest(program, ranks=np):
                     self.check(np, client(program))
 
     @unittest.skipUnless(mpi4py_works(), "no mpi4py for this MPI")
     def test_mpi4py(self):
-        self.check(3, PYTHON, f"{HERE}/clients/mpi4py_seen.py")
+        self.check(3, PYTHON, f"{HERE}/clients/mpi4py_counted.py")
 
     def test_a_record_each(self):
         """With detail `all` each rank has a line for each of its calls."""
-        result = self.check(3, client("c_seen"), settings={"SWITCHYARD_DETAIL": "all"})
+        result = self.check(3, client("c_counted"), settings={"SWITCHYARD_DETAIL": "all"})
         sums = {}
         for rank in range(3):
             last = 0
@@ -166,32 +166,32 @@ class Seen(PreloadTest):
         """Threads that call at once lose no count."""
         for detail in ("calls", "all"):
             with self.subTest(detail):
-                result = self.check(2, client("c_seen_threads"), settings={"SWITCHYARD_DETAIL": detail})
+                result = self.check(2, client("c_counted_threads"), settings={"SWITCHYARD_DETAIL": detail})
                 if detail == "all":
                     lines = result.calls("seen-0.jsonl") + result.calls("seen-1.jsonl")
                     self.assertEqual(len(lines), sum(calls for calls, _ in made(result).values()))
 
     def test_without_a_log(self):
-        result = self.same_as_plain(2, client("c_seen"), preload=[SHIM], settings={"SWITCHYARD_LOG": "off"})
+        result = self.same_as_plain(2, client("c_counted"), preload=[SHIM], settings={"SWITCHYARD_LOG": "off"})
         self.assertEqual(result.logs, [])
 
     def test_off(self):
-        result = self.launch(2, client("c_seen"), preload=[SHIM], exported={"SWITCHYARD": "off"})
+        result = self.launch(2, client("c_counted"), preload=[SHIM], exported={"SWITCHYARD": "off"})
         self.assert_ended_well(result)
-        self.assertEqual(result.digest, self.plain_once(2, client("c_seen")).digest)
+        self.assertEqual(result.digest, self.plain_once(2, client("c_counted")).digest)
         self.assertEqual(result.lines_of_ours, [])
 
     def test_killed(self):
         """The sums of a run without an end lie in the ranks' files, and the report reads them."""
-        result = self.launch(2, client("c_seen"), "kill")
+        result = self.launch(2, client("c_counted"), "kill")
         self.assertNotEqual(result.code, 0)
         report = self.command("report", result.log(), "--format", "json")
         self.assertEqual(report.code, 0, report.everything())
         found = {kind["collective"]: (kind["calls"], kind["sent_bytes"]) for kind in json.loads(report.stdout)["seen"]}
-        self.assertEqual(found, made(self.plain_once(2, client("c_seen"))))
+        self.assertEqual(found, made(self.plain_once(2, client("c_counted"))))
 
     def test_report(self):
-        result = self.launch(2, client("c_seen"))
+        result = self.launch(2, client("c_counted"))
         text = self.command("report", result.log()).stdout
         self.assertRegex(text, r"(?m)^\S+ \S+ in collectives, \S+ of the wall time; a policy can change none of it$")
         self.assertRegex(text, r"(?m)^Seen, not routed")

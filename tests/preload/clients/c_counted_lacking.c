@@ -1,6 +1,6 @@
 /* Functions of MPI-4 by weak references and by name, as in binaries for many MPIs: the program calls what it finds. Where its
- * MPI lacks them, switchyard must not make it find them. Argument: a library to open, c_seen_later. Prints the calls that were
- * made, as c_seen does. */
+ * MPI lacks them, switchyard must not make it find them. Argument: a library to open, c_counted_later. Prints the calls that were
+ * made, as c_counted does. */
 #include "client.h"
 
 #include <dlfcn.h>
@@ -47,10 +47,10 @@ int main(int count, char** words) {
     int later = 0;
     if (count > 1) {
         void* library = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
-        int (*seen_later)(MPI_Comm) = NULL;
-        if (library) *(void**)&seen_later = dlsym(library, "seen_later");
-        if (!seen_later) client_fail("%s", dlerror());
-        later = seen_later(MPI_COMM_WORLD);
+        int (*counted_later)(MPI_Comm) = NULL;
+        if (library) *(void**)&counted_later = dlsym(library, "counted_later");
+        if (!counted_later) client_fail("%s", dlerror());
+        later = counted_later(MPI_COMM_WORLD);
     }
     client_digest_add("found", rank, found, sizeof found);
     client_digest_add("sum", rank, &sum, sizeof sum);

@@ -1,4 +1,4 @@
-#include "seen_bytes.hpp"
+#include "counted_bytes.hpp"
 
 #include "datatype.hpp"
 #include "words.hpp"
@@ -10,7 +10,7 @@ namespace switchyard::shim {
 
 namespace {
 
-using Sent = SeenTraits::Sent;
+using Sent = CountedTraits::Sent;
 
 bool is_intercommunicator(MPI_Comm comm) {
     int is_inter = 0;
@@ -40,9 +40,9 @@ int neighbours_of(MPI_Comm comm) {
     return count;
 }
 
-class SeenArguments {
+class CountedArguments {
   public:
-    SeenArguments(const SeenTraits& traits, const Word* words, bool large_count)
+    CountedArguments(const CountedTraits& traits, const Word* words, bool large_count)
         : traits_(traits), words_(words), large_count_(large_count),
           comm_(handle_of<MPI_Comm>(words[traits.communicator])),
           in_place_(handle_of<void*>(words[traits.send_buffer]) == MPI_IN_PLACE && !traits.root_sends_alone),
@@ -52,7 +52,7 @@ class SeenArguments {
     // The root of an intercommunicator and the ranks beside it give nothing to a gathering call, and their send side is not
     // significant. In a call where the root alone sends, nobody else's is.
     bool sends() const {
-        if (traits_.root == SeenTraits::none) return true;
+        if (traits_.root == CountedTraits::none) return true;
         const int root = static_cast<int>(words_[traits_.root]);
         if (!traits_.root_sends_alone) return root != MPI_ROOT && root != MPI_PROC_NULL;
         if (root == MPI_ROOT) return true;
@@ -110,7 +110,7 @@ class SeenArguments {
         return sum > 0 ? sum * bytes_of_item(handle_of<MPI_Datatype>(words_[types_])) : 0;
     }
 
-    const SeenTraits& traits_;
+    const CountedTraits& traits_;
     const Word* words_;
     bool large_count_;
     MPI_Comm comm_;
@@ -120,9 +120,9 @@ class SeenArguments {
 
 } // namespace
 
-std::uint64_t bytes_sent(const SeenTraits& traits, const Word* words, bool large_count) {
+std::uint64_t bytes_sent(const CountedTraits& traits, const Word* words, bool large_count) {
     if (traits.sent == Sent::nothing) return 0;
-    const SeenArguments arguments(traits, words, large_count);
+    const CountedArguments arguments(traits, words, large_count);
     return arguments.sends() ? arguments.bytes() : 0;
 }
 

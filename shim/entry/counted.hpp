@@ -1,4 +1,4 @@
-// The functions that are only seen, and their arguments: the lines of seen.def as data. No MPI.
+// The functions that are only counted, and their arguments: the lines of counted.def as data. No MPI.
 #pragma once
 
 #include <array>
@@ -8,24 +8,24 @@
 
 namespace switchyard::shim {
 
-// In the order of seen.def. The log contains the names, not the numbers.
-enum class Seen : std::uint8_t {
-#define SWITCHYARD_SEEN(name, ...) name,
+// In the order of counted.def. The log contains the names, not the numbers.
+enum class Counted : std::uint8_t {
+#define SWITCHYARD_COUNTED(name, ...) name,
 #define SWITCHYARD_PERSISTENT(name, ...) name##_init, name##_start,
-#include "seen.def"
+#include "counted.def"
 };
 
-struct SeenTraits {
+struct CountedTraits {
     enum class Sent : std::uint8_t { nothing, one, each, array, root_one, root_each, root_array };
     static constexpr std::size_t none = std::string_view::npos;
 
     std::string_view name;     // `allreduce`
     std::string_view function; // `MPI_Allreduce`; of a start the one that made the request
     std::size_t words;
-    std::string_view arguments; // a letter for each, see seen.def
+    std::string_view arguments; // a letter for each, see counted.def
     Sent sent;
     bool makes_request = false; // for `started_as`, which is significant then
-    Seen started_as{};
+    Counted started_as{};
 
     // Places among the arguments, found while compiling. Counts and type of what a rank sends, and of what it receives:
     // reductions have one of each for both sides.
@@ -41,31 +41,31 @@ struct SeenTraits {
     bool root_sends_alone = sent == Sent::root_one || sent == Sent::root_each || sent == Sent::root_array;
 };
 
-inline constexpr std::array all_seen = {
+inline constexpr std::array all_counted = {
 #define SWITCHYARD_TRAITS(name_, function_, words_, arguments_, sent_, ...)                                  \
-    SeenTraits{.name = name_,                                                                                \
-               .function = "MPI_" function_,                                                                 \
-               .words = words_,                                                                              \
-               .arguments = arguments_,                                                                      \
-               .sent = SeenTraits::Sent::sent_ __VA_OPT__(, ) __VA_ARGS__},
-#define SWITCHYARD_SEEN(name, function, words, arguments, sent)                                              \
+    CountedTraits{.name = name_,                                                                             \
+                  .function = "MPI_" function_,                                                              \
+                  .words = words_,                                                                           \
+                  .arguments = arguments_,                                                                   \
+                  .sent = CountedTraits::Sent::sent_ __VA_OPT__(, ) __VA_ARGS__},
+#define SWITCHYARD_COUNTED(name, function, words, arguments, sent)                                           \
     SWITCHYARD_TRAITS(#name, #function, words, arguments, sent)
 #define SWITCHYARD_PERSISTENT(name, function, words, arguments, sent)                                        \
     SWITCHYARD_TRAITS(#name "_init", #function "_init", words, arguments, nothing, .makes_request = true,    \
-                      .started_as = Seen::name##_start)                                                      \
+                      .started_as = Counted::name##_start)                                                   \
     SWITCHYARD_TRAITS(#name "_start", #function "_init", words, arguments, sent)
-#include "seen.def"
+#include "counted.def"
 #undef SWITCHYARD_TRAITS
 };
-inline constexpr std::size_t seen_count = all_seen.size();
+inline constexpr std::size_t counted_functions = all_counted.size();
 
-#define SWITCHYARD_SEEN(name, function, words, arguments, sent)                                              \
-    static_assert(sizeof(arguments) - 1 == (words), "seen.def: the words of " #name);
-#define SWITCHYARD_PERSISTENT(...) SWITCHYARD_SEEN(__VA_ARGS__)
-#include "seen.def"
+#define SWITCHYARD_COUNTED(name, function, words, arguments, sent)                                           \
+    static_assert(sizeof(arguments) - 1 == (words), "counted.def: the words of " #name);
+#define SWITCHYARD_PERSISTENT(...) SWITCHYARD_COUNTED(__VA_ARGS__)
+#include "counted.def"
 
-constexpr const SeenTraits& traits_of(Seen seen) {
-    return all_seen[static_cast<std::size_t>(seen)];
+constexpr const CountedTraits& traits_of(Counted counted) {
+    return all_counted[static_cast<std::size_t>(counted)];
 }
 
 } // namespace switchyard::shim

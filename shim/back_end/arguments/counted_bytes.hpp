@@ -1,8 +1,8 @@
-// Bytes that a rank sends in a call that is only seen, by the arguments.
+// Bytes that a rank sends in a call that is only counted, by the arguments.
 #pragma once
 
 #include "shim/entry/abi.hpp"
-#include "shim/entry/seen.hpp"
+#include "shim/entry/counted.hpp"
 
 #include <cstdint>
 
@@ -10,6 +10,6 @@ namespace switchyard::shim {
 
 // What a rank hands over, the block for itself included. `words`: the arguments of a call that MPI has taken without an error;
 // before that nobody may ask MPI about their handles. Reads only what is significant on this rank.
-std::uint64_t bytes_sent(const SeenTraits& traits, const Word* words, bool large_count);
+std::uint64_t bytes_sent(const CountedTraits& traits, const Word* words, bool large_count);
 
 } // namespace switchyard::shim
