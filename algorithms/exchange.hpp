@@ -12,7 +12,7 @@
 
 namespace switchyard::algorithms {
 
-class StraightBlocks;
+class DirectBlocks;
 
 // One shape for all collectives. The send side and the receive side do not overlap, with two exceptions.
 // Where a rank sends one block to everybody, the own block may already lie in its place (same address on both
@@ -27,10 +27,10 @@ struct Exchange {
     std::span<const Block> recv; // by source
     // Bytes of the largest block that any rank sends to another rank; the same on all ranks. Set for
     // algorithms that declare `agreed_block`, and for collectives whose block is known to all ranks
-    // (CollectiveTraits::block_is_known). With `straight`: the bytes from which on blocks go straight.
+    // (CollectiveTraits::block_is_known). With `direct`: the bytes from which on blocks go directly.
     std::size_t max_block;
     // Of an exchange without an agreement (Parameter::direct_from). Null: all blocks are forwarded.
-    StraightBlocks* straight = nullptr;
+    DirectBlocks* direct = nullptr;
 
     const std::byte* send_to(int destination) const {
         return send_base + send[static_cast<std::size_t>(destination)].offset;
@@ -47,14 +47,14 @@ struct Exchange {
     std::size_t bytes_of(std::size_t said) const;
 };
 
-// What a message says of the sizes of blocks: the bytes of a block, or the mark `max_block` of a block that goes straight.
+// What a message says of the sizes of blocks: the bytes of a block, or the mark `max_block` of a direct block.
 class SaidSizes {
   public:
     static constexpr bool have_marks = true;
     explicit SaidSizes(const Exchange& exchange)
-        : most_(exchange.straight == nullptr ? SIZE_MAX : exchange.max_block) {}
+        : most_(exchange.direct == nullptr ? SIZE_MAX : exchange.max_block) {}
 
-    bool go_straight(std::size_t bytes) const { return bytes >= most_; }
+    bool is_direct(std::size_t bytes) const { return bytes >= most_; }
     std::size_t of(std::size_t bytes) const { return std::min(bytes, most_); }
     // The bytes that travel with a size that a message says. A mark travels without bytes.
     std::size_t bytes(std::size_t said) const { return said == most_ ? 0 : said; }
@@ -63,7 +63,7 @@ class SaidSizes {
     std::size_t most_;
 };
 
-// The same of an exchange in which no block goes straight.
+// The same of an exchange in which no block goes directly.
 class PlainSizes {
   public:
     static constexpr bool have_marks = false;
@@ -71,10 +71,10 @@ class PlainSizes {
     std::size_t bytes(std::size_t said) const { return said; }
 };
 
-// Returns work(sizes), so that the loops of `work` ask nothing of blocks that go straight where there are none.
+// Returns work(sizes), so that the loops of `work` ask nothing of direct blocks where there are none.
 template <typename Work>
 auto with_said_sizes(const Exchange& exchange, Work&& work) {
-    return exchange.straight == nullptr ? work(PlainSizes()) : work(SaidSizes(exchange));
+    return exchange.direct == nullptr ? work(PlainSizes()) : work(SaidSizes(exchange));
 }
 
 inline std::size_t Exchange::said_size(int destination) const {

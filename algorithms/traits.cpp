@@ -118,7 +118,7 @@ std::string text_of(const ParameterTraits& parameter, std::int64_t value) {
 }
 
 bool needs_agreed_block(const Traits& traits, const Parameters& parameters) {
-    return traits.has(agreed_block) && !sends_straight(parameters);
+    return traits.has(agreed_block) && !sends_directly(parameters);
 }
 
 bool Traits::takes(Parameter parameter) const {

@@ -158,8 +158,8 @@ struct Traits {
     bool has(unsigned need_or_ability) const { return (needs & need_or_ability) != 0; }
 };
 
-// Whether large blocks go straight to their receivers, and only smaller ones are forwarded (Parameter::direct_from).
-constexpr bool sends_straight(const Parameters& parameters) {
+// Whether large blocks go directly to their receivers, and only smaller ones are forwarded (Parameter::direct_from).
+constexpr bool sends_directly(const Parameters& parameters) {
     return parameters[Parameter::direct_from] != absent;
 }
 

@@ -31,7 +31,7 @@ std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters
     return "";
 }
 
-// "auto": blocks from 16 KiB on go straight. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of native's time over TCP,
+// "auto": blocks from 16 KiB on go directly. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of native's time over TCP,
 // with 16 KiB 0.94. `shared` copies blocks of 32 KiB in 0.35 to 0.49 of native's time. Where the workspace would be too large,
 // the border is lower. Most of a workspace is never touched: it is for blocks that could be forwarded.
 std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
@@ -66,7 +66,7 @@ Parameters resolve(const Traits& traits, const Use& use, const algorithms::Group
     if (resolved[Parameter::direct_from] == algorithms::automatic)
         resolved[Parameter::direct_from] = automatic_direct_from(
             traits, resolved, shape, use.memory_limit_bytes.value_or(most_automatic_bytes));
-    else if (sends_straight(resolved))
+    else if (sends_directly(resolved))
         resolved[Parameter::direct_from] = effective_direct_from(traits, resolved[Parameter::direct_from]);
     return resolved;
 }

@@ -28,8 +28,8 @@ std::int64_t first_block_beyond(const Rule& rule) {
     return max < most ? static_cast<std::int64_t>(max) + 1 : algorithms::automatic;
 }
 
-// Large blocks go straight. Smaller ones travel as before.
-std::string send_large_blocks_straight(Rule& rule) {
+// Large blocks go directly. Smaller ones travel as before.
+std::string send_large_blocks_directly(Rule& rule) {
     const bool bounded = has_bound(rule);
     const auto border = first_block_beyond(rule);
     direct_from_of(rule.use) = border;
@@ -64,7 +64,7 @@ Change spared(Rule rule, Collective collective) {
     if (!traits->has(algorithms::agreed_block) || direct_from_of(rule.use))
         text = drop_what_asks(rule);
     else if (traits->takes(Parameter::direct_from))
-        text = send_large_blocks_straight(rule);
+        text = send_large_blocks_directly(rule);
     else
         text = name + " needs it for " + rule.use.algorithm;
     return {std::move(rule), std::move(text)};

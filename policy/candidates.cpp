@@ -43,7 +43,7 @@ Candidate candidate_of(const Use& use, const FixedFeatures& fixed) {
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);
     const bool has_fixed_scratch =
-        sends_straight(candidate.choice.parameters) ||
+        sends_directly(candidate.choice.parameters) ||
         (traits->has(algorithms::shared_memory) && traits->scratch_bytes != nullptr);
     if (candidate.blocked.empty() && has_fixed_scratch)
         candidate.choice.fixed_scratch_bytes =

@@ -62,10 +62,10 @@ bool tells_overlap_apart(const Use& use, Collective collective) {
     const Traits* traits = find(collective, use.algorithm);
     if (traits == nullptr) return false;
     if (traits->has(algorithms::takes_overlap)) return true;
-    // A use whose large blocks go straight is there to have no agreement.
-    const bool sends_straight =
+    // A use whose large blocks go directly is there to have no agreement.
+    const bool sends_directly =
         use.parameters[static_cast<std::size_t>(algorithms::Parameter::direct_from)].has_value();
-    return limits_workspace(*traits, use) && !sends_straight;
+    return limits_workspace(*traits, use) && !sends_directly;
 }
 
 bool tells_overlap_apart(const Rule& rule, const FixedFeatures& fixed) {

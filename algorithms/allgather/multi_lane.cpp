@@ -5,7 +5,7 @@
 // Needs: memory that the processor can copy; any number of ranks on each node,
 //   wherever they are.
 // Departs: where nodes differ, local rank i % q of a node of q ranks serves lane i, and nodes without a local
-//   rank i add no block to the lane. Both phases are dissemination, with each block straight to its place in
+//   rank i add no block to the lane. Both phases are dissemination, with each block directly to its place in
 //   scratch memory. intra=shared shares the blocks of the lanes through the node's memory and sends no
 //   message inside the node. Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 5, the multi-lane approach for comparison.

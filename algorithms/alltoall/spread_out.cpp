@@ -1,4 +1,4 @@
-// Idea: sends every block straight to its destination, by distance, so that no two ranks start with the same
+// Idea: sends every block directly to its destination, by distance, so that no two ranks start with the same
 //   destination.
 // Cost: P - 1 messages for each rank, all under way at once: (P - 1) * (alpha + beta * block).
 // Needs: nothing.

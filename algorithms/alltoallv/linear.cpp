@@ -1,4 +1,4 @@
-// Idea: sends every block straight to its destination, all at once, in ascending order of the ranks.
+// Idea: sends every block directly to its destination, all at once, in ascending order of the ranks.
 // Cost: P - 1 messages for each rank in one wait: alpha * (P - 1) + beta * (bytes sent). All ranks start with
 //   rank 0.
 // Needs: nothing.

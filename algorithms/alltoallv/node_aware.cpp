@@ -63,10 +63,10 @@ Status node_aware(const Exchange& exchange, Context& context) {
     const auto& schedule = static_cast<const NodeAwareSchedule&>(*context.schedule);
     const NodeAwareLayout layout(schedule.shape(), block);
     // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
-    if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, context.parameters) +
+    if (!context.workspace.has(direct_blocks_scratch_bytes(exchange.group.size, context.parameters) +
                                schedule.scratch_bytes(layout)))
         return Fault::no_memory;
-    status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
+    status.keep(with_direct_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
         return patterns::with_size_type(layout.size_bytes, [&](auto size) {
             return NodeAware<decltype(size)>(forwarded, means, schedule, layout).run();
         });

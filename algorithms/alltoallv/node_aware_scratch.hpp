@@ -104,7 +104,7 @@ inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t
         const std::size_t number = node_aware_inner(bytes, parameters);
         return tuna_scratch_bytes(ranks, bytes, node_aware_inner_parameters(ranks, number, parameters));
     };
-    return straight_blocks_scratch_bytes(shape.ranks, parameters) +
+    return direct_blocks_scratch_bytes(shape.ranks, parameters) +
            most_of_nodes(shape, [&](const NodeShape& node) {
                const NodeAwareShape counted(node, parameters);
                const NodeAwareLayout layout(counted, block);

@@ -27,7 +27,7 @@ Status exchange_slots(const Exchange& exchange, Context& context, std::size_t sl
     return alltoall::zero_rotation_bruck(uniform, context);
 }
 
-// ---- With blocks that go straight: a slot is the size of its block, then the block ----
+// ---- With direct blocks: a slot is the size of its block, then the block ----
 
 template <typename Size>
 void pad_with_sizes(const Exchange& exchange, const SizedSlots& slots, std::byte* padded) {
@@ -66,13 +66,13 @@ Status forward_padded(const Exchange& exchange, Context& context) {
 Status padded_bruck(const Exchange& exchange, Context& context) {
     const std::size_t scratch =
         padded_bruck_scratch_bytes(exchange.group.size, exchange.max_block, context.parameters);
-    if (!sends_straight(context.parameters) || exchange.group.size == 1)
+    if (!sends_directly(context.parameters) || exchange.group.size == 1)
         return exchange_padded(exchange, context, scratch, [&](const std::byte* padded, std::byte* received) {
             return exchange_slots(exchange, context, exchange.max_block, padded, received);
         });
     if (!context.workspace.has(scratch)) return Fault::no_memory;
     Status status = copy_own_block(exchange);
-    status.keep(with_straight_blocks(exchange, context, forward_padded));
+    status.keep(with_direct_blocks(exchange, context, forward_padded));
     return status;
 }
 

@@ -20,11 +20,11 @@ struct SizedSlots {
 // The two padded buffers, the place of each block in them, and the workspace of the uniform exchange.
 inline std::size_t padded_bruck_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                               const Parameters& parameters) {
-    const bool has_sizes = sends_straight(parameters);
+    const bool has_sizes = sends_directly(parameters);
     const std::size_t slot =
         has_sizes ? SizedSlots(forwarded_bound(max_block, parameters)).bytes() : max_block;
     if (padded_bytes(shape.ranks, slot) == 0) return 0; // nothing travels
-    return straight_blocks_scratch_bytes(shape.ranks, parameters) +
+    return direct_blocks_scratch_bytes(shape.ranks, parameters) +
            padded_alltoall_scratch_bytes(shape, slot, parameters) +
            Workspace::rounded(static_cast<std::size_t>(shape.ranks) * sizeof(Block)) +
            alltoall::zero_rotation_bruck_scratch_bytes(shape, slot, parameters);

@@ -3,7 +3,7 @@
 // Cost: no message; two copies of each block. A rank waits for ranks that send it something, and for the
 //   others before its next exchange. Blocks that do not fit into a third of their sender's section go in streams, where the
 //   two ranks of a block wait for each other alone; or its destination reads it where it lies, which is one copy.
-//   With direct_from, a message for each block that goes straight, which leaves its mark in the memory.
+//   With direct_from, a message for each direct block, which leaves its mark in the memory.
 // Needs: all ranks on one node, and a window of the node. No agreement on the largest block.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.
@@ -17,9 +17,9 @@ namespace switchyard::algorithms::alltoallv {
 Status shared(const Exchange& exchange, Context& context) {
     if (context.has_begun) return context.window->finish(exchange);
     if (exchange.group.size == 1) return copy_own_block(exchange);
-    if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, context.parameters)))
+    if (!context.workspace.has(direct_blocks_scratch_bytes(exchange.group.size, context.parameters)))
         return Fault::no_memory;
-    return with_straight_blocks(exchange, context, [](const Exchange& small, Context& means) {
+    return with_direct_blocks(exchange, context, [](const Exchange& small, Context& means) {
         return means.window->exchange(small);
     });
 }

@@ -6,7 +6,7 @@
 namespace switchyard::algorithms::alltoallv {
 
 inline std::size_t shared_scratch_bytes(const GroupShape& shape, std::size_t, const Parameters& parameters) {
-    return straight_blocks_scratch_bytes(shape.ranks, parameters);
+    return direct_blocks_scratch_bytes(shape.ranks, parameters);
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -71,7 +71,7 @@ class Tuna {
             if (sizes_go_ahead(flight)) {
                 some_waits = true;
                 start_sizes(flight);
-            } else if (is_direct(flight)) {
+            } else if (is_one_block(flight)) {
                 start_data(flight);
             } else {
                 const std::byte* const end = stored_.pack(flight.round, flight.outgoing);
@@ -89,14 +89,16 @@ class Tuna {
             status.keep(wire_.wait_all());
         }
         for_each_flight(rounds, [&](const Flight& flight) {
-            if (!is_direct(flight)) stored_.unpack(flight.round, flight.incoming, status);
+            if (!is_one_block(flight)) stored_.unpack(flight.round, flight.incoming, status);
         });
         return status;
     }
 
-    // A round of one block, the direct block: it goes from S to R without a copy. With blocks that go straight its size
-    // travels, too, since the block may be such a one.
-    bool is_direct(const Flight& flight) const { return flight.blocks == 1 && exchange_.straight == nullptr; }
+    // The block of such a round goes from S to R without a copy. Beside direct blocks its size travels as well, since
+    // the block itself may be direct.
+    bool is_one_block(const Flight& flight) const {
+        return flight.blocks == 1 && exchange_.direct == nullptr;
+    }
 
     std::size_t most_bytes(const Flight& flight) const {
         return flight.metadata + flight.blocks * exchange_.max_block;
@@ -104,12 +106,12 @@ class Tuna {
 
     // Whether the sizes are a message of their own, which the data waits for.
     bool sizes_go_ahead(const Flight& flight) const {
-        return !fused_ || (!is_direct(flight) && most_bytes(flight) > wire_.limit());
+        return !fused_ || (!is_one_block(flight) && most_bytes(flight) > wire_.limit());
     }
 
     void start_sizes(const Flight& flight) {
-        if (is_direct(flight))
-            note_direct_size(flight);
+        if (is_one_block(flight))
+            note_one_size(flight);
         else
             stored_.pack(flight.round, flight.outgoing);
         wire_.receive(flight.round.source, flight.incoming, flight.metadata);
@@ -117,7 +119,7 @@ class Tuna {
     }
 
     void start_data(const Flight& flight) {
-        if (is_direct(flight)) {
+        if (is_one_block(flight)) {
             wire_.receive(flight.round.source, exchange_.recv_from(flight.round.source),
                           exchange_.recv_size(flight.round.source));
             wire_.send(flight.round.destination, exchange_.send_to(flight.round.destination),
@@ -140,7 +142,7 @@ class Tuna {
     // Sizes that did not arrive must not be read. They become zeros.
     void forget_sizes() { std::fill_n(incoming_, in_flight_ * message_bytes_, std::byte{0}); }
 
-    void note_direct_size(const Flight& flight) {
+    void note_one_size(const Flight& flight) {
         *reinterpret_cast<Size*>(flight.outgoing) =
             static_cast<Size>(exchange_.send_size(flight.round.destination));
     }
@@ -168,7 +170,7 @@ Status tuna(const Exchange& exchange, Context& context) {
     if (exchange.group.size == 1 || block == 0) return status;
     const TunaLayout layout(schedule.shape(), block, context.parameters);
     if (!context.workspace.has(layout.scratch_bytes)) return Fault::no_memory;
-    status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
+    status.keep(with_direct_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
         return patterns::with_size_type(layout.size_bytes, [&](auto size) {
             return Tuna<decltype(size)>(forwarded, means, schedule, layout).run();
         });

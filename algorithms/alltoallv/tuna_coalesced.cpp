@@ -25,7 +25,7 @@ class Coalesced {
     Coalesced(const Exchange& exchange, Context& context, const NodeBundles<Size>& bundles)
         : exchange_(exchange), map_(*exchange.group.node_map), bundles_(bundles), wire_(context.wire),
           layout_(bundles.shape(), exchange.max_block, context.parameters),
-          has_sizes_(exchange.straight != nullptr),
+          has_sizes_(exchange.direct != nullptr),
           outgoing_(context.workspace.take(layout_.nodes_at_once * layout_.out_bytes + spare_bytes).data()),
           incoming_(context.workspace.take(layout_.nodes_at_once * layout_.in_bytes).data()) {}
 

@@ -15,7 +15,7 @@ struct CoalescedLayout {
     CoalescedLayout(const NodeShape& node, std::size_t max_block, const Parameters& parameters)
         : nodes_at_once(static_cast<std::size_t>(std::min<std::int64_t>(
               {parameters[Parameter::block_count], patterns::largest_batch, node.nodes - 1}))),
-          block_bytes(max_block + (sends_straight(parameters) ? patterns::narrowest(max_block) : 0)),
+          block_bytes(max_block + (sends_directly(parameters) ? patterns::narrowest(max_block) : 0)),
           out_bytes(static_cast<std::size_t>(most_destinations(node.ranks, 1, node.largest)) *
                     static_cast<std::size_t>(node.ranks) * block_bytes),
           in_bytes(static_cast<std::size_t>(node.largest) * block_bytes) {}

@@ -46,12 +46,12 @@ struct TunaLayout {
             parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate);
         size_bytes = patterns::narrowest(block);
         if (separate) size_bytes = std::max(size_bytes, sizeof(std::uint32_t)); // as in the paper
-        if (shape.most_blocks > 1 || sends_straight(parameters))
+        if (shape.most_blocks > 1 || sends_directly(parameters))
             message_bytes = shape.most_blocks * (size_bytes + block) + spare_bytes;
         else if (separate)
             message_bytes = size_bytes; // all blocks are direct and need no buffer
         slot_bytes = std::max(block, spare_bytes);
-        scratch_bytes = straight_blocks_scratch_bytes(shape.ranks, parameters) +
+        scratch_bytes = direct_blocks_scratch_bytes(shape.ranks, parameters) +
                         Workspace::rounded(shape.slots * slot_bytes) +
                         Workspace::rounded(shape.slots * size_bytes) +
                         2 * shape.in_flight * Workspace::rounded(message_bytes);

@@ -21,7 +21,7 @@ class Staggered {
     Staggered(const Exchange& exchange, Context& context, const NodeBundles<Size>& bundles)
         : exchange_(exchange), map_(*exchange.group.node_map), bundles_(bundles), wire_(context.wire),
           layout_(map_.nodes(), map_.largest(), exchange.max_block, context.parameters),
-          size_bytes_(exchange.straight == nullptr ? 0 : sizeof(Size)),
+          size_bytes_(exchange.direct == nullptr ? 0 : sizeof(Size)),
           incoming_(context.workspace.take(layout_.at_once * layout_.message_bytes).data()) {}
 
     Status run() { // lines 2 to 18

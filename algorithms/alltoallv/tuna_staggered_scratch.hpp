@@ -16,7 +16,7 @@ struct StaggeredLayout {
         : at_once(static_cast<std::size_t>(
               std::min({parameters[Parameter::block_count], std::int64_t{patterns::largest_batch},
                         static_cast<std::int64_t>(nodes - 1) * largest}))) {
-        if (sends_straight(parameters)) message_bytes = patterns::narrowest(max_block) + max_block;
+        if (sends_directly(parameters)) message_bytes = patterns::narrowest(max_block) + max_block;
     }
 };
 

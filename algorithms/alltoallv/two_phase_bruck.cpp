@@ -154,7 +154,7 @@ Status two_phase_bruck(const Exchange& exchange, Context& context) {
     if (scratch == 0) return copy_own_block(exchange); // nothing travels, as all ranks know
     if (!context.workspace.has(scratch)) return Fault::no_memory;
     Status status = copy_own_block(exchange);
-    status.keep(with_straight_blocks(exchange, context, forward_in_two_phases));
+    status.keep(with_direct_blocks(exchange, context, forward_in_two_phases));
     return status;
 }
 

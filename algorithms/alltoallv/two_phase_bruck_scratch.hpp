@@ -39,7 +39,7 @@ inline std::size_t two_phase_bruck_scratch_bytes(const GroupShape& shape, std::s
                                                  const Parameters& parameters) {
     const TwoPhaseLayout layout = two_phase_layout(shape.ranks, forwarded_bound(max_block, parameters));
     if (layout.ranks == 0) return 0; // nothing travels
-    return straight_blocks_scratch_bytes(shape.ranks, parameters) + Workspace::rounded(layout.working_bytes) +
+    return direct_blocks_scratch_bytes(shape.ranks, parameters) + Workspace::rounded(layout.working_bytes) +
            Workspace::rounded(layout.ranks) + Workspace::rounded(layout.ranks * layout.size_bytes) +
            2 * Workspace::rounded(layout.most_blocks * layout.size_bytes) +
            2 * Workspace::rounded(layout.message_bytes);

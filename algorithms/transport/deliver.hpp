@@ -13,9 +13,9 @@ template <typename Sizes>
 [[gnu::always_inline]] inline void deliver(const Exchange& exchange, int source, const std::byte* block,
                                            std::size_t said, const Sizes&, Status& status) {
     const Block& place = exchange.recv[static_cast<std::size_t>(source)];
-    if (Sizes::have_marks && exchange.straight != nullptr &&
+    if (Sizes::have_marks && exchange.direct != nullptr &&
         (said >= exchange.max_block || place.size >= exchange.max_block) &&
-        !exchange.straight->meets(source, said)) [[unlikely]]
+        !exchange.direct->meets(source, said)) [[unlikely]]
         return;
     if (said > place.size) [[unlikely]]
         return status.keep(Fault::truncated);

@@ -1,4 +1,4 @@
-// An exchange whose large blocks go straight to their receivers (Parameter::direct_from).
+// An exchange whose large blocks go directly to their receivers (Parameter::direct_from).
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -12,19 +12,19 @@ namespace switchyard::algorithms {
 bool meet_the_node(Context& context);
 
 // Runs forward(exchange, context) on the blocks under Parameter::direct_from, with the others beside it. `context` must have
-// straight_blocks_scratch_bytes beside the memory of the algorithm. Nothing goes straight before all ranks of the node are past
+// direct_blocks_scratch_bytes beside the memory of the algorithm. Nothing goes directly before all ranks of the node are past
 // the exchange before the last one: a receiver there may still wait for a message that nobody sends, with the same tag.
 template <typename Forward>
-Status with_straight_blocks(const Exchange& exchange, Context& context, Forward&& forward) {
-    if (!sends_straight(context.parameters)) return forward(exchange, context);
+Status with_direct_blocks(const Exchange& exchange, Context& context, Forward&& forward) {
+    if (!sends_directly(context.parameters)) return forward(exchange, context);
     if (!meet_the_node(context)) return Fault::lost;
     Exchange forwarded = exchange;
     forwarded.max_block = static_cast<std::size_t>(context.parameters[Parameter::direct_from]);
-    StraightBlocks straight(forwarded, context);
-    forwarded.straight = &straight;
-    straight.start();
+    DirectBlocks direct(forwarded, context);
+    forwarded.direct = &direct;
+    direct.start();
     Status status = forward(forwarded, context);
-    status.keep(straight.finish());
+    status.keep(direct.finish());
     return status;
 }
 

@@ -58,15 +58,15 @@ void exchange_near(Round& round, double count, double bytes) {
 }
 
 BlockFacts forwarded_blocks(const Situation& situation) {
-    if (!sends_straight(situation.parameters)) return situation.blocks.all();
+    if (!sends_directly(situation.parameters)) return situation.blocks.all();
     const auto border = static_cast<double>(situation.parameters[Parameter::direct_from]);
     BlockFacts facts = situation.blocks.below(border);
     facts.largest = border; // of the sizes that messages say
     return facts;
 }
 
-void plan_straight_blocks(const Situation& situation, Sink& sink) {
-    if (!sends_straight(situation.parameters)) return;
+void plan_direct_blocks(const Situation& situation, Sink& sink) {
+    if (!sends_directly(situation.parameters)) return;
     const auto border = static_cast<double>(situation.parameters[Parameter::direct_from]);
     const BlockFacts facts = situation.blocks.from(border);
     if (facts.some == 0) return;

@@ -118,8 +118,8 @@ void exchange_near(Round& round, double count, double bytes);
 
 // The blocks that an algorithm of alltoallv forwards: those under Parameter::direct_from, if that is given.
 BlockFacts forwarded_blocks(const Situation& situation);
-// The blocks that go straight beside them.
-void plan_straight_blocks(const Situation& situation, Sink& sink);
+// The direct blocks beside them.
+void plan_direct_blocks(const Situation& situation, Sink& sink);
 // The allreduce before a call where the largest block has to be agreed. The benchmark does not count its messages.
 void plan_agreement(const Situation& situation, Sink& sink);
 // The ranks of a node meet in the memory that they share: each copies that much before and after.

@@ -116,14 +116,14 @@ void padded_bruck(const Situation& situation, Sink& sink) {
     const BlockFacts facts = forwarded_blocks(situation);
     const double others = situation.shape.ranks - 1;
     double slot = facts.largest;
-    if (sends_straight(situation.parameters))
+    if (sends_directly(situation.parameters))
         slot += static_cast<double>(patterns::narrowest(static_cast<std::size_t>(facts.largest)));
     copy(1, situation.blocks.all().mean, sink);
     if (facts.largest == 0) return;
     copy(others, facts.mean, sink);
     plan_zero_rotation_bruck(Ring(situation.shape), 2, slot, sink);
     copy(others, facts.mean, sink);
-    plan_straight_blocks(situation, sink);
+    plan_direct_blocks(situation, sink);
 }
 
 // The exchange is the MPI library's own alltoall. The benchmark counts a message to each rank, in one wait.

@@ -29,8 +29,8 @@ class Bundled {
     const BlockFacts& facts() const { return facts_; }
     bool are_empty() const { return facts_.largest == 0; }
     double sized_block() const { return static_cast<double>(layout_.size_bytes) + facts_.mean; }
-    // Where blocks may go straight, a message says the size of each block.
-    double far_block() const { return sends_straight(situation_.parameters) ? sized_block() : facts_.mean; }
+    // Where blocks may go directly, a message says the size of each block.
+    double far_block() const { return sends_directly(situation_.parameters) ? sized_block() : facts_.mean; }
     std::int64_t at_once() const {
         return std::min<std::int64_t>(situation_.parameters[Parameter::block_count], patterns::largest_batch);
     }
@@ -101,14 +101,14 @@ void tuna_coalesced(const Situation& situation, Sink& sink) {
             sink.round(round);
         }
     }
-    plan_straight_blocks(situation, sink);
+    plan_direct_blocks(situation, sink);
 }
 
 void tuna_staggered(const Situation& situation, Sink& sink) {
     const Bundled bundled(situation);
     if (!bundled.are_empty()) {
         bundled.exchange_in_node(sink);
-        const bool sized = sends_straight(situation.parameters);
+        const bool sized = sends_directly(situation.parameters);
         const double share = sized ? 1 : bundled.facts().some;
         const std::int64_t all = static_cast<std::int64_t>(bundled.nodes() - 1) * bundled.ranks();
         for (std::int64_t begin = 0; begin < all; begin += bundled.at_once()) {
@@ -119,7 +119,7 @@ void tuna_staggered(const Situation& situation, Sink& sink) {
             sink.round(round);
         }
     }
-    plan_straight_blocks(situation, sink);
+    plan_direct_blocks(situation, sink);
 }
 
 } // namespace alltoallv

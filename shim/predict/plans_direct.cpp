@@ -1,4 +1,4 @@
-// Algorithms that send each block straight to its destination.
+// Algorithms that send each block directly to its destination.
 #include "plans.hpp"
 
 #include "algorithms/patterns/batches.hpp"

@@ -113,7 +113,7 @@ class NodeAwarePlan {
     void hop(std::int64_t weight) {
         const bool ends = ends_exchange(weight);
         // Where a message ends the exchange, its receiver knows the sizes of its blocks.
-        const double block = ends && !sends_straight(situation_.parameters) ? facts_.mean : unit_;
+        const double block = ends && !sends_directly(situation_.parameters) ? facts_.mean : unit_;
         Round round;
         round.early = ends;
         round.spread_to(ranks_);
@@ -212,7 +212,7 @@ namespace alltoallv {
 
 void node_aware(const Situation& situation, Sink& sink) {
     NodeAwarePlan(situation, sink).run();
-    plan_straight_blocks(situation, sink);
+    plan_direct_blocks(situation, sink);
 }
 
 } // namespace alltoallv

@@ -20,7 +20,7 @@ namespace alltoallv {
 
 void shared(const Situation& situation, Sink& sink) {
     through_memory(situation, forwarded_blocks(situation), sink);
-    plan_straight_blocks(situation, sink);
+    plan_direct_blocks(situation, sink);
 }
 
 // With separate buffers all space is free, so there is one phase: requests, then all data.

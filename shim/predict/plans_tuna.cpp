@@ -24,18 +24,18 @@ class Flights {
 
     void add(const patterns::Round& round) {
         const auto blocks = static_cast<double>(round.blocks());
-        const bool is_direct = round.blocks() == 1 && !exchange_.sizes_of_all;
-        const double data = is_direct ? exchange_.direct : blocks * exchange_.block,
+        const bool is_one_block = round.blocks() == 1 && !exchange_.sizes_of_all;
+        const double data = is_one_block ? exchange_.direct : blocks * exchange_.block,
                      sizes = blocks * exchange_.size_bytes;
         if (!exchange_.fused) {
             send(first_, round, 1, sizes);
-            send(second_, round, is_direct ? exchange_.some : 1, data);
-        } else if (is_direct) {
+            send(second_, round, is_one_block ? exchange_.some : 1, data);
+        } else if (is_one_block) {
             send(first_, round, exchange_.some, data);
         } else {
             send(first_, round, 1, sizes + data);
         }
-        if (is_direct) return;
+        if (is_one_block) return;
         first_.copy_before(blocks, exchange_.block);
         (exchange_.fused ? first_ : second_).copy_after(blocks, exchange_.block);
     }
@@ -97,9 +97,9 @@ void tuna(const Situation& situation, Sink& sink) {
                .direct = blocks.busiest,
                .some = blocks.some,
                .size_bytes = static_cast<double>(fused ? width : std::max(width, sizeof(std::uint32_t))),
-               .sizes_of_all = sends_straight(situation.parameters)},
+               .sizes_of_all = sends_directly(situation.parameters)},
               &ring, sink);
-    plan_straight_blocks(situation, sink);
+    plan_direct_blocks(situation, sink);
 }
 
 // Each step sends the sizes of its blocks, then the blocks. Blocks that travel alone are copied, too.
@@ -119,7 +119,7 @@ void two_phase_bruck(const Situation& situation, Sink& sink) {
         sink.round(sizes);
         sink.round(data);
     }
-    plan_straight_blocks(situation, sink);
+    plan_direct_blocks(situation, sink);
 }
 
 } // namespace alltoallv

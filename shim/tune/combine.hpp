@@ -11,7 +11,7 @@ namespace switchyard::shim::tune {
 
 // The settings without a border that save most of native's time over all measured sizes of the shape, one of each
 // algorithm that takes a border, best first. A size where a setting is slower counts as native's time: there
-// blocks can go straight. What the agreement takes does not count, since a border saves it. Settings that save
+// blocks can go directly. What the agreement takes does not count, since a border saves it. Settings that save
 // nothing are left out.
 std::vector<std::string> best_settings(const Shape& shape, const std::vector<Point>& points,
                                        const Measurements& measurements);

@@ -60,7 +60,7 @@ class NodeMemory(PreloadTest):
                     self.assert_all_shared(self.lines(np, *words, force=SHARED,
                                                       settings={"SWITCHYARD_SHARED_BYTES": str(shared_bytes)}))
 
-    def test_large_blocks_go_straight(self):
+    def test_large_blocks_are_direct(self):
         """Then a rank goes the long way, and the others may go either."""
         lines = self.lines(FEW_RANKS, f"plain:{TURNS}:2000", f"in_place:{TURNS}:2000", force="alltoallv:shared:direct_from=1024")
         exchanges = [line for line in lines if line["collective"] == "alltoallv"]
@@ -71,7 +71,7 @@ class NodeMemory(PreloadTest):
     def test_receiver_that_expects_more(self):
         """MPIs let such a program pass. No receive of one call takes a large block of the call after the next."""
         policy = self.write("policy.json", {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
-            {"name": "straight", "when": {"collective": "alltoallv"}, "use": {"algorithm": "shared", "direct_from": 4096}}]})
+            {"name": "direct", "when": {"collective": "alltoallv"}, "use": {"algorithm": "shared", "direct_from": 4096}}]})
         for counts in ("matching", "not_matching"):
             with self.subTest(counts):
                 self.assert_ended_well(self.plain(3, client("c_two_ahead"), counts))

@@ -423,7 +423,7 @@ class AgreementInMemory(RouteTest):
 
 
 class WithoutAgreement(RouteTest):
-    """Blocks of direct_from bytes and more go straight, whatever the other ranks' blocks are."""
+    """Blocks of direct_from bytes and more go directly, whatever the other ranks' blocks are."""
     ALGORITHMS = ("tuna:radix=2", "tuna:radix=3:metadata=separate", "two_phase_bruck", "padded_bruck", "tuna_coalesced",
                   "tuna_staggered", "node_aware:radix=2", "node_aware:intra=shared", "shared")
     NP = 5 if OPENMPI else 3
@@ -461,7 +461,7 @@ class WithoutAgreement(RouteTest):
         self.assertEqual(counted, [0, 0])
 
     def test_traffic(self):
-        """Of 48 bytes each, forwarded or straight: the papers' counts, and a size with each forwarded block."""
+        """Of 48 bytes each, forwarded or direct: the papers' counts, and a size with each forwarded block."""
         blocks, rounds, weight = 0, 0, 1
         while weight < self.NP:
             blocks += sum(offset // weight % 2 for offset in range(1, self.NP))

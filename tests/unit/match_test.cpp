@@ -487,7 +487,7 @@ Features on_nodes(int ranks, int ranks_per_node) {
     return call;
 }
 
-TEST_CASE("a use whose large blocks go straight needs no agreement", "[match]") {
+TEST_CASE("a use whose large blocks go directly needs no agreement", "[match]") {
     for (const std::string use :
          {R"("algorithm": "node_aware", "direct_from": 1024)",
           R"("algorithm": "node_aware", "direct_from": "auto", "memory_limit_bytes": 4000000)",

@@ -67,8 +67,8 @@ class HopMessages {
 
   private:
     // The receiver of a hop that ends the exchange knows the sizes of its blocks, so no sizes travel. With blocks that go
-    // straight they do, since the receiver may expect a block here that goes straight, or the other way round.
-    bool has_sizes(const Hop& hop) const { return exchange_.straight != nullptr || !hop.ends_exchange; }
+    // directly they do, since the receiver may expect a block here that goes directly, or the other way round.
+    bool has_sizes(const Hop& hop) const { return exchange_.direct != nullptr || !hop.ends_exchange; }
 
     void deliver_expected(std::span<const int> sources, const std::byte* in, Status& status) const {
         const Block* const recv = exchange_.recv.data();

@@ -114,9 +114,9 @@ Status exchange_by_bundles(const Exchange& exchange, Context& context, BetweenBy
         node_bundles_scratch_of(schedule.shape(), block, schedule.inner().scratch_bytes(layout.bytes),
                                 between_bytes(schedule.shape(), block, parameters));
     // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
-    if (!context.workspace.has(straight_blocks_scratch_bytes(exchange.group.size, parameters) + bytes))
+    if (!context.workspace.has(direct_blocks_scratch_bytes(exchange.group.size, parameters) + bytes))
         return Fault::no_memory;
-    status.keep(with_straight_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
+    status.keep(with_direct_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
         return patterns::with_size_type(layout.size_bytes, [&](auto size) {
             NodeBundles<decltype(size)> bundles(forwarded, means, schedule);
             Status forwarding = bundles.exchange_in_node();

@@ -36,7 +36,7 @@ std::size_t bundles_scratch_bytes(const GroupShape& shape, std::size_t max_block
                                   const Parameters& parameters, BetweenBytes&& between_bytes) {
     const std::size_t block = forwarded_bound(max_block, parameters);
     if (shape.ranks < 2 || block == 0) return 0; // nothing travels
-    return straight_blocks_scratch_bytes(shape.ranks, parameters) +
+    return direct_blocks_scratch_bytes(shape.ranks, parameters) +
            most_of_nodes(shape, [&](const NodeShape& node) {
                const std::size_t tuna_bytes = tuna_scratch_bytes(node.ranks, BundleLayout(node, block).bytes,
                                                                  inside_node(node.ranks, parameters));

@@ -1,7 +1,7 @@
 // The blocks of one side of an exchange among the ranks of a node, by local rank, in the forms that callers have them. The
 // memory of the node takes each form as it is: a small exchange costs less than to make a list of its blocks.
 //
-// A form has size(local) in bytes, and at(local). Where large blocks may go straight (direct_blocks.hpp), the sent side
+// A form has size(local) in bytes, and at(local). Where large blocks may go directly (direct_blocks.hpp), the sent side
 // says so of a size, and the received side hears what each rank sends, also a rank of which it expects nothing:
 // NodeWindow::exchange(Exchange).
 #pragma once
@@ -23,7 +23,7 @@ struct CountedBlocks {
             static_cast<std::int64_t>(displacements[local]) * static_cast<std::int64_t>(item);
         return reinterpret_cast<std::byte*>(base + static_cast<std::uintptr_t>(distance));
     }
-    static constexpr bool goes_straight(std::size_t) { return false; }
+    static constexpr bool is_direct(std::size_t) { return false; }
     static constexpr bool hears_all() { return false; }
     static constexpr void meets(int, std::size_t) {}
     static constexpr void meets_mark(int) {}
@@ -38,7 +38,7 @@ struct EqualBlocks {
     std::byte* at(int local) const {
         return reinterpret_cast<std::byte*>(base + static_cast<std::uintptr_t>(local) * bytes);
     }
-    static constexpr bool goes_straight(std::size_t) { return false; }
+    static constexpr bool is_direct(std::size_t) { return false; }
     static constexpr bool hears_all() { return false; }
     static constexpr void meets(int, std::size_t) {}
     static constexpr void meets_mark(int) {}

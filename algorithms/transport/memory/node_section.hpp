@@ -30,9 +30,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // The bytes for one destination.
 struct Slice {
-    std::uint32_t begin, bytes;                           // `begin`: in the section
-    static constexpr std::uint32_t straight = UINT32_MAX; // as `begin`: the block goes straight
-    static constexpr std::uint32_t stream = UINT32_MAX;   // as `bytes`: there is a StreamPlace
+    std::uint32_t begin, bytes;                         // `begin`: in the section
+    static constexpr std::uint32_t direct = UINT32_MAX; // as `begin`: a direct block
+    static constexpr std::uint32_t stream = UINT32_MAX; // as `bytes`: there is a StreamPlace
 };
 
 // What a slice has no room for.

@@ -52,7 +52,7 @@ class ListedBlocks {
   public:
     ListedBlocks(const Exchange& exchange, const int* places)
         : exchange_(exchange), places_(places), sizes_(exchange) {}
-    bool goes_straight(std::size_t bytes) const { return sizes_.go_straight(bytes); }
+    bool is_direct(std::size_t bytes) const { return sizes_.is_direct(bytes); }
 
   protected:
     int place(int local) const { return places_[local]; }
@@ -71,11 +71,10 @@ struct ReceivedBlocks : ListedBlocks {
     using ListedBlocks::ListedBlocks;
     std::size_t size(int local) const { return place(local) < 0 ? 0 : exchange_.recv_size(place(local)); }
     std::byte* at(int local) const { return exchange_.recv_from(place(local)); }
-    bool hears_all() const { return exchange_.straight != nullptr; }
+    bool hears_all() const { return exchange_.direct != nullptr; }
     // Hears how many bytes a rank sends.
     void meets(int local, std::size_t bytes) const {
-        if (exchange_.straight != nullptr && place(local) >= 0)
-            exchange_.straight->meets(place(local), bytes);
+        if (exchange_.direct != nullptr && place(local) >= 0) exchange_.direct->meets(place(local), bytes);
     }
     void meets_mark(int local) const { meets(local, exchange_.max_block); }
 };
@@ -524,14 +523,14 @@ void NodeWindow::choose_how_to_read(bool in_place) {
     reads_past_caches_ = !in_place && go_past_caches(arriving);
 }
 
-bool NodeWindow::read_directly() {
+bool NodeWindow::read_by_cma() {
     bool some = false;
-    for (Stream& stream : in_) some = read_directly(stream) || some;
+    for (Stream& stream : in_) some = read_by_cma(stream) || some;
     return some;
 }
 
-bool NodeWindow::read_directly(Stream& stream) {
-    return read_directly(stream, [&](std::size_t begin, std::size_t bytes) {
+bool NodeWindow::read_by_cma(Stream& stream) {
+    return read_by_cma(stream, [&](std::size_t begin, std::size_t bytes) {
         return neighbours_[at(stream.local)].read(stream.data + begin, stream.from + begin, bytes,
                                                   stream.proof);
     });
@@ -559,11 +558,11 @@ NodeWindow::Served NodeWindow::serve_pairs(bool in_place) {
     Served served;
     const std::size_t rounds = std::max(out_.size(), in_.size());
     // A rank in place is offered blocks, too: by a rank that exchanges from a copy.
-    const auto may_read_directly = [&](const Stream& stream) {
+    const auto may_read_by_cma = [&](const Stream& stream) {
         return stream.is_offered && (!in_place || may_cover(stream, stream.end));
     };
     const auto read = [&](Stream& stream) {
-        return read_slot(stream, in_place) || (may_read_directly(stream) && read_directly(stream));
+        return read_slot(stream, in_place) || (may_read_by_cma(stream) && read_by_cma(stream));
     };
     for (std::size_t i = 0; i < rounds; ++i) {
         if (i < out_.size()) served.note(out_[i], [&](Stream& stream) { return write_slot(stream); });
@@ -681,7 +680,7 @@ Status NodeWindow::finish(const Exchange& blocks) {
 
 template <typename Work>
 Status NodeWindow::probing_often(const Exchange& exchange, Work&& work) {
-    if (exchange.straight != nullptr && exchange.straight->has_some()) looks_per_probe_ = many_probes;
+    if (exchange.direct != nullptr && exchange.direct->has_some()) looks_per_probe_ = many_probes;
     const Status status = work();
     looks_per_probe_ = few_probes;
     return status;

@@ -51,7 +51,7 @@ class NodeWindow {
     static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
     // A smaller block is not offered for that.
     static constexpr std::size_t least_offered_bytes = std::size_t{64} * 1024;
-    // The most bytes of one direct read, so that a writer that is scheduled again still has work.
+    // The most bytes of one CMA read, so that a writer that is scheduled again still has work.
     static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
 
     // The steps by which the ranks of a whole communicator make a window: each offers a section of its memory, tells the
@@ -102,7 +102,7 @@ class NodeWindow {
     // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
     std::size_t most_cached_bytes() const;
     // Bytes of large blocks that this rank read from their writers' own memory.
-    std::uint64_t read_directly_bytes() const { return read_directly_bytes_; }
+    std::uint64_t cma_bytes() const { return cma_bytes_; }
     // The messages of this rank since the last call: large blocks, while other programs keep ranks off their cores.
     Traffic take_traffic() {
         if (!watches_load_) return {};
@@ -114,7 +114,7 @@ class NodeWindow {
     // Brings every block to its destination. All ranks of the node call it at the same time, each with its
     // own group: the node, or a group of ranks of the node, such as a lane. No block size needs to be agreed.
     // A block that is larger than its destination expects is an error there, and is not copied beyond the
-    // destination's block. With `straight`, blocks that go straight leave their mark.
+    // destination's block. With `direct`, direct blocks leave their mark.
     Status exchange(const Exchange& exchange);
 
     // Waits for the ranks that the last exchange did not wait for: until they have come to it. Each exchange begins with that.
@@ -367,9 +367,9 @@ class NodeWindow {
                can_be_read_by_all();
     }
     template <typename Read>
-    bool read_directly(Stream& stream, Read&& read);
-    bool read_directly(Stream& stream);
-    bool read_directly();
+    bool read_by_cma(Stream& stream, Read&& read);
+    bool read_by_cma(Stream& stream);
+    bool read_by_cma();
     void withdraw_offers();
     // Where there is memory.
     void grow_ring_for_epoch(std::size_t bytes) {
@@ -447,7 +447,7 @@ class NodeWindow {
     std::vector<std::byte*> sections_;        // by local rank
     std::vector<NodeWriter> writers_;         // by local rank of the reader; the own one is for all
     std::vector<NeighbourMemory> neighbours_; // by local rank
-    std::uint64_t read_directly_bytes_ = 0;
+    std::uint64_t cma_bytes_ = 0;
     const std::uint64_t* proof_ = nullptr;           // of this rank to them
     std::vector<Stream> out_, in_;                   // of this exchange
     std::vector<int> awaited_, unmet_;               // local ranks: needed in this epoch, and before the next

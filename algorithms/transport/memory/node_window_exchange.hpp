@@ -26,8 +26,8 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool in_place
     for (int local = after(rank_); local != rank_; local = after(local)) {
         const std::size_t size = sent.size(local);
         Slice& slice = own.slices[local];
-        if (sent.goes_straight(size)) {
-            slice = {Slice::straight, 0};
+        if (sent.is_direct(size)) {
+            slice = {Slice::direct, 0};
         } else if (size == 0) {
             slice = {0, 0};
         } else if (const std::size_t place =
@@ -100,7 +100,7 @@ template <typename Received>
 Status NodeWindow::meet_block(const Received& received, int source, bool in_place) {
     const Notice notice = notice_of(source);
     const Slice slice = notice.slices[rank_];
-    if (slice.begin == Slice::straight)
+    if (slice.begin == Slice::direct)
         received.meets_mark(source);
     else if (slice.bytes == Slice::stream && notice.places[rank_].slots > 0) [[unlikely]]
         meet_stream(received, source, notice.places[rank_], in_place);
@@ -157,7 +157,7 @@ void NodeWindow::meet_stream(const Received& received, int source, const StreamP
                    .is_offered = has_room && place.shown_or_offered != 0});
     // At once: who offers it may be needed before another rank comes.
     if (Stream& stream = in_.back(); stream.is_offered && !in_place)
-        while (read_directly(stream)) {
+        while (read_by_cma(stream)) {
         }
 }
 
@@ -177,7 +177,7 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
     choose_how_to_read(in_place);
     const auto through_slots = [&] { return serve_pairs(in_place); };
     // In place, a block may come only to where this rank's own bytes have left.
-    Status status = serve(through_slots, [&] { return !in_place && read_directly(); });
+    Status status = serve(through_slots, [&] { return !in_place && read_by_cma(); });
     reads_past_caches_ = false;
     for (const Stream& stream : in_)
         if (stream.room < stream.bytes) status.keep(Fault::truncated);
@@ -210,7 +210,7 @@ bool NodeWindow::empty_slot(Stream& stream, Copy&& copy) {
 // From the end of the block, while its writer may go on from the front. read(begin, bytes) brings these bytes of the block.
 // MPI works on its messages after each piece.
 template <typename Read>
-bool NodeWindow::read_directly(Stream& stream, Read&& read) {
+bool NodeWindow::read_by_cma(Stream& stream, Read&& read) {
     if (stream.is_over() || stream.from == 0 || is_broken_) return false;
     section::Emptied& own = emptied(stream.local, rank_);
     if (own.refuses.load(std::memory_order_relaxed) != 0) return false;
@@ -226,7 +226,7 @@ bool NodeWindow::read_directly(Stream& stream, Read&& read) {
         own.refuses.store(1, std::memory_order_release);
         return false;
     }
-    read_directly_bytes_ += stream.end - begin;
+    cma_bytes_ += stream.end - begin;
     stream.end = begin;
     own.read.store(own.read.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(taken),
                    std::memory_order_release);
@@ -341,8 +341,7 @@ Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
     };
     const auto read = [&](Stream& stream) {
         if (!stream.is_for_all)
-            return empty_slot(stream, copy) ||
-                   read_directly(stream, [&](std::size_t begin, std::size_t bytes) {
+            return empty_slot(stream, copy) || read_by_cma(stream, [&](std::size_t begin, std::size_t bytes) {
                        return read_in(for_each_part, stream, {begin, bytes}, status);
                    });
         if (stream.is_over() || !is_filled_for_all(stream)) return false;

@@ -4,7 +4,7 @@
 
 namespace switchyard::algorithms {
 
-StraightBlocks::StraightBlocks(const Exchange& exchange, Context& context)
+DirectBlocks::DirectBlocks(const Exchange& exchange, Context& context)
     : exchange_(exchange), wire_(context.wire.take_aside()),
       sends_at_once_(static_cast<int>(std::min<std::int64_t>(
           context.parameters[Parameter::block_count] == 0
@@ -16,21 +16,21 @@ StraightBlocks::StraightBlocks(const Exchange& exchange, Context& context)
     std::ranges::fill(was_forwarded_, false);
 }
 
-bool StraightBlocks::has_some_for_others(std::span<const Block> blocks) const {
+bool DirectBlocks::has_some_for_others(std::span<const Block> blocks) const {
     const auto own = static_cast<std::size_t>(exchange_.group.rank);
-    const auto is_one = [&](const Block& block) { return goes_straight(block.size); };
+    const auto is_one = [&](const Block& block) { return is_direct(block.size); };
     return std::ranges::any_of(blocks.first(own), is_one) ||
            std::ranges::any_of(blocks.subspan(own + 1), is_one);
 }
 
-void StraightBlocks::start() {
+void DirectBlocks::start() {
     receive_some();
     send_some();
 }
 
-bool StraightBlocks::meets(int source, std::size_t said) {
-    const bool is_mark = goes_straight(said);
-    const bool is_expected = goes_straight(exchange_.recv_size(source));
+bool DirectBlocks::meets(int source, std::size_t said) {
+    const bool is_mark = is_direct(said);
+    const bool is_expected = is_direct(exchange_.recv_size(source));
     if (is_expected && !is_mark) { // this rank expects more than was sent
         wire_.cancel_receive(source);
         was_forwarded_[static_cast<std::size_t>(source)] = true;
@@ -42,7 +42,7 @@ bool StraightBlocks::meets(int source, std::size_t said) {
     return !is_mark;
 }
 
-Status StraightBlocks::finish() {
+Status DirectBlocks::finish() {
     Status status;
     while (true) {
         while (next_send_ < next_receive_) {
@@ -58,21 +58,21 @@ Status StraightBlocks::finish() {
 }
 
 // All ranks cut the same distances, so each of these sends finds its receiver.
-void StraightBlocks::receive_some() {
+void DirectBlocks::receive_some() {
     const int end = std::min(next_receive_ + Wire::largest_batch, exchange_.group.size);
     for (; expects_some_ && next_receive_ < end; ++next_receive_) {
         const int source = exchange_.group.up(next_receive_);
-        if (goes_straight(exchange_.recv_size(source)) && !was_forwarded_[static_cast<std::size_t>(source)])
+        if (is_direct(exchange_.recv_size(source)) && !was_forwarded_[static_cast<std::size_t>(source)])
             wire_.receive(source, exchange_.recv_from(source), exchange_.recv_size(source));
     }
     next_receive_ = end;
 }
 
-void StraightBlocks::send_some() {
+void DirectBlocks::send_some() {
     if (!sends_some_) next_send_ = next_receive_;
     for (int started = 0; next_send_ < next_receive_ && started < sends_at_once_; ++next_send_) {
         const int destination = exchange_.group.down(next_send_);
-        if (!goes_straight(exchange_.send_size(destination))) continue;
+        if (!is_direct(exchange_.send_size(destination))) continue;
         wire_.send(destination, exchange_.send_to(destination), exchange_.send_size(destination));
         ++started;
     }

@@ -1,9 +1,9 @@
-// Blocks that go straight to their receivers, beside an algorithm that forwards the others (Parameter::direct_from).
+// Blocks that go directly to their receivers, beside an algorithm that forwards the others (Parameter::direct_from).
 //
-// In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether it goes straight. No
+// In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether it goes directly. No
 // other rank has to know. Therefore nothing is agreed before the call, and a large block travels once.
 //
-// Where the counts of the two sides do not match, the receiver may guess wrong. Each block that goes straight leaves a
+// Where the counts of the two sides do not match, the receiver may guess wrong. Each direct block leaves a
 // mark among the forwarded blocks, so the receiver hears of it, and mends its guess.
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace switchyard::algorithms {
 
-class StraightBlocks {
+class DirectBlocks {
   public:
-    // `exchange.max_block`: the bytes from which on blocks go straight. Memory: straight_blocks_scratch_bytes.
-    StraightBlocks(const Exchange& exchange, Context& context);
+    // `exchange.max_block`: the bytes from which on blocks go directly. Memory: direct_blocks_scratch_bytes.
+    DirectBlocks(const Exchange& exchange, Context& context);
 
     // Starts the first transfers. They are under way while the algorithm forwards the other blocks.
     void start();
@@ -26,20 +26,20 @@ class StraightBlocks {
     bool meets(int source, std::size_t said);
     // Starts the other transfers and waits for all of them.
     Status finish();
-    // This rank sends or expects a block that goes straight.
+    // This rank sends or expects a direct block.
     bool has_some() const { return expects_some_ || sends_some_; }
 
   private:
     bool has_some_for_others(std::span<const Block> blocks) const;
     void receive_some();
     void send_some();
-    bool goes_straight(std::size_t size) const { return size >= exchange_.max_block; }
+    bool is_direct(std::size_t size) const { return size >= exchange_.max_block; }
 
     const Exchange& exchange_;
     Wire& wire_;
     const int sends_at_once_;
-    const bool expects_some_, sends_some_; // blocks that go straight, by their sizes here
-    // By source, of blocks that the receiver expects straight and that were forwarded.
+    const bool expects_some_, sends_some_; // direct blocks, by their sizes here
+    // By source, of blocks that the receiver expects directly and that were forwarded.
     const std::span<bool> was_forwarded_;
     int next_receive_ = 1, next_send_ = 1; // distances of the next ones
     std::byte nowhere_{};                  // where a message goes that nobody expects

@@ -1,4 +1,4 @@
-// The workspace of an exchange with blocks that go straight. No MPI.
+// The workspace of an exchange with direct blocks. No MPI.
 #pragma once
 
 #include "algorithms/traits.hpp"
@@ -8,13 +8,13 @@ namespace switchyard::algorithms {
 
 // The largest size that a message of forwarded blocks says. The bytes of a forwarded block are never more.
 inline std::size_t forwarded_bound(std::size_t max_block, const Parameters& parameters) {
-    return sends_straight(parameters) ? static_cast<std::size_t>(parameters[Parameter::direct_from])
+    return sends_directly(parameters) ? static_cast<std::size_t>(parameters[Parameter::direct_from])
                                       : max_block;
 }
 
 // A byte for each rank.
-inline std::size_t straight_blocks_scratch_bytes(int ranks, const Parameters& parameters) {
-    return sends_straight(parameters) && ranks > 1
+inline std::size_t direct_blocks_scratch_bytes(int ranks, const Parameters& parameters) {
+    return sends_directly(parameters) && ranks > 1
                ? Workspace::rounded(static_cast<std::size_t>(ranks) * sizeof(bool))
                : 0;
 }

@@ -86,7 +86,7 @@ Decision decide(const Passage& passage, const Agreed& agreed, bool packs_later, 
 }
 
 // Whether this rank's device pointers go to MPI as they are. A rank that has bytes to pack itself stages them.
-bool goes_direct(const Agreed& agreed, const Packing& packing, const policy::Choice& choice) {
+bool takes_device_pointers(const Agreed& agreed, const Packing& packing, const policy::Choice& choice) {
     return agreed.together && !agreed.facts.unaware && !packing.packs() &&
            choice.transfer == policy::Transfer::direct;
 }
@@ -140,8 +140,8 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
                DeviceCall* device, log::CallRecord& record) {
     const auto& choice = decision.choice();
     const bool is_on_device = device != nullptr && device->is_on_device();
-    const bool is_direct = is_on_device && goes_direct(agreed, packing, choice);
-    DeviceCall* staged = is_on_device && !is_direct && !decision.is_mapped ? device : nullptr;
+    const bool by_device_pointers = is_on_device && takes_device_pointers(agreed, packing, choice);
+    DeviceCall* staged = is_on_device && !by_device_pointers && !decision.is_mapped ? device : nullptr;
     record.is_staged = staged != nullptr;
     record.is_mapped = decision.is_mapped;
     FirstError error;
@@ -153,7 +153,7 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
     }
     begin = Clock::now();
     error.keep(agreed.loading ? *agreed.loading : packing.load());
-    if (is_direct) {
+    if (by_device_pointers) {
         const auto own = packing.take_own_block();
         if (!own.fits) error.keep(MPI_ERR_TRUNCATE);
         if (!device->copy(own)) error.keep(MPI_ERR_BUFFER);
@@ -189,7 +189,7 @@ void expect_alike(Rails& rails, const Plan& plan, const Agreed& agreed, const De
     const auto& choice = decision.choice();
     const bool goes_ahead = agreed.together && !packs_later && decision.plan == &plan &&
                             choice.algorithm->has(algorithms::shared_memory) &&
-                            !sends_straight(choice.parameters);
+                            !sends_directly(choice.parameters);
     rails.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
 

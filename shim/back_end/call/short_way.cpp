@@ -79,7 +79,7 @@ class ShortCall {
   private:
     bool has_plain_arrays() const {
         constexpr auto most_items = std::size_t{1} << 31;
-        const std::size_t limit = std::min(most_items, (way_.straight_from - 1) / item_ + 1);
+        const std::size_t limit = std::min(most_items, (way_.direct_from - 1) / item_ + 1);
         return are_plain(call_.recv.counts, call_.recv.displacements, blocks_, limit) &&
                (call_.in_place() || is_plain_to_send(limit));
     }
@@ -130,8 +130,8 @@ void remember_short_way(const Passage& passage, const Decision& decision) {
     if (!is_for_all && algorithms::traits_of(passage.call.collective).has_count_arrays()) return;
     auto& way = rails.short_ways[static_cast<std::size_t>(passage.call.collective)];
     way = {&plan, decision.match, is_for_all ? ShortWay::any_block : passage.measured.max_block};
-    if (sends_straight(choice.parameters))
-        way.straight_from = static_cast<std::size_t>(choice.parameters[algorithms::Parameter::direct_from]);
+    if (sends_directly(choice.parameters))
+        way.direct_from = static_cast<std::size_t>(choice.parameters[algorithms::Parameter::direct_from]);
 }
 
 bool went_short_way(Process& self, const CallArgs& call, CommState& state, Plan& plan, bool logs, int& code) {
@@ -144,7 +144,7 @@ bool went_short_way(Process& self, const CallArgs& call, CommState& state, Plan&
     if (!short_call.has_plain_arguments(*rails) || rails->are_lost()) return false;
     if (logs && self.devices.are_here(begin)) return false; // else route() has looked
     if (self.refuses_aliases.load(std::memory_order_relaxed) && is_aliased(call, state.rank())) return false;
-    if (way.sends_straight()) rails->wire.take_aside(); // as ranks on the long way do
+    if (way.sends_directly()) rails->wire.take_aside(); // as ranks on the long way do
     code = algorithms::mpi_code_of(short_call.run(*rails->window));
     if (code != MPI_SUCCESS && rails->are_lost()) return false;
     state.count(true);

@@ -49,7 +49,7 @@ void Rails::remember_type(MPI_Datatype type) {
 }
 
 bool Rails::reserve_for(const policy::Choice& choice, const policy::Features& call) {
-    // Where large blocks go straight, nobody agreed on the block, and the workspace does not depend on it.
+    // Where large blocks go directly, nobody agreed on the block, and the workspace does not depend on it.
     const std::size_t block = choice.fixed_scratch_bytes ? 0 : policy::block_for_scratch(call);
     if (reserved_for_.choice == &choice && reserved_for_.block == block) return true;
     if (!agree_on_memory(choice, policy::scratch_bytes(choice, call))) return false;

@@ -22,9 +22,9 @@ struct ShortWay {
     static constexpr std::size_t any_block = SIZE_MAX;
     const Plan* plan = nullptr; // null: the way is long
     policy::Match match{};
-    std::size_t block = any_block;        // bytes of the only block for which this is known
-    std::size_t straight_from = SIZE_MAX; // bytes; such blocks go straight, and their calls the long way
-    bool sends_straight() const { return straight_from != SIZE_MAX; }
+    std::size_t block = any_block;      // bytes of the only block for which this is known
+    std::size_t direct_from = SIZE_MAX; // bytes; such blocks go directly, and their calls the long way
+    bool sends_directly() const { return direct_from != SIZE_MAX; }
 };
 
 struct Rails {

@@ -52,7 +52,7 @@ std::uint64_t width_of(std::uint64_t value) {
 
 // What travels of a block among the forwarded ones.
 struct Forwarded {
-    std::uint64_t bytes; // with direct_from, none of a block that goes straight
+    std::uint64_t bytes; // with direct_from, none of a direct block
     std::uint64_t bound; // of any block
     bool is_sized;       // its size travels even where both ends know it
 
@@ -97,7 +97,7 @@ struct Shape {
     }
 
     // Each block once, in that many rounds, with at most `pairs` pairs of a send and a receive at once.
-    Traffic straight(std::int64_t rounds, std::int64_t pairs) const {
+    Traffic linear(std::int64_t rounds, std::int64_t pairs) const {
         Traffic result = traffic(others(), direct(), rounds);
         result.most_under_way = static_cast<std::uint32_t>(2 * std::min(pairs, others()));
         return result;
@@ -529,23 +529,23 @@ std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Grou
 std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape& shape) {
     constexpr std::int64_t limit = Wire::largest_batch;
     if (algorithm == "linear") {
-        return shape.straight(std::min<std::int64_t>(shape.others(), 1), shape.others());
+        return shape.linear(std::min<std::int64_t>(shape.others(), 1), shape.others());
     }
     if (algorithm == "spread_out") {
-        return shape.straight(shape.batches(limit), limit);
+        return shape.linear(shape.batches(limit), limit);
     }
     if (algorithm == "pairwise" || algorithm == "exclusive_or") {
-        return shape.straight(shape.others(), 1);
+        return shape.linear(shape.others(), 1);
     }
     if (algorithm == "scattered") {
         const std::int64_t pairs = std::min(shape.parameters[Parameter::block_count], limit);
-        return shape.straight(shape.batches(pairs), pairs);
+        return shape.linear(shape.batches(pairs), pairs);
     }
     if (algorithm == "stride_waitall") {
-        return shape.straight(shape.batches(shape.stride()), shape.stride());
+        return shape.linear(shape.batches(shape.stride()), shape.stride());
     }
     if (algorithm == "stride_waitany" || algorithm == "stride_testany") {
-        return shape.straight(2 * shape.others(), shape.stride());
+        return shape.linear(2 * shape.others(), shape.stride());
     }
     if (algorithm == "padded_alltoall") { // one call of the MPI library
         return traffic(shape.others(), shape.direct(), std::min<std::int64_t>(shape.others(), 1));
@@ -650,9 +650,8 @@ std::optional<Traffic> traffic_of(Collective collective, std::string_view algori
     }
 }
 
-// The blocks that go straight: each once, as many at a time as block_count says.
-void add_straight_blocks(Traffic& all, const Group& group, std::uint64_t block,
-                         const Parameters& parameters) {
+// The direct blocks: each once, as many at a time as block_count says.
+void add_direct_blocks(Traffic& all, const Group& group, std::uint64_t block, const Parameters& parameters) {
     for (int peer = 0; peer < group.size; ++peer) {
         if (peer == group.rank) continue;
         ++all.messages;
@@ -673,7 +672,7 @@ std::optional<Traffic> expected_traffic(Collective collective, std::string_view 
     if (block == 0 && direct_from == absent) return Traffic{};
     auto all = traffic_of(collective, algorithm, group, block, parameters, window);
     if (all && direct_from != absent && block >= static_cast<std::uint64_t>(direct_from))
-        add_straight_blocks(*all, group, block, parameters);
+        add_direct_blocks(*all, group, block, parameters);
     return all;
 }
 

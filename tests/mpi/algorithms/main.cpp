@@ -456,7 +456,7 @@ void check_against_oracle(Test& test, Collective collective) {
         tell_progress(test, collective, c);
         const Sides sides = sides_of(test, collective, c);
         for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
-            // An algorithm that hands blocks straight to MPI does the same with ragged blocks.
+            // An algorithm that hands blocks directly to MPI does the same with ragged blocks.
             if (is_large_simulation(test) && !c.full && !traits.has(agreed_block)) return;
             test.failures.set_place(described(traits, parameters) + ", " + c.name + ", " + test.map_name());
             Workspace workspace;
@@ -649,7 +649,7 @@ void check_wrong_counts(Test& test, Collective collective) {
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH calls this handler when a wait fails
     for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
         if (!traits.has(agreed_block) && !traits.has(shared_memory)) {
-            return; // MPI receives straight into the blocks and checks them
+            return; // MPI receives directly into the blocks and checks them
         }
         test.failures.set_place(described(traits, parameters) + ", wrong counts");
         Workspace workspace;
@@ -661,9 +661,9 @@ void check_wrong_counts(Test& test, Collective collective) {
         Context context{parameters, workspace, wire, test.window(), schedule.get()};
         const Status status = algorithm_of(traits).run(exchange, context);
         test.failures.check(wire.is_idle() && wire.aside().is_idle(), "something is still under way");
-        // These algorithms send no sizes, or only inside a node, unless some blocks go straight.
+        // These algorithms send no sizes, or only inside a node, unless some blocks go directly.
         const bool sends_sizes = !traits.name.starts_with("padded") && !traits.has(knows_nodes);
-        const bool has_direct = sends_straight(parameters);
+        const bool has_direct = sends_directly(parameters);
         if (is_sent_more && (sends_sizes || has_direct)) test.failures.check(!status.ok(), "no error");
         if (has_direct) check_received_less(test, right, sides, received);
         for (const Block& block : sides.recv.blocks) {
@@ -1034,14 +1034,14 @@ void exchange_large_blocks(Test& test, NodeWindow& window) {
 }
 
 // While other programs seem to have the cores.
-void check_streams_read_directly(Test& test) {
+void check_streams_read_by_cma(Test& test) {
     NodeWindow& window = *test.maps.front().window;
     window.take_traffic();
     exchange_large_blocks(test, window);
     // Beside real programs, messages.
-    std::uint64_t read = window.read_directly_bytes() + window.take_traffic().bytes;
+    std::uint64_t read = window.cma_bytes() + window.take_traffic().bytes;
     PMPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_UINT64_T, MPI_SUM, test.oracle);
-    test.failures.check(read > 0, "no block was read directly");
+    test.failures.check(read > 0, "no block was read by CMA");
 }
 void check_streams_by_message(Test& test) {
     test.failures.set_place("large blocks by messages");
@@ -1126,7 +1126,7 @@ void check_sent_in_vain(Test& test) {
 }
 
 // Large blocks read from their writers' own memory, where the system allows it.
-void check_direct_reading(Test& test) {
+void check_reading_by_cma(Test& test) {
     struct Own {
         std::uint64_t proof;
         std::array<std::byte, 1000> data;
@@ -1142,7 +1142,7 @@ void check_direct_reading(Test& test) {
                       reinterpret_cast<std::uint64_t>(own.data.data()), getpid()};
     std::vector<Place> places(static_cast<std::size_t>(test.group.size));
     PMPI_Allgather(&place, sizeof place, MPI_BYTE, places.data(), sizeof place, MPI_BYTE, test.oracle);
-    test.failures.set_place("direct reading");
+    test.failures.set_place("reading by CMA");
     const int source = (test.group.rank + 1) % test.group.size;
     const Place& there = places[static_cast<std::size_t>(source)];
     std::array<std::byte, 1002> found{};
@@ -1154,7 +1154,7 @@ void check_direct_reading(Test& test) {
         test.failures.check(!neighbour.read(&found[1], there.data, 8, there.proof + 8),
                             "another's proof is right");
         test.failures.check(!neighbour.can_be_read(), "a failure is forgotten");
-        if (!simulation::is_on && test.group.size > 1) check_streams_read_directly(test);
+        if (!simulation::is_on && test.group.size > 1) check_streams_read_by_cma(test);
     }
     PMPI_Barrier(test.oracle);
 }
@@ -1217,7 +1217,7 @@ int main(int argc, char** argv) {
     if (test.group.size > 2) check_waits_for_senders_alone(test);
     if (test.group.size > 1) check_sent_in_vain(test);
     test.take_map(0, 0);
-    check_direct_reading(test);
+    check_reading_by_cma(test);
     if (!simulation::is_on && !test.sampled && test.group.size <= most_ranks_for_window_sizes)
         check_window_sizes(test.group, test.oracle, report_to(test.failures));
     if (!simulation::is_on && test.group.size > 1) check_streams_by_message(test);

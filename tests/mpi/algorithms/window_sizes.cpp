@@ -19,7 +19,7 @@ using Load = NodeWindow::Load;
 std::string_view name_of(Load load) {
     switch (load) {
     case Load::none: return "at rest";
-    case Load::others: return "read directly";
+    case Load::others: return "read by CMA";
     case Load::others_on_shared_cores: return "by messages";
     case Load::nobody: return "offered";
     }
@@ -113,12 +113,12 @@ class WindowSizes {
         for (int i = 0; i < first_exchanges; ++i) exchange(few);
         int reads_some = 1;
         for (int i = 0; i < most && reads_some != 0; ++i) {
-            const auto before = window_->read_directly_bytes();
+            const auto before = window_->cma_bytes();
             for (int j = 0; j < each; ++j) {
                 exchange(few);
                 exchange(many);
             }
-            reads_some = window_->read_directly_bytes() > before ? 1 : 0;
+            reads_some = window_->cma_bytes() > before ? 1 : 0;
             PMPI_Allreduce(MPI_IN_PLACE, &reads_some, 1, MPI_INT, MPI_MAX, oracle_);
         }
         note(reads_some == 0, "the pages have not come");

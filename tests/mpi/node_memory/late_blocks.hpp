@@ -60,7 +60,7 @@ struct LateBlocks {
         delays.maybe();
         return side.at(static_cast<std::size_t>(local));
     }
-    static constexpr bool goes_straight(std::size_t) { return false; }
+    static constexpr bool is_direct(std::size_t) { return false; }
     static constexpr bool hears_all() { return false; }
     static constexpr void meets(int, std::size_t) {}
     static constexpr void meets_mark(int) {}

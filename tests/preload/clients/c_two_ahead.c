@@ -1,6 +1,6 @@
 /* A receiver expects more than is sent, which is an error that MPIs let pass, and is held up in this call, while the sender goes on:
  * a call in which it receives nothing, then a call with a large block for that receiver. Run with an algorithm that sends large
- * blocks straight. With the argument `matching` all counts match. Three ranks. */
+ * blocks directly. With the argument `matching` all counts match. Three ranks. */
 #include "client.h"
 
 #include <dlfcn.h>
