@@ -61,7 +61,7 @@ constexpr auto fixed_value_of() -> std::uint64_t (*)(const FixedFeatures&) {
         return nullptr;
 }
 
-template <auto wish, auto fact>
+template <auto condition, auto fact>
 constexpr Key make_key(std::string_view name, const Values& values, std::string_view noun,
                        std::string_view option, std::string_view help) {
     return {.name = name,
@@ -71,8 +71,8 @@ constexpr Key make_key(std::string_view name, const Values& values, std::string_
             .noun = noun,
             .option = option,
             .help = help,
-            .wanted = [](const When& when) { return as_range(when.*wish); },
-            .want = [](When& when, const Range& wanted) { take(when.*wish, wanted); },
+            .wanted = [](const When& when) { return as_range(when.*condition); },
+            .want = [](When& when, const Range& wanted) { take(when.*condition, wanted); },
             .value = value_of<fact>,
             .set = set_value<fact>,
             .fixed_value = fixed_value_of<fact>()};

@@ -19,7 +19,7 @@ std::optional<std::size_t> read_word_of(const Key& key, const Value& value, Find
                                                  : read_word(value, key.name, key.words, findings);
 }
 
-std::optional<Range> read_wish(const Value& value, const Key& key, Findings& findings) {
+std::optional<Range> read_condition(const Value& value, const Key& key, Findings& findings) {
     switch (key.kind) {
     case Key::Kind::number: return read_range(value, key.name, key.possible, findings);
     case Key::Kind::word:
@@ -37,7 +37,7 @@ When read_when(const Value& value, Findings& findings) {
     report_unknown_keys(value, names_of_when_keys(), findings);
     for (const Key& key : when_keys())
         if (const Value* given = value.find(key.name))
-            if (const auto wish = read_wish(*given, key, findings)) key.want(when, *wish);
+            if (const auto condition = read_condition(*given, key, findings)) key.want(when, *condition);
     return when;
 }
 

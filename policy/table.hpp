@@ -27,13 +27,13 @@ constexpr Range exactly(std::uint64_t value) {
 
 // What a rule may ask of such a fact: a range of numbers, or one of the words.
 template <typename Fact>
-using Wish =
+using Condition =
     std::conditional_t<std::is_enum_v<Fact> || std::is_same_v<Fact, bool>, std::optional<Fact>, Range>;
 
 // A member for each key of keys.def: collective, ranks, ranks_per_node, nodes, max_block_bytes, buffer, in_place. A key
 // that is left out matches everything.
 struct When {
-#define SWITCHYARD_KEY(name, ...) Wish<decltype(Features::name)> name;
+#define SWITCHYARD_KEY(name, ...) Condition<decltype(Features::name)> name;
 #include "keys.def"
 };
 

@@ -28,12 +28,12 @@ inline void start_receive(int i, const Exchange& exchange, Wire& wire) {
     wire.receive(source, exchange.recv_from(source), exchange.recv_size(source));
 }
 
-// Keeps `stride` sends and `stride` receives under way. A transfer that has landed is replaced by the next of
+// Keeps `stride` sends and `stride` receives under way. A transfer that is over is replaced by the next of
 // its kind.
 //
 // Why nothing blocks for ever. Assume that ranks are stuck. Look at the unfinished transfers with the
 // smallest i, and among them at a transfer from p to q. All earlier sends of p and all earlier receives of q
-// have landed, so both windows have reached i: p has started this send, and q has started this receive. A
+// are over, so both windows have reached i: p has started this send, and q has started this receive. A
 // send and a receive that are both under way end in any case, so they were not stuck. Sends and receives have
 // windows of their own, so neither takes the place of the other.
 class SlidingWindow {
@@ -46,8 +46,8 @@ class SlidingWindow {
         }
     }
 
-    void refill_after(const Landed& landed) {
-        if (landed.sent) {
+    void refill_after(const Completion& completion) {
+        if (completion.sent) {
             send_next();
         } else {
             receive_next();

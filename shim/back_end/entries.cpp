@@ -1,12 +1,12 @@
 // What a back end exports: the intercepted functions. A collective becomes a CallArgs.
 
 #include "call/counted_call.hpp"
+#include "run/lifecycle.hpp"
 #include "shim/back_end/arguments/words.hpp"
 #include "shim/back_end/call/route.hpp"
 #include "shim/back_end/communicator/communicators.hpp"
 #include "shim/back_end/communicator/freeing.hpp"
 #include "shim/back_end/process/clock.hpp"
-#include "shim/back_end/run/life.hpp"
 
 #include <mutex>
 #include <utility>

@@ -1,5 +1,5 @@
 """Exchanges through the memory of a node, as a program makes them: the client program checks every byte; here it is asserted that the
-calls were taken, and which of them went the short way, which has no time for packing at all."""
+calls were taken, and which of them took the fast path, which has no time for packing at all."""
 
 import unittest
 
@@ -26,7 +26,7 @@ class NodeMemory(PreloadTest):
     def short(self, lines):
         return [line for line in lines if line["phases_us"]["stage"] == 0]
 
-    def test_calls_alike_go_the_short_way(self):
+    def test_calls_alike_take_the_fast_path(self):
         """From the second of each collective on a communicator on: the first one finds the way."""
         for np in ((2, 3, 5, 8) if OPENMPI else (2, FEW_RANKS)):
             with self.subTest(ranks=np):
@@ -45,7 +45,7 @@ class NodeMemory(PreloadTest):
             self.assertGreater(len(self.short(lines)), len(lines) * 0.8)
 
     def test_ranks_go_different_ways(self):
-        """A rank whose types are not MPI's own goes the long way, and meets the others."""
+        """A rank whose types are not MPI's own takes the full path, and meets the others."""
         lines = self.lines(FEW_RANKS, f"mixed:{TURNS}:2000", force=SHARED)
         self.assert_all_shared(lines)
         self.assertTrue(self.short(lines))
@@ -61,7 +61,7 @@ class NodeMemory(PreloadTest):
                                                       settings={"SWITCHYARD_SHARED_BYTES": str(shared_bytes)}))
 
     def test_large_blocks_are_direct(self):
-        """Then a rank goes the long way, and the others may go either."""
+        """Then a rank takes the full path, and the others may go either."""
         lines = self.lines(FEW_RANKS, f"plain:{TURNS}:2000", f"in_place:{TURNS}:2000", force="alltoallv:shared:direct_from=1024")
         exchanges = [line for line in lines if line["collective"] == "alltoallv"]
         self.assertEqual({line["algorithm"] for line in exchanges}, {"shared"})
@@ -82,7 +82,7 @@ class NodeMemory(PreloadTest):
                 self.assertEqual(sum(line["messages"] > 0 for line in lines), len(lines) // 3)
 
     def test_rules_for_some_blocks(self):
-        """A short way is known for one size of block only, where rules look at blocks."""
+        """A fast path is known for one size of block only, where rules look at blocks."""
         policy = self.write("policy.json", {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
             {"name": f"small {collective}", "when": {"collective": collective, "max_block_bytes": {"max": 64}}, "use": {"algorithm": "shared"}}
             for collective in COLLECTIVES[1:]]})

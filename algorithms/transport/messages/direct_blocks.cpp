@@ -5,7 +5,7 @@
 namespace switchyard::algorithms {
 
 DirectBlocks::DirectBlocks(const Exchange& exchange, Context& context)
-    : exchange_(exchange), wire_(context.wire.take_aside()),
+    : exchange_(exchange), wire_(context.wire.take_second_channel()),
       sends_at_once_(static_cast<int>(std::min<std::int64_t>(
           context.parameters[Parameter::block_count] == 0
               ? traits_of(Parameter::block_count).preset_value // of an algorithm that does not take it

@@ -50,13 +50,12 @@ Wire::Wire(const Group& group, std::size_t limit, int tag_offset)
     : group_(&group), limit_(limit), tag_offset_(tag_offset) {
     make_room_for(2 * static_cast<std::size_t>(largest_batch));
     look_at(group);
-    aside_.reset(new Wire(*this));
+    second_.reset(new Wire(*this));
 }
 
-// It has room for the few messages that most exchanges need aside.
-Wire::Wire(Wire& beside)
-    : group_(beside.group_), limit_(beside.limit_), tag_offset_(1), traffic_(beside.traffic_),
-      beside_(&beside) {
+// It has room for the few messages that most exchanges need on the second channel.
+Wire::Wire(Wire& first)
+    : group_(first.group_), limit_(first.limit_), tag_offset_(1), traffic_(first.traffic_), first_(&first) {
     constexpr std::size_t some = 64;
     make_room_for(some);
     look_at(*group_);
@@ -64,11 +63,11 @@ Wire::Wire(Wire& beside)
 
 // A rank is never two exchanges ahead of another rank, since it has something from each rank in each exchange, or meets the ranks
 // that it did not wait for (NodeWindow::meet_others). So two tags in turn are enough.
-Wire& Wire::take_aside() {
+Wire& Wire::take_second_channel() {
     constexpr int first = 1, second = 2;
-    aside_->tag_offset_ = first + second - aside_->tag_offset_;
-    aside_->look_at(*group_);
-    return *aside_;
+    second_->tag_offset_ = first + second - second_->tag_offset_;
+    second_->look_at(*group_);
+    return *second_;
 }
 
 void Wire::look_at(const Group& group) {
@@ -140,13 +139,13 @@ inline int Wire::irecv(void* data, int count, Datatype type, int peer) {
 }
 
 // Notes a message whose request is the first that is not under way.
-inline bool Wire::started(int code, const Landed& landed, const std::byte* data, std::size_t bytes,
+inline bool Wire::started(int code, const Completion& completion, const std::byte* data, std::size_t bytes,
                           int transfer) {
     if (code != MPI_SUCCESS) [[unlikely]] {
         keep(code);
         return false;
     }
-    messages_[count_++].begin(landed, data, bytes, transfer);
+    messages_[count_++].begin(completion, data, bytes, transfer);
     return true;
 }
 
@@ -296,7 +295,7 @@ void Wire::receive_pieces(int source, std::byte* data, std::size_t bytes) {
 }
 
 // Starts one message of the fragments noted. Their number and sizes fit into MPI's integers.
-void Wire::transfer_fragments(const Landed& transfer, std::size_t bytes) {
+void Wire::transfer_fragments(const Completion& transfer, std::size_t bytes) {
     if (has_room()) {
         const Type type(fragment_bytes_, fragment_addresses_);
         int code = type.code();
@@ -313,7 +312,7 @@ void Wire::transfer_fragments(const Landed& transfer, std::size_t bytes) {
 }
 
 // Messages are cut by bytes alone, never at the borders of parts: the other side does not know the parts.
-void Wire::transfer_parts(const Landed& transfer, std::span<const Part> parts) {
+void Wire::transfer_parts(const Completion& transfer, std::span<const Part> parts) {
     simulation::note_parts(parts.size());
     std::size_t fragments = parts.size(), message = 0;
     for (const Part& part : parts) fragments += part.bytes / limit_ + 1;
@@ -349,7 +348,7 @@ void Wire::receive_parts(int source, std::span<const Part> parts) {
 
 // Before messages end, so the most that were under way are seen without a look at every start.
 inline void Wire::note_under_way() {
-    const Wire* const other = beside_ != nullptr ? beside_ : aside_.get();
+    const Wire* const other = first_ != nullptr ? first_ : second_.get();
     traffic_->most_under_way =
         std::max(traffic_->most_under_way, static_cast<std::uint32_t>(count_ + other->count_));
 }
@@ -364,7 +363,7 @@ Status Wire::wait_all() {
         ++traffic_->rounds;
         if (group_->carrier.alarm != nullptr)
             wait_watching(*group_->carrier.alarm);
-        else if (landings_ != nullptr)
+        else if (watcher_ != nullptr)
             wait_telling();
         MPI_Request* const end = as_requests(requests_) + count_;
         for (MPI_Request* request = as_requests(requests_) + std::min(waited_for_, count_); request != end;
@@ -395,7 +394,7 @@ void Wire::wait_for_sends() {
     note_under_way();
     bool waited = false;
     for (std::size_t i = count_; i-- > 0;) {
-        if (!messages_[i].landed.sent) continue;
+        if (!messages_[i].completion.sent) continue;
         if (auto* const alarm = group_->carrier.alarm) watch(i, *alarm);
         keep(PMPI_Wait(as_requests(requests_) + i, MPI_STATUS_IGNORE));
         finish(i);
@@ -407,8 +406,8 @@ void Wire::wait_for_sends() {
 // The receives are waited for as all others. A receive that found its message all the same keeps its error.
 void Wire::cancel_receive(int source) {
     for (std::size_t i = 0; i < count_; ++i) {
-        const Landed& landed = messages_[i].landed;
-        if (!landed.sent && landed.peer == source) PMPI_Cancel(as_requests(requests_) + i);
+        const Completion& completion = messages_[i].completion;
+        if (!completion.sent && completion.peer == source) PMPI_Cancel(as_requests(requests_) + i);
     }
 }
 
@@ -429,16 +428,16 @@ void Wire::wait_watching(Alarm& alarm) {
 }
 
 // Takes a request that is over off the list. Returns the transfer where this was its last message.
-std::optional<Landed> Wire::finish(std::size_t request) {
+std::optional<Completion> Wire::finish(std::size_t request) {
     const Message message = messages_[request];
     --count_;
     as_requests(requests_)[request] = as_requests(requests_)[count_];
     messages_[request] = messages_[count_];
     if (message.transfer != alone && --messages_left_[static_cast<std::size_t>(message.transfer)] > 0)
         return std::nullopt;
-    if (landings_ != nullptr && !message.landed.sent && message.data != nullptr)
-        landings_->landed(message.data, message.bytes);
-    return message.landed;
+    if (watcher_ != nullptr && !message.completion.sent && message.data != nullptr)
+        watcher_->completed(message.data, message.bytes);
+    return message.completion;
 }
 
 // Waits for some requests at a time, as they end. After an error that belongs to no request, wait_all() waits
@@ -464,12 +463,12 @@ void Wire::wait_telling() {
     }
 }
 
-std::optional<Landed> Wire::wait_any() {
+std::optional<Completion> Wire::wait_any() {
     pass_time();
     note_under_way();
     if (auto* const alarm = group_->carrier.alarm)
         while (count_ > 0 && !alarm->rings())
-            if (auto landed = test_any()) return landed;
+            if (auto completion = test_any()) return completion;
     while (count_ > 0) {
         int index = MPI_UNDEFINED;
         const int code =
@@ -480,15 +479,15 @@ std::optional<Landed> Wire::wait_any() {
             index = 0;
             keep(PMPI_Wait(as_requests(requests_), MPI_STATUS_IGNORE));
         }
-        if (auto landed = finish(static_cast<std::size_t>(index))) {
+        if (auto completion = finish(static_cast<std::size_t>(index))) {
             ++traffic_->rounds;
-            return landed;
+            return completion;
         }
     }
     return std::nullopt;
 }
 
-std::optional<Landed> Wire::test_any() {
+std::optional<Completion> Wire::test_any() {
     pass_time();
     if (count_ == 0) return std::nullopt;
     note_under_way();
@@ -510,9 +509,9 @@ std::optional<Landed> Wire::test_any() {
         index = 0;
         keep(PMPI_Wait(as_requests(requests_), MPI_STATUS_IGNORE));
     }
-    auto landed = finish(static_cast<std::size_t>(index));
-    if (landed) ++traffic_->rounds;
-    return landed;
+    auto completion = finish(static_cast<std::size_t>(index));
+    if (completion) ++traffic_->rounds;
+    return completion;
 }
 
 void Wire::probe(Comm comm) {

@@ -39,21 +39,21 @@ struct Traffic {
 };
 
 // The end of a transfer.
-struct Landed {
+struct Completion {
     int peer;
     bool sent; // false: received
 };
 
 // Hears of the end of each receive, as soon as the wire knows.
-class Landings {
+class CompletionWatcher {
   public:
-    virtual ~Landings() = default;
-    virtual void landed(const std::byte* data, std::size_t bytes) = 0;
+    virtual ~CompletionWatcher() = default;
+    virtual void completed(const std::byte* data, std::size_t bytes) = 0;
 
   protected:
-    Landings() = default;
-    Landings(const Landings&) = default;
-    Landings& operator=(const Landings&) = default;
+    CompletionWatcher() = default;
+    CompletionWatcher(const CompletionWatcher&) = default;
+    CompletionWatcher& operator=(const CompletionWatcher&) = default;
 };
 
 class Wire {
@@ -71,10 +71,10 @@ class Wire {
 
     // A second wire between the same ranks, whose transfers are waited for by themselves. Both count into one Traffic. Its
     // peers are ranks of the whole group. Its messages meet no message of this wire, and none that it carried before the
-    // last take_aside(): a receive that is cancelled late gets no message of the next exchange.
-    Wire& take_aside();
-    const Wire& aside() const { return *aside_; }
-    // Tags of a group: its own, those of the wire aside, and that of its window's streams.
+    // last take_second_channel(): a receive that is cancelled late gets no message of the next exchange.
+    Wire& take_second_channel();
+    const Wire& second_channel() const { return *second_; }
+    // Tags of a group: its own, those of the second channel, and that of its window's streams.
     static constexpr int tags = 4, stream_tag = 3;
 
     // While this object lives, peers are ranks of another group of the same communicator. Nothing may be
@@ -108,7 +108,7 @@ class Wire {
     void receive_parts(int source, std::span<const Part> parts);
 
     // Waits for the first messages that were started since nothing was under way, so that their bytes can be used while others
-    // are under way. The answer is the first error since the last wait_all(), which has to follow. Not with landings.
+    // are under way. The answer is the first error since the last wait_all(), which has to follow. Not with watcher.
     Status wait_for_first(std::size_t messages);
     // The messages of a transfer of so many bytes.
     std::size_t messages_of(std::size_t bytes) const {
@@ -120,9 +120,9 @@ class Wire {
     void wait_for_sends();
     // Waits until one transfer is over. Counts one round. Nothing: no transfer is under way. wait_all()
     // reports the errors, so such an exchange ends with it.
-    std::optional<Landed> wait_any();
+    std::optional<Completion> wait_any();
     // The same without waiting. Nothing: no transfer is over yet.
-    std::optional<Landed> test_any();
+    std::optional<Completion> test_any();
     bool is_idle() const { return count_ == 0; }
     // Messages that are under way.
     std::size_t under_way() const { return count_; }
@@ -136,8 +136,8 @@ class Wire {
     // message to every other rank, whatever MPI does.
     Status alltoall(const std::byte* out, std::byte* in, std::size_t block);
 
-    // `landings` hears of receives from here on, except of receives into several parts. Null: no object hears.
-    void tell(Landings* landings) { landings_ = landings; }
+    // `watcher` hears of receives from here on, except of receives into several parts. Null: no object hears.
+    void tell(CompletionWatcher* watcher) { watcher_ = watcher; }
 
     // Lets MPI work on the messages of a communicator.
     static void probe(Comm comm);
@@ -151,22 +151,23 @@ class Wire {
     void reset() {
         *traffic_ = {};
         look_at(*group_);
-        aside_->look_at(*group_);
+        second_->look_at(*group_);
     }
 
   private:
-    explicit Wire(Wire& beside);
+    explicit Wire(Wire& first);
     static constexpr int alone = -1; // the only message of its transfer
     // A message that is under way, beside its request.
     struct Message {
-        Landed landed;
+        Completion completion;
         int transfer; // with several messages: its number
         // Of a receive: all that its transfer receives. Null: it lies in several parts.
         const std::byte* data;
         std::size_t bytes;
 
-        void begin(const Landed& starts, const std::byte* received, std::size_t size, int number = alone) {
-            landed = starts;
+        void begin(const Completion& starts, const std::byte* received, std::size_t size,
+                   int number = alone) {
+            completion = starts;
             transfer = number;
             if (starts.sent) return;
             data = received;
@@ -194,8 +195,8 @@ class Wire {
     bool has_room(std::size_t more = 1) { return count_ + more <= messages_.size() || widen(more); }
     bool widen(std::size_t more);
     void make_room_for(std::size_t messages);
-    bool started(int code, const Landed& landed, const std::byte* data = nullptr, std::size_t bytes = 0,
-                 int transfer = alone);
+    bool started(int code, const Completion& completion, const std::byte* data = nullptr,
+                 std::size_t bytes = 0, int transfer = alone);
     template <bool sends>
     void start_all(int first, int end, std::byte* base, const Block* blocks);
     template <bool sends>
@@ -204,11 +205,11 @@ class Wire {
     void send_pieces(int destination, const std::byte* data, std::size_t bytes);
     void receive_pieces(int source, std::byte* data, std::size_t bytes);
     bool begin_pieces();
-    void transfer_parts(const Landed& transfer, std::span<const Part> parts);
-    void transfer_fragments(const Landed& transfer, std::size_t bytes);
+    void transfer_parts(const Completion& transfer, std::span<const Part> parts);
+    void transfer_fragments(const Completion& transfer, std::size_t bytes);
     void note_messages(int count);
     void note_under_way();
-    std::optional<Landed> finish(std::size_t request);
+    std::optional<Completion> finish(std::size_t request);
     void wait_telling();
     bool watch(std::size_t request, Alarm& alarm);
     void wait_watching(Alarm& alarm);
@@ -235,14 +236,14 @@ class Wire {
     // The fragments of one message.
     std::vector<int> fragment_bytes_;
     std::vector<std::ptrdiff_t> fragment_addresses_;
-    Landings* landings_ = nullptr;
-    std::vector<int> done_; // of requests_, while `landings_` hears
+    CompletionWatcher* watcher_ = nullptr;
+    std::vector<int> done_; // of requests_, while `watcher_` hears
     simulation::OwnTime own_time_;
     Status error_; // the first error since the last wait
     Traffic own_traffic_;
     Traffic* traffic_ = &own_traffic_;
-    Wire* beside_ = nullptr; // of an aside
-    std::unique_ptr<Wire> aside_;
+    Wire* first_ = nullptr; // of a second channel: the wire that has it
+    std::unique_ptr<Wire> second_;
 };
 
 } // namespace switchyard::algorithms

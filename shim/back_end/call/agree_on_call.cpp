@@ -41,19 +41,19 @@ Facts facts_of(const Message& message, MessageWords words) {
             .owed = message[3]};
 }
 
-bool rests(const Passage& passage, const Plan& plan) {
-    const auto* book = passage.state.book();
+bool rests(const CallContext& context, const Plan& plan) {
+    const auto* book = context.state.book();
     // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call less.
-    return book != nullptr && !passage.state.may_have_devices() && book->rests(plan);
+    return book != nullptr && !context.state.may_have_devices() && book->rests(plan);
 }
 
-Facts own_facts(const Passage& passage, const Plan& plan, Packing& packing, const DeviceCall* device,
+Facts own_facts(const CallContext& context, const Plan& plan, Packing& packing, const DeviceCall* device,
                 bool has_memory) {
     Facts facts = device != nullptr ? facts_of(*device) : Facts{};
-    facts.max_block = passage.measured.max_block;
+    facts.max_block = context.measured.max_block;
     facts.not_ready = !has_memory;
     facts.overlapping = plan.shortlist().looks_at_overlap && packing.overlaps();
-    if (const auto* book = passage.state.book()) facts.owed = book->owed();
+    if (const auto* book = context.state.book()) facts.owed = book->owed();
     if (device == nullptr) return facts;
     facts.unusable = !device->is_readable();
     if (plan.shortlist().looks_at_mapping) facts.mapping = device->mapping(packing.packs());
@@ -66,26 +66,26 @@ MessageWords words_of(CommState& state) {
 
 // Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all ranks. Not where
 // times are learned: the time of an agreement would be time of the exchange.
-bool goes_ahead(const Passage& passage, const Plan& plan, MessageWords words) {
-    const auto& rails = *passage.state.rails();
-    return rails.ahead.plan == &plan && words == always &&
-           algorithms::agrees_in_window(words, rails.group, rails.window.get());
+bool goes_ahead(const CallContext& context, const Plan& plan, MessageWords words) {
+    const auto& resources = *context.state.resources();
+    return resources.ahead.plan == &plan && words == always &&
+           algorithms::agrees_in_window(words, resources.group, resources.window.get());
 }
 
 // A rank that cannot touch its blocks says that it is not ready. Then, or with a block that is larger than expected, the
 // exchange did not begin, which all ranks see alike.
-algorithms::AgreementEnd begin_exchange(Rails& rails, Packing& packing, const DeviceCall* device,
+algorithms::AgreementEnd begin_exchange(CommResources& resources, Packing& packing, const DeviceCall* device,
                                         Message& message, Agreed& agreed) {
     auto &max_block = message[0], &not_ready = message[1];
     if (device != nullptr && (device->is_on_device() || !device->is_readable())) not_ready = 1;
     std::optional<algorithms::Exchange> exchange;
-    if (not_ready == 0 && max_block <= rails.ahead.most) {
+    if (not_ready == 0 && max_block <= resources.ahead.most) {
         agreed.loading = packing.load();
         exchange.emplace(packing.exchange(agreed.max_block));
     }
     const auto status =
-        rails.window->begin(exchange ? &*exchange : nullptr, std::span(message).first(always));
-    agreed.has_begun = not_ready == 0 && max_block <= rails.ahead.most;
+        resources.window->begin(exchange ? &*exchange : nullptr, std::span(message).first(always));
+    agreed.has_begun = not_ready == 0 && max_block <= resources.ahead.most;
     return {status, false};
 }
 
@@ -106,28 +106,28 @@ Facts facts_of(const DeviceCall& device) {
     return facts;
 }
 
-Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, const DeviceCall* device,
+Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packing, const DeviceCall* device,
                           bool has_memory) {
-    auto& state = passage.state;
+    auto& state = context.state;
     Agreed agreed;
-    agreed.max_block = passage.measured.max_block;
+    agreed.max_block = context.measured.max_block;
     agreed.plan = &plan;
-    agreed.rests = rests(passage, plan);
+    agreed.rests = rests(context, plan);
     if (!plan.asks_others() || agreed.rests) {
         if (device != nullptr && !device->is_readable()) agreed.code = MPI_ERR_BUFFER;
         return agreed;
     }
     const auto start = Clock::now();
-    const Facts own = own_facts(passage, plan, packing, device, has_memory);
+    const Facts own = own_facts(context, plan, packing, device, has_memory);
     const MessageWords words = words_of(state);
     Message message = message_of(own);
-    auto& rails = *state.rails();
-    rails.wire.reset();
+    auto& resources = *state.resources();
+    resources.wire.reset();
     const auto [status, by_mpi] =
-        goes_ahead(passage, plan, words)
-            ? begin_exchange(rails, packing, device, message, agreed)
-            : algorithms::agree_on_largest(std::span(message).first(words), rails.group, rails.wire,
-                                           rails.window.get());
+        goes_ahead(context, plan, words)
+            ? begin_exchange(resources, packing, device, message, agreed)
+            : algorithms::agree_on_largest(std::span(message).first(words), resources.group, resources.wire,
+                                           resources.window.get());
     std::fill(message.begin() + words, message.end(), 0); // nobody knows these of the others
     agreed.code = algorithms::mpi_code_of(status);
     agreed.facts = facts_of(message, words);
@@ -136,12 +136,12 @@ Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, 
     if (agreed.code != MPI_SUCCESS) return agreed;
     agreed.together = true;
     take_in(agreed.facts, state);
-    if (!algorithms::traits_of(passage.call.collective).block_is_known())
+    if (!algorithms::traits_of(context.call.collective).block_is_known())
         agreed.max_block = agreed.facts.max_block;
     const auto buffers = agreed.facts.overlapping  ? Buffers::overlapping
-                         : passage.call.in_place() ? Buffers::in_place
+                         : context.call.in_place() ? Buffers::in_place
                                                    : Buffers::separate;
-    agreed.plan = &state.plan(passage.call.collective, buffers);
+    agreed.plan = &state.plan(context.call.collective, buffers);
     if (agreed.facts.unusable || own.unusable) agreed.code = MPI_ERR_BUFFER;
     return agreed;
 }

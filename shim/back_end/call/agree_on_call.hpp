@@ -1,9 +1,9 @@
 // What the ranks agree on at a call, where a rule looks at something that a rank alone does not know.
 #pragma once
 
+#include "call_context.hpp"
 #include "device_call.hpp"
 #include "packing.hpp"
-#include "passage.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Agreed {
 // Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not guarantee that
 // all ranks know it. Collective where the ranks agree, which all of them see alike. `has_memory`: this rank could get the
 // memory that the call needs so far.
-Agreed agree_where_needed(const Passage& passage, Plan& plan, Packing& packing, const DeviceCall* device,
+Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packing, const DeviceCall* device,
                           bool has_memory);
 
 } // namespace switchyard::shim

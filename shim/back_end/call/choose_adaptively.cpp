@@ -16,18 +16,18 @@ Learner* meet(const Question& question, const Key& key) {
         learner = &book.add(key, question.call, question.agreed);
     } catch (...) { // out of memory
     }
-    if (algorithms::all_agree(learner != nullptr, question.rails.group.comm)) return learner;
+    if (algorithms::all_agree(learner != nullptr, question.resources.group.comm)) return learner;
     book.forget(key);
     return nullptr;
 }
 
 // An agreement of its own, only where nothing else is agreed.
-std::uint64_t settle_up(Rails& rails, Book& book) {
+std::uint64_t settle_up(CommResources& resources, Book& book) {
     const auto start = Clock::now();
     Nanoseconds time = book.owed();
-    rails.wire.reset();
-    const auto end =
-        algorithms::agree_on_largest(std::span(&time, 1), rails.group, rails.wire, rails.window.get());
+    resources.wire.reset();
+    const auto end = algorithms::agree_on_largest(std::span(&time, 1), resources.group, resources.wire,
+                                                  resources.window.get());
     book.tell(end.status.ok() ? time : no_time);
     return Clock::now() - start;
 }
@@ -38,7 +38,7 @@ Answer choose(const Question& question) {
     const auto& shortlist = question.plan.shortlist();
     const std::size_t number = *shortlist.candidates[question.match.candidate].adaptive;
     const auto& adaptive = shortlist.adaptives[number];
-    auto& rails = question.rails;
+    auto& resources = question.resources;
     auto& book = question.book;
     Answer answer{question.match};
 
@@ -50,7 +50,7 @@ Answer choose(const Question& question) {
     if (question.agreed)
         book.count_agreed(*learner);
     else if (book.is_due(*learner))
-        answer.agree = settle_up(rails, book);
+        answer.agree = settle_up(resources, book);
 
     const auto candidate = [&](std::size_t i) -> const policy::Candidate& {
         return shortlist.candidates[adaptive.first + i];
@@ -62,7 +62,7 @@ Answer choose(const Question& question) {
         const std::size_t chosen = book.begin(*learner, can_run);
         answer.match.candidate = adaptive.first + chosen;
         answer.match.phase = learner->chooser().phase();
-        if (rails.reserve_for(candidate(chosen).choice, question.call)) return answer;
+        if (resources.reserve_for(candidate(chosen).choice, question.call)) return answer;
         book.cancel();
     }
 }

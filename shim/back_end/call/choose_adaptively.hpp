@@ -2,14 +2,14 @@
 #pragma once
 
 #include "shim/back_end/communicator/book.hpp"
-#include "shim/back_end/communicator/rails.hpp"
+#include "shim/back_end/communicator/comm_resources.hpp"
 
 #include <cstdint>
 
 namespace switchyard::shim::adaptive {
 
 struct Question {
-    Rails& rails;
+    CommResources& resources;
     Book& book;
     const Plan& plan;
     const policy::Match& match; // native of the adaptive use, at which the walk ended

@@ -100,9 +100,9 @@ CallArgs DeviceCall::on_copies() const {
     return copy;
 }
 
-void DeviceCall::watch_landings(algorithms::Wire& wire, std::uint64_t chunk) {
+void DeviceCall::watch_completions(algorithms::Wire& wire, std::uint64_t chunk) {
     if (!received_at_.is_device() || !received_.are_dense()) return;
-    staging_.watch_landings(received_, static_cast<std::size_t>(chunk));
+    staging_.watch_completions(received_, static_cast<std::size_t>(chunk));
     wire.tell(&staging_);
 }
 
@@ -112,10 +112,10 @@ bool DeviceCall::copy(const Packing::OwnBlock& own) {
     return own.bytes == 0 || (streams.copy(location, own.to, own.from, own.bytes) && streams.wait());
 }
 
-bool locate_buffers(const Passage& passage, std::optional<DeviceCall>& device,
+bool locate_buffers(const CallContext& context, std::optional<DeviceCall>& device,
                     log::CallRecord& record) noexcept {
     try {
-        device.emplace(passage.call, passage.state, passage.self);
+        device.emplace(context.call, context.state, context.self);
     } catch (...) {
         return false;
     }

@@ -2,8 +2,8 @@
 // copies in host memory. Other ranks need not know.
 #pragma once
 
+#include "call_context.hpp"
 #include "packing.hpp"
-#include "passage.hpp"
 #include "shim/back_end/arguments/blocks.hpp"
 #include "shim/back_end/arguments/call.hpp"
 #include "shim/back_end/device/devices.hpp"
@@ -37,7 +37,7 @@ class DeviceCall {
     // The call on the copies. After staging().reserve().
     CallArgs on_copies() const;
     // Copies blocks to the device while the algorithm runs, where it pays.
-    void watch_landings(algorithms::Wire& wire, std::uint64_t chunk);
+    void watch_completions(algorithms::Wire& wire, std::uint64_t chunk);
     // Copies the own block for an algorithm that touches no bytes. False: the copy failed.
     bool copy(const Packing::OwnBlock& own);
 
@@ -52,13 +52,13 @@ class DeviceCall {
 };
 
 // Finds out where the buffers of a call are, in a process that has a driver. False: this rank has no memory to find out.
-bool locate_buffers(const Passage& passage, std::optional<DeviceCall>& device,
+bool locate_buffers(const CallContext& context, std::optional<DeviceCall>& device,
                     log::CallRecord& record) noexcept;
 
 // The same for any process; the record says where the buffers are.
-inline bool look_at_buffers(const Passage& passage, std::optional<DeviceCall>& device,
+inline bool look_at_buffers(const CallContext& context, std::optional<DeviceCall>& device,
                             log::CallRecord& record) noexcept {
-    return !passage.self.devices.are_here(record.begin) || locate_buffers(passage, device, record);
+    return !context.self.devices.are_here(record.begin) || locate_buffers(context, device, record);
 }
 
 } // namespace switchyard::shim

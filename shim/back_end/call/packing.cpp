@@ -15,19 +15,19 @@ std::byte* pointer(std::uintptr_t address) {
     return reinterpret_cast<std::byte*>(address);
 }
 
-MPI_Comm carrier_of(const Rails& rails) {
-    return algorithms::mpi_of(rails.group.carrier_comm());
+MPI_Comm carrier_of(const CommResources& resources) {
+    return algorithms::mpi_of(resources.group.carrier_comm());
 }
 
 } // namespace
 
-Packing::Packing(const CallArgs& call, Rails& rails, const CallTypes& types)
+Packing::Packing(const CallArgs& call, CommResources& resources, const CallTypes& types)
     : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()),
-      has_to_fit_(sends_one_block_ || !call.recv.counts.is_array()), rails_(rails),
-      rank_(rails.group.rank), send_{Blocks::sent(call, rails_.group.size, rank_, types)},
-      recv_{Blocks::received(call, rails_.group.size, rank_, types, &send_.blocks)} {
+      has_to_fit_(sends_one_block_ || !call.recv.counts.is_array()), resources_(resources),
+      rank_(resources.group.rank), send_{Blocks::sent(call, resources_.group.size, rank_, types)},
+      recv_{Blocks::received(call, resources_.group.size, rank_, types, &send_.blocks)} {
     const auto is_taken = [&](const Side& side) {
-        return side.blocks.are_committed(types.keyval, carrier_of(rails_));
+        return side.blocks.are_committed(types.keyval, carrier_of(resources_));
     };
     has_uncommitted_type_ = !is_taken(send_) || !is_taken(recv_);
     recv_.packed = !recv_.blocks.are_dense();
@@ -44,7 +44,7 @@ void Packing::note_spans(const Blocks& blocks, std::span<Block> spans) {
 // The blocks of one side do not overlap each other, so two sorted lists are enough.
 bool Packing::overlaps() {
     auto send = send_list();
-    auto recv = std::span(rails_.recv);
+    auto recv = std::span(resources_.recv);
     note_spans(send_.blocks, send);
     note_spans(recv_.blocks, recv);
     std::ranges::sort(send, {}, &Block::offset);
@@ -70,7 +70,7 @@ bool Packing::reserve() {
     std::size_t need = 0;
     if (send_.packed) need += Workspace::rounded(send_.packed_bytes());
     if (recv_.packed) need += Workspace::rounded(recv_.packed_bytes());
-    return need == 0 || rails_.packing.reserve(need);
+    return need == 0 || resources_.packing.reserve(need);
 }
 
 void Packing::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
@@ -110,7 +110,7 @@ void Packing::lay_out_in_place(Side& side, std::span<Block> blocks) {
 
 int Packing::pack_send() {
     for (int i = 0; i < send_.blocks.number(); ++i) {
-        const auto& block = rails_.send[static_cast<std::size_t>(i)];
+        const auto& block = resources_.send[static_cast<std::size_t>(i)];
         if (block.size == 0 || !send_.packs(i)) continue;
         const auto* items = pointer(send_.blocks.address(i));
         auto* const bytes = pointer(send_.origin) + block.offset;
@@ -118,7 +118,8 @@ int Packing::pack_send() {
             std::memcpy(bytes, items, block.size);
             continue;
         }
-        const int code = pack(items, send_.blocks.count(i), send_.blocks.type(i), bytes, carrier_of(rails_));
+        const int code =
+            pack(items, send_.blocks.count(i), send_.blocks.type(i), bytes, carrier_of(resources_));
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
@@ -129,7 +130,7 @@ int Packing::load_send() {
         lay_out_in_place(send_, send_list());
         return MPI_SUCCESS;
     }
-    lay_out_packed(send_, send_list(), rails_.packing.take(send_.packed_bytes()).data());
+    lay_out_packed(send_, send_list(), resources_.packing.take(send_.packed_bytes()).data());
     return pack_send();
 }
 
@@ -138,7 +139,7 @@ int Packing::load_send() {
 int Packing::cut_what_is_too_long() {
     if (!has_to_fit_) return MPI_SUCCESS;
     const auto send = send_list();
-    const auto room = rails_.recv[static_cast<std::size_t>(rank_)].size;
+    const auto room = resources_.recv[static_cast<std::size_t>(rank_)].size;
     if (send.front().size <= room) return MPI_SUCCESS;
     for (auto& block : send) block.size = room;
     return MPI_ERR_TRUNCATE;
@@ -146,9 +147,9 @@ int Packing::cut_what_is_too_long() {
 
 int Packing::load() {
     if (recv_.packed)
-        lay_out_packed(recv_, rails_.recv, rails_.packing.take(recv_.packed_bytes()).data());
+        lay_out_packed(recv_, resources_.recv, resources_.packing.take(recv_.packed_bytes()).data());
     else
-        lay_out_in_place(recv_, rails_.recv);
+        lay_out_in_place(recv_, resources_.recv);
     const int code = load_send();
     const int cut = cut_what_is_too_long();
     return code != MPI_SUCCESS ? code : cut;
@@ -156,19 +157,19 @@ int Packing::load() {
 
 int Packing::unload() {
     if (!recv_.packed) return MPI_SUCCESS;
-    for (int i = 0; i < rails_.group.size; ++i) {
-        const auto& block = rails_.recv[static_cast<std::size_t>(i)];
+    for (int i = 0; i < resources_.group.size; ++i) {
+        const auto& block = resources_.recv[static_cast<std::size_t>(i)];
         if (block.size == 0 || !recv_.packs(i)) continue;
         const int code = unpack(pointer(recv_.origin) + block.offset, pointer(recv_.blocks.address(i)),
-                                recv_.blocks.count(i), recv_.blocks.type(i), carrier_of(rails_));
+                                recv_.blocks.count(i), recv_.blocks.type(i), carrier_of(resources_));
         if (code != MPI_SUCCESS) return code;
     }
     return MPI_SUCCESS;
 }
 
 Packing::OwnBlock Packing::take_own_block() {
-    auto& sent = rails_.send[sends_one_block_ ? 0 : static_cast<std::size_t>(rank_)];
-    auto& received = rails_.recv[static_cast<std::size_t>(rank_)];
+    auto& sent = resources_.send[sends_one_block_ ? 0 : static_cast<std::size_t>(rank_)];
+    auto& received = resources_.recv[static_cast<std::size_t>(rank_)];
     OwnBlock own;
     own.to = pointer(recv_.origin) + received.offset;
     own.from = pointer(send_.origin) + sent.offset;
@@ -184,7 +185,8 @@ Packing::OwnBlock Packing::take_own_block() {
 }
 
 algorithms::Exchange Packing::exchange(std::size_t max_block) const {
-    return {rails_.group, pointer(send_.origin), send_list(), pointer(recv_.origin), rails_.recv, max_block};
+    return {resources_.group,      pointer(send_.origin), send_list(),
+            pointer(recv_.origin), resources_.recv,       max_block};
 }
 
 } // namespace switchyard::shim

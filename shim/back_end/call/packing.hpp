@@ -5,14 +5,14 @@
 #include "algorithms/exchange.hpp"
 #include "shim/back_end/arguments/blocks.hpp"
 #include "shim/back_end/arguments/call.hpp"
-#include "shim/back_end/communicator/rails.hpp"
+#include "shim/back_end/communicator/comm_resources.hpp"
 
 namespace switchyard::shim {
 
 class Packing {
   public:
     // `types`: after measure().
-    Packing(const CallArgs& call, Rails& rails, const CallTypes& types);
+    Packing(const CallArgs& call, CommResources& resources, const CallTypes& types);
 
     // A type of the call is not committed. MPI refuses the call, which the ranks make alike.
     bool has_uncommitted_type() const { return has_uncommitted_type_; }
@@ -60,7 +60,7 @@ class Packing {
         std::size_t packed_bytes() const;
     };
     std::span<algorithms::Block> send_list() const {
-        return std::span(rails_.send).first(static_cast<std::size_t>(send_.blocks.number()));
+        return std::span(resources_.send).first(static_cast<std::size_t>(send_.blocks.number()));
     }
     static void note_spans(const Blocks& blocks, std::span<algorithms::Block> spans);
     template <typename Place>
@@ -72,7 +72,7 @@ class Packing {
     int cut_what_is_too_long();
 
     bool sends_one_block_, has_to_fit_, has_uncommitted_type_;
-    Rails& rails_;
+    CommResources& resources_;
     int rank_;
     Side send_, recv_;
 };

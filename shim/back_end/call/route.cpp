@@ -1,9 +1,9 @@
 #include "route.hpp"
 
+#include "fast_path.hpp"
 #include "run_native.hpp"
 #include "run_ours.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
-#include "short_way.hpp"
 
 #include <optional>
 
@@ -11,9 +11,9 @@ namespace switchyard::shim {
 
 namespace {
 
-bool is_for_mpi_to_refuse(const Passage& passage) {
-    return passage.self.refuses_aliases.load(std::memory_order_relaxed) &&
-           is_aliased(passage.call, passage.state.rank());
+bool is_for_mpi_to_refuse(const CallContext& context) {
+    return context.self.refuses_aliases.load(std::memory_order_relaxed) &&
+           is_aliased(context.call, context.state.rank());
 }
 
 // An error of ours goes to the application's error handler, as MPI's own would.
@@ -22,17 +22,17 @@ int report(const CallArgs& call, int code) {
     return code;
 }
 
-int run_routed(const Passage& passage, Plan& plan) {
-    auto record = begin_record(passage);
+int run_routed(const CallContext& context, Plan& plan) {
+    auto record = begin_record(context);
     std::optional<DeviceCall> device;
-    const Outcome outcome = run_ours(passage, plan, record, device);
-    if (outcome.is_refused) return call_native(*passage.self.loaded, passage.call);
-    passage.state.count(outcome.is_over);
-    if (!outcome.is_over) return run_native(passage, outcome.decision, record, device);
-    note_time(passage, record, outcome.code);
-    if (outcome.code == MPI_SUCCESS) remember_short_way(passage, outcome.decision);
-    end_record(passage, outcome.decision, record);
-    return outcome.is_reported ? outcome.code : report(passage.call, outcome.code);
+    const Outcome outcome = run_ours(context, plan, record, device);
+    if (outcome.is_refused) return call_native(*context.self.loaded, context.call);
+    context.state.count(outcome.is_over);
+    if (!outcome.is_over) return run_native(context, outcome.decision, record, device);
+    note_time(context, record, outcome.code);
+    if (outcome.code == MPI_SUCCESS) remember_fast_path(context, outcome.decision);
+    end_record(context, outcome.decision, record);
+    return outcome.is_reported ? outcome.code : report(context.call, outcome.code);
 }
 
 } // namespace
@@ -56,17 +56,17 @@ int route(const LoadedMpi& loaded, const CallArgs& call) {
     }
 
     int code = MPI_SUCCESS;
-    if ((logs || is_left_alone) && went_short_way(self, call, *state, plan, logs, code))
+    if ((logs || is_left_alone) && took_fast_path(self, call, *state, plan, logs, code))
         return report(call, code);
 
     const auto measured = measure(call, state->blocks(), state->own_block(), state->types());
     if (!measured.valid) return call_native(loaded, call); // an error, and MPI's to report
-    const Passage passage{self, call, *state, measured, logs};
-    if (is_surely_native(passage, plan)) {
+    const CallContext context{self, call, *state, measured, logs};
+    if (is_surely_native(context, plan)) {
         state->count(false);
-        return is_left_alone ? call_native(loaded, call) : run_surely_native(passage, plan);
+        return is_left_alone ? call_native(loaded, call) : run_surely_native(context, plan);
     }
-    return is_for_mpi_to_refuse(passage) ? call_native(loaded, call) : run_routed(passage, plan);
+    return is_for_mpi_to_refuse(context) ? call_native(loaded, call) : run_routed(context, plan);
 }
 
 } // namespace switchyard::shim

@@ -19,14 +19,14 @@ struct Codes {
     int mpi = MPI_SUCCESS, copies = MPI_SUCCESS;
 };
 
-Codes call_on_copies(const Passage& passage, DeviceCall& device, log::CallRecord& record) {
+Codes call_on_copies(const CallContext& context, DeviceCall& device, log::CallRecord& record) {
     auto& staging = device.staging();
     if (!staging.reserve()) return {.copies = MPI_ERR_NO_MEM};
     record.is_staged = record.has_detail = true;
     const auto start = Clock::now();
     const bool copied_in = staging.copy_in();
     const auto copied = Clock::now();
-    Codes codes{.mpi = call_native(*passage.self.loaded, device.on_copies())};
+    Codes codes{.mpi = call_native(*context.self.loaded, device.on_copies())};
     const auto exchanged = Clock::now();
     if ((!staging.copy_out() || !copied_in) && codes.mpi == MPI_SUCCESS) codes.copies = MPI_ERR_BUFFER;
     record.copy_in = copied - start;
@@ -35,73 +35,73 @@ Codes call_on_copies(const Passage& passage, DeviceCall& device, log::CallRecord
     return codes;
 }
 
-policy::Match choose_alone(const Passage& passage, const Plan& plan, const DeviceCall* device,
+policy::Match choose_alone(const CallContext& context, const Plan& plan, const DeviceCall* device,
                            bool in_place) {
     Agreed own;
-    own.max_block = passage.measured.max_block;
+    own.max_block = context.measured.max_block;
     if (device != nullptr) own.facts = facts_of(*device);
-    return policy::choose(plan.shortlist(), features_of(passage, own, in_place));
+    return policy::choose(plan.shortlist(), features_of(context, own, in_place));
 }
 
 // The choice is native, but the candidates that are passed over differ from call to call, and the log names them.
-inline Decision decide(const Passage& passage, Plan& plan, const DeviceCall* device, bool in_place) {
+inline Decision decide(const CallContext& context, Plan& plan, const DeviceCall* device, bool in_place) {
     if (plan.has_one_candidate()) [[likely]]
         return {&plan};
-    return {&plan, choose_alone(passage, plan, device, in_place)};
+    return {&plan, choose_alone(context, plan, device, in_place)};
 }
 
 } // namespace
 
-int run_native(const Passage& passage, const Decision& decision, log::CallRecord& record,
+int run_native(const CallContext& context, const Decision& decision, log::CallRecord& record,
                std::optional<DeviceCall>& device) {
     Codes codes;
     if (device && stages(*device, decision.choice())) {
-        codes = call_on_copies(passage, *device, record);
+        codes = call_on_copies(context, *device, record);
     } else {
         const auto start = Clock::now();
-        codes.mpi = call_native(*passage.self.loaded, passage.call);
+        codes.mpi = call_native(*context.self.loaded, context.call);
         record.exchange = Clock::now() - start;
     }
     const int code = codes.mpi != MPI_SUCCESS ? codes.mpi : codes.copies;
-    note_time(passage, record, code);
-    end_record(passage, decision, record);
-    if (codes.copies != MPI_SUCCESS) PMPI_Comm_call_errhandler(passage.call.comm, codes.copies);
+    note_time(context, record, code);
+    end_record(context, decision, record);
+    if (codes.copies != MPI_SUCCESS) PMPI_Comm_call_errhandler(context.call.comm, codes.copies);
     return code;
 }
 
 namespace {
 
 // The same in a process that has a driver: device buffers may have to be copied.
-int run_surely_native_near_devices(const Passage& passage, Plan& plan, const log::CallHead& head) {
+int run_surely_native_near_devices(const CallContext& context, Plan& plan, const log::CallHead& head) {
     log::CallRecord record{head};
     std::optional<DeviceCall> device;
-    locate_buffers(passage, device, record); // without memory for a look MPI gets the call as it came
-    const auto decision = decide(passage, plan, device ? &*device : nullptr, record.in_place);
-    return run_native(passage, decision, record, device);
+    locate_buffers(context, device, record); // without memory for a look MPI gets the call as it came
+    const auto decision = decide(context, plan, device ? &*device : nullptr, record.in_place);
+    return run_native(context, decision, record, device);
 }
 
 } // namespace
 
-bool is_surely_native(const Passage& passage, const Plan& plan) {
+bool is_surely_native(const CallContext& context, const Plan& plan) {
     if (plan.always_native()) return true;
-    auto& state = passage.state;
+    auto& state = context.state;
     if (plan.asks_others() || state.may_have_devices() || state.book() != nullptr) return false;
-    auto& last = state.rails()->last_known;
-    const auto& measured = passage.measured;
+    auto& last = state.resources()->last_known;
+    const auto& measured = context.measured;
     if (last.plan != &plan || last.max_block != measured.max_block ||
         last.mean_block != measured.mean_block) {
-        const auto match = choose_alone(passage, plan, nullptr, passage.call.in_place());
+        const auto match = choose_alone(context, plan, nullptr, context.call.in_place());
         last = {&plan, measured.max_block, measured.mean_block, plan.choice(match).algorithm->native};
     }
     return last.is_native;
 }
 
-int run_surely_native(const Passage& passage, Plan& plan) {
-    auto record = begin_head(passage);
-    if (passage.self.devices.are_here(record.begin)) [[unlikely]]
-        return run_surely_native_near_devices(passage, plan, record);
-    const int code = call_native(*passage.self.loaded, passage.call);
-    end_record(passage, decide(passage, plan, nullptr, record.in_place), record);
+int run_surely_native(const CallContext& context, Plan& plan) {
+    auto record = begin_head(context);
+    if (context.self.devices.are_here(record.begin)) [[unlikely]]
+        return run_surely_native_near_devices(context, plan, record);
+    const int code = call_native(*context.self.loaded, context.call);
+    end_record(context, decide(context, plan, nullptr, record.in_place), record);
     return code;
 }
 

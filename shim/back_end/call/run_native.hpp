@@ -1,8 +1,8 @@
 // The MPI library's own collective, with the program's arguments or with copies of its device buffers.
 #pragma once
 
+#include "call_context.hpp"
 #include "device_call.hpp"
-#include "passage.hpp"
 
 #include <optional>
 
@@ -10,12 +10,12 @@ namespace switchyard::shim {
 
 // After the choice was native; records the call. Returns the code for the application; an error of ours has been reported
 // to its error handler, as MPI does with its own.
-int run_native(const Passage& passage, const Decision& decision, log::CallRecord& record,
+int run_native(const CallContext& context, const Decision& decision, log::CallRecord& record,
                std::optional<DeviceCall>& device);
 
 // Whether every rank sees from its own arguments that MPI's own takes the call.
-bool is_surely_native(const Passage& passage, const Plan& plan);
+bool is_surely_native(const CallContext& context, const Plan& plan);
 // Such a call: at most a record is made.
-int run_surely_native(const Passage& passage, Plan& plan);
+int run_surely_native(const CallContext& context, Plan& plan);
 
 } // namespace switchyard::shim

@@ -24,20 +24,20 @@ policy::Match give_up(CommState& state, const Decision& decision, policy::Passed
 }
 
 // The first choice whose memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
-policy::Match choose(const Passage& passage, const Agreed& agreed, log::CallRecord& record) {
-    auto& rails = *passage.state.rails();
+policy::Match choose(const CallContext& context, const Agreed& agreed, log::CallRecord& record) {
+    auto& resources = *context.state.resources();
     const auto& plan = *agreed.plan;
     const auto& shortlist = plan.shortlist();
-    const auto features = features_of(passage, agreed, record.in_place);
+    const auto features = features_of(context, agreed, record.in_place);
     auto match = policy::choose(shortlist, features);
     const auto is_adaptive = [&] { return shortlist.candidates[match.candidate].adaptive.has_value(); };
     if (agreed.facts.not_ready && (is_adaptive() || !plan.choice(match).algorithm->native))
         return native_instead(match, shortlist, policy::PassedOver::scratch_does_not_fit);
-    while (!is_adaptive() && !rails.reserve_for(plan.choice(match), features))
+    while (!is_adaptive() && !resources.reserve_for(plan.choice(match), features))
         match = policy::choose(shortlist, features, match.candidate + 1);
     if (!is_adaptive()) return match;
     const auto answer = adaptive::choose(
-        {rails, *passage.state.book(), plan, match, features, agreed.together, agreed.rests});
+        {resources, *context.state.book(), plan, match, features, agreed.together, agreed.rests});
     record.agree += answer.agree;
     return answer.match;
 }
@@ -57,9 +57,9 @@ bool packs_after_choice(const policy::Shortlist& shortlist) {
 bool can_map(CommState& state, const Agreed& agreed, const policy::Choice& choice) {
     using enum device::DeviceWindow::Readiness;
     if (!agreed.facts.on_device || choice.transfer != policy::Transfer::ipc ||
-        agreed.facts.mapping == unable || state.rails()->window == nullptr)
+        agreed.facts.mapping == unable || state.resources()->window == nullptr)
         return false;
-    return agreed.facts.mapping == ready || state.device_window().renew(state.rails()->group);
+    return agreed.facts.mapping == ready || state.device_window().renew(state.resources()->group);
 }
 
 // Host memory for this rank's device buffers. False: some rank has none, and all of them know.
@@ -69,13 +69,13 @@ bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& cho
 }
 
 // Chooses, and falls back to native where the memory that the choice needs on each rank is not to be had on all.
-Decision decide(const Passage& passage, const Agreed& agreed, bool packs_later, Packing& packing,
+Decision decide(const CallContext& context, const Agreed& agreed, bool packs_later, Packing& packing,
                 log::CallRecord& record) {
-    auto& state = passage.state;
-    Decision decision{agreed.plan, choose(passage, agreed, record)};
+    auto& state = context.state;
+    Decision decision{agreed.plan, choose(context, agreed, record)};
     if (packs_later && !decision.is_native()) {
         if (takes_overlap(decision.choice())) packing.allow_overlap();
-        if (!algorithms::all_agree(packing.reserve(), state.rails()->group.comm))
+        if (!algorithms::all_agree(packing.reserve(), state.resources()->group.comm))
             decision.match = give_up(state, decision, policy::PassedOver::scratch_does_not_fit);
     }
     if (decision.is_native()) return decision;
@@ -91,35 +91,35 @@ bool takes_device_pointers(const Agreed& agreed, const Packing& packing, const p
            choice.transfer == policy::Transfer::direct;
 }
 
-void note_traffic(const Passage& passage, log::CallRecord& record) {
-    auto traffic = passage.state.rails()->wire.traffic();
-    if (auto& window = passage.state.rails()->window) traffic.add_sent(window->take_traffic());
+void note_traffic(const CallContext& context, log::CallRecord& record) {
+    auto traffic = context.state.resources()->wire.traffic();
+    if (auto& window = context.state.resources()->window) traffic.add_sent(window->take_traffic());
     record.messages = traffic.messages;
     record.wire_bytes = traffic.bytes;
     record.rounds = traffic.rounds;
-    record.has_nodes = passage.state.nodes() > 1;
+    record.has_nodes = context.state.nodes() > 1;
     record.messages_inter = traffic.messages_inter;
     record.wire_bytes_inter = traffic.bytes_inter;
 }
 
 // The algorithm on bytes that the host can touch, or that only MPI can. `staged`: this rank's copies of device buffers.
-int exchange(Rails& rails, const policy::Choice& choice, const algorithms::Exchange& blocks,
+int exchange(CommResources& resources, const policy::Choice& choice, const algorithms::Exchange& blocks,
              DeviceCall* staged, bool has_begun) {
-    rails.wire.reset();
+    resources.wire.reset();
     if (staged != nullptr && choice.algorithm->has(algorithms::moves_by_mpi_alone))
-        staged->watch_landings(rails.wire, choice.chunk_bytes);
-    algorithms::Context context{choice.parameters,  rails.workspace,  rails.wire,
-                                rails.window.get(), rails.schedule(), has_begun};
-    const auto status = algorithms::algorithm_of(*choice.algorithm).run(blocks, context);
-    rails.wire.tell(nullptr);
+        staged->watch_completions(resources.wire, choice.chunk_bytes);
+    algorithms::Context means{choice.parameters,      resources.workspace,  resources.wire,
+                              resources.window.get(), resources.schedule(), has_begun};
+    const auto status = algorithms::algorithm_of(*choice.algorithm).run(blocks, means);
+    resources.wire.tell(nullptr);
     return algorithms::mpi_code_of(status);
 }
 
 // Between the memory of GPUs. Nothing is packed.
-int exchange_mapped(const Passage& passage, const algorithms::Exchange& blocks) {
-    auto& rails = *passage.state.rails();
-    rails.wire.reset();
-    return algorithms::mpi_code_of(passage.state.device_window().exchange(blocks, *rails.window));
+int exchange_mapped(const CallContext& context, const algorithms::Exchange& blocks) {
+    auto& resources = *context.state.resources();
+    resources.wire.reset();
+    return algorithms::mpi_code_of(context.state.device_window().exchange(blocks, *resources.window));
 }
 
 // The first error of several.
@@ -136,7 +136,7 @@ class FirstError {
 
 // Copies from the device, packs, exchanges, unpacks, copies to the device; an MPI error code. The other ranks wait for
 // this rank's messages, so a copy that fails is reported at the end only.
-int run_chosen(const Passage& passage, const Decision& decision, const Agreed& agreed, Packing& packing,
+int run_chosen(const CallContext& context, const Decision& decision, const Agreed& agreed, Packing& packing,
                DeviceCall* device, log::CallRecord& record) {
     const auto& choice = decision.choice();
     const bool is_on_device = device != nullptr && device->is_on_device();
@@ -161,8 +161,8 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
     const auto loaded = Clock::now();
     const auto blocks = packing.exchange(agreed.max_block);
     error.keep(decision.is_mapped
-                   ? exchange_mapped(passage, blocks)
-                   : exchange(*passage.state.rails(), choice, blocks, staged, agreed.has_begun));
+                   ? exchange_mapped(context, blocks)
+                   : exchange(*context.state.resources(), choice, blocks, staged, agreed.has_begun));
     const auto exchanged = Clock::now();
     error.keep(packing.unload());
     const auto unloaded = Clock::now();
@@ -170,7 +170,7 @@ int run_chosen(const Passage& passage, const Decision& decision, const Agreed& a
     record.stage = loaded - begin + (unloaded - exchanged);
     record.exchange = exchanged - loaded;
     if (staged != nullptr) record.copy_out = Clock::now() - unloaded;
-    note_traffic(passage, record);
+    note_traffic(context, record);
     return error.code();
 }
 
@@ -184,32 +184,32 @@ void note_agreement(const Agreed& agreed, log::CallRecord& record) {
 }
 
 // Programs call alike again and again.
-void expect_alike(Rails& rails, const Plan& plan, const Agreed& agreed, const Decision& decision,
+void expect_alike(CommResources& resources, const Plan& plan, const Agreed& agreed, const Decision& decision,
                   bool packs_later) {
     const auto& choice = decision.choice();
     const bool goes_ahead = agreed.together && !packs_later && decision.plan == &plan &&
                             choice.algorithm->has(algorithms::shared_memory) &&
                             !sends_directly(choice.parameters);
-    rails.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
+    resources.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
 
 // MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange went well misses nothing.
-void leave_to_mpi(const Passage& passage, Outcome& outcome) {
+void leave_to_mpi(const CallContext& context, Outcome& outcome) {
     outcome.is_over = false;
     outcome.code = MPI_SUCCESS;
-    outcome.decision.match = give_up(passage.state, outcome.decision, policy::PassedOver::rank_lost);
+    outcome.decision.match = give_up(context.state, outcome.decision, policy::PassedOver::rank_lost);
 }
 
 // May throw where memory runs out; `outcome` then says what was decided so far.
-void agree_and_run(const Passage& passage, log::CallRecord& record, std::optional<DeviceCall>& device,
+void agree_and_run(const CallContext& context, log::CallRecord& record, std::optional<DeviceCall>& device,
                    Outcome& outcome) {
-    auto& rails = *passage.state.rails();
+    auto& resources = *context.state.resources();
     auto& plan = *outcome.decision.plan;
-    if (rails.are_lost()) return leave_to_mpi(passage, outcome);
-    rails.workspace.reserve(0);
-    bool has_memory = look_at_buffers(passage, device, record);
+    if (resources.are_lost()) return leave_to_mpi(context, outcome);
+    resources.workspace.reserve(0);
+    bool has_memory = look_at_buffers(context, device, record);
     DeviceCall* const buffers = device ? &*device : nullptr;
-    Packing packing(passage.call, rails, passage.state.types());
+    Packing packing(context.call, resources, context.state.types());
     if (packing.has_uncommitted_type()) {
         outcome.is_refused = true;
         return;
@@ -217,40 +217,40 @@ void agree_and_run(const Passage& passage, log::CallRecord& record, std::optiona
     const bool packs_later = packs_after_choice(plan.shortlist());
     if (!packs_later && !packing.reserve()) has_memory = false;
 
-    const auto agreed = agree_where_needed(passage, plan, packing, buffers, has_memory);
+    const auto agreed = agree_where_needed(context, plan, packing, buffers, has_memory);
     note_agreement(agreed, record);
     outcome.decision.plan = agreed.plan;
     outcome.code = agreed.code;
     outcome.is_reported = agreed.is_reported;
     if (agreed.code != MPI_SUCCESS) {
-        if (!agreed.is_reported && rails.are_lost()) leave_to_mpi(passage, outcome);
+        if (!agreed.is_reported && resources.are_lost()) leave_to_mpi(context, outcome);
         return;
     }
     record.has_detail = true;
 
-    outcome.decision = decide(passage, agreed, packs_later, packing, record);
-    expect_alike(rails, plan, agreed, outcome.decision, packs_later);
+    outcome.decision = decide(context, agreed, packs_later, packing, record);
+    expect_alike(resources, plan, agreed, outcome.decision, packs_later);
     outcome.is_over = !outcome.decision.is_native();
     if (!outcome.is_over) return;
     if (has_memory && buffers != nullptr && buffers->is_on_device() && !outcome.decision.is_mapped)
         has_memory = buffers->staging().reserve();
-    outcome.code = has_memory ? run_chosen(passage, outcome.decision, agreed, packing, buffers, record)
+    outcome.code = has_memory ? run_chosen(context, outcome.decision, agreed, packing, buffers, record)
                               : MPI_ERR_NO_MEM; // nothing was agreed, so the others are on their way already
-    if (outcome.code != MPI_SUCCESS && rails.are_lost()) leave_to_mpi(passage, outcome);
+    if (outcome.code != MPI_SUCCESS && resources.are_lost()) leave_to_mpi(context, outcome);
 }
 
 } // namespace
 
-policy::Features features_of(const Passage& passage, const Agreed& agreed, bool in_place) {
+policy::Features features_of(const CallContext& context, const Agreed& agreed, bool in_place) {
     policy::Features features;
-    features.collective = passage.call.collective;
+    features.collective = context.call.collective;
     features.in_place = in_place;
-    features.ranks = passage.state.ranks();
-    features.nodes = passage.state.nodes();
-    features.ranks_per_node = passage.state.ranks_per_node();
+    features.ranks = context.state.ranks();
+    features.nodes = context.state.nodes();
+    features.ranks_per_node = context.state.ranks_per_node();
     features.max_block_bytes = agreed.max_block;
     if (algorithms::traits_of(features.collective).sends_one_block())
-        features.mean_block_bytes = passage.measured.mean_block;
+        features.mean_block_bytes = context.measured.mean_block;
     features.buffer = agreed.facts.on_device ? policy::Buffer::device : policy::Buffer::host;
     features.overlapping = agreed.facts.overlapping;
     features.gpu_aware = !agreed.facts.unaware;
@@ -259,11 +259,11 @@ policy::Features features_of(const Passage& passage, const Agreed& agreed, bool 
     return features;
 }
 
-Outcome run_ours(const Passage& passage, Plan& plan, log::CallRecord& record,
+Outcome run_ours(const CallContext& context, Plan& plan, log::CallRecord& record,
                  std::optional<DeviceCall>& device) noexcept {
     Outcome outcome{.decision = {&plan}, .is_over = true};
     try {
-        agree_and_run(passage, record, device, outcome);
+        agree_and_run(context, record, device, outcome);
     } catch (...) { // out of memory in the middle: as far as MPI is concerned, this call failed
         outcome.is_over = true;
         outcome.code = MPI_ERR_NO_MEM;

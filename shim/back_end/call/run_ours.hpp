@@ -2,8 +2,8 @@
 #pragma once
 
 #include "agree_on_call.hpp"
+#include "call_context.hpp"
 #include "device_call.hpp"
-#include "passage.hpp"
 
 #include <optional>
 
@@ -19,10 +19,10 @@ struct Outcome {
 };
 
 // `device`: made here where this process can have device memory. Collective as far as the plan says. Never throws.
-Outcome run_ours(const Passage& passage, Plan& plan, log::CallRecord& record,
+Outcome run_ours(const CallContext& context, Plan& plan, log::CallRecord& record,
                  std::optional<DeviceCall>& device) noexcept;
 
 // The facts of the call for the policy. `in_place`: the call is in place, or some rank's buffers overlap.
-policy::Features features_of(const Passage& passage, const Agreed& agreed, bool in_place);
+policy::Features features_of(const CallContext& context, const Agreed& agreed, bool in_place);
 
 } // namespace switchyard::shim

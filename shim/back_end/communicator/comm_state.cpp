@@ -3,7 +3,7 @@
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "book.hpp"
 #include "freeing.hpp"
-#include "row.hpp"
+#include "own_ranks.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
 #include "shim/back_end/arguments/words.hpp"
 #include "shim/common/log/merge.hpp"
@@ -26,9 +26,9 @@ constexpr const char* no_private = "no private communicator to be had";
 constexpr int most_private = 64;
 
 // Why nothing can be routed among these ranks; null where something can.
-const char* why_only_native(const Row& row, const Members& members) {
-    if (row.is_inter()) return is_intercommunicator;
-    if (row.has_strangers()) return has_strangers;
+const char* why_only_native(const OwnRanks& own_ranks, const Members& members) {
+    if (own_ranks.is_inter()) return is_intercommunicator;
+    if (own_ranks.has_strangers()) return has_strangers;
     return members.are_one_run() ? nullptr : spans_runs;
 }
 
@@ -108,10 +108,10 @@ std::uint32_t CommState::left_alone() const {
 
 namespace {
 
-Offer offer_of(Communicators& home, const Row& row) noexcept {
+Offer offer_of(Communicators& home, const OwnRanks& own_ranks) noexcept {
     Offer offer{.tag = home.offer_tag()};
     auto* const memory = home.process().memory.get();
-    if (memory == nullptr || row.ranks() == 1) return offer;
+    if (memory == nullptr || own_ranks.ranks() == 1) return offer;
     try {
         offer.section = algorithms::NodeWindow::offer(*memory);
     } catch (...) { // no memory, so no section
@@ -122,25 +122,25 @@ Offer offer_of(Communicators& home, const Row& row) noexcept {
 } // namespace
 
 // The ranks meet, and vote: two collectives. The vote makes sure that all ranks end with a state or none does, and alike
-// for rails and window. One gap is left: a rank that has no memory for the members of an intercommunicator, or of more ranks
+// for resources and window. One gap is left: a rank that has no memory for the members of an intercommunicator, or of more ranks
 // than the world has, cannot meet the others, who wait.
 CommState* CommState::create(MPI_Comm comm, Communicators& home) {
     if (const Ulfm* ulfm = home.process().ulfm; ulfm != nullptr && ulfm->is_given_up(comm)) return nullptr;
-    const Row row(comm, home.process());
-    if (row.comm() == MPI_COMM_NULL) return nullptr;
+    const OwnRanks own_ranks(comm, home.process());
+    if (own_ranks.comm() == MPI_COMM_NULL) return nullptr;
     std::unique_ptr<CommState> state;
     unsigned abilities = 0;
-    const auto offer = offer_of(home, row);
+    const auto offer = offer_of(home, own_ranks);
     try {
-        const Members members(row.comm(), home.process(), offer, home.spare_list());
+        const Members members(own_ranks.comm(), home.process(), offer, home.spare_list());
         state.reset(new CommState(home, offer));
-        state->meet(comm, row, members);
+        state->meet(comm, own_ranks, members);
         home.reserve();
         abilities = state->prepare(comm, members) | can_exist;
     } catch (...) { // out of memory
         if (!state && offer.section) home.process().memory->take_back(offer.section);
     }
-    abilities = algorithms::common_bits(abilities, algorithms::comm_of(row.comm()));
+    abilities = algorithms::common_bits(abilities, algorithms::comm_of(own_ranks.comm()));
     if ((abilities & can_exist) == 0) return nullptr;
     if (home.process().has_own_carriers() && (abilities & can_route) != 0 && !state->carry_alone(comm))
         abilities = can_exist;
@@ -154,9 +154,9 @@ CommState* CommState::create(MPI_Comm comm, Communicators& home) {
 }
 
 // Learns who the others are, and from that, on all ranks alike, what can be routed.
-void CommState::meet(MPI_Comm comm, const Row& row, const Members& members) {
+void CommState::meet(MPI_Comm comm, const OwnRanks& own_ranks, const Members& members) {
     Process& self = home_->process();
-    if (row.is_inter()) {
+    if (own_ranks.is_inter()) {
         PMPI_Comm_remote_size(comm, &blocks_);
         own_block_ = -1;
     } else {
@@ -165,8 +165,8 @@ void CommState::meet(MPI_Comm comm, const Row& row, const Members& members) {
     }
     take_place(members);
     take_devices(members);
-    plans_ = plans_of(why_only_native(row, members), self.memory != nullptr);
-    ranks_ = row.ranks();
+    plans_ = plans_of(why_only_native(own_ranks, members), self.memory != nullptr);
+    ranks_ = own_ranks.ranks();
     summary_ = log::Summary(ranks_);
     name_in_log(members);
 }
@@ -216,9 +216,9 @@ CommState::PlanList CommState::plans_of(const char* only_native, bool shared_mem
 
 unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
     if (!routes()) return 0;
-    without_rails_ = plans_of(no_private, false);
+    without_resources_ = plans_of(no_private, false);
     if (is_adaptive()) book_ = std::make_unique<adaptive::Book>();
-    lay_rails(comm, members);
+    make_resources(comm, members);
     const bool has_carrier = home_->process().has_own_carriers() || tag_ != 0; // or will have
     const unsigned routed = has_carrier ? unsigned{can_route} : 0U;
     if (!needs_window()) return routed;
@@ -226,19 +226,20 @@ unsigned CommState::prepare(MPI_Comm comm, const Members& members) {
     sections_ = members.sections();
     auto& self = home_->process();
     node_cores_ = members.cores_of_node();
-    rails_->window = algorithms::NodeWindow::join(rails_->group, *self.memory, sections_, node_cores_);
-    return rails_->window ? routed | can_share : routed;
+    resources_->window =
+        algorithms::NodeWindow::join(resources_->group, *self.memory, sections_, node_cores_);
+    return resources_->window ? routed | can_share : routed;
 }
 
 // In containers of their own, ranks cannot map each other's memory before they have met.
 bool CommState::share_after_meeting() {
     auto& self = home_->process();
-    rails_->window =
-        algorithms::NodeWindow::meet_and_join(rails_->group, *self.memory, sections_, node_cores_);
-    return rails_->window != nullptr;
+    resources_->window =
+        algorithms::NodeWindow::meet_and_join(resources_->group, *self.memory, sections_, node_cores_);
+    return resources_->window != nullptr;
 }
 
-void CommState::lay_rails(MPI_Comm comm, const Members& members) {
+void CommState::make_resources(MPI_Comm comm, const Members& members) {
     algorithms::Group group{algorithms::comm_of(comm),
                             rank_,
                             ranks_,
@@ -250,8 +251,9 @@ void CommState::lay_rails(MPI_Comm comm, const Members& members) {
         world_ranks_ = members.world_ranks();
         group.carrier = {algorithms::comm_of(home_->process().world), tag_, world_ranks_.data()};
     }
-    rails_ = std::make_unique<Rails>(group);
-    if (const Ulfm* ulfm = home_->process().ulfm) rails_->alarm = std::make_unique<CommAlarm>(*ulfm, comm);
+    resources_ = std::make_unique<CommResources>(group);
+    if (const Ulfm* ulfm = home_->process().ulfm)
+        resources_->alarm = std::make_unique<CommAlarm>(*ulfm, comm);
 }
 
 // Without a world, or where the communicator may be given up alone, the messages travel on a communicator made for them. Collective.
@@ -259,7 +261,7 @@ bool CommState::carry_alone(MPI_Comm comm) {
     auto& alive = home_->process().private_communicators;
     const bool room = ++alive <= most_private;
     const algorithms::Comm own = algorithms::comm_of(comm);
-    auto& carrier = rails_->group.carrier;
+    auto& carrier = resources_->group.carrier;
     if (all_agree(room, own)) carrier.comm = algorithms::create_private(own);
     if (!carrier.comm) {
         --alive;
@@ -267,33 +269,33 @@ bool CommState::carry_alone(MPI_Comm comm) {
     }
     const MPI_Comm made = algorithms::mpi_of(carrier.comm);
     home_->process().refuses_aliases = refuses_aliases(made);
-    if (rails_->alarm) rails_->alarm->watch_over(made);
-    carrier.alarm = rails_->alarm.get();
+    if (resources_->alarm) resources_->alarm->watch_over(made);
+    carrier.alarm = resources_->alarm.get();
     return true;
 }
 
 // What all ranks are able to do stays; the plans follow.
 void CommState::settle(unsigned abilities) {
     if ((abilities & can_route) == 0) {
-        if (routes()) plans_ = without_rails_;
-        rails_.reset();
+        if (routes()) plans_ = without_resources_;
+        resources_.reset();
     } else if ((abilities & can_share) != 0) {
-        rails_->window->open(rails_->group);
+        resources_->window->open(resources_->group);
         // The window leaves it; it is not free before the other ranks have left it, too.
-        if (rails_->window->has_neighbours()) section_ = {};
+        if (resources_->window->has_neighbours()) section_ = {};
     } else if (needs_window()) {
-        rails_->window.reset();
+        resources_->window.reset();
         plans_ = without_window_;
-        if (!routes()) free_rails();
+        if (!routes()) free_resources();
     }
     take_section_back(); // where no window uses it: else each communicator would hold memory in vain
-    without_rails_ = without_window_ = {};
+    without_resources_ = without_window_ = {};
     sections_ = {};
-    if (!rails_) { // only algorithms look at maps
+    if (!resources_) { // only algorithms look at maps
         node_map_.reset();
         region_map_.reset();
     }
-    awaits_devices_ = rails_ && may_have_devices_ && looks_at_buffer();
+    awaits_devices_ = resources_ && may_have_devices_ && looks_at_buffer();
     left_alone_ = left_alone();
 }
 
@@ -302,7 +304,7 @@ void CommState::ask_for_devices(Process& self) {
     ++begun_;
     if (!std::has_single_bit(begun_) && begun_ % at_least_every != 0) return;
     const bool none_here = !self.devices.are_here();
-    has_devices_ = !all_agree(none_here, rails_->group.comm);
+    has_devices_ = !all_agree(none_here, resources_->group.comm);
 }
 
 device::Staging& CommState::staging() {
@@ -317,7 +319,7 @@ device::DeviceWindow& CommState::device_window() {
 
 bool CommState::reserve_staging(std::size_t most) {
     const auto grow = [this](std::size_t) { return !staging_ || staging_->reserve(); };
-    return agreed_staging_.reserve(most, rails_->group.comm, grow);
+    return agreed_staging_.reserve(most, resources_->group.comm, grow);
 }
 
 template <typename Property>
@@ -382,13 +384,13 @@ void CommState::add_lessons(adaptive::Lessons& lessons) const {
     for (const auto& learner : book_->learners()) lessons.add(learner->lesson());
 }
 
-void CommState::free_rails() {
-    if (home_->process().has_own_carriers() && rails_ && rails_->group.carrier.comm) {
-        MPI_Comm own = algorithms::mpi_of(rails_->group.carrier.comm);
+void CommState::free_resources() {
+    if (home_->process().has_own_carriers() && resources_ && resources_->group.carrier.comm) {
+        MPI_Comm own = algorithms::mpi_of(resources_->group.carrier.comm);
         PMPI_Comm_free(&own);
         --home_->process().private_communicators;
     }
-    rails_.reset();
+    resources_.reset();
 }
 
 void CommState::end_of(MPI_Comm comm, Communicators& home) noexcept {
@@ -402,7 +404,7 @@ int CommState::on_delete(MPI_Comm, int, void* attribute, void*) {
     const std::unique_ptr<CommState> state(static_cast<CommState*>(attribute));
     if (state->retired_) return MPI_SUCCESS; // the run is over
     state->home_->retire(*state);
-    state->free_rails();
+    state->free_resources();
     return MPI_SUCCESS;
 }
 

@@ -2,10 +2,10 @@
 // attribute, so that it goes when the communicator goes.
 #pragma once
 
+#include "comm_resources.hpp"
 #include "communicators.hpp"
 #include "members.hpp"
 #include "plan.hpp"
-#include "rails.hpp"
 #include "shim/back_end/arguments/type_array.hpp"
 #include "shim/back_end/device/device_window.hpp"
 #include "shim/back_end/device/staging.hpp"
@@ -23,7 +23,7 @@ namespace switchyard::shim {
 namespace adaptive {
 class Book;
 }
-class Row;
+class OwnRanks;
 
 class CommState {
   public:
@@ -78,8 +78,8 @@ class CommState {
     device::DeviceWindow& device_window();
     device::Streams& streams() { return streams_; }
 
-    Rails* rails() { return rails_.get(); }        // null: everything native
-    adaptive::Book* book() { return book_.get(); } // null where no use is adaptive
+    CommResources* resources() { return resources_.get(); } // null: everything native
+    adaptive::Book* book() { return book_.get(); }          // null where no use is adaptive
 
     // Writes the record's identity and hands it to the recorder. `Record`: CallHead or CallRecord.
     template <typename Record>
@@ -119,18 +119,18 @@ class CommState {
     bool hang_on(MPI_Comm comm);
     // Abilities of a rank at a communicator's first call.
     enum Ability : unsigned { can_exist = 1, can_route = 2, can_share = 4 };
-    void meet(MPI_Comm comm, const Row& row, const Members& members);
+    void meet(MPI_Comm comm, const OwnRanks& own_ranks, const Members& members);
     void take_place(const Members& members);
     void take_devices(const Members& members);
     void name_in_log(const Members& members);
     PlanList plans_of(const char* only_native, bool shared_memory) const;
     // What this rank can take part in: bits of Ability. No communication.
     unsigned prepare(MPI_Comm comm, const Members& members);
-    void lay_rails(MPI_Comm comm, const Members& members);
+    void make_resources(MPI_Comm comm, const Members& members);
     bool carry_alone(MPI_Comm comm);
     bool share_after_meeting();
     void take_section_back();
-    void free_rails();
+    void free_resources();
     void settle(unsigned abilities);
     void ask_for_devices(Process& self);
     std::uint32_t left_alone() const;
@@ -158,7 +158,7 @@ class CommState {
     std::unique_ptr<device::Staging> staging_; // null until there is a device buffer
     std::unique_ptr<device::DeviceWindow> device_window_;
     algorithms::AgreedSize agreed_staging_;
-    std::optional<algorithms::NodeMap> node_map_;   // where there are rails
+    std::optional<algorithms::NodeMap> node_map_;   // where there are resources
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
     int regions_ = 0;                               // on all nodes; 0: no rule looks at regions
     algorithms::NodeMemory::Place section_{};       // of this rank, lent for a window that is not there yet
@@ -167,8 +167,8 @@ class CommState {
     std::vector<int> world_ranks_; // by rank, where its messages travel on the world; empty: the same
     std::vector<algorithms::NodeMemory::Place> sections_; // by rank, while it is made
     int node_cores_ = 1;                                  // that its ranks on this node may run on together
-    PlanList without_rails_, without_window_;             // while it is made
-    std::unique_ptr<Rails> rails_;
+    PlanList without_resources_, without_window_;         // while it is made
+    std::unique_ptr<CommResources> resources_;
     std::unique_ptr<adaptive::Book> book_;
     log::Summary summary_;
 

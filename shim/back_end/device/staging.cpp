@@ -123,7 +123,7 @@ bool Staging::copy_out() {
 
 // ---- Copies on the way ----------------------------------------------------------------------------------
 
-void Staging::watch_landings(const Blocks& received, std::size_t chunk) {
+void Staging::watch_completions(const Blocks& received, std::size_t chunk) {
     chunk_ = std::max<std::size_t>(chunk, 1);
     arrivals_.clear();
     for (int i = 0; i < received.number(); ++i)
@@ -138,7 +138,7 @@ bool Staging::copy_arrivals(std::size_t first, std::size_t last) {
     return streams_.copy(recv_.location, pointer(begin), pointer(begin + distance(recv_)), end - begin);
 }
 
-void Staging::landed(const std::byte* data, std::size_t) {
+void Staging::completed(const std::byte* data, std::size_t) {
     if (chunk_ == 0) return;
     const auto address = reinterpret_cast<std::uintptr_t>(data) - distance(recv_);
     const auto found = std::ranges::lower_bound(arrivals_, address, {}, &Arrival::begin);

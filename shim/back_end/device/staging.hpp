@@ -15,7 +15,7 @@
 namespace switchyard::shim::device {
 
 // One for each communicator; a call at a time.
-class Staging : public algorithms::Landings {
+class Staging : public algorithms::CompletionWatcher {
   public:
     // A side of the call. `is_staged` false: it is not copied, and its blocks do not count.
     struct Side {
@@ -44,8 +44,8 @@ class Staging : public algorithms::Landings {
     // From here to copy_out() arrived blocks are copied to the device as soon as `chunk` bytes of them lie side by side. This
     // makes at most two more copies for each chunk than there are spans. Only for blocks without gaps, and for
     // algorithms that receive each block once, in its final place.
-    void watch_landings(const Blocks& received, std::size_t chunk);
-    void landed(const std::byte* data, std::size_t bytes) override;
+    void watch_completions(const Blocks& received, std::size_t chunk);
+    void completed(const std::byte* data, std::size_t bytes) override;
 
   private:
     using Span = algorithms::Block; // with its address
@@ -82,7 +82,7 @@ class Staging : public algorithms::Landings {
     HostMemory* memory_ = nullptr; // of this call
     Streams& streams_;
     std::vector<Arrival> arrivals_; // by address
-    std::size_t chunk_ = 0;         // 0: landings are not watched
+    std::size_t chunk_ = 0;         // 0: completions are not watched
     bool good_ = true;              // of copies made on the way
 };
 

@@ -26,9 +26,9 @@ class FarCalls {
   private:
     void fetch() noexcept {
         const auto most = std::min(some_.size(), wanted_);
-        const Wish wish{Wish::calls, 0, 0, static_cast<std::uint32_t>(most)};
+        const MergeRequest request{MergeRequest::calls, 0, 0, static_cast<std::uint32_t>(most)};
         std::size_t bytes = 0;
-        desk_.ask(0, leader_, wish, some_.data());
+        desk_.ask(0, leader_, request, some_.data());
         desk_.wait(bytes);
         held_ = bytes / sizeof(log::MergedCall);
         ended_ = held_ < most;

@@ -131,13 +131,14 @@ void FinalMerge::tell_of_progress(std::uint64_t lines) {
 }
 
 void FinalMerge::serve() noexcept {
-    for (auto wish = desk_->take_wish(); wish.kind == Wish::calls; wish = desk_->take_wish()) {
-        const auto most = std::min<std::size_t>(wish.most, answer_.size());
+    for (auto request = desk_->take_request(); request.kind == MergeRequest::calls;
+         request = desk_->take_request()) {
+        const auto most = std::min<std::size_t>(request.most, answer_.size());
         std::size_t count = 0;
         for (const log::MergedCall* call = nullptr; count < most && (call = led_->next()) != nullptr;
              led_->advance())
             answer_[count++] = *call;
-        desk_->answer_calls(wish, answer_.data(), count);
+        desk_->answer_calls(request, answer_.data(), count);
     }
 }
 

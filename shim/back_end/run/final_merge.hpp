@@ -50,7 +50,7 @@ class FinalMerge {
     std::unique_ptr<MergeDesk> desk_;
     std::unique_ptr<LedCalls> led_;
     std::string led_names_;
-    std::vector<log::MergedCall> answer_; // to rank 0's wishes
+    std::vector<log::MergedCall> answer_; // to rank 0's requests
     std::uint64_t lost_ = 0;
     // On rank 0:
     std::vector<Leader> leaders_;

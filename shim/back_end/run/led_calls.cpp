@@ -126,8 +126,9 @@ void LedCalls::add_others(Communicator& led) noexcept {
 
 void LedCalls::ask(std::size_t question, const Announcement& member, const Communicator& led) noexcept {
     const auto most = std::min<std::uint64_t>(MergeDesk::slots_at_once, member.slots);
-    const Wish wish{Wish::slots, member.number, led.window.last(), static_cast<std::uint32_t>(most)};
-    desk_.ask(question, member.world_rank, wish, slots_.data() + question * MergeDesk::slots_at_once);
+    const MergeRequest request{MergeRequest::slots, member.number, led.window.last(),
+                               static_cast<std::uint32_t>(most)};
+    desk_.ask(question, member.world_rank, request, slots_.data() + question * MergeDesk::slots_at_once);
 }
 
 } // namespace switchyard::shim

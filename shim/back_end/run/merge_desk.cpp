@@ -10,23 +10,23 @@ namespace {
 
 constexpr int wish_tag = 1, slots_tag = 2, calls_tag = 3;
 
-int tag_of(Wish::Kind kind) {
-    return kind == Wish::slots ? slots_tag : calls_tag;
+int tag_of(MergeRequest::Kind kind) {
+    return kind == MergeRequest::slots ? slots_tag : calls_tag;
 }
 
-std::size_t items_in_message(Wish::Kind kind) {
-    return kind == Wish::slots ? MergeDesk::slots_in_message : MergeDesk::calls_in_message;
+std::size_t items_in_message(MergeRequest::Kind kind) {
+    return kind == MergeRequest::slots ? MergeDesk::slots_in_message : MergeDesk::calls_in_message;
 }
 
-std::size_t item_bytes(Wish::Kind kind) {
-    return kind == Wish::slots ? sizeof(log::Slot) : sizeof(log::MergedCall);
+std::size_t item_bytes(MergeRequest::Kind kind) {
+    return kind == MergeRequest::slots ? sizeof(log::Slot) : sizeof(log::MergedCall);
 }
 
-// Calls use(number of items) for each message of the answer to a wish, with the most items that it may have.
+// Calls use(number of items) for each message of the answer to a request, with the most items that it may have.
 template <typename Use>
-void for_each_message(const Wish& wish, const Use& use) {
-    const auto most = items_in_message(wish.kind);
-    for (std::size_t done = 0; done < wish.most; done += most) use(std::min(wish.most - done, most));
+void for_each_message(const MergeRequest& request, const Use& use) {
+    const auto most = items_in_message(request.kind);
+    for (std::size_t done = 0; done < request.most; done += most) use(std::min(request.most - done, most));
 }
 
 std::size_t length_of(const MPI_Status& status) {
@@ -43,32 +43,32 @@ MergeDesk::MergeDesk(MPI_Comm world, log::SlotReader& reader)
     expected_.fill(MPI_REQUEST_NULL);
 }
 
-void MergeDesk::expect_wish() noexcept {
+void MergeDesk::expect_request() noexcept {
     PMPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, wish_tag, world_, expected_.data());
 }
 
-void MergeDesk::answer_slots(int rank, const Wish& wish) noexcept {
-    for_each_message(wish, [&](std::size_t most) {
-        const auto count = reader_.read(wish.communicator, wish.last, answer_.data(), most);
+void MergeDesk::answer_slots(int rank, const MergeRequest& request) noexcept {
+    for_each_message(request, [&](std::size_t most) {
+        const auto count = reader_.read(request.communicator, request.last, answer_.data(), most);
         PMPI_Send(answer_.data(), static_cast<int>(count * sizeof(log::Slot)), MPI_BYTE, rank, slots_tag,
                   world_);
     });
 }
 
-void MergeDesk::ask(std::size_t question, int rank, const Wish& wish, void* into) noexcept {
-    asked_[question] = wish;
+void MergeDesk::ask(std::size_t question, int rank, const MergeRequest& request, void* into) noexcept {
+    asked_[question] = request;
     auto& earlier = earlier_[question];
     auto* place = static_cast<std::byte*>(into);
-    std::size_t left = wish.most;
+    std::size_t left = request.most;
     earlier.count = 0;
-    for_each_message(wish, [&](std::size_t most) {
+    for_each_message(request, [&](std::size_t most) {
         left -= most;
         auto& request = left > 0 ? earlier.requests[earlier.count++] : expected_[1 + question];
-        const auto bytes = most * item_bytes(wish.kind);
-        PMPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, rank, tag_of(wish.kind), world_, &request);
+        const auto bytes = most * item_bytes(request.kind);
+        PMPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, rank, tag_of(request.kind), world_, &request);
         place += bytes;
     });
-    PMPI_Isend(&asked_[question], sizeof wish, MPI_BYTE, rank, wish_tag, world_, &sent_[question]);
+    PMPI_Isend(&asked_[question], sizeof request, MPI_BYTE, rank, wish_tag, world_, &sent_[question]);
 }
 
 std::size_t MergeDesk::wait(std::size_t& bytes) noexcept {
@@ -78,10 +78,10 @@ std::size_t MergeDesk::wait(std::size_t& bytes) noexcept {
         const bool good = PMPI_Waitany(static_cast<int>(expected_.size()), expected_.data(), &which,
                                        &status) == MPI_SUCCESS;
         if (which == 0) {
-            const auto wish = incoming_;
-            expect_wish();
+            const auto request = incoming_;
+            expect_request();
             answer_slots(status.MPI_SOURCE,
-                         wish); // rank 0 asks for no calls while its last wish has no answer
+                         request); // rank 0 asks for no calls while its last request has no answer
             continue;
         }
         const auto question = static_cast<std::size_t>(which) - 1;
@@ -104,19 +104,20 @@ std::size_t MergeDesk::take_earlier(std::size_t question) noexcept {
     return bytes;
 }
 
-Wish MergeDesk::take_wish() noexcept {
+MergeRequest MergeDesk::take_request() noexcept {
     while (true) {
         MPI_Status status;
         wait_quietly(expected_.front(), &status);
-        const auto wish = incoming_;
-        if (wish.kind != Wish::end) expect_wish();
-        if (wish.kind != Wish::slots) return wish;
-        answer_slots(status.MPI_SOURCE, wish);
+        const auto request = incoming_;
+        if (request.kind != MergeRequest::end) expect_request();
+        if (request.kind != MergeRequest::slots) return request;
+        answer_slots(status.MPI_SOURCE, request);
     }
 }
 
-void MergeDesk::answer_calls(const Wish& wish, const log::MergedCall* calls, std::size_t count) noexcept {
-    for_each_message(wish, [&](std::size_t most) {
+void MergeDesk::answer_calls(const MergeRequest& request, const log::MergedCall* calls,
+                             std::size_t count) noexcept {
+    for_each_message(request, [&](std::size_t most) {
         const auto some = std::min(count, most);
         PMPI_Send(calls, static_cast<int>(some * sizeof *calls), MPI_BYTE, 0, calls_tag, world_);
         calls += some;
@@ -125,9 +126,10 @@ void MergeDesk::answer_calls(const Wish& wish, const log::MergedCall* calls, std
 }
 
 void MergeDesk::tell_end(int ranks) noexcept {
-    const Wish wish;
-    for (int rank = 0; rank < ranks; ++rank) PMPI_Send(&wish, sizeof wish, MPI_BYTE, rank, wish_tag, world_);
-    PMPI_Wait(expected_.data(), MPI_STATUS_IGNORE); // the wish to itself
+    const MergeRequest request;
+    for (int rank = 0; rank < ranks; ++rank)
+        PMPI_Send(&request, sizeof request, MPI_BYTE, rank, wish_tag, world_);
+    PMPI_Wait(expected_.data(), MPI_STATUS_IGNORE); // the request to itself
 }
 
 } // namespace switchyard::shim

@@ -1,10 +1,11 @@
 // Where the ranks ask each other for records during the final merge.
 //
-//   rank 0   asks leaders for the merged calls of their communicators (Wish::calls), and tells all of the end (Wish::end)
-//   leader   asks its members for their slots (Wish::slots), while it makes merged calls
+//   rank 0   asks leaders for the merged calls of their communicators (MergeRequest::calls), and tells all of the end
+//            (MergeRequest::end)
+//   leader   asks its members for their slots (MergeRequest::slots), while it makes merged calls
 //
-// An answer comes in small messages, whose number follows from the wish; where there is less to tell, the
-// last ones are empty. A rank posts their receives before it asks, and answers wishes for slots while it
+// An answer comes in small messages, whose number follows from the request; where there is less to tell, the
+// last ones are empty. A rank posts their receives before it asks, and answers requests for slots while it
 // waits. So every answer finds its receives, and every wait ends. An answer takes no memory that was not
 // there before the merge began: nothing here throws but the constructor.
 #pragma once
@@ -20,7 +21,7 @@
 
 namespace switchyard::shim {
 
-struct Wish {
+struct MergeRequest {
     enum Kind : std::uint32_t { slots, calls, end };
     Kind kind = end;
     std::uint32_t communicator = 0; // slots: by the answering rank's number
@@ -38,20 +39,20 @@ class MergeDesk {
     static constexpr std::size_t slots_at_once = most_messages * slots_in_message,
                                  calls_at_once = most_messages * calls_in_message;
 
-    // Takes wishes from now on, so every rank has to come to take_wish() or tell_end(). May throw, before that.
+    // Takes requests from now on, so every rank has to come to take_request() or tell_end(). May throw, before that.
     MergeDesk(MPI_Comm world, log::SlotReader& reader);
     MergeDesk(const MergeDesk&) = delete;
     MergeDesk& operator=(const MergeDesk&) = delete;
-    void open() noexcept { expect_wish(); }
+    void open() noexcept { expect_request(); }
 
     // Asks `rank` for slots or calls. The answer goes to `into`, which has room for it.
-    void ask(std::size_t question, int rank, const Wish& wish, void* into) noexcept;
+    void ask(std::size_t question, int rank, const MergeRequest& request, void* into) noexcept;
     // Waits for the answer of any question; how many bytes it has goes to `bytes`.
     std::size_t wait(std::size_t& bytes) noexcept;
-    // Answers wishes for slots until another wish comes: from rank 0, for calls or the end.
-    Wish take_wish() noexcept;
-    // The answer to a wish for calls.
-    void answer_calls(const Wish& wish, const log::MergedCall* calls, std::size_t count) noexcept;
+    // Answers requests for slots until another request comes: from rank 0, for calls or the end.
+    MergeRequest take_request() noexcept;
+    // The answer to a request for calls.
+    void answer_calls(const MergeRequest& request, const log::MergedCall* calls, std::size_t count) noexcept;
     // Rank 0: no rank is asked any more.
     void tell_end(int ranks) noexcept;
 
@@ -62,18 +63,18 @@ class MergeDesk {
         std::size_t count = 0;
     };
 
-    void expect_wish() noexcept;
-    void answer_slots(int rank, const Wish& wish) noexcept;
+    void expect_request() noexcept;
+    void answer_slots(int rank, const MergeRequest& request) noexcept;
     std::size_t take_earlier(std::size_t question) noexcept;
 
     MPI_Comm world_;
     log::SlotReader& reader_;
     std::vector<log::Slot> answer_;
-    Wish incoming_;
-    std::array<Wish, questions> asked_{};
+    MergeRequest incoming_;
+    std::array<MergeRequest, questions> asked_{};
     std::array<MPI_Request, questions> sent_{};
     std::array<Earlier, questions> earlier_{};
-    std::array<MPI_Request, 1 + questions> expected_{}; // a wish, then the last messages of the answers
+    std::array<MPI_Request, 1 + questions> expected_{}; // a request, then the last messages of the answers
 };
 
 } // namespace switchyard::shim

@@ -660,7 +660,8 @@ void check_wrong_counts(Test& test, Collective collective) {
         const auto schedule = algorithm_of(traits).prepared(test.group, parameters);
         Context context{parameters, workspace, wire, test.window(), schedule.get()};
         const Status status = algorithm_of(traits).run(exchange, context);
-        test.failures.check(wire.is_idle() && wire.aside().is_idle(), "something is still under way");
+        test.failures.check(wire.is_idle() && wire.second_channel().is_idle(),
+                            "something is still under way");
         // These algorithms send no sizes, or only inside a node, unless some blocks go directly.
         const bool sends_sizes = !traits.name.starts_with("padded") && !traits.has(knows_nodes);
         const bool has_direct = sends_directly(parameters);
@@ -842,24 +843,24 @@ void check_wire_any(Test& test) {
     }
 }
 
-// The wire and the wire aside do not meet, and count together. A receive without a message can be cancelled.
-void check_wire_aside(Test& test) {
+// The two channels of a wire do not meet, and count together. A receive without a message can be cancelled.
+void check_second_channel(Test& test) {
     Failures& failures = test.failures;
     const Group& group = test.group;
-    failures.set_place("wire, aside");
+    failures.set_place("second channel");
     Wire wire(group, 100);
-    Wire& aside = wire.take_aside();
+    Wire& second = wire.take_second_channel();
     const int up = group.up(1 % group.size), down = group.down(1 % group.size);
     const auto out = filled(250, static_cast<std::uint64_t>(group.rank)), short_out = filled(60, 7);
     auto in = filled(250, 99), short_in = filled(60, 99);
-    aside.receive(up, in.data(), in.size());
-    aside.send(down, out.data(), out.size());
+    second.receive(up, in.data(), in.size());
+    second.send(down, out.data(), out.size());
     failures.check(wire.exchange(down, short_out.data(), 60, up, short_in.data(), 60).ok(), "exchange");
     failures.check(short_in == filled(60, 7), "contents");
-    aside.wait_for_sends();
-    failures.check_equal(aside.under_way(), 3, "receives under way");
-    failures.check(aside.wait_all().ok() && in == filled(250, static_cast<std::uint64_t>(up)),
-                   "contents aside");
+    second.wait_for_sends();
+    failures.check_equal(second.under_way(), 3, "receives under way");
+    failures.check(second.wait_all().ok() && in == filled(250, static_cast<std::uint64_t>(up)),
+                   "contents of the second channel");
     failures.check_equal(wire.traffic().messages, 4, "messages");
     failures.check_equal(wire.traffic().bytes, 310, "bytes");
     failures.check_equal(wire.traffic().rounds, 3, "rounds");
@@ -867,14 +868,14 @@ void check_wire_aside(Test& test) {
 
     failures.set_place("wire, cancel");
     auto untouched = filled(250, 5);
-    aside.receive(up, untouched.data(), untouched.size());
-    aside.cancel_receive(up);
-    failures.check(aside.wait_all().ok(), "no error");
+    second.receive(up, untouched.data(), untouched.size());
+    second.cancel_receive(up);
+    failures.check(second.wait_all().ok(), "no error");
     failures.check(untouched == filled(250, 5), "nothing arrived");
-    wire.take_aside();
-    aside.receive(up, in.data(), 100);
-    aside.send(down, short_out.data(), 60);
-    failures.check(aside.wait_all().ok() && std::equal(short_out.begin(), short_out.end(), in.begin()),
+    wire.take_second_channel();
+    second.receive(up, in.data(), 100);
+    second.send(down, short_out.data(), 60);
+    failures.check(second.wait_all().ok() && std::equal(short_out.begin(), short_out.end(), in.begin()),
                    "the next message");
     PMPI_Barrier(test.oracle);
 }
@@ -1188,7 +1189,7 @@ int main(int argc, char** argv) {
     check_wire(test);
     check_wire_parts(test);
     check_wire_any(test);
-    check_wire_aside(test);
+    check_second_channel(test);
     check_wire_alltoall(test);
     check_wire_errors(test);
     for (std::size_t map = 0; map < test.maps.size(); ++map) {

@@ -27,19 +27,19 @@ std::int64_t draw_bytes(Stream& group, std::int64_t most) {
 
 } // namespace
 
-BlockSizes::BlockSizes(const SizeWish& wish, Stream& group) : key_(group.next()) {
-    pattern_ = wish.is_fixed || wish.none_empty ? equal : static_cast<Pattern>(group.below(patterns));
-    is_symmetric_ = wish.is_symmetric;
+BlockSizes::BlockSizes(const SizeRequest& request, Stream& group) : key_(group.next()) {
+    pattern_ = request.is_fixed || request.none_empty ? equal : static_cast<Pattern>(group.below(patterns));
+    is_symmetric_ = request.is_symmetric;
     differs_by_side_ = group.percent(50);
     granule_ = group.pick(std::array{1, 1, 1, 2, 4});
-    hot_source_ = static_cast<int>(group.below(static_cast<std::uint64_t>(wish.ranks)));
-    hot_destination_ = static_cast<int>(group.below(static_cast<std::uint64_t>(wish.ranks)));
-    auto bytes = draw_bytes(group, wish.most_block_bytes);
+    hot_source_ = static_cast<int>(group.below(static_cast<std::uint64_t>(request.ranks)));
+    hot_destination_ = static_cast<int>(group.below(static_cast<std::uint64_t>(request.ranks)));
+    auto bytes = draw_bytes(group, request.most_block_bytes);
     const bool is_one = pattern_ == one_hot || pattern_ == own_only;
-    const auto most = wish.most_side_bytes / (is_one ? 1 : wish.ranks);
-    bytes = std::min({bytes, most, wish.most_block_bytes});
-    most_ = static_cast<int>(bytes / std::max(wish.unit_bytes, 1)) / granule_ * granule_;
-    if (wish.none_empty)
+    const auto most = request.most_side_bytes / (is_one ? 1 : request.ranks);
+    bytes = std::min({bytes, most, request.most_block_bytes});
+    most_ = static_cast<int>(bytes / std::max(request.unit_bytes, 1)) / granule_ * granule_;
+    if (request.none_empty)
         most_ = std::max(most_, 2 * granule_); // one side of an intercommunicator has the half
 }
 

@@ -7,7 +7,7 @@
 
 namespace stress {
 
-struct SizeWish {
+struct SizeRequest {
     int unit_bytes;
     std::int64_t most_block_bytes, most_side_bytes; // of all blocks that a rank sends or receives
     int ranks;                                      // of the larger side of an intercommunicator
@@ -18,7 +18,7 @@ struct SizeWish {
 
 class BlockSizes {
   public:
-    BlockSizes(const SizeWish& wish, Stream& group);
+    BlockSizes(const SizeRequest& request, Stream& group);
 
     // `side`: the sender's group of an intercommunicator, else 0.
     int units(int side, int source, int destination) const;

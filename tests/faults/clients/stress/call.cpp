@@ -60,14 +60,15 @@ Shape draw(Collective collective, const Member& member, std::int64_t block_bytes
     const bool may_be_in_place = !member.is_inter && (!is_nonblocking || own_faults::can_start_in_place);
     const bool in_place = group.percent(15) && may_be_in_place;
     const int most_ranks = std::max(member.ranks, member.others);
-    const SizeWish wish{.unit_bytes = signature.unit_bytes,
-                        .most_block_bytes = std::min(block_bytes, own_faults::most_block_bytes(signature)),
-                        .most_side_bytes = 2 * block_bytes,
-                        .ranks = most_ranks,
-                        .is_fixed = !has_arrays(collective),
-                        .is_symmetric = in_place && !gathers(collective),
-                        .none_empty = is_nonblocking && own_faults::cannot_start_empty(collective)};
-    const BlockSizes sizes(wish, group);
+    const SizeRequest request{.unit_bytes = signature.unit_bytes,
+                              .most_block_bytes =
+                                  std::min(block_bytes, own_faults::most_block_bytes(signature)),
+                              .most_side_bytes = 2 * block_bytes,
+                              .ranks = most_ranks,
+                              .is_fixed = !has_arrays(collective),
+                              .is_symmetric = in_place && !gathers(collective),
+                              .none_empty = is_nonblocking && own_faults::cannot_start_empty(collective)};
+    const BlockSizes sizes(request, group);
     return {collective, signature, in_place, draw_item(collective, signature, sizes, group), sizes};
 }
 
@@ -134,11 +135,11 @@ void Call::lay_out(bool sent, LayoutPool& pool) {
 void Call::draw_layouts(Side& side, bool sent, LayoutPool& pool) {
     const auto most = std::int64_t{shape_.sizes.most()} * blocks(sent);
     const int columns = in_row(sent) ? static_cast<int>(most) : shape_.sizes.most();
-    const LayoutWish wish{shape_.signature, shape_.sizes.granule(), shape_.item, columns,
-                          widest(shape_, member_, most * shape_.signature.unit_bytes)};
+    const LayoutRequest request{shape_.signature, shape_.sizes.granule(), shape_.item, columns,
+                                widest(shape_, member_, most * shape_.signature.unit_bytes)};
     const int layouts = shape_.collective == Collective::alltoallw ? blocks(sent) : 1;
     for (int i = 0; i < layouts; ++i) {
-        side.layouts.push_back(pool.draw(wish, own_));
+        side.layouts.push_back(pool.draw(request, own_));
         side.words.types.push_back(side.layouts.back()->type());
     }
 }

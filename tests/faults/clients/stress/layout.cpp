@@ -153,12 +153,12 @@ void repeat(Draft& draft, int units) {
     draft.pieces = std::move(pieces);
 }
 
-Draft draw_unit(const LayoutWish& wish, Stream& own) {
-    const auto& signature = wish.signature;
-    const bool has_gaps = wish.widest == Spread::wide;
+Draft draw_unit(const LayoutRequest& request, Stream& own) {
+    const auto& signature = request.signature;
+    const bool has_gaps = request.widest == Spread::wide;
     if (!signature.is_uniform) return structure(signature, has_gaps, own);
     const int kind = own.between(0, 3);
-    if (kind == 0 || wish.widest == Spread::row) return contiguous(signature, own);
+    if (kind == 0 || request.widest == Spread::row) return contiguous(signature, own);
     if (kind == 1) return vector_of(signature, has_gaps ? own.pick(std::vector{-3, -2, 2, 3}) : 1);
     return kind == 2 ? indexed(signature, has_gaps, own) : structure(signature, has_gaps, own);
 }
@@ -169,10 +169,10 @@ std::shared_ptr<const Layout> finish(Draft draft) {
 }
 
 // The column of a matrix: item after item begins at the next element, as programs that transpose have it.
-std::shared_ptr<const Layout> interleaved(const LayoutWish& wish) {
-    auto draft = vector_of(wish.signature, wish.columns);
+std::shared_ptr<const Layout> interleaved(const LayoutRequest& request) {
+    auto draft = vector_of(request.signature, request.columns);
     MPI_Datatype type;
-    must(MPI_Type_create_resized(draft.type, 0, wish.signature.sizes.front(), &type),
+    must(MPI_Type_create_resized(draft.type, 0, request.signature.sizes.front(), &type),
          "MPI_Type_create_resized");
     draft.replace(type);
     return finish(std::move(draft));
@@ -249,12 +249,13 @@ void Layout::scatter(const unsigned char* bytes, int items, unsigned char* origi
         }
 }
 
-const LayoutPool::Kept* LayoutPool::find(const LayoutWish& wish) const {
+const LayoutPool::Kept* LayoutPool::find(const LayoutRequest& request) const {
     for (const auto& kept : kept_) {
-        const bool has_size = wish.item == Item::any    ? wish.granule % kept.units == 0
-                              : wish.item == Item::unit ? kept.units == 1
-                                                        : kept.units == wish.granule;
-        if (kept.signature == wish.signature.number && has_size && kept.spread <= wish.widest) return &kept;
+        const bool has_size = request.item == Item::any    ? request.granule % kept.units == 0
+                              : request.item == Item::unit ? kept.units == 1
+                                                           : kept.units == request.granule;
+        if (kept.signature == request.signature.number && has_size && kept.spread <= request.widest)
+            return &kept;
     }
     return nullptr;
 }
@@ -266,29 +267,29 @@ void LayoutPool::keep(Kept made, Stream& own) {
     kept_.push_back(std::move(made));
 }
 
-std::shared_ptr<const Layout> LayoutPool::draw(const LayoutWish& wish, Stream& own) {
+std::shared_ptr<const Layout> LayoutPool::draw(const LayoutRequest& request, Stream& own) {
     constexpr int most_columns = 200;
-    const auto& signature = wish.signature;
+    const auto& signature = request.signature;
     const auto elements = signature.basics.size();
-    const bool is_any = wish.item == Item::any;
-    const bool may_be_unit = is_any || wish.item == Item::unit || wish.granule == 1;
+    const bool is_any = request.item == Item::any;
+    const bool may_be_unit = is_any || request.item == Item::unit || request.granule == 1;
     if (elements == 0) return empty();
     if (signature.is_uniform) {
         const bool is_one = elements == 1 && may_be_unit;
-        if (wish.item == Item::element || ((is_any || is_one) && own.percent(40))) return basic(signature);
+        if (request.item == Item::element || ((is_any || is_one) && own.percent(40))) return basic(signature);
     }
     if (is_pair(signature) && may_be_unit && own.percent(40)) return pair();
     if (own.percent(40))
-        if (const auto* kept = find(wish)) return kept->layout;
-    if (signature.is_uniform && elements > 1 && may_be_unit && wish.widest == Spread::wide &&
-        wish.columns > 0 && wish.columns < most_columns && own.one_in(8))
-        return interleaved(wish);
-    auto draft = draw_unit(wish, own);
-    if (wish.widest == Spread::wide && own.percent(25)) resize(draft, own);
-    const int units = (is_any && own.percent(50)) || wish.item == Item::granule ? wish.granule : 1;
+        if (const auto* kept = find(request)) return kept->layout;
+    if (signature.is_uniform && elements > 1 && may_be_unit && request.widest == Spread::wide &&
+        request.columns > 0 && request.columns < most_columns && own.one_in(8))
+        return interleaved(request);
+    auto draft = draw_unit(request, own);
+    if (request.widest == Spread::wide && own.percent(25)) resize(draft, own);
+    const int units = (is_any && own.percent(50)) || request.item == Item::granule ? request.granule : 1;
     if (units > 1) repeat(draft, units);
     auto layout = finish(std::move(draft));
-    if (own.percent(50)) keep({signature.number, units, wish.widest, layout}, own);
+    if (own.percent(50)) keep({signature.number, units, request.widest, layout}, own);
     return layout;
 }
 

@@ -60,7 +60,7 @@ enum class Item { any, element, unit, granule };
 enum class Spread { row, dense, wide };
 
 // What a call needs of a layout.
-struct LayoutWish {
+struct LayoutRequest {
     const Signature& signature;
     int granule; // each block is a multiple of so many units
     Item item;
@@ -72,7 +72,7 @@ struct LayoutWish {
 // types.
 class LayoutPool {
   public:
-    std::shared_ptr<const Layout> draw(const LayoutWish& wish, Stream& own);
+    std::shared_ptr<const Layout> draw(const LayoutRequest& request, Stream& own);
 
   private:
     struct Kept {
@@ -81,7 +81,7 @@ class LayoutPool {
         std::shared_ptr<const Layout> layout;
     };
 
-    const Kept* find(const LayoutWish& wish) const;
+    const Kept* find(const LayoutRequest& request) const;
     void keep(Kept made, Stream& own);
 
     std::vector<Kept> kept_;

@@ -1,4 +1,4 @@
-#include "row.hpp"
+#include "own_ranks.hpp"
 
 #include "shim/back_end/process/process.hpp"
 
@@ -55,7 +55,7 @@ int agreed_tag(MPI_Comm inter, Process& self) {
 
 } // namespace
 
-Row::Row(MPI_Comm comm, Process& self) : row_(comm) {
+OwnRanks::OwnRanks(MPI_Comm comm, Process& self) : comm_(comm) {
     int inter = 0;
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_size(comm, &ranks_);
@@ -64,7 +64,7 @@ Row::Row(MPI_Comm comm, Process& self) : row_(comm) {
     // its ranks took part in that merge.
     if (!is_inter_ && !self.merged_groups.load(std::memory_order_relaxed)) return;
     if (self.world == MPI_COMM_NULL) { // sessions: nobody knows who started with whom
-        if (is_inter_) row_ = MPI_COMM_NULL;
+        if (is_inter_) comm_ = MPI_COMM_NULL;
         return;
     }
     MPI_Group world = MPI_GROUP_NULL;
@@ -73,13 +73,13 @@ Row::Row(MPI_Comm comm, Process& self) : row_(comm) {
     ranks_ = static_cast<int>(members.size());
     has_strangers_ = std::erase(members, MPI_UNDEFINED) > 0;
     if (is_inter_ || has_strangers_) {
-        row_ = made_of(std::move(members), world, comm, self);
-        is_ours_ = row_ != MPI_COMM_NULL;
+        comm_ = made_of(std::move(members), world, comm, self);
+        is_ours_ = comm_ != MPI_COMM_NULL;
     }
     PMPI_Group_free(&world);
 }
 
-MPI_Comm Row::made_of(std::vector<int> members, MPI_Group world, MPI_Comm comm, Process& self) const {
+MPI_Comm OwnRanks::made_of(std::vector<int> members, MPI_Group world, MPI_Comm comm, Process& self) const {
     constexpr int only_tag = 0;
     if (has_strangers_ && self.some_have_threads) return MPI_COMM_NULL;
     const int tag = has_strangers_ ? only_tag : agreed_tag(comm, self);
@@ -93,8 +93,8 @@ MPI_Comm Row::made_of(std::vector<int> members, MPI_Group world, MPI_Comm comm, 
     return row;
 }
 
-Row::~Row() {
-    if (is_ours_) PMPI_Comm_free(&row_);
+OwnRanks::~OwnRanks() {
+    if (is_ours_) PMPI_Comm_free(&comm_);
 }
 
 } // namespace switchyard::shim

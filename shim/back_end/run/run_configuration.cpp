@@ -1,4 +1,4 @@
-#include "orders.hpp"
+#include "run_configuration.hpp"
 
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "policy/file.hpp"
@@ -95,7 +95,7 @@ std::vector<std::string> hosts_in(const std::vector<char>& all) {
 
 } // namespace
 
-void give_orders(Process& self, const std::vector<std::string>& complaints) {
+void read_configuration(Process& self, const std::vector<std::string>& complaints) {
     set_up_diagnostics(self.settings.value(Setting::verbose), self.world_rank == 0 || launched_rank() <= 0);
     for (const auto& complaint : complaints) warn(complaint);
     auto path = self.settings.value(Setting::policy);
@@ -125,15 +125,15 @@ log::RunInfo describe(const Process& self) {
     return info;
 }
 
-std::uint64_t Orders::Head::bytes() const {
+std::uint64_t RunConfiguration::Head::bytes() const {
     return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
 }
 
-void Orders::write(Process& self) {
+void RunConfiguration::write(Process& self) {
     gives_ = true;
     std::vector<std::string> complaints;
     self.settings = Settings::from_environment(complaints);
-    give_orders(self, complaints);
+    read_configuration(self, complaints);
     self.run = random_run();
     self.run_info = describe(self);
     self.log_directory = make_log_directory(self);
@@ -142,10 +142,10 @@ void Orders::write(Process& self) {
     text_ = own_settings + self.policy_text + self.log_directory;
     first_.head.sizes = {own_settings.size(), self.policy_text.size(), self.log_directory.size()};
     std::memcpy(first_.text.data(), text_.data(), std::min(text_.size(), first_.text.size()));
-    first_.head.run = self.run; // last: without it the orders are not whole
+    first_.head.run = self.run; // last: without it the configuration is not whole
 }
 
-void Orders::spread(MPI_Comm world) noexcept {
+void RunConfiguration::spread(MPI_Comm world) noexcept {
     static_assert(sizeof(First) <= algorithms::largest_own_message);
     PMPI_Bcast(&first_, sizeof first_, MPI_BYTE, 0, world);
     if (first_.head.run == 0) return;
@@ -165,12 +165,12 @@ void Orders::spread(MPI_Comm world) noexcept {
     }
 }
 
-std::string Orders::text(Text which) const {
+std::string RunConfiguration::text(Text which) const {
     const auto* end = first_.head.sizes.begin() + which;
     return text_.substr(std::accumulate(first_.head.sizes.begin(), end, std::uint64_t{0}), *end);
 }
 
-void Orders::take(Process& self) const {
+void RunConfiguration::take(Process& self) const {
     if (!is_whole_) throw std::bad_alloc();
     if (gives_) return;
     self.log_directory = text(log_directory);
@@ -180,7 +180,7 @@ void Orders::take(Process& self) const {
     if (const auto policy_text = text(policy); !policy_text.empty()) adopt_policy(self, policy_text, {});
 }
 
-void Orders::meet_hosts(Process* self, MPI_Comm world) noexcept {
+void RunConfiguration::meet_hosts(Process* self, MPI_Comm world) noexcept {
     if (!is_logged()) return;
     std::array<char, MPI_MAX_PROCESSOR_NAME + host_bytes> name{};
     int length = 0;

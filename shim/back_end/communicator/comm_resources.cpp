@@ -1,4 +1,4 @@
-#include "rails.hpp"
+#include "comm_resources.hpp"
 
 #include "shim/back_end/arguments/datatype.hpp"
 
@@ -6,14 +6,14 @@
 
 namespace switchyard::shim {
 
-const Rails::Prepared* Rails::find_prepared(const policy::Choice& choice) const {
+const CommResources::Prepared* CommResources::find_prepared(const policy::Choice& choice) const {
     const auto found = std::ranges::find_if(prepared_, [&](const Prepared& prepared) {
         return prepared.algorithm->traits == choice.algorithm && prepared.parameters == choice.parameters;
     });
     return found == prepared_.end() ? nullptr : &*found;
 }
 
-bool Rails::prepare(const policy::Choice& choice) noexcept {
+bool CommResources::prepare(const policy::Choice& choice) noexcept {
     try {
         const auto& algorithm = algorithms::algorithm_of(*choice.algorithm);
         prepared_.push_back({&algorithm, choice.parameters, algorithm.prepared(group, choice.parameters)});
@@ -24,7 +24,7 @@ bool Rails::prepare(const policy::Choice& choice) noexcept {
 }
 
 // One vote on both, where either is new.
-bool Rails::agree_on_memory(const policy::Choice& choice, std::size_t bytes) {
+bool CommResources::agree_on_memory(const policy::Choice& choice, std::size_t bytes) {
     const bool keeps_schedule = choice.algorithm->has(algorithms::keeps_schedule);
     if (!keeps_schedule || find_prepared(choice) != nullptr)
         return agreed_workspace_.reserve(bytes, group.comm,
@@ -40,7 +40,7 @@ bool Rails::agree_on_memory(const policy::Choice& choice, std::size_t bytes) {
     return all_are;
 }
 
-void Rails::remember_type(MPI_Datatype type) {
+void CommResources::remember_type(MPI_Datatype type) {
     if (plain_type(type) != nullptr) return;
     if (const std::size_t size = size_of_plain(type)) {
         plain_types_[next_plain_type_] = {type, size};
@@ -48,7 +48,7 @@ void Rails::remember_type(MPI_Datatype type) {
     }
 }
 
-bool Rails::reserve_for(const policy::Choice& choice, const policy::Features& call) {
+bool CommResources::reserve_for(const policy::Choice& choice, const policy::Features& call) {
     // Where large blocks go directly, nobody agreed on the block, and the workspace does not depend on it.
     const std::size_t block = choice.fixed_scratch_bytes ? 0 : policy::block_for_scratch(call);
     if (reserved_for_.choice == &choice && reserved_for_.block == block) return true;

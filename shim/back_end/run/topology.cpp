@@ -1,4 +1,4 @@
-#include "whereabouts.hpp"
+#include "topology.hpp"
 
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "algorithms/transport/messages/small_messages.hpp"

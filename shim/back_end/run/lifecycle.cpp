@@ -1,18 +1,18 @@
-#include "life.hpp"
+#include "lifecycle.hpp"
 
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "algorithms/transport/messages/votes.hpp"
 #include "all_manage.hpp"
 #include "end_of_learning.hpp"
 #include "end_of_log.hpp"
-#include "orders.hpp"
+#include "run_configuration.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
 #include "shim/back_end/arguments/datatype.hpp"
 #include "shim/back_end/communicator/comm_state.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/log/file_size_signal.hpp"
-#include "whereabouts.hpp"
+#include "topology.hpp"
 
 #include <atomic>
 #include <ctime>
@@ -121,7 +121,7 @@ void meet_world(Process& self, const LoadedMpi& loaded, MPI_Comm world) {
     self.start_seconds = std::time(nullptr);
 }
 
-// Needs the orders. No communication.
+// Needs the run configuration. No communication.
 void set_up_with_world(Process& self) {
     find_node(self);
     watch_for_devices(self);
@@ -132,7 +132,7 @@ void set_up_with_world(Process& self) {
 }
 
 // Ranks that have the same settings and policy belong to one run, since nothing else is known of them.
-std::uint64_t run_of_orders(const Process& self) {
+std::uint64_t run_of_configuration(const Process& self) {
     const std::hash<std::string> hash;
     return mixed(hash(self.settings.serialized()), hash(self.policy_text)) | 1U;
 }
@@ -148,8 +148,8 @@ void set_up_alone(Process& self) {
     self.start_seconds = std::time(nullptr);
     std::vector<std::string> complaints;
     self.settings = Settings::from_environment(complaints);
-    give_orders(self, complaints);
-    self.run = run_of_orders(self);
+    read_configuration(self, complaints);
+    self.run = run_of_configuration(self);
     self.run_info.alone = true;
     self.run_info = describe(self);
     self.run_info.hosts = {host_name()};
@@ -175,23 +175,23 @@ bool all_are_ready(bool here, Run* run, MPI_Comm world) {
 }
 
 // A run whose ranks all have what they need; else null on all ranks. Each collective at the start is a wait of every rank for
-// every other one: so each rank does by itself what it can, rank 0's orders reach it whether it could or not, and one vote
+// every other one: so each rank does by itself what it can, rank 0's configuration reaches it whether it could or not, and one vote
 // ends the start. Collective.
 std::unique_ptr<Run> run_of_all(const LoadedMpi& loaded, MPI_Comm world) noexcept {
     std::unique_ptr<Run> run;
-    Orders orders;
+    RunConfiguration configuration;
     const bool has_met = manages([&] {
         run = std::make_unique<Run>();
         meet_world(run->process, loaded, world);
-        if (run->process.world_rank == 0) orders.write(run->process);
+        if (run->process.world_rank == 0) configuration.write(run->process);
     });
-    orders.spread(world);
+    configuration.spread(world);
     const bool is_ready = has_met && manages([&] {
-                              orders.take(run->process);
+                              configuration.take(run->process);
                               set_up_with_world(run->process);
                               run->communicators.spare_list().make(run->process.world_ranks);
                           });
-    orders.meet_hosts(run ? &run->process : nullptr, world);
+    configuration.meet_hosts(run ? &run->process : nullptr, world);
     const bool all_ready = all_are_ready(is_ready, run.get(), world);
     return all_ready && manages([&] { find_region_of(run->process); }) ? std::move(run) : nullptr;
 }

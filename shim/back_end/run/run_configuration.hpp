@@ -1,4 +1,4 @@
-// The orders of a run: settings, policy and the log's folder. Rank 0 gives them, the others take them.
+// The run configuration: settings, policy and the log's folder. Rank 0 reads it, all others get it from rank 0.
 #pragma once
 
 #include "algorithms/transport/messages/small_messages.hpp"
@@ -13,20 +13,20 @@ namespace switchyard::shim {
 
 // Reads the policy and checks it with what is forced; every problem is a warning. `complaints`: problems of the settings,
 // which are warnings, too. May throw.
-void give_orders(Process& self, const std::vector<std::string>& complaints);
+void read_configuration(Process& self, const std::vector<std::string>& complaints);
 
-// What run.json says of the run. Needs the orders.
+// What run.json says of the run. Needs the run configuration.
 log::RunInfo describe(const Process& self);
 
-// Orders on their way from rank 0 to all others. Only spread() and meet_hosts() communicate, and both do so on every rank,
+// The run configuration on its way from rank 0 to all others. Only spread() and meet_hosts() communicate, and both do so on every rank,
 // whatever it lacks: a rank without memory lets the messages pass by.
-class Orders {
+class RunConfiguration {
   public:
     // Rank 0: reads settings and policy, and makes the log's folder. May throw.
     void write(Process& self);
     // Collective. Never throws.
     void spread(MPI_Comm world) noexcept;
-    // Makes the orders those of this process. Throws, too, where no orders arrived.
+    // Makes the configuration that of this process. Also throws where none arrived.
     void take(Process& self) const;
     // Where a log is written: the hosts of all ranks go to rank 0, and into run.json. Collective. Never throws.
     void meet_hosts(Process* self, MPI_Comm world) noexcept;
@@ -34,7 +34,7 @@ class Orders {
   private:
     enum Text : std::size_t { settings, policy, log_directory, texts };
     struct Head {
-        std::uint64_t run = 0; // 0: rank 0 could not write its orders
+        std::uint64_t run = 0; // 0: rank 0 could not write its configuration
         std::array<std::uint64_t, texts> sizes{};
         std::uint64_t bytes() const;
     };

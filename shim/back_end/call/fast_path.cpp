@@ -1,4 +1,4 @@
-#include "short_way.hpp"
+#include "fast_path.hpp"
 
 #include "algorithms/transport/memory/node_blocks.hpp"
 #include "algorithms/transport/memory/node_window_exchange.hpp"
@@ -16,12 +16,12 @@ using algorithms::Status;
 namespace {
 
 // All ranks are on this node, and the choice for a call depends on nothing but its block.
-bool may_be_short(const Passage& passage, const Plan& plan, const policy::Choice& choice) {
-    auto& state = passage.state;
-    const auto* rails = state.rails();
+bool may_be_short(const CallContext& context, const Plan& plan, const policy::Choice& choice) {
+    auto& state = context.state;
+    const auto* resources = state.resources();
     return choice.algorithm->has(algorithms::shared_memory) && state.nodes() == 1 && state.ranks() > 1 &&
-           !algorithms::traits_of(passage.call.collective).has_type_arrays() && rails != nullptr &&
-           rails->window != nullptr && state.book() == nullptr && !plan.asks_others() &&
+           !algorithms::traits_of(context.call.collective).has_type_arrays() && resources != nullptr &&
+           resources->window != nullptr && state.book() == nullptr && !plan.asks_others() &&
            !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
 }
 
@@ -47,15 +47,15 @@ std::byte* place_in(const void* buffer, std::size_t offset) {
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + offset);
 }
 
-// A call that can go the short way, as far as its arguments say. Its blocks are items of `item` bytes without gaps.
+// A call that can take the fast path, as far as its arguments say. Its blocks are items of `item` bytes without gaps.
 class ShortCall {
   public:
-    ShortCall(const CallArgs& call, const ShortWay& way, const CommState& state)
+    ShortCall(const CallArgs& call, const FastPath& way, const CommState& state)
         : call_(call), traits_(algorithms::traits_of(call.collective)), way_(way), blocks_(state.blocks()),
           rank_(state.rank()) {}
 
-    bool has_plain_arguments(const Rails& rails) {
-        const auto* const type = rails.plain_type(call_.recv.type);
+    bool has_plain_arguments(const CommResources& resources) {
+        const auto* const type = resources.plain_type(call_.recv.type);
         if (type == nullptr || (!call_.in_place() && call_.send.type != call_.recv.type) ||
             !has_plain_buffers(call_))
             return false;
@@ -93,7 +93,7 @@ class ShortCall {
         const auto count = call_.recv.counts.value();
         if (count < 0 || (!call_.in_place() && call_.send.counts.value() != count)) return false;
         block_ = static_cast<std::size_t>(count) * item_;
-        return way_.block == ShortWay::any_block || way_.block == block_;
+        return way_.block == FastPath::any_block || way_.block == block_;
     }
     template <typename Received>
     Status gather(algorithms::NodeWindow& window, const Received& received) const {
@@ -103,50 +103,50 @@ class ShortCall {
 
     const CallArgs& call_;
     const algorithms::CollectiveTraits& traits_;
-    const ShortWay& way_;
+    const FastPath& way_;
     const int blocks_, rank_;
     std::size_t item_ = 0, block_ = 0; // bytes
 };
 
-void write_record(const Passage& passage, const Decision& decision, std::uint64_t begin) {
-    log::CallRecord record{head_of(passage, begin)};
+void write_record(const CallContext& context, const Decision& decision, std::uint64_t begin) {
+    log::CallRecord record{head_of(context, begin)};
     record.has_detail = true;
     record.exchange = Clock::now() - begin;
-    const auto traffic = passage.state.rails()->window->take_traffic();
+    const auto traffic = context.state.resources()->window->take_traffic();
     record.messages = traffic.messages;
     record.wire_bytes = traffic.bytes;
-    end_record(passage, decision, record);
+    end_record(context, decision, record);
 }
 
 } // namespace
 
-void remember_short_way(const Passage& passage, const Decision& decision) {
+void remember_fast_path(const CallContext& context, const Decision& decision) {
     const auto& plan = *decision.plan;
     const auto& choice = decision.choice();
-    if (!may_be_short(passage, plan, choice)) return;
-    auto& rails = *passage.state.rails();
-    rails.remember_type(passage.call.recv.type);
+    if (!may_be_short(context, plan, choice)) return;
+    auto& resources = *context.state.resources();
+    resources.remember_type(context.call.recv.type);
     const bool is_for_all = plan.shortlist().first_takes_all;
-    if (!is_for_all && algorithms::traits_of(passage.call.collective).has_count_arrays()) return;
-    auto& way = rails.short_ways[static_cast<std::size_t>(passage.call.collective)];
-    way = {&plan, decision.match, is_for_all ? ShortWay::any_block : passage.measured.max_block};
+    if (!is_for_all && algorithms::traits_of(context.call.collective).has_count_arrays()) return;
+    auto& way = resources.fast_paths[static_cast<std::size_t>(context.call.collective)];
+    way = {&plan, decision.match, is_for_all ? FastPath::any_block : context.measured.max_block};
     if (sends_directly(choice.parameters))
         way.direct_from = static_cast<std::size_t>(choice.parameters[algorithms::Parameter::direct_from]);
 }
 
-bool went_short_way(Process& self, const CallArgs& call, CommState& state, Plan& plan, bool logs, int& code) {
-    Rails* const rails = state.rails();
-    if (rails == nullptr) return false;
-    const ShortWay& way = rails->short_ways[static_cast<std::size_t>(call.collective)];
+bool took_fast_path(Process& self, const CallArgs& call, CommState& state, Plan& plan, bool logs, int& code) {
+    CommResources* const resources = state.resources();
+    if (resources == nullptr) return false;
+    const FastPath& way = resources->fast_paths[static_cast<std::size_t>(call.collective)];
     if (way.plan != &plan) return false;
     const auto begin = logs ? Clock::now() : 0;
     ShortCall short_call(call, way, state);
-    if (!short_call.has_plain_arguments(*rails) || rails->are_lost()) return false;
+    if (!short_call.has_plain_arguments(*resources) || resources->are_lost()) return false;
     if (logs && self.devices.are_here(begin)) return false; // else route() has looked
     if (self.refuses_aliases.load(std::memory_order_relaxed) && is_aliased(call, state.rank())) return false;
-    if (way.sends_directly()) rails->wire.take_aside(); // as ranks on the long way do
-    code = algorithms::mpi_code_of(short_call.run(*rails->window));
-    if (code != MPI_SUCCESS && rails->are_lost()) return false;
+    if (way.sends_directly()) resources->wire.take_second_channel(); // as ranks on the full path do
+    code = algorithms::mpi_code_of(short_call.run(*resources->window));
+    if (code != MPI_SUCCESS && resources->are_lost()) return false;
     state.count(true);
     if (logs) {
         const auto measured = measure_plain(call, state.blocks(), state.own_block(), short_call.item());

@@ -17,17 +17,17 @@ namespace switchyard::shim {
 
 class Plan;
 
-// What is known of the calls of one plan that went to the node's memory: call/short_way.hpp.
-struct ShortWay {
+// What is known of the calls of one plan that went to the node's memory: call/fast_path.hpp.
+struct FastPath {
     static constexpr std::size_t any_block = SIZE_MAX;
     const Plan* plan = nullptr; // null: the way is long
     policy::Match match{};
     std::size_t block = any_block;      // bytes of the only block for which this is known
-    std::size_t direct_from = SIZE_MAX; // bytes; such blocks go directly, and their calls the long way
+    std::size_t direct_from = SIZE_MAX; // bytes; such blocks are direct, and their calls take the full path
     bool sends_directly() const { return direct_from != SIZE_MAX; }
 };
 
-struct Rails {
+struct CommResources {
     std::unique_ptr<CommAlarm> alarm; // null where the death of a process ends the job
     algorithms::Group group;
     algorithms::Wire wire{group};
@@ -49,7 +49,7 @@ struct Rails {
         std::size_t most = 0; // bytes
     } ahead;
 
-    std::array<ShortWay, algorithms::collective_count> short_ways; // by collective
+    std::array<FastPath, algorithms::collective_count> fast_paths; // by collective
 
     // Types of MPI's own whose items are plain bytes. Their handles last.
     struct PlainType {
@@ -63,7 +63,7 @@ struct Rails {
     }
     void remember_type(MPI_Datatype type);
 
-    explicit Rails(const algorithms::Group& g)
+    explicit CommResources(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
     // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks where one has no
     // memory for them.

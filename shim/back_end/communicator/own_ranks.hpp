@@ -14,15 +14,15 @@ namespace switchyard::shim {
 
 struct Process;
 
-class Row {
+class OwnRanks {
   public:
     // Collective over the ranks that it will hold.
-    Row(MPI_Comm comm, Process& self);
-    ~Row();
-    Row(const Row&) = delete;
-    Row& operator=(const Row&) = delete;
+    OwnRanks(MPI_Comm comm, Process& self);
+    ~OwnRanks();
+    OwnRanks(const OwnRanks&) = delete;
+    OwnRanks& operator=(const OwnRanks&) = delete;
 
-    MPI_Comm comm() const { return row_; } // MPI_COMM_NULL on all of its ranks where MPI has none
+    MPI_Comm comm() const { return comm_; } // MPI_COMM_NULL on all of its ranks where MPI has none
     bool is_inter() const { return is_inter_; }
     bool has_strangers() const { return has_strangers_; }
     int ranks() const { return ranks_; } // of the communicator, both groups
@@ -30,7 +30,7 @@ class Row {
   private:
     MPI_Comm made_of(std::vector<int> members, MPI_Group world, MPI_Comm comm, Process& self) const;
 
-    MPI_Comm row_;
+    MPI_Comm comm_;
     bool is_inter_ = false, has_strangers_ = false, is_ours_ = false;
     int ranks_ = 0;
 };

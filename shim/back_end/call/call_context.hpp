@@ -8,7 +8,7 @@
 
 namespace switchyard::shim {
 
-struct Passage {
+struct CallContext {
     Process& self;
     const CallArgs& call;
     CommState& state;
@@ -27,38 +27,38 @@ struct Decision {
 };
 
 // The record of a call that began then, by Clock.
-inline log::CallHead head_of(const Passage& passage, std::uint64_t begin) {
+inline log::CallHead head_of(const CallContext& context, std::uint64_t begin) {
     log::CallHead record;
     record.begin = begin;
-    record.max_block = passage.measured.max_block;
-    record.sent = passage.measured.sent;
-    record.collective = static_cast<std::uint8_t>(passage.call.collective);
-    record.binding = static_cast<std::uint8_t>(passage.call.binding);
-    record.in_place = passage.call.in_place();
-    record.large_count = passage.call.large_count;
+    record.max_block = context.measured.max_block;
+    record.sent = context.measured.sent;
+    record.collective = static_cast<std::uint8_t>(context.call.collective);
+    record.binding = static_cast<std::uint8_t>(context.call.binding);
+    record.in_place = context.call.in_place();
+    record.large_count = context.call.large_count;
     return record;
 }
-inline log::CallHead begin_head(const Passage& passage) {
-    return head_of(passage, Clock::now());
+inline log::CallHead begin_head(const CallContext& context) {
+    return head_of(context, Clock::now());
 }
-inline log::CallRecord begin_record(const Passage& passage) {
-    return {begin_head(passage)};
+inline log::CallRecord begin_record(const CallContext& context) {
+    return {begin_head(context)};
 }
 
 // Writes the record of a call that is over. A record that finds no memory is left out. `Record`: CallHead or CallRecord.
 template <typename Record>
-void end_record(const Passage& passage, const Decision& decision, Record& record) noexcept {
-    if (!passage.logs) return;
+void end_record(const CallContext& context, const Decision& decision, Record& record) noexcept {
+    if (!context.logs) return;
     try {
         record.elapsed = Clock::now() - record.begin;
-        record.decision = decision.plan->decision(passage.self, decision.match);
-        passage.state.record(passage.self, record);
+        record.decision = decision.plan->decision(context.self, decision.match);
+        context.state.record(context.self, record);
     } catch (...) { // no memory
     }
 }
 
 // Tells what is learned of adaptive uses how long the application waited in the call; without the agreement, where every
 // candidate needs it.
-void note_time(const Passage& passage, const log::CallRecord& record, int code);
+void note_time(const CallContext& context, const log::CallRecord& record, int code);
 
 } // namespace switchyard::shim
