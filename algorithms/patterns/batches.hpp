@@ -8,7 +8,7 @@
 namespace switchyard::algorithms::patterns {
 
 // The most pairs of a send and a receive that should be under way at once: enough to fill any network, few
-// enough not to exhaust a network card's match entries.
+// enough not to exhaust a NIC's match entries.
 inline constexpr int largest_batch = 512;
 
 // for (Batch b(ranks, size); b.valid(); b.advance()): distances b.first() <= d < b.last().

@@ -165,7 +165,7 @@ Traffic to_all(const Team& team, std::size_t bytes) {
     return traffic;
 }
 
-// Memory of one rank's large messages. It is made at the first use, and kept: a network card may have to
+// Memory of one rank's large messages. It is made at the first use, and kept: a NIC may have to
 // register it.
 class LargeMessages {
   public:
@@ -335,11 +335,11 @@ class Calibration {
         Link network = link("network", pair_of, to_other_half, partners_of);
         network.total_bytes_per_us = network.pair_bytes_per_us;
         for (const int pairs : pairs_)
-            network.total_bytes_per_us = larger(network.total_bytes_per_us, card(pairs));
+            network.total_bytes_per_us = larger(network.total_bytes_per_us, nic(pairs));
         return network;
     }
 
-    Estimate card(int pairs) {
+    Estimate nic(int pairs) {
         const auto members_of = [&](int repetition) {
             Members members = some_of(0, pairs);
             for (const int rank : some_of(other_node(repetition), pairs)) members.push_back(rank);

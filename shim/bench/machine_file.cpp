@@ -69,7 +69,7 @@ std::string source_of(const Options& options, const Environment& environment) {
     const std::string nodes =
         options.ranks_per_node == 0
             ? std::to_string(environment.nodes) + " nodes"
-            : "pretended nodes of " + std::to_string(options.ranks_per_node) + " consecutive ranks";
+            : "emulated nodes of " + std::to_string(options.ranks_per_node) + " consecutive ranks";
     return options.command + "; " + std::to_string(environment.ranks) + " ranks on " + nodes +
            "; hosts: " + listed(environment.hosts) + "; " + environment.mpi + "; " + environment.date;
 }

@@ -21,11 +21,10 @@ Estimate estimate_of(std::vector<double> values);
 
 // What messages between two ranks cost: of different nodes, or of one.
 struct Link {
-    Estimate latency_us;        // of an empty message, one way, without the overheads of both sides
-    Estimate overhead_us;       // of the processor, for each message on each side: o of LogGP
-    Estimate pair_bytes_per_us; // large messages from one rank to one other
-    Estimate
-        total_bytes_per_us; // out of a node (of its network cards); among all ranks of a node (of its memory)
+    Estimate latency_us;         // of an empty message, one way, without the overheads of both sides
+    Estimate overhead_us;        // of the processor, for each message on each side: o of LogGP
+    Estimate pair_bytes_per_us;  // large messages from one rank to one other
+    Estimate total_bytes_per_us; // out of a node (of its NICs); among all ranks of a node (of its memory)
 };
 
 struct Packing {

@@ -33,7 +33,7 @@ struct Options {
     bool in_place = false;
     bool reads = false;     // each call includes a look at all that it brought
     bool cold = false;      // before each call, other memory is written
-    int ranks_per_node = 0; // pretended; 0: the real hosts
+    int ranks_per_node = 0; // emulated; 0: the real hosts
     std::size_t shared_bytes = std::size_t{1} << 21;
     std::string command; // as typed
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* footer_of_predict =
     R"(Nothing is measured, and no MPI is needed. Each algorithm has a plan: what its ranks send and copy, round by round.
-The machine says what that costs (LogGP, with a network card that the ranks of a node share). The README of the model
+The machine says what that costs (LogGP, with a NIC that the ranks of a node share). The README of the model
 has the machine file, what the model leaves out, and its errors against the simulator.
 
 What the columns mean:
@@ -24,7 +24,7 @@ What the columns mean:
   messages  sent by the rank that sends most, with the bytes of it. The agreement's are not counted
   scratch   memory of a rank beside its buffers
   bound by  what takes the most of the time, and its share of it: latency of messages; overhead of the processor for
-            messages; bandwidth between a pair of ranks; bandwidth of the node's card; packing; memory that ranks share
+            messages; bandwidth between a pair of ranks; bandwidth of the node's NIC; packing; memory that ranks share
 
 JSON has for each point its call, buffer_bytes (of a rank) and results: time_us, messages, wire_bytes, messages_inter and
 wire_bytes_inter (to other nodes), rounds, scratch_bytes, bound_by, and spent_us with the time by what it goes to.

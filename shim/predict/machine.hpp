@@ -1,7 +1,7 @@
 // The machine of a prediction, read from a JSON file (README.md, The machine file). Times are microseconds, rates bytes a
 // microsecond.
 //
-// LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) with a card for each node, which its ranks share. Where a file says
+// LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) with a NIC for each node, which its ranks share. Where a file says
 // only latency and bandwidth it is Hockney's model.
 #pragma once
 

@@ -40,7 +40,7 @@ Walk::Node Walk::node_of(const Round& round) const {
         far += load.far_in.count;
     }
     const double ranks_of_a_load = round.loads.size() == 1 ? local_ranks_ : 1;
-    node.card_us = ranks_of_a_load * std::max(out, in) / machine_.card_bytes_per_us;
+    node.nic_us = ranks_of_a_load * std::max(out, in) / machine_.card_bytes_per_us;
     node.copied *= ranks_of_a_load;
     // A way through several rounds goes from rank to rank. Where few messages of a round go to other nodes it hardly meets one.
     if (receivers > 0) node.far = std::min(1.0, far / receivers);
@@ -89,20 +89,20 @@ Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) c
     return way;
 }
 
-// The card of a node and its ranks take turns as long as the ranks are in step. After some rounds they are not: while some wait
-// for the card others compute.
-double Walk::card_way(const Round& round, const Way& way, const Node& node) const {
+// The NIC of a node and its ranks take turns as long as the ranks are in step. After some rounds they are not: while some wait
+// for the NIC others compute.
+double Walk::nic_way(const Round& round, const Way& way, const Node& node) const {
     const double others = way.sending / way.out + way.latency + way.receiving / way.in + way.packing_last;
     const double in_step = 1 / (1 + rounds_ / rounds_in_step);
-    // Where all ranks start with the same destination the last node's card waits for its first messages.
+    // Where all ranks start with the same destination the last node's NIC waits for its first messages.
     const double idle = round.same_first ? way.sending * (1 - 1 / nodes_) : 0;
     // Of many messages under way at once some more end together, and their receives are left for the end.
     const double left = late_receives * way.receiving * way.at_once / (way.in + many_messages);
-    return std::max(others, node.card_us) + in_step * std::min(others, node.card_us) + idle + left;
+    return std::max(others, node.nic_us) + in_step * std::min(others, node.nic_us) + idle + left;
 }
 
 // Three ways through a round: a rank's processor works all the time; its last message is the slowest; or the bytes of all
-// messages on the node's card are. The longest counts.
+// messages on the node's NIC are. The longest counts.
 Spent Walk::messages_of(const Round& round, const Load& load, const Node& node) const {
     const Way way = way_of(round, load, node);
     const double windows = round.window > 0 ? std::max(1.0, std::max(way.out, way.in) / round.window) : 1;
@@ -110,16 +110,16 @@ Spent Walk::messages_of(const Round& round, const Load& load, const Node& node) 
     const double by_processor = way.sending + way.receiving + way.packing_last;
     const double by_latency =
         first + windows * (way.latency + way.pair + way.receiving / way.in) + way.packing_last;
-    const double by_card = card_way(round, way, node);
-    const double all = std::max({by_processor, by_latency, by_card});
+    const double by_nic = nic_way(round, way, node);
+    const double all = std::max({by_processor, by_latency, by_nic});
     Spent spent;
     double left = all;
     const auto take = [&](Bound bound, double us) {
         spent.add(bound, std::min(left, us));
         left -= std::min(left, us);
     };
-    if (all == by_card) {
-        take(Bound::card, node.card_us);
+    if (all == by_nic) {
+        take(Bound::nic, node.nic_us);
         take(Bound::packing, way.packing_out / way.out + way.packing_in / way.in + way.packing_last);
         take(Bound::latency, way.latency);
     } else {

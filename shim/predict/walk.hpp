@@ -16,7 +16,7 @@ enum class Bound : std::uint8_t {
     latency,  // of messages
     overhead, // of the processor, for messages
     pair,     // bandwidth between two ranks
-    card,     // bandwidth of a node, which its ranks share
+    nic,      // bandwidth of a node, which its ranks share; "card" in output, as since the beginning
     packing,  // copies inside a rank
     memory,   // meeting in memory that the ranks of a node share, and its bandwidth
 };
@@ -48,9 +48,9 @@ class Walk final : public Sink {
     Counts counts() const { return counter_.counts(); }
 
   private:
-    struct Node {           // what all ranks of the node do together in a round
-        double card_us = 0; // for the bytes of all messages
-        double copied = 0;  // bytes
+    struct Node {          // what all ranks of the node do together in a round
+        double nic_us = 0; // for the bytes of all messages
+        double copied = 0; // bytes
         double far = 1; // the share of the latency between nodes that the slowest way through the round has
     };
     struct Way {                                      // of a rank's messages through a round, microseconds
@@ -61,7 +61,7 @@ class Walk final : public Sink {
     };
     Node node_of(const Round& round) const;
     Way way_of(const Round& round, const Load& load, const Node& node) const;
-    double card_way(const Round& round, const Way& way, const Node& node) const;
+    double nic_way(const Round& round, const Way& way, const Node& node) const;
     Spent messages_of(const Round& round, const Load& load, const Node& node) const;
     Spent copies_of(const Load& load, const Node& node) const;
     Spent time_of(const Round& round, const Load& load, const Node& node) const;

@@ -146,7 +146,7 @@ class Bench(unittest.TestCase):
             machine = json.loads(file.read_text())
         self.assertEqual(machine["switchyard_machine"], 1)
         self.assertEqual(machine["name"], "here")
-        nodes = "on 2 nodes" if MPI == "smpi" else "on pretended nodes of 2"  # scripts/simulate makes them
+        nodes = "on 2 nodes" if MPI == "smpi" else "on emulated nodes of 2"  # scripts/simulate makes them
         for part in ("--calibrate", "4 ranks", nodes):
             self.assertIn(part, machine["source"])
         keys = {"network": {"latency_us", "overhead_us", "pair_bytes_per_us", "card_bytes_per_us"},

@@ -1,4 +1,4 @@
-"""Regions inside a node: pretended ones, those of a machine that hwloc takes this one for, those that this machine has,
+"""Regions inside a node: emulated ones, those of a machine that hwloc takes this one for, those that this machine has,
 and none where hwloc is not to be had. The results are always those of the plain run."""
 
 import os

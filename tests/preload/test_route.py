@@ -606,7 +606,7 @@ class Guest(RouteTest):
         lines = self.assert_logged(result)
         self.assertEqual(lines[0]["algorithm"], "pairwise")
 
-    def test_huge_pretended_nodes(self):
+    def test_huge_emulated_nodes(self):
         """Any placement that is one is harmless."""
         for placement in ("2147483647", "cyclic:2147483647", "2147483647,1"):
             with self.subTest(placement=placement):

@@ -361,7 +361,7 @@ TEST_CASE("a machine's file says how it was measured", "[bench]") {
           "bench --calibrate a.json; 12 ranks on 6 nodes; hosts: a, b, c, d and 2 more; Some MPI 1.0; today");
     options.ranks_per_node = 2;
     environment.hosts = {"a"};
-    CHECK(source_of(options, environment) == "bench --calibrate a.json; 12 ranks on pretended nodes of 2 "
+    CHECK(source_of(options, environment) == "bench --calibrate a.json; 12 ranks on emulated nodes of 2 "
                                              "consecutive ranks; hosts: a; Some MPI 1.0; today");
 }
 

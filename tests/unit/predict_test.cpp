@@ -196,7 +196,7 @@ TEST_CASE("MPI's own work for the parts of a datatype is charged on both sides")
 
 TEST_CASE("Hockney's model of one message at a time") {
     const Machine machine = parse_machine(hockney, "m.json");
-    // 7 rounds of a message of 1000 bytes, one rank a node: 2 us and 1 us each. No rank waits for a card that it shares.
+    // 7 rounds of a message of 1000 bytes, one rank a node: 2 us and 1 us each. No rank waits for a NIC that it shares.
     const auto predicted = prediction(machine, 8, 1, 1000, "pairwise");
     CHECK(predicted.us() == Approx(7 * 3.0));
     CHECK(predicted.spent.on(Bound::latency) == Approx(7 * 2.0));
@@ -214,7 +214,7 @@ TEST_CASE("what bounds an exchange") {
         return prediction(machine, 64, 8, block, algorithm, 2).spent.most();
     };
     CHECK(bound(R"("overhead_us": 5})", "spread_out", 8) == Bound::overhead);
-    CHECK(bound(R"("card_bytes_per_us": 1})", "spread_out", 1000) == Bound::card);
+    CHECK(bound(R"("card_bytes_per_us": 1})", "spread_out", 1000) == Bound::nic);
     CHECK(bound(R"("overhead_us": 0})", "pairwise", 8) == Bound::latency);
     CHECK(bound(R"("overhead_us": 0}, "packing": {"block_us": 3})", "tuna", 8) == Bound::packing);
 }

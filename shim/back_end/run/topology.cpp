@@ -33,7 +33,7 @@ Seat find_seat(const Process& self) {
     return seat;
 }
 
-// As SWITCHYARD_RANKS_PER_NODE pretends, or as the system names it. A rank of sessions has no place in a world.
+// As SWITCHYARD_RANKS_PER_NODE emulates, or as the system names it. A rank of sessions has no place in a world.
 std::uint64_t number_of_node(const Process& self) {
     const auto& text = self.settings.given(Setting::ranks_per_node);
     if (!text || self.world == MPI_COMM_NULL) return name_of_system();
@@ -118,7 +118,7 @@ void find_node(Process& self) {
     find_memory(self);
 }
 
-// Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION pretends. Only where a rule looks at regions, since reading the
+// Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION emulates. Only where a rule looks at regions, since reading the
 // machine takes a while.
 void find_region_of(Process& self) {
     self.looks_at_regions = any_use_has(self, looks_at_regions);

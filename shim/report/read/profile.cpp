@@ -76,7 +76,7 @@ RankTimes& RankTimes::operator+=(const RankTimes& other) {
 int Profile::nodes() const {
     int most = static_cast<int>(run.hosts.size());
     for (const auto& group : groups)
-        most = std::max(most, group.kind.nodes); // SWITCHYARD_RANKS_PER_NODE may pretend more
+        most = std::max(most, group.kind.nodes); // SWITCHYARD_RANKS_PER_NODE may emulate more
     return most;
 }
 

@@ -86,7 +86,7 @@ def by_size(scale):
         return Outcome([Table(f"{ranks} ranks, us", ["block", "bruck", "locality_aware_bruck", "gain", SHARED], rows)], [],
                        f"The gain is {enumerate_words([times(gain) for gain in gains])}.",
                        min(gains) > 1 and max(gains) < 1.5 * min(gains),
-                       "Bruck sends each block out of its node as often as the node has ranks: with large blocks, the network cards "
+                       "Bruck sends each block out of its node as often as the node has ranks: with large blocks, the NICs "
                        "are what it waits for.")
     return Figure(PAPER, "8", "The gain over the size of the data",
                   "The size has no notable effect on the gain over Bruck.", list(runs.values()), outcome,
