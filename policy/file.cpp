@@ -19,7 +19,7 @@ Problem cannot_read(int error) {
     return {"", "cannot be read: " + std::generic_category().message(error)};
 }
 
-std::variant<std::string, Problem> read_regular_file(const std::filesystem::path& path) {
+text::Result<std::string, Problem> read_regular_file(const std::filesystem::path& path) {
     const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
     if (!file) return cannot_read(errno);
     std::string text(largest_policy_bytes + 1, '\0');
@@ -33,7 +33,7 @@ std::variant<std::string, Problem> read_regular_file(const std::filesystem::path
 
 } // namespace
 
-std::variant<std::string, Problem> read_file(const std::filesystem::path& path) {
+text::Result<std::string, Problem> read_file(const std::filesystem::path& path) {
     try {
         std::error_code error;
         const auto status = std::filesystem::status(path, error);

@@ -2,19 +2,19 @@
 #pragma once
 
 #include "parse.hpp"
+#include "text/result.hpp"
 
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace switchyard::policy {
 
 // Never throws. A problem where the file is missing, cannot be read, or is larger than largest_policy_bytes; no more
 // than that is read.
-std::variant<std::string, Problem> read_file(const std::filesystem::path& path);
+text::Result<std::string, Problem> read_file(const std::filesystem::path& path);
 
 // `my.policy.json:4: /rules/0/use/radix (rule 1): message`. Editors and terminals open `my.policy.json:4` at that line.
 std::string told(std::string_view file, const Problem& problem);

@@ -119,7 +119,7 @@ Reading<Force> read_force(std::string_view text) {
     }
 }
 
-std::variant<Force, std::vector<Problem>> parse_force(std::string_view text) {
+text::Result<Force, std::vector<Problem>> parse_force(std::string_view text) {
     auto reading = read_force(text);
     if (!reading.problems.empty()) return std::move(reading.problems);
     return *std::move(reading.value);

@@ -162,7 +162,7 @@ Reading<Policy> read(std::string_view text) {
     }
 }
 
-std::variant<Policy, std::vector<Problem>> parse(std::string_view text) {
+text::Result<Policy, std::vector<Problem>> parse(std::string_view text) {
     auto reading = read(text);
     if (!reading.problems.empty()) return std::move(reading.problems);
     return *std::move(reading.value);

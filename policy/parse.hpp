@@ -2,13 +2,13 @@
 #pragma once
 
 #include "table.hpp"
+#include "text/result.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace switchyard::policy {
@@ -29,7 +29,7 @@ inline constexpr std::size_t largest_policy_bytes = 1U << 20;
 
 // A valid policy, or all problems in the order of the document. In a valid policy all names are known, all parameters
 // are possible, and each rule can fire at some call. Never throws.
-std::variant<Policy, std::vector<Problem>> parse(std::string_view text);
+text::Result<Policy, std::vector<Problem>> parse(std::string_view text);
 
 // For a run, which goes on with a policy that is valid in part. A parameter out of range spoils its rule alone, which is
 // then admissible nowhere. No value where a problem spoils the whole policy.
@@ -45,7 +45,7 @@ Reading<Policy> read(std::string_view text); // throws std::bad_alloc only
 struct Force {
     std::array<std::optional<Use>, algorithms::collective_count> by_collective{};
 };
-std::variant<Force, std::vector<Problem>> parse_force(std::string_view text);
+text::Result<Force, std::vector<Problem>> parse_force(std::string_view text);
 Reading<Force> read_force(std::string_view text); // throws std::bad_alloc only
 
 // `, did you mean "tuna"?` with the word of `known` that the word is another name for, or the closest one; "" where none is

@@ -84,9 +84,8 @@ std::string add(Collective collective, const std::string& text, const algorithms
             return add_call(collective, static_cast<Contender::Kind>(i + 1), std::string(text), contenders);
     if (text.find(';') != std::string::npos) return "\"" + text + "\" names more than one algorithm";
     auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + text);
-    if (auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) return problems->front().message;
-    const policy::Use& use =
-        *std::get<policy::Force>(parsed).by_collective[static_cast<std::size_t>(collective)];
+    if (auto* problems = parsed.error()) return problems->front().message;
+    const policy::Use& use = *parsed.value().by_collective[static_cast<std::size_t>(collective)];
     policy::Features fixed;
     fixed.collective = collective;
     fixed.ranks = shape.ranks;
@@ -114,7 +113,7 @@ std::string Contender::without(algorithms::Parameter parameter) const {
     return text;
 }
 
-std::variant<std::vector<std::string>, std::string> expand(const std::string& spec, int ranks) {
+text::Result<std::vector<std::string>> expand(const std::string& spec, int ranks) {
     const auto fields = split(spec, ':');
     std::vector<std::string> texts = {fields.front()};
     for (std::size_t i = 1; i < fields.size(); ++i) {
@@ -136,10 +135,10 @@ std::variant<std::vector<std::string>, std::string> expand(const std::string& sp
     return texts;
 }
 
-std::variant<std::vector<Contender>, std::string> contenders_of(Collective collective,
-                                                                const std::vector<std::string>& specs,
-                                                                const algorithms::GroupShape& shape,
-                                                                bool with_native, bool in_place) {
+text::Result<std::vector<Contender>> contenders_of(Collective collective,
+                                                   const std::vector<std::string>& specs,
+                                                   const algorithms::GroupShape& shape, bool with_native,
+                                                   bool in_place) {
     std::vector<Contender> contenders;
     if (with_native) add(collective, "native", shape, in_place, contenders);
     std::vector<std::string> single;
@@ -147,8 +146,8 @@ std::variant<std::vector<Contender>, std::string> contenders_of(Collective colle
         for (std::string& word : split(spec, '+')) single.push_back(std::move(word));
     for (const std::string& spec : single) {
         auto texts = expand(spec, shape.ranks);
-        if (auto* problem = std::get_if<std::string>(&texts)) return *problem;
-        for (const std::string& text : std::get<std::vector<std::string>>(texts)) {
+        if (auto* problem = texts.error()) return *problem;
+        for (const std::string& text : texts.value()) {
             std::string problem = add(collective, text, shape, in_place, contenders);
             if (!problem.empty()) return problem;
         }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "policy/match.hpp"
+#include "text/result.hpp"
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace switchyard::bench {
@@ -14,7 +14,7 @@ namespace switchyard::bench {
 // (2,4,8) or a range that doubles (2..50: 2, 4, 8, 16, 32, 50). The word `ranks` stands for their number,
 // `sqrt` for its square root, rounded up. The texts are not checked: parse_force() does that. The string:
 // what is wrong with a range.
-std::variant<std::vector<std::string>, std::string> expand(const std::string& spec, int ranks);
+text::Result<std::vector<std::string>> expand(const std::string& spec, int ranks);
 
 struct Contender {
     // `preloaded` calls the MPI function, so that a preloaded shim takes the call. `agreement` is no
@@ -31,9 +31,9 @@ struct Contender {
 };
 
 // All contenders of the texts, each once, in that order; or what is wrong with a text.
-std::variant<std::vector<Contender>, std::string> contenders_of(algorithms::Collective collective,
-                                                                const std::vector<std::string>& specs,
-                                                                const algorithms::GroupShape& shape,
-                                                                bool with_native, bool in_place);
+text::Result<std::vector<Contender>> contenders_of(algorithms::Collective collective,
+                                                   const std::vector<std::string>& specs,
+                                                   const algorithms::GroupShape& shape, bool with_native,
+                                                   bool in_place);
 
 } // namespace switchyard::bench

@@ -16,7 +16,7 @@ constexpr std::size_t fp64 = sizeof(double);
 
 } // namespace
 
-std::variant<Distribution, std::string> parse_distribution(std::string_view text) {
+text::Result<Distribution> parse_distribution(std::string_view text) {
     const auto colon = text.find(':');
     const auto found = std::ranges::find(distribution_names, text.substr(0, colon));
     const std::string known =

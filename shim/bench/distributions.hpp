@@ -2,12 +2,13 @@
 // rank knows without asking what it receives. No MPI.
 #pragma once
 
+#include "text/result.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace switchyard::bench {
@@ -22,7 +23,7 @@ struct Distribution {
 };
 
 // `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K`, `equal`, `partition` or `partition:K`; or what is wrong.
-std::variant<Distribution, std::string> parse_distribution(std::string_view text);
+text::Result<Distribution> parse_distribution(std::string_view text);
 // In the order of Distribution::Kind. A number follows `sparse`, and may follow `partition`: `sparse:8`.
 inline constexpr std::array distribution_names = {
     std::string_view{"uniform"}, std::string_view{"normal"},   std::string_view{"power_law"},

@@ -132,8 +132,8 @@ int run_comparison(const Rank& rank, Participants& participants, Options options
     auto contenders = contenders_of(report.options.collective, report.options.algorithms,
                                     {participants.ranks(), map.nodes(), map.largest()}, report.options.native,
                                     report.options.in_place);
-    if (const auto* problem = std::get_if<std::string>(&contenders)) return refuse(rank, *problem);
-    report.contenders = std::get<std::vector<Contender>>(std::move(contenders));
+    if (const auto* problem = contenders.error()) return refuse(rank, *problem);
+    report.contenders = std::move(contenders).value();
 
     if (participants.takes_part())
         report.results = measure(report.options, report.contenders, participants.group());
@@ -184,12 +184,12 @@ int run(const Rank& rank, Options options) {
 int run(int argc, char** argv) {
     const Rank rank = world();
     auto parsed = parse_options(argc, argv);
-    if (const auto* ended = std::get_if<Ended>(&parsed)) {
+    if (const auto* ended = parsed.error()) {
         if (rank.number == 0) std::fputs(ended->text.c_str(), ended->status == 0 ? stdout : stderr);
         return ended->status;
     }
     int worst = 0;
-    for (Options& part : std::get<std::vector<Options>>(parsed)) {
+    for (Options& part : parsed.value()) {
         worst = std::max(worst, run(rank, std::move(part)));
         if (worst > 1) break;
     }

@@ -103,7 +103,7 @@ std::vector<std::string> collective_words() {
 }
 
 // One measurement.
-std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
+text::Result<Options, Ended> parse_part(std::vector<std::string> words) {
     Options options;
     std::string collective(name_of(options.collective)), distribution = "uniform", format = "table";
     bool no_native = false;
@@ -185,9 +185,8 @@ std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
     options.native = !no_native;
     options.format = format == "json" ? Format::json : format == "lines" ? Format::lines : Format::table;
     auto parsed = parse_distribution(distribution);
-    if (const auto* problem = std::get_if<std::string>(&parsed))
-        return refused("--distribution: " + *problem);
-    options.distribution = std::get<Distribution>(parsed);
+    if (const auto* problem = parsed.error()) return refused("--distribution: " + *problem);
+    options.distribution = parsed.value();
     const std::string why = why_not_together(options, given->count() > 0);
     if (!why.empty()) return refused(why);
     if (!traits_of(options.collective).has_count_arrays())
@@ -200,14 +199,14 @@ std::variant<Options, Ended> parse_part(std::vector<std::string> words) {
 
 } // namespace
 
-std::variant<std::vector<Options>, Ended> parse_options(int argc, char** argv) {
+text::Result<std::vector<Options>, Ended> parse_options(int argc, char** argv) {
     std::vector<Options> parts;
     const std::vector<std::string> words(argv + 1, argv + argc);
     for (auto begin = words.begin();; ++begin) {
         const auto end = std::find(begin, words.end(), "--then");
         auto part = parse_part({begin, end});
-        if (auto* ended = std::get_if<Ended>(&part)) return std::move(*ended);
-        parts.push_back(std::get<Options>(std::move(part)));
+        if (auto* ended = part.error()) return std::move(*ended);
+        parts.push_back(std::move(part).value());
         parts.back().command = joined(argc, argv);
         if (parts.size() > 1 && !(parts.front().calibrate.empty() && parts.back().calibrate.empty()))
             return refused("--calibrate measures the machine, not algorithms: leave out --then");

@@ -3,11 +3,11 @@
 
 #include "algorithms/traits.hpp"
 #include "distributions.hpp"
+#include "text/result.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace switchyard::bench {
@@ -45,6 +45,6 @@ struct Ended {
 };
 
 // One for each part of the command line, with `--then` between the parts. Each part starts from the defaults.
-std::variant<std::vector<Options>, Ended> parse_options(int argc, char** argv);
+text::Result<std::vector<Options>, Ended> parse_options(int argc, char** argv);
 
 } // namespace switchyard::bench

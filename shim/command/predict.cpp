@@ -19,9 +19,8 @@ using predict::Call;
 
 bench::Distribution distribution_of(const PredictOptions& options) {
     const auto parsed = bench::parse_distribution(options.distribution);
-    if (const auto* problem = std::get_if<std::string>(&parsed))
-        throw std::runtime_error("--distribution: " + *problem);
-    return std::get<bench::Distribution>(parsed);
+    if (const auto* problem = parsed.error()) throw std::runtime_error("--distribution: " + *problem);
+    return parsed.value();
 }
 
 // The settings that tune would measure.
@@ -38,9 +37,9 @@ std::vector<bench::Contender> contenders_of(const PredictOptions& options, const
     const bool all = options.algorithms.empty();
     auto made = bench::contenders_of(call.collective, all ? all_settings(call) : options.algorithms,
                                      call.shape, all, false);
-    if (const auto* problem = std::get_if<std::string>(&made))
+    if (const auto* problem = made.error())
         throw std::runtime_error(formatted("--algorithm, on {} ranks: {}", call.shape.ranks, *problem));
-    auto contenders = std::get<std::vector<bench::Contender>>(std::move(made));
+    auto contenders = std::move(made).value();
     for (const auto& contender : contenders)
         if (contender.kind != bench::Contender::Kind::algorithm)
             throw std::runtime_error("--algorithm " + contender.name +

@@ -199,12 +199,12 @@ std::vector<std::string> combinations_of(const Shape& shape, const std::string& 
 
 bool is_known(policy::Collective collective, const std::string& candidate) {
     const auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + candidate);
-    return std::holds_alternative<policy::Force>(parsed);
+    return static_cast<bool>(parsed);
 }
 
 policy::Use use_of(policy::Collective collective, const std::string& candidate) {
     auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + candidate);
-    return *std::get<policy::Force>(parsed).by_collective[static_cast<std::size_t>(collective)];
+    return *parsed.value().by_collective[static_cast<std::size_t>(collective)];
 }
 
 std::string algorithm_of(std::string_view candidate) {

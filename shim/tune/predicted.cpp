@@ -18,9 +18,8 @@ constexpr std::size_t predicted_settings = 3;
 
 bench::Distribution distribution_of(const Point& point) {
     const auto parsed = bench::parse_distribution(point.distribution);
-    if (const auto* problem = std::get_if<std::string>(&parsed))
-        throw std::runtime_error("--distribution: " + *problem);
-    return std::get<bench::Distribution>(parsed);
+    if (const auto* problem = parsed.error()) throw std::runtime_error("--distribution: " + *problem);
+    return parsed.value();
 }
 
 // One point's times, as the benchmark would report them.

@@ -136,7 +136,7 @@ std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& c
     json["otherwise"] = {{"algorithm", "native"}};
     std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     const auto parsed = policy::parse(text);
-    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed))
+    if (const auto* problems = parsed.error())
         throw std::runtime_error("the policy would not be valid, so it is not written: " +
                                  problems->front().pointer + ": " + problems->front().message);
     return text;

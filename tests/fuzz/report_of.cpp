@@ -56,7 +56,7 @@ const policy::Policy& some_policy() {
              "use":{"algorithm":"in_place","memory_limit_bytes":4096}},
             {"name":"many","when":{"ranks":{"min":512}},"use":{"algorithm":"pairwise"}}],
             "otherwise":{"algorithm":"native"}})");
-    return std::get<policy::Policy>(parsed);
+    return parsed.value();
 }
 
 void check_text(const report::Profile& profile) {

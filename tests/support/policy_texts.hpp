@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace switchyard::tests {
@@ -23,9 +22,9 @@ inline std::string with_rules(const std::string& rules,
 // A test fails whose text has problems.
 inline policy::Policy parsed(std::string_view text) {
     auto result = policy::parse(text);
-    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&result))
+    if (const auto* problems = result.error())
         FAIL(problems->front().pointer << ": " << problems->front().message);
-    return std::get<policy::Policy>(std::move(result));
+    return std::move(result).value();
 }
 
 inline policy::Policy policy_of(const std::string& rules,

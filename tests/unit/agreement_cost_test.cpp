@@ -11,11 +11,12 @@ using switchyard::tests::call_of;
 namespace {
 
 policy::Policy two_rules() {
-    return std::get<policy::Policy>(policy::parse(R"({"version":1,"rules":[
+    return policy::parse(R"({"version":1,"rules":[
         {"name":"many","when":{"collective":"alltoallv","ranks":{"min":64},"max_block_bytes":{"max":64}},
          "use":{"algorithm":"linear"}},
         {"name":"few","when":{"collective":"alltoallv","max_block_bytes":{"max":8}},"use":{"algorithm":"pairwise"}}],
-        "otherwise":{"algorithm":"native"}})"));
+        "otherwise":{"algorithm":"native"}})")
+        .value();
 }
 
 } // namespace

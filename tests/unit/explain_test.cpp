@@ -68,7 +68,7 @@ TEST_CASE("a rule without a name is explained by its number", "[explain]") {
       {"when": {"ranks": {"max": 2}}, "use": {"algorithm": "native"}}, {"use": {"algorithm": "tuna", "radix": 1024}},
       {"use": {"algorithm": "pairwise"}}],
       "otherwise": {"algorithm": "native"}})");
-    const std::string said = policy::explain(std::get<policy::Policy>(parsed), the_call());
+    const std::string said = policy::explain(parsed.value(), the_call());
     INFO(said);
     CHECK(has_line(said, "rule 1: ranks 512 is above its maximum 2"));
     CHECK(has_line(said, "rule 2: radix 1024 is more than 512 ranks"));
@@ -81,7 +81,7 @@ TEST_CASE("how device buffers travel, and why", "[explain]") {
       {"name": "tight", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna", "memory_limit_bytes": 1000000}},
       {"name": "copied", "when": {"collective": "alltoallv"}, "use": {"algorithm": "pairwise", "chunk_bytes": 65536}}],
       "otherwise": {"algorithm": "native"}})");
-    const auto& rules = std::get<policy::Policy>(parsed);
+    const auto& rules = parsed.value();
     Features call = the_call();
     call.buffer = policy::Buffer::device;
     call.staging_bytes = 2000000;
@@ -112,7 +112,7 @@ TEST_CASE("ranks agree on where the buffers are if a rule looks at it", "[explai
     const auto parsed = policy::parse(R"({"version": 1, "rules": [
       {"name": "device", "when": {"buffer": "device"}, "use": {"algorithm": "pairwise"}}],
       "otherwise": {"algorithm": "native"}})");
-    const auto& rules = std::get<policy::Policy>(parsed);
+    const auto& rules = parsed.value();
     Features call = the_call();
     call.collective = Collective::alltoall;
     CHECK(policy::explain(rules, call).find(", on where the buffers are") != std::string::npos);
@@ -122,7 +122,7 @@ TEST_CASE("ranks agree on where the buffers are if a rule looks at it", "[explai
 
 TEST_CASE("a force says how buffers travel, too", "[explain]") {
     const auto force = policy::parse_force("alltoallv:pairwise:transfer=staged:chunk_bytes=4096");
-    const auto& use = std::get<policy::Force>(force).by_collective[0];
+    const auto& use = force.value().by_collective[0];
     REQUIRE(use);
     CHECK(use->transfer == policy::Transfer::staged);
     CHECK(use->chunk_bytes == 4096U);
@@ -139,7 +139,7 @@ TEST_CASE("where no rule fires, explain says what runs", "[explain]") {
     CHECK(said.find("  agreement: none") != std::string::npos);
 
     const auto plain = policy::parse(R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})");
-    CHECK(has_line(policy::explain(std::get<policy::Policy>(plain), call), "otherwise: native"));
+    CHECK(has_line(policy::explain(plain.value(), call), "otherwise: native"));
 }
 
 TEST_CASE("an adaptive rule says which algorithms it tries, and that the run chooses",
@@ -148,7 +148,7 @@ TEST_CASE("an adaptive rule says which algorithms it tries, and that the run cho
       "use": {"algorithm": "adaptive", "trials": 7, "candidates": [{"algorithm": "tuna", "radix": 1024},
         {"algorithm": "ring"}, {"algorithm": "spread_out"}, {"algorithm": "tuna", "memory_limit_bytes": 10}]}}],
       "otherwise": {"algorithm": "native"}})");
-    const auto& policy = std::get<policy::Policy>(parsed);
+    const auto& policy = parsed.value();
     auto call = the_call();
     const auto said = policy::explain(policy, call);
     CHECK(has_line(said, "rule 1 \"by trial\" fires: adaptive, the choice is made at run time"));
@@ -169,7 +169,7 @@ TEST_CASE("an adaptive rule says whether its calls can skip the agreement", "[ex
           "otherwise": {"algorithm": "native"}})");
         auto call = the_call();
         call.collective = collective;
-        return policy::explain(std::get<policy::Policy>(parsed), call).find("  rest: ") != std::string::npos;
+        return policy::explain(parsed.value(), call).find("  rest: ") != std::string::npos;
     };
     CHECK(said("", "", Collective::alltoallv));
     CHECK_FALSE(said("", "", Collective::allgather));

@@ -571,7 +571,7 @@ TEST_CASE("otherwise serves the collectives that have its algorithm", "[match]")
 }
 
 TEST_CASE("a forced algorithm runs where it can", "[match][force]") {
-    const auto force = std::get<policy::Force>(policy::parse_force("alltoallv:tuna:radix=8"));
+    const auto force = policy::parse_force("alltoallv:tuna:radix=8").value();
     const Use& use = *force.by_collective[static_cast<std::size_t>(Collective::alltoallv)];
     const Features at_8 = a_call(Collective::alltoallv, 8, 100);
     const Shortlist shortlist = policy::prune(use, at_8);
@@ -623,7 +623,7 @@ TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on
             "use": {"algorithm": "scattered", "block_count": 0}},
            {"name": "negative", "when": {"collective": "alltoallv"}, "use": {"algorithm": "tuna", "radix": -7}},
            {"name": "good", "when": {"collective": "alltoallv"}, "use": {"algorithm": "pairwise"}})");
-    CHECK(std::get<std::vector<policy::Problem>>(policy::parse(text)).size() == 2); // `check` says so
+    CHECK(policy::parse(text).error()->size() == 2); // `check` says so
     const auto reading = policy::read(text);
     REQUIRE(reading.value.has_value());
     REQUIRE(reading.problems.size() == 2);

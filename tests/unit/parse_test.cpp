@@ -40,7 +40,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 std::vector<Problem> problems_of(std::string_view text) {
     const auto parsed = policy::parse(text);
-    const auto* problems = std::get_if<std::vector<Problem>>(&parsed);
+    const auto* problems = parsed.error();
     return problems == nullptr ? std::vector<Problem>{} : *problems;
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("valid policies, our own among them, have no problems", "[parse]") {
 
 TEST_CASE("every key arrives", "[parse]") {
     const auto parsed = policy::parse(file_text(policies / "valid" / "all_keys.json"));
-    const auto& read = std::get<Policy>(parsed);
+    const auto& read = parsed.value();
     REQUIRE(read.rules.size() == 1);
     const policy::Rule& rule = read.rules.front();
     CHECK(rule.name == "small blocks, many ranks");
@@ -256,7 +256,7 @@ TEST_CASE("every key arrives", "[parse]") {
 
 TEST_CASE("a rule without a name is called by its number, from 1", "[parse]") {
     const auto parsed = policy::parse(file_text(policies / "valid" / "without_names.json"));
-    const auto& rules = std::get<Policy>(parsed).rules;
+    const auto& rules = parsed.value().rules;
     REQUIRE(rules.size() == 3);
     CHECK(rules[0].name == "rule 1");
     CHECK(rules[1].name == "gathers");
@@ -372,14 +372,14 @@ TEST_CASE("random mutations of valid texts never do harm", "[parse][fuzz]") {
             }
         }
         const auto parsed = policy::parse(text);
-        if (const auto* read = std::get_if<Policy>(&parsed)) {
+        if (parsed) {
             policy::Features call;
             call.ranks = static_cast<int>(random() % 100) + 1;
             call.max_block_bytes = random() % 10000;
-            const auto plan = policy::prune(*read, call);
+            const auto plan = policy::prune(parsed.value(), call);
             CHECK(policy::choose(plan, call).candidate < plan.candidates.size());
         } else {
-            CHECK_FALSE(std::get<std::vector<Problem>>(parsed).empty());
+            CHECK_FALSE(parsed.error()->empty());
         }
     }
 }
@@ -444,7 +444,7 @@ TEST_CASE("collectives that are not routed are explained, not corrected", "[pars
 TEST_CASE("forced algorithms", "[force]") {
     const auto parsed =
         policy::parse_force(" alltoallv : tuna : radix = 4 : metadata=fused ; allgather:ring; ");
-    const auto& force = std::get<policy::Force>(parsed);
+    const auto& force = parsed.value();
     const auto& alltoallv = force.by_collective[static_cast<std::size_t>(policy::Collective::alltoallv)];
     REQUIRE(alltoallv.has_value());
     CHECK(alltoallv->algorithm == "tuna");
@@ -487,7 +487,7 @@ TEST_CASE("what is wrong with a forced algorithm", "[force]") {
     for (const Case& wrong : cases) {
         const auto parsed = policy::parse_force(wrong.text);
         INFO(wrong.text);
-        const auto* problems = std::get_if<std::vector<Problem>>(&parsed);
+        const auto* problems = parsed.error();
         REQUIRE(problems != nullptr);
         INFO(listed(*problems));
         CHECK(problems->size() == 1);
@@ -510,9 +510,7 @@ TEST_CASE("a long key is cut in pointers, so memory grows with the text, not wit
 }
 
 TEST_CASE("files that cannot be read", "[parse]") {
-    const auto message_of = [](const fs::path& file) {
-        return std::get<Problem>(policy::read_file(file)).message;
-    };
+    const auto message_of = [](const fs::path& file) { return policy::read_file(file).error()->message; };
     CHECK(message_of("/there/is/nothing") == "there is no such file");
     CHECK(message_of("/") == "is a directory, not a policy file");
     CHECK(message_of("/dev/null") == "is not a regular file");
@@ -521,5 +519,5 @@ TEST_CASE("files that cannot be read", "[parse]") {
     fs::resize_file(large, 50U << 20U);
     CHECK(message_of(large).find("is larger than a policy may be") == 0);
     fs::remove(large);
-    CHECK(std::get<std::string>(policy::read_file(policies / "valid" / "shortest.json")).size() > 10);
+    CHECK(policy::read_file(policies / "valid" / "shortest.json").value().size() > 10);
 }

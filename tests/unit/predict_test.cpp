@@ -45,7 +45,7 @@ std::string with_network(const std::string& more) {
 }
 
 bench::Distribution equal() {
-    return std::get<bench::Distribution>(bench::parse_distribution("equal"));
+    return bench::parse_distribution("equal").value();
 }
 
 Prediction prediction(const Machine& machine, int ranks, int per_node, std::size_t block,
@@ -240,7 +240,7 @@ TEST_CASE("more of anything never takes less time") {
 
 TEST_CASE("what a plan knows of blocks") {
     const auto blocks = [](const char* distribution, int ranks, std::size_t largest) {
-        return Blocks(std::get<bench::Distribution>(bench::parse_distribution(distribution)), ranks, largest);
+        return Blocks(bench::parse_distribution(distribution).value(), ranks, largest);
     };
     const Blocks same = blocks("equal", 8, 40);
     CHECK(same.all().mean == 40);

@@ -101,10 +101,10 @@ void read_configuration(Process& self, const std::vector<std::string>& complaint
     auto path = self.settings.value(Setting::policy);
     auto read = policy::read_file(path);
     std::string text;
-    if (auto* unreadable = std::get_if<policy::Problem>(&read)) {
+    if (auto* unreadable = read.error()) {
         warn(path + ": " + unreadable->message + all_native);
     } else {
-        text = std::get<std::string>(std::move(read));
+        text = std::move(read).value();
         for (const auto& complaint : adopt_policy(self, text, path)) warn(complaint);
     }
     self.run_info.policy_file = path;

@@ -302,7 +302,7 @@ std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstanc
     // one, which the check reports. A rule with a problem hides no other rule, so all of them can go at once.
     while (true) {
         const auto parsed = policy::parse(written(policy));
-        const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed);
+        const auto* problems = parsed.error();
         if (problems == nullptr) return written(policy);
         erase(rules, *problems);
     }

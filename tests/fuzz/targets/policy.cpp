@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const auto parsed = policy::parse(text);
     const auto reading = policy::read(text);
-    if (const auto* problems = std::get_if<std::vector<policy::Problem>>(&parsed)) {
+    if (const auto* problems = parsed.error()) {
         check_problems(*problems, 1 + static_cast<std::size_t>(std::ranges::count(text, '\n')));
         require(reading.problems.size() == problems->size(), "a run finds the problems that a check finds");
     } else {
