@@ -102,13 +102,29 @@ void print_text() {
     }
 }
 
+// Algorithms of several collectives that differ in nothing else.
+struct Kin {
+    std::vector<std::string> collectives;
+    std::string cells; // of the table, behind the collectives
+};
+
+std::vector<Kin> kin_in_order() {
+    std::vector<Kin> all;
+    for (const Traits& traits : by_collective()) {
+        auto cells = formatted("`{}` | {} | {} | {} | {}", traits.name, traits.idea, parameters_of(traits),
+                               listed(needs_of(traits)), traits.source);
+        auto same = std::ranges::find(all, cells, &Kin::cells);
+        if (same == all.end()) same = all.insert(same, {{}, std::move(cells)});
+        same->collectives.emplace_back(name_of(traits.collective));
+    }
+    return all;
+}
+
 void print_markdown() {
-    std::cout << "| collective | algorithm | idea | parameters | needs | source |\n"
+    std::cout << "| collectives | algorithm | idea | parameters | needs | source |\n"
                  "|---|---|---|---|---|---|\n";
-    for (const Traits& traits : by_collective())
-        std::cout << "| " << name_of(traits.collective) << " | `" << traits.name << "` | " << traits.idea
-                  << " | " << parameters_of(traits) << " | " << listed(needs_of(traits)) << " | "
-                  << traits.source << " |\n";
+    for (const Kin& kin : kin_in_order())
+        std::cout << "| " << listed(kin.collectives) << " | " << kin.cells << " |\n";
 }
 
 nlohmann::ordered_json json_of(const ParameterTraits& parameter) {
