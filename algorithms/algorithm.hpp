@@ -19,7 +19,8 @@ struct Context {
     Workspace& workspace;         // holds at least traits.scratch_bytes(...)
     Wire& wire;                   // the only way to send messages
     NodeWindow* window = nullptr; // memory that the ranks of a node share; null: there is no such memory
-    // Of an algorithm that keeps a schedule: the schedule that it prepared for this group and these parameters.
+    // Of an algorithm that keeps a schedule: the schedule that it prepared for this group and these
+    // parameters.
     const Schedule* schedule = nullptr;
     bool has_begun = false; // the exchange, in `window`: NodeWindow::begin()
 

@@ -47,7 +47,8 @@ struct Exchange {
     std::size_t bytes_of(std::size_t said) const;
 };
 
-// What a message says of the sizes of blocks: the bytes of a block, or the mark `max_block` of a direct block.
+// What a message says of the sizes of blocks: the bytes of a block, or the mark `max_block` of a direct
+// block.
 class SaidSizes {
   public:
     static constexpr bool have_marks = true;

@@ -10,8 +10,8 @@ namespace switchyard::algorithms {
 
 class Alarm;
 
-// The messages of many groups may travel on one communicator of our own, where no message of the application is met. The
-// tag tells the groups apart.
+// The messages of many groups may travel on one communicator of our own, where no message of the application
+// is met. The tag tells the groups apart.
 struct Carrier {
     Comm comm; // its error handler returns
     int tag = 0;

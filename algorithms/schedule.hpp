@@ -1,5 +1,5 @@
-// What an algorithm computes once for a communicator and its parameters, so that a call only copies bytes and sends:
-// partners, slots, orders, and all else that follows from ranks and their placement alone.
+// What an algorithm computes once for a communicator and its parameters, so that a call only copies bytes and
+// sends: partners, slots, orders, and all else that follows from ranks and their placement alone.
 #pragma once
 
 namespace switchyard::algorithms {

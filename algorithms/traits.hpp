@@ -60,7 +60,8 @@ struct Corner {
 
 // Of an optional parameter: nobody gave a value.
 inline constexpr std::int64_t absent = 0;
-// "auto": a value that the policy computes from the communicator. No algorithm sees it, and no number in a policy is it.
+// "auto": a value that the policy computes from the communicator. No algorithm sees it, and no number in a
+// policy is it.
 inline constexpr std::int64_t automatic = INT64_MIN;
 
 struct ParameterTraits {
@@ -118,11 +119,12 @@ struct GroupShape {
 
 // ---- Algorithms -----------------------------------------------------------------------------------------
 
-// The needs of an algorithm on all ranks, and its abilities. Each is one bit, so that a registry line can list
-// several.
+// The needs of an algorithm on all ranks, and its abilities. Each is one bit, so that a registry line can
+// list several.
 enum Needs : unsigned {
     no_needs = 0,
-    // The largest block over all ranks must be agreed before the call, unless Parameter::direct_from is given.
+    // The largest block over all ranks must be agreed before the call, unless Parameter::direct_from is
+    // given.
     agreed_block = 1U << 0,
     power_of_two_ranks = 1U << 1, // with any other number some rank has no partner
     shared_memory = 1U << 2,      // all ranks are on one node, and there is a NodeWindow of the node
@@ -147,8 +149,9 @@ struct Traits {
     std::string_view idea;                 // one line for people
     std::span<const Parameter> parameters; // the parameters that it takes
     unsigned needs = no_needs;             // with its abilities
-    // The bytes of workspace that one call takes, from values that are the same on all ranks. Null: none. `block`: the bytes of
-    // the largest block; where a rank sends one block to everybody, those of the mean block, rounded up.
+    // The bytes of workspace that one call takes, from values that are the same on all ranks. Null: none.
+    // `block`: the bytes of the largest block; where a rank sends one block to everybody, those of the mean
+    // block, rounded up.
     std::size_t (*scratch_bytes)(const GroupShape&, std::size_t block, const Parameters&) = nullptr;
     std::string_view source; // paper, section, algorithm number
     bool native = false;     // the MPI library's own collective
@@ -158,7 +161,8 @@ struct Traits {
     bool has(unsigned need_or_ability) const { return (needs & need_or_ability) != 0; }
 };
 
-// Whether large blocks go directly to their receivers, and only smaller ones are forwarded (Parameter::direct_from).
+// Whether large blocks go directly to their receivers, and only smaller ones are forwarded
+// (Parameter::direct_from).
 constexpr bool sends_directly(const Parameters& parameters) {
     return parameters[Parameter::direct_from] != absent;
 }
@@ -166,8 +170,8 @@ constexpr bool sends_directly(const Parameters& parameters) {
 // Whether the largest block over all ranks must be agreed before the call. `parameters`: of that algorithm.
 bool needs_agreed_block(const Traits& traits, const Parameters& parameters);
 
-// Every algorithm that a collective runs: `native` of all collectives first, then collective by collective in the order of
-// registry.def.
+// Every algorithm that a collective runs: `native` of all collectives first, then collective by collective in
+// the order of registry.def.
 std::span<const Traits> all_traits();
 
 // The algorithm of that name for that collective. Null: there is none.

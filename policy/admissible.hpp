@@ -1,5 +1,5 @@
-// Whether an algorithm may run. Its needs and the bounds of its parameters are data in its traits; they are checked
-// here only.
+// Whether an algorithm may run. Its needs and the bounds of its parameters are data in its traits; they are
+// checked here only.
 #pragma once
 
 #include "table.hpp"
@@ -9,8 +9,8 @@
 
 namespace switchyard::policy {
 
-// The parameters that `use` gives, and presets for the others that the algorithm takes. "auto" becomes a value that
-// follows from the shape and the memory limit of `use`.
+// The parameters that `use` gives, and presets for the others that the algorithm takes. "auto" becomes a
+// value that follows from the shape and the memory limit of `use`.
 algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
                                const algorithms::GroupShape& shape);
 
@@ -21,8 +21,8 @@ std::string why_not_admissible(const algorithms::Traits& traits, const algorithm
 // "", or why it cannot run with what `use` gives, on any communicator: an optional parameter is 0.
 std::string why_not_admissible(const algorithms::Traits& traits, const Use& use);
 
-// Whether device buffers can travel so with this algorithm: `direct` where it leaves all bytes to the MPI, `ipc` where it copies
-// bytes between the ranks of a node.
+// Whether device buffers can travel so with this algorithm: `direct` where it leaves all bytes to the MPI,
+// `ipc` where it copies bytes between the ranks of a node.
 bool takes(const algorithms::Traits& traits, Transfer transfer);
 
 // Why an algorithm that does not take it does not, without its subject.
@@ -34,8 +34,8 @@ std::string why_not_admissible(const algorithms::Traits& traits, const std::opti
 // Whether it would use memory that the ranks of a node share.
 bool uses_shared_memory(const algorithms::Traits& traits, const algorithms::Parameters& parameters);
 
-// The algorithm of the collective whose send and receive blocks may overlap. Null: the collective has none, and nobody
-// looks for overlap.
+// The algorithm of the collective whose send and receive blocks may overlap. Null: the collective has none,
+// and nobody looks for overlap.
 const algorithms::Traits* taking_overlap(Collective collective);
 // Whether calls with overlapping buffers can come to this algorithm.
 bool can_meet_overlap(const algorithms::Traits& traits);

@@ -21,7 +21,8 @@ bool has_bound(const Rule& rule) {
     return rule.when.max_block_bytes != Range{};
 }
 
-// The first block beyond the rule; automatic where the rule has no upper bound, or one beyond all values of the parameter.
+// The first block beyond the rule; automatic where the rule has no upper bound, or one beyond all values of
+// the parameter.
 std::int64_t first_block_beyond(const Rule& rule) {
     const auto max = rule.when.max_block_bytes.max;
     const auto most = static_cast<std::uint64_t>(algorithms::traits_of(Parameter::direct_from).maximum);
@@ -47,7 +48,8 @@ std::string drop_what_asks(Rule& rule) {
     return "drop " + dropped + " of " + rule_called(rule.name);
 }
 
-// A rule without its part in the agreement, as far as that is possible, and what was changed. No rule: it was dropped.
+// A rule without its part in the agreement, as far as that is possible, and what was changed. No rule: it was
+// dropped.
 struct Change {
     std::optional<Rule> rule;
     std::string text;
@@ -81,8 +83,8 @@ bool causes_agreement(const Shortlist& shortlist, const std::string& name) {
     });
 }
 
-// Changes the policy's first rule from `place` on that makes the ranks agree, and says how. `place` is then that of the next
-// rule. "": no rule is left that does.
+// Changes the policy's first rule from `place` on that makes the ranks agree, and says how. `place` is then
+// that of the next rule. "": no rule is left that does.
 std::string change_next(Policy& policy, const Shortlist& shortlist, Collective collective,
                         std::size_t& place) {
     for (auto& rules = policy.rules; place < rules.size(); ++place) {

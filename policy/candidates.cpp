@@ -69,8 +69,8 @@ void fit_auxiliary(Choice& choice, const FixedFeatures& fixed) {
     while (auxiliary > 1 && needed() > choice.memory_limit_bytes) auxiliary /= 2;
 }
 
-// A rule that limits memory wants an algorithm that needs little of it. For calls in place that is one that takes
-// overlap.
+// A rule that limits memory wants an algorithm that needs little of it. For calls in place that is one that
+// takes overlap.
 std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use,
                                       const FixedFeatures& fixed) {
     const Traits* traits = taking_overlap(fixed.collective);

@@ -18,8 +18,8 @@ constexpr std::size_t longest_complaint = 240;
 constexpr std::size_t longest_token = 60;
 constexpr std::size_t longest_pointer = 250; // values further down share it
 
-// RFC 6901, with control characters escaped as in a JSON string so that a pointer stays on its line. No key of a policy is
-// long. A long one is cut: every value below it has it in its pointer.
+// RFC 6901, with control characters escaped as in a JSON string so that a pointer stays on its line. No key
+// of a policy is long. A long one is cut: every value below it has it in its pointer.
 std::string pointer_token(std::string_view key) {
     std::string token;
     for (const char c : key.substr(0, longest_token + 1)) {

@@ -1,5 +1,5 @@
-// JSON text as a tree. It keeps the place of each value, and both values of a key that is given twice. Comments (// and /* */)
-// are passed over.
+// JSON text as a tree. It keeps the place of each value, and both values of a key that is given twice.
+// Comments (// and /* */) are passed over.
 #pragma once
 
 #include "findings.hpp"
@@ -14,7 +14,8 @@
 namespace switchyard::policy {
 
 struct Value {
-    // `integer` is a number without a fraction, however it is written (1, 1.0, 1e3); `fraction` is any other number.
+    // `integer` is a number without a fraction, however it is written (1, 1.0, 1e3); `fraction` is any other
+    // number.
     enum class Type : std::uint8_t { null, boolean, integer, fraction, string, array, object };
 
     Type type = Type::null;
@@ -35,7 +36,8 @@ std::string describe(const Value& value);
 // Levels of objects and arrays; a policy needs five.
 inline constexpr std::size_t deepest_nesting = 16;
 
-// Nothing where the text is not JSON, or is nested too deeply. Where a key is given twice there is a finding and a tree.
+// Nothing where the text is not JSON, or is nested too deeply. Where a key is given twice there is a finding
+// and a tree.
 std::optional<Value> read_document(std::string_view text, Findings& findings);
 
 } // namespace switchyard::policy

@@ -1,5 +1,5 @@
-// The keys of `when` as data: the lines of keys.def. A rule's condition and a call's fact are both numbers here (a word is
-// its place among the words), so that whoever compares the two needs no case for each key.
+// The keys of `when` as data: the lines of keys.def. A rule's condition and a call's fact are both numbers
+// here (a word is its place among the words), so that whoever compares the two needs no case for each key.
 #pragma once
 
 #include "table.hpp"

@@ -17,8 +17,8 @@ enum class PassedOver : std::uint8_t {
     rank_lost
 };
 
-// Why this candidate of an adaptive use runs: it is on trial, the best of the trials is proven against native, it was the
-// best, or it is tried again.
+// Why this candidate of an adaptive use runs: it is on trial, the best of the trials is proven against
+// native, it was the best, or it is tried again.
 enum class Phase : std::uint8_t { none, trial, proof, best, re_check };
 
 struct Match {
@@ -34,8 +34,8 @@ struct Match {
 bool matches(const Candidate& candidate, const Features& call);
 PassedOver why_passed_over(const Candidate& candidate, const Features& call);
 
-// The first candidate that matches and can run. Where the ranks agreed that the workspace of candidate N does not fit,
-// the second walk is `from` N + 1: matching candidates before it count as scratch_does_not_fit.
+// The first candidate that matches and can run. Where the ranks agreed that the workspace of candidate N does
+// not fit, the second walk is `from` N + 1: matching candidates before it count as scratch_does_not_fit.
 Match choose(const Shortlist& shortlist, const Features& call, std::size_t from = 0);
 
 } // namespace switchyard::policy

@@ -8,8 +8,8 @@
 
 namespace switchyard::policy {
 
-// The first condition of a rule that a call does not meet, in the order in which a run looks at them: the facts of the
-// communicator first, then those that may differ from call to call.
+// The first condition of a rule that a call does not meet, in the order in which a run looks at them: the
+// facts of the communicator first, then those that may differ from call to call.
 struct Mismatch {
     std::size_t met = 0; // conditions before it
     std::string why;     // as below; "": the call meets all conditions
@@ -19,8 +19,8 @@ Mismatch first_not_met(const Rule& rule, const Features& call);
 // Mismatch::met alone, for many calls.
 std::size_t conditions_met(const Rule& rule, const Features& call);
 
-// "" where the call meets all keys, or a text for people: `max_block_bytes 64 is below its minimum 4096`. A rule that
-// names no collective is for the collectives that have its algorithm.
+// "" where the call meets all keys, or a text for people: `max_block_bytes 64 is below its minimum 4096`. A
+// rule that names no collective is for the collectives that have its algorithm.
 std::string why_not_met(const Rule& rule, const Features& call);
 
 // "", or why no call of this kind on this communicator meets the rule.

@@ -27,12 +27,12 @@ struct Problem {
 // No longer text is read.
 inline constexpr std::size_t largest_policy_bytes = 1U << 20;
 
-// A valid policy, or all problems in the order of the document. In a valid policy all names are known, all parameters
-// are possible, and each rule can fire at some call. Never throws.
+// A valid policy, or all problems in the order of the document. In a valid policy all names are known, all
+// parameters are possible, and each rule can fire at some call. Never throws.
 text::Result<Policy, std::vector<Problem>> parse(std::string_view text);
 
-// For a run, which goes on with a policy that is valid in part. A parameter out of range spoils its rule alone, which is
-// then admissible nowhere. No value where a problem spoils the whole policy.
+// For a run, which goes on with a policy that is valid in part. A parameter out of range spoils its rule
+// alone, which is then admissible nowhere. No value where a problem spoils the whole policy.
 template <typename T>
 struct Reading {
     std::optional<T> value;
@@ -40,16 +40,16 @@ struct Reading {
 };
 Reading<Policy> read(std::string_view text); // throws std::bad_alloc only
 
-// SWITCHYARD_FORCE, `alltoallv:tuna:radix=4:metadata=fused;allgather:ring`: the use that each collective is forced to.
-// Problems have no pointer; their messages quote the part that is wrong.
+// SWITCHYARD_FORCE, `alltoallv:tuna:radix=4:metadata=fused;allgather:ring`: the use that each collective is
+// forced to. Problems have no pointer; their messages quote the part that is wrong.
 struct Force {
     std::array<std::optional<Use>, algorithms::collective_count> by_collective{};
 };
 text::Result<Force, std::vector<Problem>> parse_force(std::string_view text);
 Reading<Force> read_force(std::string_view text); // throws std::bad_alloc only
 
-// `, did you mean "tuna"?` with the word of `known` that the word is another name for, or the closest one; "" where none is
-// close.
+// `, did you mean "tuna"?` with the word of `known` that the word is another name for, or the closest one; ""
+// where none is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
 
 } // namespace switchyard::policy

@@ -39,8 +39,8 @@ std::string reason_of_all(const Shortlist& natives) {
     return "native whichever rule matches" + (blocked.empty() ? "" : "; " + some_of(blocked));
 }
 
-// Where every candidate is native, agreeing on the block only to know which one takes a call would be a waste. One
-// candidate is left, and one reason for the log.
+// Where every candidate is native, agreeing on the block only to know which one takes a call would be a
+// waste. One candidate is left, and one reason for the log.
 void merge_natives(Shortlist& shortlist, const FixedFeatures& fixed) {
     if (!shortlist.always_native || (!shortlist.looks_at_block && !shortlist.looks_at_buffer) ||
         transfers_differ(shortlist))

@@ -12,7 +12,8 @@ namespace {
 
 using namespace key;
 
-// Send and receive blocks lie apart, in place, or overlapping: the third case of `in_place`, which `true` serves too.
+// Send and receive blocks lie apart, in place, or overlapping: the third case of `in_place`, which `true`
+// serves too.
 constexpr std::uint64_t apart = 0, overlapping = 2;
 
 // Limits that no policy written by people comes near.
@@ -86,7 +87,8 @@ void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::v
     }
 }
 
-// In each collective that the rule is for, the algorithm that can take its calls. An adaptive rule always has native.
+// In each collective that the rule is for, the algorithm that can take its calls. An adaptive rule always has
+// native.
 std::vector<const algorithms::Traits*> takers_of(const Rule& rule) {
     if (!rule.use.is_adaptive()) return find_all(rule.use.algorithm, rule.when.collective);
     auto natives = find_all("native", rule.when.collective);

@@ -1,5 +1,5 @@
-// Whether a rule can fire at all. The calls that it matches are boxes; the calls that earlier rules take for sure are
-// subtracted.
+// Whether a rule can fire at all. The calls that it matches are boxes; the calls that earlier rules take for
+// sure are subtracted.
 #pragma once
 
 #include "keys.hpp"
@@ -16,8 +16,8 @@ using Box = std::array<Range, key::count>;
 
 class Reach {
   public:
-    // "", or why the rule can never fire; also "" where there are too many boxes to find out. `number` is the rule's
-    // number for people. Rules are added in their order.
+    // "", or why the rule can never fire; also "" where there are too many boxes to find out. `number` is the
+    // rule's number for people. Rules are added in their order.
     std::string add(const Rule& rule, std::size_t number);
 
   private:

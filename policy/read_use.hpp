@@ -1,5 +1,5 @@
-// The `use` of a rule: an algorithm and its parameters, checked against the registry. Policy files and SWITCHYARD_FORCE
-// share this reader.
+// The `use` of a rule: an algorithm and its parameters, checked against the registry. Policy files and
+// SWITCHYARD_FORCE share this reader.
 #pragma once
 
 #include "document.hpp"

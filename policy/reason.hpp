@@ -20,8 +20,8 @@ std::string describe(const Candidate& candidate, PassedOver why);
 // `a; b`, and of many only the first: `a; b; c; and 97 more`. The log repeats the text at every call.
 std::string some_of(const std::vector<std::string>& reasons);
 
-// The log's `reason`: the choice's own, or `rule "small" passed over: radix 64 is more than 16 ranks`. There are few
-// different texts, since the log names every outcome once.
+// The log's `reason`: the choice's own, or `rule "small" passed over: radix 64 is more than 16 ranks`. There
+// are few different texts, since the log names every outcome once.
 std::string reason_of(const Shortlist& shortlist, const Match& match);
 
 } // namespace switchyard::policy

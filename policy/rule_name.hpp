@@ -1,4 +1,5 @@
-// How rules are called in texts for people. Rules are counted from 1 everywhere; only JSON pointers count from 0.
+// How rules are called in texts for people. Rules are counted from 1 everywhere; only JSON pointers count
+// from 0.
 #pragma once
 
 #include <cstddef>

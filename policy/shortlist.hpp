@@ -1,4 +1,5 @@
-// The rules that are left on a communicator, in order. prune.hpp makes a shortlist, match.hpp walks it at each call.
+// The rules that are left on a communicator, in order. prune.hpp makes a shortlist, match.hpp walks it at
+// each call.
 #pragma once
 
 #include "table.hpp"
@@ -24,8 +25,8 @@ struct Choice {
     std::string reason; // `rule`, `otherwise`, `forced`, or what forced a fallback
 };
 
-// A rule that can apply on this communicator, or a rule that would and is not admissible here (`blocked` says why:
-// `radix 64 is more than 16 ranks`).
+// A rule that can apply on this communicator, or a rule that would and is not admissible here (`blocked` says
+// why: `radix 64 is more than 16 ranks`).
 struct Candidate {
     Choice choice;
     Range max_block_bytes;
@@ -37,8 +38,8 @@ struct Candidate {
         false; // in place, for the candidate before it, which takes too much memory or cannot run
 };
 
-// An adaptive use: its candidates stand side by side in the shortlist, native first, and all of them can run here. A
-// walk ends at native; whoever knows the times then says which of them runs.
+// An adaptive use: its candidates stand side by side in the shortlist, native first, and all of them can run
+// here. A walk ends at native; whoever knows the times then says which of them runs.
 struct Adaptive {
     std::size_t first = 0, count = 0;
     int trials = 0;
@@ -58,15 +59,15 @@ struct Shortlist {
     bool always_native = false;   // native runs whatever the call is, and nothing has to be agreed for it
 };
 
-// How device buffers travel. Unless the policy says so, an algorithm of ours gets copies in host memory, and the MPI
-// library's own gets the buffers if it can take them.
+// How device buffers travel. Unless the policy says so, an algorithm of ours gets copies in host memory, and
+// the MPI library's own gets the buffers if it can take them.
 Transfer transfer_of(const Choice& choice, bool gpu_aware);
 
 // Workspace bytes at this call; 0 for native.
 std::size_t scratch_bytes(const Choice& choice, const Features& call);
 
-// memory_limit_bytes counts the host memory for copies of device buffers. It does not where native has copies only
-// because the MPI takes no device buffers.
+// memory_limit_bytes counts the host memory for copies of device buffers. It does not where native has copies
+// only because the MPI takes no device buffers.
 bool limits_staging(const Choice& choice);
 
 // The candidate is for some sizes of blocks only.
@@ -78,14 +79,15 @@ bool looks_at_buffer(const Candidate& candidate);
 // The candidate runs an algorithm of ours.
 bool runs_ours(const Candidate& candidate);
 
-// No call gets past the candidates so far. (An algorithm with a workspace can be passed over: it may not fit.)
+// No call gets past the candidates so far. (An algorithm with a workspace can be passed over: it may not
+// fit.)
 bool ends_the_walk(const Shortlist& shortlist);
 
 // Fills looks_at_block, looks_at_buffer and always_native from the candidates.
 void set_facts(Shortlist& shortlist);
 
-// Whether alike calls of an adaptive use can skip the agreement on the block for a while: nothing else is agreed, and
-// no call gets past the use. With `member`: and that candidate does not need the block itself.
+// Whether alike calls of an adaptive use can skip the agreement on the block for a while: nothing else is
+// agreed, and no call gets past the use. With `member`: and that candidate does not need the block itself.
 bool can_rest(const Shortlist& shortlist, std::size_t adaptive);
 bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member);
 

@@ -1,5 +1,5 @@
-// The closed vocabulary of a policy: its keys, words and bounds. The parser, the explanations and the test of the JSON
-// Schema read it here. The keys of `when` have a table of their own, keys.hpp.
+// The closed vocabulary of a policy: its keys, words and bounds. The parser, the explanations and the test of
+// the JSON Schema read it here. The keys of `when` have a table of their own, keys.hpp.
 #pragma once
 
 #include "table.hpp"
@@ -28,8 +28,8 @@ inline constexpr std::string_view adaptive_name = "adaptive";
 inline constexpr std::array adaptive_keys = {std::string_view{"algorithm"}, std::string_view{"candidates"},
                                              std::string_view{"trials"}};
 
-// How much a policy may ask for: more than people and tuners write, and so little that a run and the end of a run take
-// no longer for it. Texts in bytes. A whole policy has largest_policy_bytes at most, parse.hpp.
+// How much a policy may ask for: more than people and tuners write, and so little that a run and the end of a
+// run take no longer for it. Texts in bytes. A whole policy has largest_policy_bytes at most, parse.hpp.
 inline constexpr std::uint64_t most_trials = 1000;
 inline constexpr std::size_t most_candidates = 100; // of an adaptive rule, without native
 inline constexpr std::size_t most_rules = 1000;

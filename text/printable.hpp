@@ -7,19 +7,20 @@
 
 namespace switchyard::text {
 
-// The first character of a text that is not empty. A harmless character does nothing but show: it is no control
-// character, no mark that turns the direction of writing, and valid UTF-8.
+// The first character of a text that is not empty. A harmless character does nothing but show: it is no
+// control character, no mark that turns the direction of writing, and valid UTF-8.
 struct Character {
     std::size_t bytes;
     bool is_harmless;
 };
 Character first_character(std::string_view text);
 
-// Escapes characters that are not harmless, and cuts after `longest` bytes. `ascii`: also escapes bytes beyond ASCII.
+// Escapes characters that are not harmless, and cuts after `longest` bytes. `ascii`: also escapes bytes
+// beyond ASCII.
 std::string printable(std::string_view text, std::size_t longest, bool ascii = false);
 
-// The first line, with one space for any number of blanks and control characters: an MPI's name for itself is many lines,
-// with tabs.
+// The first line, with one space for any number of blanks and control characters: an MPI's name for itself is
+// many lines, with tabs.
 std::string first_line(std::string_view text);
 
 } // namespace switchyard::text

@@ -1,6 +1,6 @@
 // Memory in node order, for allgather algorithms that know nodes. All blocks lie in scratch memory, sorted by
-// node: first the own node, then the nodes up the ring. So the blocks of neighbouring nodes are contiguous. Blocks may
-// differ in size.
+// node: first the own node, then the nodes up the ring. So the blocks of neighbouring nodes are contiguous.
+// Blocks may differ in size.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

@@ -7,8 +7,8 @@
 
 namespace switchyard::algorithms::alltoallv {
 
-// A row is all blocks of one source for one lane of one node. A key is an offset and a lane. All numbers are the
-// largest of any rank of a node.
+// A row is all blocks of one source for one lane of one node. A key is an offset and a lane. All numbers are
+// the largest of any rank of a node.
 struct NodeAwareShape {
     std::size_t rows;          // of one key: one row for each rank of the source node
     std::size_t row_blocks;    // blocks of a row
@@ -64,9 +64,9 @@ struct NodeAwareLayout {
 // The radices of the exchange inside the node, from small bundles to large ones.
 inline constexpr std::size_t inner_radices = 3;
 
-// Small bundles are forwarded, to have few rounds. Large bundles go directly, since forwarding them costs more than
-// messages do. A large direct_from bounds a bundle, but says little of its size: most blocks are smaller. Returns the
-// number of the radix.
+// Small bundles are forwarded, to have few rounds. Large bundles go directly, since forwarding them costs
+// more than messages do. A large direct_from bounds a bundle, but says little of its size: most blocks are
+// smaller. Returns the number of the radix.
 inline std::size_t node_aware_inner(std::size_t bundle_bytes, const Parameters& parameters) {
     constexpr std::size_t small = 3072, large = 24576, likely_block = 1024;
     if (const std::size_t bound = forwarded_bound(0, parameters); bound > likely_block)

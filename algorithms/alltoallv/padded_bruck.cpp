@@ -2,9 +2,10 @@
 //   rounds.
 // Cost: K = ceil(log2 P) rounds of at most P / 2 padded blocks: K * alpha + beta * (K * P / 2) * N, N the
 //   largest block. No sizes travel.
-// Needs: direct_from, or the largest block, agreed by all ranks (the caller does the allreduce); any number of ranks.
-// Departs: the own block is not padded. Padding is not cleared. With direct_from a slot begins with the size of its
-//   block, since a mark may stand there.
+// Needs: direct_from, or the largest block, agreed by all ranks (the caller does the allreduce); any number
+//   of ranks.
+// Departs: the own block is not padded. Padding is not cleared. With direct_from a slot begins with the size
+//   of its block, since a mark may stand there.
 // Source: two-phase Bruck paper, section 3.1, phases (a) to (c); no numbered algorithm.
 #include "algorithms/alltoall/zero_rotation_bruck.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"

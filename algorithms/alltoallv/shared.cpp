@@ -1,9 +1,10 @@
 // Idea: every rank writes its blocks into memory that the node shares. Their destinations copy them from
 //   there.
 // Cost: no message; two copies of each block. A rank waits for ranks that send it something, and for the
-//   others before its next exchange. Blocks that do not fit into a third of their sender's section go in streams, where the
-//   two ranks of a block wait for each other alone; or its destination reads it where it lies, which is one copy.
-//   With direct_from, a message for each direct block, which leaves its mark in the memory.
+//   others before its next exchange. Blocks that do not fit into a third of their sender's section go in
+//   streams, where the two ranks of a block wait for each other alone; or its destination reads it where it
+//   lies, which is one copy. With direct_from, a message for each direct block, which leaves its mark in the
+//   memory.
 // Needs: all ranks on one node, and a window of the node. No agreement on the largest block.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.

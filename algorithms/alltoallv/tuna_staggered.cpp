@@ -2,7 +2,8 @@
 //   own.
 // Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes (N - 1) Q messages of one
 //   block for each rank, in ceil((N - 1) Q / block_count) waits.
-// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each node, wherever they are.
+// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each node, wherever
+//   they are.
 // Departs: where nodes differ, as tuna_coalesced does. Batches then count the (distance, local source) pairs
 //   of the largest node, so that both sides cut them alike. Blocks of no bytes send no message. With
 //   direct_from each message begins with the size of its block. intra=shared copies the bundles through the
@@ -41,8 +42,8 @@ class Staggered {
     }
 
   private:
-    // Only its sender knows the length of a message with a size, and both sides must split it alike. So the bytes over the
-    // limit travel when the receiver has read the size.
+    // Only its sender knows the length of a message with a size, and both sides must split it alike. So the
+    // bytes over the limit travel when the receiver has read the size.
     enum class Share : std::uint8_t { first, rest };
 
     Status exchange_batch(std::int64_t begin, std::int64_t end, Share share) {

@@ -20,13 +20,15 @@ struct [[nodiscard]] AgreementEnd {
     bool by_mpi; // MPI's own collective, which has called the error handler of the communicator
 };
 
-// Replaces each number by the largest over all ranks of the group, a whole communicator. Collective. All ranks give as many
-// numbers, at most most_agreed_numbers. Numbers are below 2^63: MPICH 4.0.2 compares larger numbers as if they had a sign.
+// Replaces each number by the largest over all ranks of the group, a whole communicator. Collective. All
+// ranks give as many numbers, at most most_agreed_numbers. Numbers are below 2^63: MPICH 4.0.2 compares
+// larger numbers as if they had a sign.
 //
-// With memory that the ranks of each node share (`window`; null: there is none): the largest of each node, then of all nodes
-// in digits of base q + 1, where q is the number of ranks on the smallest node. In a round local rank i exchanges with the
-// nodes i + 1 steps away, so that all ranks of a node share the messages: with up to q + 1 nodes there is one round. After
-// each round the ranks of the node tell each other. Without such memory: one MPI_Allreduce.
+// With memory that the ranks of each node share (`window`; null: there is none): the largest of each node,
+// then of all nodes in digits of base q + 1, where q is the number of ranks on the smallest node. In a round
+// local rank i exchanges with the nodes i + 1 steps away, so that all ranks of a node share the messages:
+// with up to q + 1 nodes there is one round. After each round the ranks of the node tell each other. Without
+// such memory: one MPI_Allreduce.
 AgreementEnd agree_on_largest(std::span<std::uint64_t> numbers, const Group& group, Wire& wire,
                               NodeWindow* window);
 

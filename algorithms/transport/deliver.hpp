@@ -6,8 +6,8 @@
 
 namespace switchyard::algorithms {
 
-// Copies a block that arrived from `source` to its place. `said`: its size as the message says it. A block that is longer
-// than the application expects is an error, as MPI reports it in `status`, and is not copied.
+// Copies a block that arrived from `source` to its place. `said`: its size as the message says it. A block
+// that is longer than the application expects is an error, as MPI reports it in `status`, and is not copied.
 // Inline at any rate, since it is called for each block of each exchange.
 template <typename Sizes>
 [[gnu::always_inline]] inline void deliver(const Exchange& exchange, int source, const std::byte* block,

@@ -26,7 +26,8 @@ constexpr int repetitions = 9;
 // Of a message that stands for an empty one. MPI libraries may take a short cut for none at all.
 constexpr std::size_t small_bytes = 8;
 
-// Of large messages. An MPI library may do best with the smaller ones, which stay in the caches, or with the largest.
+// Of large messages. An MPI library may do best with the smaller ones, which stay in the caches, or with the
+// largest.
 constexpr std::array<std::size_t, 3> large_bytes = {std::size_t{1} << 17, std::size_t{1} << 20,
                                                     std::size_t{1} << 22};
 constexpr std::size_t usual_large_bytes = large_bytes[1];
@@ -241,7 +242,8 @@ double copied_block_us(std::size_t bytes) {
 
 // ---- All together ----
 
-// Repetition number `repetition` takes this one of several equal choices, so all repetitions together see many.
+// Repetition number `repetition` takes this one of several equal choices, so all repetitions together see
+// many.
 int choice_of(int repetition, int choices) {
     return choices <= repetitions ? repetition % choices : repetition * choices / repetitions;
 }

@@ -11,8 +11,8 @@ namespace switchyard::bench {
 // "", or why this placement of ranks shows no network or no node.
 std::string why_not_calibrated(const algorithms::NodeMap& map);
 
-// The values of the machine's file, on rank 0. Takes some seconds. Collective over the group, which is a whole
-// communicator with a node map for which why_not_calibrated() is "".
+// The values of the machine's file, on rank 0. Takes some seconds. Collective over the group, which is a
+// whole communicator with a node map for which why_not_calibrated() is "".
 MachineFile calibrate(const algorithms::Group& group, bool simulated);
 
 } // namespace switchyard::bench

@@ -105,8 +105,8 @@ std::size_t Sizes::operator()(int source, int destination) const {
     }
 }
 
-// In-place paper, section 4: the data of a rank, cut at random into a block for each partner. The lengths between random cuts
-// are to each other as numbers of exponential density.
+// In-place paper, section 4: the data of a rank, cut at random into a block for each partner. The lengths
+// between random cuts are to each other as numbers of exponential density.
 std::vector<std::size_t> Sizes::partitioned(int source) const {
     const auto partners = partners_of(source);
     std::vector<double> cuts;

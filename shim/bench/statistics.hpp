@@ -13,8 +13,8 @@ double mean(const std::vector<double>& values); // 0 without values
 // The median of time / baseline, of each iteration by itself: a disturbance of the iteration hits both.
 double median_ratio(const std::vector<double>& times, const std::vector<double>& baseline);
 
-// The mean of as many times as there are of both, over that of the baseline: what a program pays that makes these calls. 0 where
-// the baseline took no time.
+// The mean of as many times as there are of both, over that of the baseline: what a program pays that makes
+// these calls. 0 where the baseline took no time.
 double ratio_of_means(const std::vector<double>& times, const std::vector<double>& baseline);
 
 } // namespace switchyard::bench

@@ -29,7 +29,8 @@ struct ExplainArguments {
     ExplainOptions many;
 };
 void add_explain(CLI::App& app, ExplainArguments& arguments);
-// Call it after parsing. Throws std::runtime_error with a sentence for people where options do not fit together.
+// Call it after parsing. Throws std::runtime_error with a sentence for people where options do not fit
+// together.
 int run_explain(const CLI::App& explain, ExplainArguments& arguments);
 
 } // namespace switchyard::shim::command

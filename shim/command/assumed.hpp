@@ -15,8 +15,8 @@ int ranks_per_node_here();
 // Gives the call what was not asked for: nodes and ranks per node.
 void complete(ExplainedCall& asked);
 
-// `assumed: 2 ranks per node, one for each processor of this machine (--ranks-per-node); ...` and a line end, or "" where
-// all was given that the policy may look at.
+// `assumed: 2 ranks per node, one for each processor of this machine (--ranks-per-node); ...` and a line end,
+// or "" where all was given that the policy may look at.
 std::string assumptions(const policy::Policy& policy, const ExplainedCall& asked);
 
 } // namespace switchyard::shim::command

@@ -21,8 +21,8 @@ struct ExplainedCall {
     std::array<bool, policy::key::count> given{}; // which keys of `when` the user has given
     bool gpu_aware_given = false;
 };
-// Prints which rule takes the call, why each earlier rule does not, and what was assumed. Returns 1 if the policy has
-// problems.
+// Prints which rule takes the call, why each earlier rule does not, and what was assumed. Returns 1 if the
+// policy has problems.
 int explain(const std::filesystem::path& file, const ExplainedCall& asked);
 
 enum class ListFormat { text, json, markdown };
@@ -38,8 +38,9 @@ struct ExplainOptions {
     std::optional<policy::Collective> collective; // only this table
     std::filesystem::path plot;                   // as SVG; "": none
 };
-// Prints which rules take the calls of a log, or all possible calls. Returns 1 if the policy has problems. Throws
-// std::runtime_error with a sentence for people where a log cannot be read or a file cannot be written.
+// Prints which rules take the calls of a log, or all possible calls. Returns 1 if the policy has problems.
+// Throws std::runtime_error with a sentence for people where a log cannot be read or a file cannot be
+// written.
 int explain_many(const ExplainOptions& options);
 
 // Prints every algorithm of the registry. Markdown gives the table of the documents.

@@ -12,7 +12,8 @@ class Option;
 
 namespace switchyard::shim::command {
 
-// Notes the words that an option takes. Its help and its check say the same to CLI11, from which nobody can read them.
+// Notes the words that an option takes. Its help and its check say the same to CLI11, from which nobody can
+// read them.
 CLI::Option* offer(CLI::Option* option, std::vector<std::string> words);
 
 // Subcommands, their options, the values of these, and files; also behind mpirun and mpiexec.

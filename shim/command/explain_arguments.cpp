@@ -99,7 +99,8 @@ std::string first_given(const CLI::App& explain, std::initializer_list<const cha
     return "";
 }
 
-// True: the question is about many calls, those of a log or all possible ones. False: it is about one call, which
+// True: the question is about many calls, those of a log or all possible ones. False: it is about one call,
+// which
 // --collective and --ranks describe.
 bool asks_for_many(const CLI::App& explain) {
     const auto many = first_given(explain, {"--log", "--coverage", "--plot"});

@@ -22,8 +22,8 @@ std::string misspelled(const CLI::App& app, const CLI::Error& error) {
     return names_them ? "" : words;
 }
 
-// `switchyard explain: policy is required`, and where to read on: a whole help would push the sentence off the
-// screen. Without a subcommand there is nothing else to say than the help.
+// `switchyard explain: policy is required`, and where to read on: a whole help would push the sentence off
+// the screen. Without a subcommand there is nothing else to say than the help.
 std::string words_of_error(const CLI::App* app, const CLI::Error& error) {
     std::string name = "switchyard";
     while (!app->get_subcommands().empty()) {

@@ -36,7 +36,8 @@ void say(const std::string& sentence) {
     std::fputs(("switchyard: " + sentence + '\n').c_str(), stderr);
 }
 
-// The loader would say so itself, in words about files that nobody knows, and the program would run without us.
+// The loader would say so itself, in words about files that nobody knows, and the program would run without
+// us.
 int refuse(const std::string& object) {
     say("the program is not started: LD_PRELOAD cannot hold " + object +
         ", since it splits paths at spaces and colons, and no temporary folder takes a link to it; "

@@ -35,14 +35,14 @@ struct RunArguments {
     bool operator==(const RunArguments&) const = default;
 };
 
-// The arguments of a command line `switchyard run ...` in its usual form. A job starts this command once for each rank,
-// and the options of all subcommands, as CLI11 wants them, take longer to make than the rest takes. nullopt: CLI11 has
-// to read these words, for they are another subcommand, ask for help, are wrong, or may mean something else than they
-// seem to.
+// The arguments of a command line `switchyard run ...` in its usual form. A job starts this command once for
+// each rank, and the options of all subcommands, as CLI11 wants them, take longer to make than the rest
+// takes. nullopt: CLI11 has to read these words, for they are another subcommand, ask for help, are wrong, or
+// may mean something else than they seem to.
 std::optional<RunArguments> usual_run(std::span<const char* const> words);
 
-// Puts switchyard in front of a program and becomes the program. Returns only where the program cannot be started: the
-// exit code.
+// Puts switchyard in front of a program and becomes the program. Returns only where the program cannot be
+// started: the exit code.
 int run(const RunArguments& arguments);
 
 } // namespace switchyard::shim::command

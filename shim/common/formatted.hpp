@@ -1,5 +1,5 @@
-// Texts with values in them, by fmt's format strings. fmt's own code is compiled once, in formatted.cpp: in every file it
-// would take the compiler five seconds.
+// Texts with values in them, by fmt's format strings. fmt's own code is compiled once, in formatted.cpp: in
+// every file it would take the compiler five seconds.
 #pragma once
 
 #include <fmt/core.h>

@@ -22,8 +22,8 @@ const char* name_of_object(const void* address) {
 std::string object_path_of(const void* address) {
     const char* name = name_of_object(address);
     if (name == nullptr) return {};
-    // For the program itself the loader may know no more than argv[0]: a word that was found on the PATH. A file of the
-    // same name in the current folder is not it.
+    // For the program itself the loader may know no more than argv[0]: a word that was found on the PATH. A
+    // file of the same name in the current folder is not it.
     std::error_code error;
     std::filesystem::path path = name;
     if (!path.has_parent_path() || !std::filesystem::exists(path, error)) path = "/proc/self/exe";

@@ -1,5 +1,6 @@
-// What LD_PRELOAD gets: the object to preload, by a path that LD_PRELOAD can hold. The loader splits the variable at
-// spaces and colons, and replaces words such as $LIB, so an installation in "/home/ann/my tools" needs another path.
+// What LD_PRELOAD gets: the object to preload, by a path that LD_PRELOAD can hold. The loader splits the
+// variable at spaces and colons, and replaces words such as $LIB, so an installation in "/home/ann/my tools"
+// needs another path.
 #pragma once
 
 #include <string>
@@ -7,8 +8,9 @@
 
 namespace switchyard::shim {
 
-// `object` itself where LD_PRELOAD can hold it. Else a path through a link to its folder. The link is in a folder of this
-// user in the first of `folders` that can have one; it stays there, and all later runs share it. "": there is no such path.
+// `object` itself where LD_PRELOAD can hold it. Else a path through a link to its folder. The link is in a
+// folder of this user in the first of `folders` that can have one; it stays there, and all later runs share
+// it. "": there is no such path.
 std::string preload_path(const std::string& object, const std::vector<std::string>& folders);
 
 // libswitchyard.so of the installation in `prefix`, or where it should be if it is missing.

@@ -1,5 +1,5 @@
-// Which region of its node this process runs in: a socket or a NUMA domain, as hwloc sees it. hwloc is opened at run
-// time, only where a region is asked for; no object of ours is linked with it. No MPI here.
+// Which region of its node this process runs in: a socket or a NUMA domain, as hwloc sees it. hwloc is opened
+// at run time, only where a region is asked for; no object of ours is linked with it. No MPI here.
 #pragma once
 
 #include <string>

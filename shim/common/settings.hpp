@@ -1,4 +1,5 @@
-// Every setting, in one table. The shim, `switchyard config` and the warning about unknown names read it. No MPI here.
+// Every setting, in one table. The shim, `switchyard config` and the warning about unknown names read it. No
+// MPI here.
 #pragma once
 
 #include "shim/common/object_path.hpp"
@@ -44,8 +45,8 @@ enum class GpuAware { detect, yes, no };
 
 class Settings {
   public:
-    // From this process's environment. `complaints` gets a sentence for each unknown variable and each impossible
-    // value; an impossible value counts as not given.
+    // From this process's environment. `complaints` gets a sentence for each unknown variable and each
+    // impossible value; an impossible value counts as not given.
     static Settings from_environment(std::vector<std::string>& complaints);
 
     // Rank 0 sends its settings to the other ranks in this form.

@@ -14,8 +14,8 @@ std::string block_text(unsigned block_bits);          // `64 B` for 6: blocks of
 std::string count_text(std::uint64_t count);          // `1,234,567`
 std::string share_text(double part, double of_whole); // `12.3%`; `-` where the whole is 0
 
-// Safe for terminals and tables: control characters are escaped. A longer text is cut after `longest` characters and
-// ends in three dots.
+// Safe for terminals and tables: control characters are escaped. A longer text is cut after `longest`
+// characters and ends in three dots.
 std::string shown(std::string_view text, std::size_t longest = 80);
 
 // Columns of a text on a terminal: its number of UTF-8 characters.

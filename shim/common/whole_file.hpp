@@ -1,5 +1,5 @@
-// A file that is there as a whole or not at all: it is written beside its name and then renamed, so that a reader
-// never sees half of it.
+// A file that is there as a whole or not at all: it is written beside its name and then renamed, so that a
+// reader never sees half of it.
 #pragma once
 
 #include <fstream>

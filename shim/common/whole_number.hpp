@@ -1,5 +1,5 @@
-// Whole numbers of a JSON file that anybody may have changed. The library casts a number that does not fit, which is
-// undefined for 1e300.
+// Whole numbers of a JSON file that anybody may have changed. The library casts a number that does not fit,
+// which is undefined for 1e300.
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,8 @@ struct CountedTraits {
     bool makes_request = false; // for `started_as`, which is significant then
     Counted started_as{};
 
-    // Places among the arguments, found while compiling. Counts and type of what a rank sends, and of what it receives:
-    // reductions have one of each for both sides.
+    // Places among the arguments, found while compiling. Counts and type of what a rank sends, and of what it
+    // receives: reductions have one of each for both sides.
     std::size_t communicator = arguments.find('c');
     std::size_t root = arguments.find('p');
     std::size_t send_buffer = arguments.find_first_of("sb");

@@ -6,8 +6,8 @@
 // `PMPI_X` is exported, too. A call of it counts as the application's if it comes from that library, else
 // as the MPI's own.
 //
-// Functions that an MPI may lack are not exported. Where the MPI has them, the program's references to them are replaced
-// (optional_functions.hpp).
+// Functions that an MPI may lack are not exported. Where the MPI has them, the program's references to them
+// are replaced (optional_functions.hpp).
 
 #include "abi.hpp"
 #include "modules.hpp"
@@ -86,8 +86,8 @@ bool has_two_mpis() {
     return state.mpi.second[0] != '\0';
 }
 
-// Where dlsym finds the functions that calls are forwarded to. Of two MPIs it is the one that the loader finds first, as it
-// does for the program. It finds none where both were opened in local scopes.
+// Where dlsym finds the functions that calls are forwarded to. Of two MPIs it is the one that the loader
+// finds first, as it does for the program. It finds none where both were opened in local scopes.
 void* place_of_mpi() {
     if (state.mpi.handle == nullptr || (has_two_mpis() && !state.asks_callers)) return RTLD_NEXT;
     return state.mpi.handle;
@@ -108,7 +108,8 @@ void find_functions(const char* name, Function& next, Function& mpi) {
     next = reinterpret_cast<Function>(after_us);
 }
 
-// Where a call goes that is not ours: the function that was found, or the one that the caller's own symbol means.
+// Where a call goes that is not ours: the function that was found, or the one that the caller's own symbol
+// means.
 template <typename Function>
 Function forwarded(Function found, const char* symbol, const void* return_address) {
     if (__builtin_expect(!state.asks_callers, 1)) return found;
@@ -137,8 +138,8 @@ AbiVersion version_of_abi() {
     return version;
 }
 
-// The back end for the loaded MPI by its name; null after a warning. The version of an MPI with the standard ABI is that of
-// Open MPI or MPICH, but its handles and constants are not.
+// The back end for the loaded MPI by its name; null after a warning. The version of an MPI with the standard
+// ABI is that of Open MPI or MPICH, but its handles and constants are not.
 const char* name_of_back_end() {
     const char* path = state.mpi.path;
     const AbiVersion abi = version_of_abi();
@@ -211,8 +212,9 @@ bool is_the_program(const Dl_info& object) {
     return headers != nullptr && dladdr(headers, &program) != 0 && program.dli_fbase == object.dli_fbase;
 }
 
-// A tool before us gets the program's calls first. Most tools pass them on as `PMPI_X`, where they do not count as the
-// application's; some as the next `MPI_X`, which comes to us. Nobody can tell before the first call.
+// A tool before us gets the program's calls first. Most tools pass them on as `PMPI_X`, where they do not
+// count as the application's; some as the next `MPI_X`, which comes to us. Nobody can tell before the first
+// call.
 void warn_of_tool_above() {
     Dl_info first{}, us{};
     void* symbol = dlsym(RTLD_DEFAULT, "MPI_Alltoallv");

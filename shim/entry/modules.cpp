@@ -23,8 +23,9 @@ struct Module {
     Caller caller;
 };
 
-// The MPI and its Fortran libraries. They are few, so a search walks them all. Entries are only added, so readers need no lock.
-// The MPI stays open. A Fortran layer may be closed: then its entry is passed over until it is back at its place.
+// The MPI and its Fortran libraries. They are few, so a search walks them all. Entries are only added, so
+// readers need no lock. The MPI stays open. A Fortran layer may be closed: then its entry is passed over
+// until it is back at its place.
 constexpr std::size_t most_modules = 64;
 Module modules[most_modules];
 std::atomic<bool> are_closed[most_modules];
@@ -105,8 +106,9 @@ bool (*on_opened)() = nullptr;
 constexpr int most_looks_again = 16;
 std::atomic<int> looks_again{0};
 
-// Finds the Fortran layers that are open now. They are not held open: to ask the loader for a handle is to wait for its lock,
-// and another thread may hold the lock in a library's constructor that waits for this rank.
+// Finds the Fortran layers that are open now. They are not held open: to ask the loader for a handle is to
+// wait for its lock, and another thread may hold the lock in a library's constructor that waits for this
+// rank.
 void look_for_layers() {
     const auto opened = opened_objects();
     const bool is_new = opened != opened_at_last_look.load(std::memory_order_acquire);
@@ -152,8 +154,8 @@ int add_candidate(dl_phdr_info* object, std::size_t, void* data) {
 void* open_mpi(const Candidate& candidate) {
     void* handle = dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return nullptr;
-    // dlsym finds the symbol also by the handle of a library that depends on the MPI, as libmpi_cxx does. So the symbol's
-    // address has to lie in this object.
+    // dlsym finds the symbol also by the handle of a library that depends on the MPI, as libmpi_cxx does. So
+    // the symbol's address has to lie in this object.
     const auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
     if (candidate.range.begin <= address && address < candidate.range.end) return handle;
     dlclose(handle);
@@ -179,8 +181,8 @@ void call_when_opened(bool (*function)()) {
     looks_again.store(function() ? 0 : most_looks_again, std::memory_order_relaxed);
 }
 
-// A site may be stale: its library was closed, and a Fortran layer is at its addresses now. Then the log has the wrong
-// binding, and nothing else is wrong.
+// A site may be stale: its library was closed, and a Fortran layer is at its addresses now. Then the log has
+// the wrong binding, and nothing else is wrong.
 Caller caller_at(const void* return_address) {
     if (CallSites::has(return_address)) return Caller::application;
     const auto address = reinterpret_cast<std::uintptr_t>(return_address);

@@ -16,11 +16,12 @@ enum class Caller : std::uint8_t {
 // Who made a call of `MPI_X`, by its return address. Cheap after the first call from there.
 Caller caller_at(const void* return_address);
 
-// Whether a call of `PMPI_X` is the application's. Takes a tenth of a microsecond where it came neither from the MPI nor from
-// its Fortran layer.
+// Whether a call of `PMPI_X` is the application's. Takes a tenth of a microsecond where it came neither from
+// the MPI nor from its Fortran layer.
 bool is_from_fortran_layer(const void* return_address);
 
-// Where the application called from. A call from there is taken for the application's without a look at the objects.
+// Where the application called from. A call from there is taken for the application's without a look at the
+// objects.
 class CallSites {
   public:
     static bool has(const void* return_address) {
@@ -60,18 +61,20 @@ bool in_mpi(const void* address);
 // Whether a file is one of the libraries that call for a Fortran program.
 bool is_fortran_layer(const char* path);
 
-// Calls the function now, and when a call's place shows that the process has opened objects since the last look. False: the
-// function wants to be called again, since the loader was at work. Set once, before a second thread calls MPI.
+// Calls the function now, and when a call's place shows that the process has opened objects since the last
+// look. False: the function wants to be called again, since the loader was at work. Set once, before a second
+// thread calls MPI.
 void call_when_opened(bool (*function)());
 
-// What a symbol means in the object of that address: looked up in that object, then in the libraries that it names. Null
-// where none of them has it.
+// What a symbol means in the object of that address: looked up in that object, then in the libraries that it
+// names. Null where none of them has it.
 void* symbol_for(const void* address, const char* symbol);
 
 // Whether a path's file name begins with `beginning`.
 bool is_file_of(const char* path, const char* beginning);
 
-// True when all of a library's contents are there. Opening half a file, as a full disk leaves it, is a signal's end.
+// True when all of a library's contents are there. Opening half a file, as a full disk leaves it, is a
+// signal's end.
 bool is_whole_library(const char* path);
 
 // True when an MPI is linked into this program statically, where no preload can reach it.

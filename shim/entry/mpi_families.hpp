@@ -28,8 +28,9 @@ struct MpiFamily {
     Words packages{};
 };
 
-// The standard's own binary interface, which came with MPI-5. It is no family of the table: Open MPI and MPICH have it
-// beside their own interface, with the same launcher, in a library of its own. No MPI is needed to build its back end.
+// The standard's own binary interface, which came with MPI-5. It is no family of the table: Open MPI and
+// MPICH have it beside their own interface, with the same launcher, in a library of its own. No MPI is needed
+// to build its back end.
 struct StandardAbi {
     static constexpr const char* name = "abi";           // of the back end, as a family's
     static constexpr const char* library = "libmpi_abi"; // how the MPI library's file name begins

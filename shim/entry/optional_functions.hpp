@@ -1,6 +1,7 @@
-// Functions of MPI-4, which not every MPI has. Were their names exported, every program would find them, and a program that
-// looks whether its MPI has a function would call a missing one. So the names are not exported. Where the MPI has a function, the
-// references of the program's objects to this function are replaced.
+// Functions of MPI-4, which not every MPI has. Were their names exported, every program would find them, and
+// a program that looks whether its MPI has a function would call a missing one. So the names are not
+// exported. Where the MPI has a function, the references of the program's objects to this function are
+// replaced.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ struct OptionalFunction {
     bool can_be_caught() const { return is_there() && !is_left_alone; }
 };
 
-// Replaces references to the functions that this MPI has, now and in libraries that the program opens later. The table is
-// sorted by this, and is used as long as the process lives.
+// Replaces references to the functions that this MPI has, now and in libraries that the program opens later.
+// The table is sorted by this, and is used as long as the process lives.
 void serve(OptionalFunction* table, std::size_t functions);
 
 } // namespace switchyard::shim

@@ -8,8 +8,9 @@ namespace switchyard::shim {
 class Pages {
   public:
     enum class Access : std::uint8_t { unknown, none, read_only, writable };
-    // Of the page at that address, as it was at some moment since this object was made. Reads /proc/self/maps, and remembers the
-    // range that it found there: most questions are about the same few ranges.
+    // Of the page at that address, as it was at some moment since this object was made. Reads
+    // /proc/self/maps, and remembers the range that it found there: most questions are about the same few
+    // ranges.
     Access at(std::uintptr_t address);
 
   private:

@@ -81,8 +81,8 @@ Dynamic dynamic_of(const dl_phdr_info& object) {
     return found;
 }
 
-// Where an object's data lie, and how far the loader has got with it. The loader lists an object before it has put the addresses
-// in, and another thread may just be opening it.
+// Where an object's data lie, and how far the loader has got with it. The loader lists an object before it
+// has put the addresses in, and another thread may just be opening it.
 class Data {
   public:
     explicit Data(const dl_phdr_info& object) : object_(object) {
@@ -110,8 +110,8 @@ class Data {
     bool is_unfinished(Pages& pages) const {
         return protected_.begin < protected_.end && pages.at(protected_.begin) != Pages::Access::read_only;
     }
-    // Whether the loader has put an address there. Before, a place has null or an offset in the object; the program itself,
-    // where it lies at fixed addresses, is complete before it runs.
+    // Whether the loader has put an address there. Before, a place has null or an offset in the object; the
+    // program itself, where it lies at fixed addresses, is complete before it runs.
     bool is_address(const void* value) const {
         return object_.dlpi_addr == 0 || reinterpret_cast<std::uintptr_t>(value) > end_ - object_.dlpi_addr;
     }
@@ -122,8 +122,8 @@ class Data {
     Range protected_;
 };
 
-// Where the system does not let us, the reference stays as it is: its calls are not seen. No write access is taken away that
-// was there before.
+// Where the system does not let us, the reference stays as it is: its calls are not seen. No write access is
+// taken away that was there before.
 void write_reference(void** place, void* function, const Data& data, Pages& pages) {
     const auto address = reinterpret_cast<std::uintptr_t>(place);
     if (address % alignof(void*) != 0 || !data.contains(address)) return;

@@ -5,13 +5,14 @@
 
 namespace switchyard::shim {
 
-// For each reference of an object to a symbol that begins with `MPI_` or `PMPI_`: the function to put there, or null to leave
-// it. It runs under the loader's lock: it may not open, close or look up anything.
+// For each reference of an object to a symbol that begins with `MPI_` or `PMPI_`: the function to put there,
+// or null to leave it. It runs under the loader's lock: it may not open, close or look up anything.
 using ReplaceReference = void* (*)(const char* symbol, bool is_from_fortran_layer);
 
-// Walks the objects that are loaded now, without the MPI library and what counts as its own. While it walks, no object can be
-// unloaded. False: another thread is just opening an object, whose references come into question later. Writes only where the
-// loader is done: data whose addresses are there, RELRO whose pages are closed.
+// Walks the objects that are loaded now, without the MPI library and what counts as its own. While it walks,
+// no object can be unloaded. False: another thread is just opening an object, whose references come into
+// question later. Writes only where the loader is done: data whose addresses are there, RELRO whose pages are
+// closed.
 bool replace_references(ReplaceReference replacement);
 
 } // namespace switchyard::shim

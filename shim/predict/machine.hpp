@@ -1,8 +1,8 @@
-// The machine of a prediction, read from a JSON file (README.md, The machine file). Times are microseconds, rates bytes a
-// microsecond.
+// The machine of a prediction, read from a JSON file (README.md, The machine file). Times are microseconds,
+// rates bytes a microsecond.
 //
-// LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) with a NIC for each node, which its ranks share. Where a file says
-// only latency and bandwidth it is Hockney's model.
+// LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) with a NIC for each node, which its ranks share. Where
+// a file says only latency and bandwidth it is Hockney's model.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,12 @@ struct Machine {
     std::uint64_t memory_bytes = 0; // of a node; 0: not known
 };
 
-// `file` is for messages. Throws std::runtime_error with a sentence for people that names the file and the place in it.
+// `file` is for messages. Throws std::runtime_error with a sentence for people that names the file and the
+// place in it.
 Machine parse_machine(const std::string& text, const std::string& file);
 
-// `machine`: a file, or the name of one that is installed. Throws like parse_machine, also where there is no such file.
+// `machine`: a file, or the name of one that is installed. Throws like parse_machine, also where there is no
+// such file.
 Machine find_machine(const std::string& machine);
 
 } // namespace switchyard::shim::predict

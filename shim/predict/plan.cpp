@@ -85,7 +85,8 @@ namespace {
 
 constexpr double agreed_bytes = 24;
 
-// Inside each node through its memory. Then each local rank asks another node, in a base of one more than the ranks of a node.
+// Inside each node through its memory. Then each local rank asks another node, in a base of one more than the
+// ranks of a node.
 void agree_through_memory(const Situation& situation, Sink& sink) {
     const auto& shape = situation.shape;
     const std::int64_t base = std::min(shape.ranks_per_node, shape.ranks) + 1;

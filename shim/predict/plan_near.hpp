@@ -8,14 +8,15 @@
 
 namespace switchyard::shim::predict {
 
-// The bytes that a rank can show to its node at once, with the usual SWITCHYARD_SHARED_BYTES. More is copied twice.
+// The bytes that a rank can show to its node at once, with the usual SWITCHYARD_SHARED_BYTES. More is copied
+// twice.
 inline constexpr double most_shown_bytes = 650e3;
 
 // The bytes of the bundle from a place in a group to another place. The own bundle is never asked for.
 using BundleBytes = std::function<double(int source, int destination)>;
 
-// TuNA among the ranks of groups of a node, with all rounds of a digit under way. Group `g` of `groups` has the local ranks g,
-// g + groups, g + 2 groups and so on. `bytes(group)`: its bundles.
+// TuNA among the ranks of groups of a node, with all rounds of a digit under way. Group `g` of `groups` has
+// the local ranks g, g + groups, g + 2 groups and so on. `bytes(group)`: its bundles.
 struct NearExchange {
     int local_ranks, groups, radix;
     std::size_t most_bytes; // bound of a bundle

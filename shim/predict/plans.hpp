@@ -1,5 +1,5 @@
-// A plan for each line of registry.def: predict::<collective>::<name>(situation, sink), in the file of its family. A line without
-// a plan does not link.
+// A plan for each line of registry.def: predict::<collective>::<name>(situation, sink), in the file of its
+// family. A line without a plan does not link.
 #pragma once
 
 #include "plan.hpp"

@@ -31,8 +31,9 @@ void double_blocks(const Situation& situation, Sink& sink) {
     }
 }
 
-// Pairs of ranks, or teams, swap all blocks that they have. Where ranks are no power of two the first ones are teams of two, whose
-// second rank hands its block over before, and gets all blocks after. Then nodes differ, so messages are counted for each rank.
+// Pairs of ranks, or teams, swap all blocks that they have. Where ranks are no power of two the first ones
+// are teams of two, whose second rank hands its block over before, and gets all blocks after. Then nodes
+// differ, so messages are counted for each rank.
 class Doubling {
   public:
     Doubling(const Situation& situation, Sink& sink)

@@ -28,7 +28,8 @@ class NodeGather {
     void begin() { copy(1); }
     void end() { copy(static_cast<double>(nodes_) * ranks_); }
 
-    // All ranks of the node get the parts of all. `blocks_of(local rank)`: blocks that it has, in so many places.
+    // All ranks of the node get the parts of all. `blocks_of(local rank)`: blocks that it has, in so many
+    // places.
     void share(const std::function<double(int)>& blocks_of, int places = 1) {
         if (ranks_ == 1) return;
         if (shares()) return share_by_copies(blocks_of);
@@ -72,8 +73,8 @@ class NodeGather {
             sink_.round(round);
         }
     }
-    // Between nodes, doubling. `of_a_node`: blocks that a rank sends for each node; only of the first rank, which has all blocks of
-    // a node, or of all ranks.
+    // Between nodes, doubling. `of_a_node`: blocks that a rank sends for each node; only of the first rank,
+    // which has all blocks of a node, or of all ranks.
     void double_between_nodes(double of_a_node, bool leader_alone) {
         for (int distance = 1; distance < nodes_; distance *= 2) {
             const int count = std::min(distance, nodes_ - distance);

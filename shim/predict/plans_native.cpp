@@ -1,5 +1,6 @@
-// The MPI library's own collectives. Nobody tells which algorithm a library runs, so these plans are an assumption: what MPICH
-// does by its defaults (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, 2005).
+// The MPI library's own collectives. Nobody tells which algorithm a library runs, so these plans are an
+// assumption: what MPICH does by its defaults (Thakur, Rabenseifner and Gropp, Optimization of Collective
+// Communication Operations in MPICH, 2005).
 #include "plan_tuna.hpp"
 #include "plans.hpp"
 

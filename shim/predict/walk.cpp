@@ -7,7 +7,8 @@ namespace switchyard::shim::predict {
 
 namespace {
 
-// After about so many rounds half of the ranks are out of step. Fitted to simulations (tests/bench/RESULTS.md).
+// After about so many rounds half of the ranks are out of step. Fitted to simulations
+// (tests/bench/RESULTS.md).
 constexpr double rounds_in_step = 8;
 // The share of receives that are late, as the messages under way become many. Fitted, too.
 constexpr double late_receives = 0.3, many_messages = 32;
@@ -42,7 +43,8 @@ Walk::Node Walk::node_of(const Round& round) const {
     const double ranks_of_a_load = round.loads.size() == 1 ? local_ranks_ : 1;
     node.nic_us = ranks_of_a_load * std::max(out, in) / machine_.card_bytes_per_us;
     node.copied *= ranks_of_a_load;
-    // A way through several rounds goes from rank to rank. Where few messages of a round go to other nodes it hardly meets one.
+    // A way through several rounds goes from rank to rank. Where few messages of a round go to other nodes it
+    // hardly meets one.
     if (receivers > 0) node.far = std::min(1.0, far / receivers);
     return node;
 }
@@ -66,8 +68,8 @@ double message_bytes(const Amount& messages) {
 
 } // namespace
 
-// Each message is packed and sent before the next one is packed. Receives end one after the other. In between a message has its
-// latency and its bandwidth.
+// Each message is packed and sent before the next one is packed. Receives end one after the other. In between
+// a message has its latency and its bandwidth.
 Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) const {
     const Amount out = load.out(), in = load.in();
     Way way;
@@ -89,8 +91,8 @@ Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) c
     return way;
 }
 
-// The NIC of a node and its ranks take turns as long as the ranks are in step. After some rounds they are not: while some wait
-// for the NIC others compute.
+// The NIC of a node and its ranks take turns as long as the ranks are in step. After some rounds they are
+// not: while some wait for the NIC others compute.
 double Walk::nic_way(const Round& round, const Way& way, const Node& node) const {
     const double others = way.sending / way.out + way.latency + way.receiving / way.in + way.packing_last;
     const double in_step = 1 / (1 + rounds_ / rounds_in_step);
@@ -101,8 +103,8 @@ double Walk::nic_way(const Round& round, const Way& way, const Node& node) const
     return std::max(others, node.nic_us) + in_step * std::min(others, node.nic_us) + idle + left;
 }
 
-// Three ways through a round: a rank's processor works all the time; its last message is the slowest; or the bytes of all
-// messages on the node's NIC are. The longest counts.
+// Three ways through a round: a rank's processor works all the time; its last message is the slowest; or the
+// bytes of all messages on the node's NIC are. The longest counts.
 Spent Walk::messages_of(const Round& round, const Load& load, const Node& node) const {
     const Way way = way_of(round, load, node);
     const double windows = round.window > 0 ? std::max(1.0, std::max(way.out, way.in) / round.window) : 1;

@@ -18,8 +18,9 @@ class Job {
     const char* variable(const std::string& name) const;
     void set(const std::string& name, const std::string& value) const;
 
-    // False for the script of sbatch, for a shell of salloc, and for the daemons by which another launcher starts its
-    // ranks on other nodes. Such a launcher starts the ranks of its own node itself: they would be without switchyard.
+    // False for the script of sbatch, for a shell of salloc, and for the daemons by which another launcher
+    // starts its ranks on other nodes. Such a launcher starts the ranks of its own node itself: they would be
+    // without switchyard.
     bool starts_a_program() const;
 
   private:

@@ -1,8 +1,9 @@
 // The SPANK plug-in: `srun --switchyard=FILE ./app` does what `srun switchyard run --policy FILE ./app` does.
 //
-// Where a job is submitted (srun, sbatch, salloc), the options are checked and go into SLURM_ variables. Slurm passes
-// these on to each step of the job, even with --export=NONE. Where a rank starts (slurmstepd), they become LD_PRELOAD and
-// SWITCHYARD_ variables. So an option of sbatch holds for each srun of its script, but not for the script itself.
+// Where a job is submitted (srun, sbatch, salloc), the options are checked and go into SLURM_ variables.
+// Slurm passes these on to each step of the job, even with --export=NONE. Where a rank starts (slurmstepd),
+// they become LD_PRELOAD and SWITCHYARD_ variables. So an option of sbatch holds for each srun of its script,
+// but not for the script itself.
 //
 // Slurm's own processes load this object, so no exception leaves it.
 #include "job.hpp"
@@ -56,7 +57,8 @@ int guarded(Body body) noexcept {
     return refused;
 }
 
-// The folder above this object that has bin/switchyard: the object is in lib/slurm, and lib may have one folder more.
+// The folder above this object that has bin/switchyard: the object is in lib/slurm, and lib may have one
+// folder more.
 fs::path own_prefix() {
     const fs::path own = object_path_of(reinterpret_cast<const void*>(&own_prefix));
     for (auto folder = own.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
@@ -66,8 +68,8 @@ fs::path own_prefix() {
 
 // ---- Where a job is submitted ----
 
-// Slurm gives an option of sbatch to each srun of the script once more. A policy that is gone by then harms no job: the
-// calls go native, and rank 0 says so.
+// Slurm gives an option of sbatch to each srun of the script once more. A policy that is gone by then harms
+// no job: the calls go native, and rank 0 says so.
 bool was_accepted(const std::string& policy) {
     const char* accepted = std::getenv(wanted_variable);
     return accepted != nullptr && policy == accepted;

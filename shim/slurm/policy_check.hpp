@@ -5,8 +5,8 @@
 
 namespace switchyard::shim::slurm {
 
-// Each problem of the policy becomes an error message of Slurm's. True, too, where the command cannot be started or does
-// not say.
+// Each problem of the policy becomes an error message of Slurm's. True, too, where the command cannot be
+// started or does not say.
 bool is_valid_policy(const std::string& command, const std::string& policy);
 
 } // namespace switchyard::shim::slurm

@@ -36,7 +36,8 @@ std::vector<std::string> varied(const std::string& candidate, Parameter paramete
     return texts;
 }
 
-// The same in the first pass of a search. Of the borders only the middle one: the others are for combinations_of().
+// The same in the first pass of a search. Of the borders only the middle one: the others are for
+// combinations_of().
 std::vector<std::string> varied_first(const std::string& candidate, Parameter parameter, const Shape& shape) {
     auto texts = varied(candidate, parameter, shape);
     if (parameter == Parameter::direct_from) texts = {texts[texts.size() / 2]};

@@ -31,8 +31,8 @@ std::vector<std::string> variations_of(const Shape& shape, const std::string& ca
 // Borders (`direct_from`): whether the candidate's algorithm takes one, and the candidate without it.
 bool takes_border(const Shape& shape, const std::string& candidate);
 std::string without_border(const std::string& candidate);
-// A setting, which gives no border, with half its radix, its own and twice its own, each with every border that
-// tells blocks of up to that size apart, and with one that is above them.
+// A setting, which gives no border, with half its radix, its own and twice its own, each with every border
+// that tells blocks of up to that size apart, and with one that is above them.
 std::vector<std::string> combinations_of(const Shape& shape, const std::string& setting,
                                          std::size_t largest_block);
 

@@ -1,5 +1,5 @@
-// The second step of a search: radices and borders (`direct_from`) together. All of them with each other would
-// be too many, so the best settings of the first step are combined.
+// The second step of a search: radices and borders (`direct_from`) together. All of them with each other
+// would be too many, so the best settings of the first step are combined.
 #pragma once
 
 #include "measurements.hpp"
@@ -9,10 +9,10 @@
 
 namespace switchyard::shim::tune {
 
-// The settings without a border that save most of native's time over all measured sizes of the shape, one of each
-// algorithm that takes a border, best first. A size where a setting is slower counts as native's time: there
-// blocks can go directly. What the agreement takes does not count, since a border saves it. Settings that save
-// nothing are left out.
+// The settings without a border that save most of native's time over all measured sizes of the shape, one of
+// each algorithm that takes a border, best first. A size where a setting is slower counts as native's time:
+// there blocks can go directly. What the agreement takes does not count, since a border saves it. Settings
+// that save nothing are left out.
 std::vector<std::string> best_settings(const Shape& shape, const std::vector<Point>& points,
                                        const Measurements& measurements);
 

@@ -10,11 +10,12 @@
 
 namespace switchyard::shim::tune {
 
-// A candidate counts only where its predicted time is below this part of native's: the model errs by as much at one time of ten
-// (tests/bench/RESULTS.md).
+// A candidate counts only where its predicted time is below this part of native's: the model errs by as much
+// at one time of ten (tests/bench/RESULTS.md).
 inline constexpr double most_predicted_ratio = 0.85;
 
-// Predicts all candidates at these points, then the combinations of the best ones with borders. Adds what is faster than native.
+// Predicts all candidates at these points, then the combinations of the best ones with borders. Adds what is
+// faster than native.
 void predict_points(const predict::Machine& machine, const std::vector<Point>& points,
                     Measurements& measurements);
 

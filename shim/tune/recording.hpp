@@ -8,11 +8,12 @@
 
 namespace switchyard::shim::tune {
 
-// Whether `folder` has the recorded run of this program under this launcher. Throws std::runtime_error where it has the run of
-// another: its measurements would not fit.
+// Whether `folder` has the recorded run of this program under this launcher. Throws std::runtime_error where
+// it has the run of another: its measurements would not fit.
 bool is_recorded(const Program& program, const std::filesystem::path& folder);
 
-// The log of the recorded run in `folder`; makes that run where there is none, and says so. Throws like `record`.
+// The log of the recorded run in `folder`; makes that run where there is none, and says so. Throws like
+// `record`.
 std::filesystem::path recorded(const Program& program, const std::filesystem::path& folder,
                                std::ostream& notes);
 

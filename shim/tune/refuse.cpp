@@ -51,8 +51,8 @@ bool refuse_at(const Point& point, const Measurement& verified, bool shape_loses
     return refusals.beside.emplace(point, estimate.ratio).second;
 }
 
-// The calls of a shape are on one communicator as a rule, and each point of the proof makes one of its own: so what a first call
-// pays once must not count against a size of few calls beside one of many.
+// The calls of a shape are on one communicator as a rule, and each point of the proof makes one of its own:
+// so what a first call pays once must not count against a size of few calls beside one of many.
 std::set<Shape> losing_from_first(const std::vector<Point>& points,
                                   const std::map<Point, Measurement>& verified) {
     std::map<Shape, double> excess;

@@ -18,19 +18,19 @@ std::string candidate_at(const std::vector<Ruling>& rules, const Point& point); 
 // the shapes with new ones.
 //
 // Where MPI tells all ranks the largest block, each size is judged by itself: a rule is refused at a size
-// where it is not faster. It is also refused where the size's calls take longer from the first one on, if those of
-// all sizes of the shape together do, too. Elsewhere (alltoallv) the rules of a shape are judged together. If they harm a
-// size, or gain nothing in all, then the rules that look at the block are refused; if none looks at it, all
-// rules of the shape.
+// where it is not faster. It is also refused where the size's calls take longer from the first one on, if
+// those of all sizes of the shape together do, too. Elsewhere (alltoallv) the rules of a shape are judged
+// together. If they harm a size, or gain nothing in all, then the rules that look at the block are refused;
+// if none looks at it, all rules of the shape.
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                        const std::map<Point, Measurement>& verified, Refusals& refusals);
 
-// What must have been measured under the shim to be written. Behind a rule with bounds are measurements of its candidate, unless
-// the model chose it.
+// What must have been measured under the shim to be written. Behind a rule with bounds are measurements of
+// its candidate, unless the model chose it.
 enum class ToProve { rules_without_bounds, all_rules };
 
-// A rule without bounds holds for every block, so it is not written unless it was measured under the shim at each of its points
-// and at those of points_beyond(). The shapes where this is not so.
+// A rule without bounds holds for every block, so it is not written unless it was measured under the shim at
+// each of its points and at those of points_beyond(). The shapes where this is not so.
 std::set<Shape> unproven_shapes(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                                 const std::map<Point, Measurement>& verified,
                                 ToProve to_prove = ToProve::rules_without_bounds);

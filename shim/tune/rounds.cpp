@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each round begins with another kind of run: what the machine does meanwhile, and what one run leaves in its caches, meets all.
+// Each round begins with another kind of run: what the machine does meanwhile, and what one run leaves in its
+// caches, meets all.
 enum Kind : std::size_t { bare, native, routed, kinds };
 
 struct Run {

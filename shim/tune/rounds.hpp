@@ -32,20 +32,22 @@ struct RoundsOptions {
 };
 
 struct Rounds {
-    // Wall times are those of the whole command, the launcher included. Nothing is known of the bare runs but their wall time.
+    // Wall times are those of the whole command, the launcher included. Nothing is known of the bare runs but
+    // their wall time.
     report::Pool bare, native, routed;
     std::filesystem::path native_logs, routed_logs;
     std::size_t same_lines = 0; // of each run
 };
 
-// Throws Stopped; std::runtime_error with a sentence for people where a run fails, writes no log, or prints other lines.
+// Throws Stopped; std::runtime_error with a sentence for people where a run fails, writes no log, or prints
+// other lines.
 Rounds run_in_rounds(const Program& program, const RoundsOptions& options);
 
 // A name in `parent` that no other proof has: `app.20261124-170350.6993` for `name` app.
 std::filesystem::path dated_folder(const std::filesystem::path& parent, const std::string& name);
 
-// Runs the program once under switchyard with all calls left to MPI, and its log on in full. Returns the seconds it took. Throws
-// like run_in_rounds.
+// Runs the program once under switchyard with all calls left to MPI, and its log on in full. Returns the
+// seconds it took. Throws like run_in_rounds.
 double record(const Program& program, const std::filesystem::path& logs);
 
 } // namespace switchyard::shim::tune

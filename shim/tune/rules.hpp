@@ -46,14 +46,15 @@ struct Refusals {
 // ranges become one rule.
 //
 // Where MPI does not tell all ranks the largest block (alltoallv), a rule that looks at it costs an allreduce
-// before every call on the communicator. Such a shape gets one of these: rules with bounds, if every size has a winner in
-// spite of the allreduce; one rule without bounds, for a candidate that needs no agreement and wins at all sizes; or native.
-// Rules with bounds must save 3 % of the time of the others, since they also cost the calls of sizes that nobody measured.
+// before every call on the communicator. Such a shape gets one of these: rules with bounds, if every size has
+// a winner in spite of the allreduce; one rule without bounds, for a candidate that needs no agreement and
+// wins at all sizes; or native. Rules with bounds must save 3 % of the time of the others, since they also
+// cost the calls of sizes that nobody measured.
 std::vector<Ruling> rules_of(const std::vector<Point>& points, const Measurements& measurements,
                              const Refusals& refusals);
 
-// A rule without bounds also takes blocks that nobody measured. Points with larger blocks where such rules have to prove that
-// they harm nobody, one for each shape that has such a rule; of weight 0.
+// A rule without bounds also takes blocks that nobody measured. Points with larger blocks where such rules
+// have to prove that they harm nobody, one for each shape that has such a rule; of weight 0.
 std::vector<Point> points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points);
 // The points, then those beyond.
 std::vector<Point> with_points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points);

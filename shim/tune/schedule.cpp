@@ -73,8 +73,8 @@ bool Halving::is_settled(const Point& point, const std::vector<std::string>& sur
            });
 }
 
-// What the second pass adds: the best settings of the first pass, combined. A size that is ahead, since a run was
-// stopped between, has combined them already. Then it is the same here.
+// What the second pass adds: the best settings of the first pass, combined. A size that is ahead, since a run
+// was stopped between, has combined them already. Then it is the same here.
 std::vector<std::string> Halving::combinations_due(const Point& point) const {
     if (measurements_.last_pass(point) != 1) return {};
     std::vector<std::string> due;

@@ -21,8 +21,8 @@ namespace switchyard::shim::tune {
 
 class Tuning {
   public:
-    // `budget`: seconds for this run and the earlier runs in the journal together. `journal`: null where nothing is explored,
-    // since the measurements are there already.
+    // `budget`: seconds for this run and the earlier runs in the journal together. `journal`: null where
+    // nothing is explored, since the measurements are there already.
     Tuning(Machine machine, std::vector<Point> points, Journal* journal, Measurements& measurements,
            Place place, double budget, double launch_seconds);
 

@@ -1,17 +1,17 @@
-// Do persistent requests make an exchange of many small messages faster? Compares rounds as `tuna` makes them, in
-// one run and in turn:
+// Do persistent requests make an exchange of many small messages faster? Compares rounds as `tuna` makes
+// them, in one run and in turn:
 //   plain       MPI_Irecv and MPI_Isend for each message, then MPI_Waitall
 //   persistent  MPI_Recv_init and MPI_Send_init once, then MPI_Startall and MPI_Waitall
 //   receives    persistent receives, and MPI_Isend
-// A call has a step for each digit of the ranks in base `radix`, with up to radix - 1 messages to and from others.
-// All messages have the same size, call after call, which persistent requests need.
+// A call has a step for each digit of the ranks in base `radix`, with up to radix - 1 messages to and from
+// others. All messages have the same size, call after call, which persistent requests need.
 //
 //   mpicxx -O2 -std=c++20 tests/bench/persistent.cpp -o persistent
 //   mpirun -n 8 ./persistent --radix 4 --sizes 16,1024,65536 --samples 300 --calls 20
 //
-// Prints for each size the medians of microseconds a call (of the slowest rank). A ratio is that to plain, the median
-// over neighbouring samples; MAD is the median absolute deviation. The last column is the time to make and free all
-// persistent requests of a call, in microseconds.
+// Prints for each size the medians of microseconds a call (of the slowest rank). A ratio is that to plain,
+// the median over neighbouring samples; MAD is the median absolute deviation. The last column is the time to
+// make and free all persistent requests of a call, in microseconds.
 #include <mpi.h>
 
 #include <algorithm>

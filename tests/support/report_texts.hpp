@@ -14,8 +14,8 @@
 
 namespace switchyard::tests {
 
-// Stands for dygraphs: what a page does with a library is the same wherever the build found none, and has none of the
-// words that tests look for.
+// Stands for dygraphs: what a page does with a library is the same wherever the build found none, and has
+// none of the words that tests look for.
 inline constexpr shim::report::Script some_library = {"window.Dygraph = function () {};",
                                                       "sha256-of-the-library"};
 inline constexpr shim::report::Script no_library = {"", "sha256-of-nothing"};

@@ -1,5 +1,5 @@
-// The adaptive choice, on scripted times: who is tried, who is dropped, who stays, when it is all done again, and
-// what it costs.
+// The adaptive choice, on scripted times: who is tried, who is dropped, who stays, when it is all done again,
+// and what it costs.
 #include "tests/support/catch.hpp"
 
 #include "shim/common/learning/chooser.hpp"

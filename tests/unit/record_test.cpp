@@ -223,8 +223,8 @@ TEST_CASE("a record with detail is two slots, one more on several nodes, one mor
     std::map<std::uint32_t, CallRecord> calls;
     const auto slots = slots_of(recorder);
     CHECK(first_not_in_order(slots) == "");
-    // Every second has detail; of those every second has nodes, which are those not divisible by four, and every
-    // third was staged, which are those that leave 4 when divided by six.
+    // Every second has detail; of those every second has nodes, which are those not divisible by four, and
+    // every third was staged, which are those that leave 4 when divided by six.
     CHECK(slots.size() == count + count / 2 + (count / 2 - count / 4) + (count + 2) / 6);
     for (const auto& slot : slots) slot.tell(calls[slot.sequence]);
     REQUIRE(calls.size() == count);

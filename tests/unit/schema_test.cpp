@@ -1,5 +1,5 @@
-// The JSON Schema has the parser's keys, collectives, algorithms, parameters, bounds and words. schema_agreement.py
-// compares the verdicts of the two on whole policies.
+// The JSON Schema has the parser's keys, collectives, algorithms, parameters, bounds and words.
+// schema_agreement.py compares the verdicts of the two on whole policies.
 #include "tests/support/catch.hpp"
 
 #include "policy/admissible.hpp"
@@ -180,8 +180,8 @@ TEST_CASE("schema: algorithms of each collective with their parameters", "[schem
     CHECK(seen == names(algorithms::collective_names));
 }
 
-// A rule without a collective is for the collectives that have its algorithm. It takes the parameters that all of them
-// take.
+// A rule without a collective is for the collectives that have its algorithm. It takes the parameters that
+// all of them take.
 TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
     const json& use = rule_definition().at("else").at("properties").at("use");
     CHECK(schema().at("properties").at("otherwise") == use);

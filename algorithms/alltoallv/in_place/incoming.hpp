@@ -1,5 +1,5 @@
-// The receiving side of an exchange in place: the request to each source, the places for its data, and the free
-// space afterwards.
+// The receiving side of an exchange in place: the request to each source, the places for its data, and the
+// free space afterwards.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

@@ -37,7 +37,8 @@ class HopMessages {
         return status;
     }
 
-    // Calls visit(charge, message) for the messages that arrive with the hops. Returns the end of their rooms.
+    // Calls visit(charge, message) for the messages that arrive with the hops. Returns the end of their
+    // rooms.
     template <typename Visitor>
     std::byte* for_each_arrived(const Hop& hop, Visitor&& visit) const {
         std::byte* message = incoming_;
@@ -48,7 +49,8 @@ class HopMessages {
         return message;
     }
 
-    // Delivers the messages of the hops that end the exchange, each as soon as it is here: a block in each row.
+    // Delivers the messages of the hops that end the exchange, each as soon as it is here: a block in each
+    // row.
     Status deliver(const Hop& hop) {
         Status status;
         std::size_t messages = 0;
@@ -66,8 +68,9 @@ class HopMessages {
     }
 
   private:
-    // The receiver of a hop that ends the exchange knows the sizes of its blocks, so no sizes travel. With blocks that go
-    // directly they do, since the receiver may expect a block here that goes directly, or the other way round.
+    // The receiver of a hop that ends the exchange knows the sizes of its blocks, so no sizes travel. With
+    // blocks that go directly they do, since the receiver may expect a block here that goes directly, or the
+    // other way round.
     bool has_sizes(const Hop& hop) const { return exchange_.direct != nullptr || !hop.ends_exchange; }
 
     void deliver_expected(std::span<const int> sources, const std::byte* in, Status& status) const {

@@ -1,7 +1,7 @@
 // What each phase of node_aware does with each row, computed once.
 //
-// A row is all blocks of one source for the ranks of one lane of one node, each behind its size. A row that waits at this
-// rank for its next hop has a place.
+// A row is all blocks of one source for the ranks of one lane of one node, each behind its size. A row that
+// waits at this rank for its next hop has a place.
 #pragma once
 
 #include "algorithms/alltoallv/node_aware_scratch.hpp"
@@ -17,15 +17,15 @@
 
 namespace switchyard::algorithms::alltoallv {
 
-// A row that comes to wait here: its blocks, and its place. In the first exchange each rank of the node sends such a row,
-// and the ranks' places follow each other.
+// A row that comes to wait here: its blocks, and its place. In the first exchange each rank of the node sends
+// such a row, and the ranks' places follow each other.
 struct WaitingRow {
     int blocks;
     std::size_t place;
 };
 
-// A row that arrives with a hop and is handed on: its blocks, and the rank of the lane that gets it. `to_each`: the row is
-// on its node, and each rank of the lane gets one block.
+// A row that arrives with a hop and is handed on: its blocks, and the rank of the lane that gets it.
+// `to_each`: the row is on its node, and each rank of the lane gets one block.
 struct ArrivedRow {
     static constexpr int to_each = -1;
     int blocks, to;
@@ -60,7 +60,8 @@ class NodeAwareSchedule : public Schedule {
 
     const Group& own_node() const { return own_node_; }
     const Group& lane() const { return lane_; }
-    // Whether the ranks of some lane exchange bundles. Then all ranks of the node take part, since they share a window.
+    // Whether the ranks of some lane exchange bundles. Then all ranks of the node take part, since they share
+    // a window.
     bool hands_on() const { return own_node_.size > routes_.hops().lanes(); }
     const NodeAwareShape& shape() const { return shape_; }
     // Rows of the first exchange leave before the ranks of the node share memory again.

@@ -39,7 +39,8 @@ class Routes {
         const int digit = hops_.next_digit(offset, weight);
         return digit == 0 ? -1 : hops_.charge_of(digit, lane, own_node_.size);
     }
-    // The blocks of a row for that lane of that node. 0: the node has no rank in the lane, and there is no row.
+    // The blocks of a row for that lane of that node. 0: the node has no rank in the lane, and there is no
+    // row.
     int row_blocks(int destination_node, int lane) const {
         return hops_.ranks_in(lane, map_.size_of(destination_node));
     }
@@ -56,8 +57,8 @@ class Routes {
     void for_each_charge(std::int64_t weight, int local_rank, Visitor&& visit) const {
         hops_.for_each_charge(weight, local_rank, own_node_.size, visit);
     }
-    // Calls visit(offset, source node, blocks of a row) for the keys that the hop brings to the node `at`. There is a row
-    // from each rank of the source node.
+    // Calls visit(offset, source node, blocks of a row) for the keys that the hop brings to the node `at`.
+    // There is a row from each rank of the source node.
     template <typename Visitor>
     void for_each_arriving(int at, std::int64_t weight, int z, int lane, Visitor&& visit) const {
         hops_.for_each_offset(weight, z, [&](int offset) {

@@ -16,8 +16,8 @@ Byte* end_of_row(Byte* row, int blocks, const Sizes& said_sizes) {
     return row;
 }
 
-// The rows that wait at this rank, by place. Rows of the first exchange wait where they arrived. Rows that were handed on
-// are copied, since the next hand-over takes their memory.
+// The rows that wait at this rank, by place. Rows of the first exchange wait where they arrived. Rows that
+// were handed on are copied, since the next hand-over takes their memory.
 class WaitingRows {
   public:
     WaitingRows(const NodeAwareShape& shape, const NodeAwareLayout& layout, Workspace& workspace)

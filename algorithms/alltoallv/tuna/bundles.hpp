@@ -35,9 +35,10 @@ class Bundles {
         return end;
     }
 
-    // The same for a caller that fills one bundle after the other, by rising local ranks. `total()`: at least the bytes of
-    // all of them. Where the ranks share memory the bundles lie there if all ranks have room for theirs. Then no bundle is
-    // copied, and it may be read until the window's next epoch. `group` must be the node.
+    // The same for a caller that fills one bundle after the other, by rising local ranks. `total()`: at least
+    // the bytes of all of them. Where the ranks share memory the bundles lie there if all ranks have room for
+    // theirs. Then no bundle is copied, and it may be read until the window's next epoch. `group` must be the
+    // node.
     template <typename Total>
     void start(Total&& total) {
         NodeWindow* const window = context_.intra_window();
@@ -119,8 +120,8 @@ std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, co
     copy_bytes(end + sizeof(Size), data, bytes);
     return end + sizeof(Size) + bytes;
 }
-// The same of this rank's blocks for all these destinations. What the loop needs is in local variables, which a copied byte
-// cannot change. Inline at any rate: the groups of destinations are small.
+// The same of this rank's blocks for all these destinations. What the loop needs is in local variables, which
+// a copied byte cannot change. Inline at any rate: the groups of destinations are small.
 template <typename Size, typename Sizes>
 [[gnu::always_inline]] inline std::byte* put_blocks_for(std::span<const int> destinations, std::byte* end,
                                                         const Exchange& exchange, const Sizes& said_sizes) {

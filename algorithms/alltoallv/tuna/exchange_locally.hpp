@@ -12,8 +12,8 @@ namespace switchyard::algorithms::alltoallv {
 Status tuna(const Exchange& exchange, Context& context);
 
 // All ranks of the node call it at the same time. `exchange.group` is this rank's node in the communicator of
-// the context's wire, or a group of ranks of the node, such as a lane. `inner`: of that group. The memory that TuNA takes
-// is given back.
+// the context's wire, or a group of ranks of the node, such as a lane. `inner`: of that group. The memory
+// that TuNA takes is given back.
 inline Status exchange_locally(const Exchange& exchange, const InnerTuna& inner, Context& context) {
     if (NodeWindow* window = context.intra_window()) return window->exchange(exchange);
     Context means{inner.parameters, context.workspace, context.wire, nullptr, &inner.schedule};

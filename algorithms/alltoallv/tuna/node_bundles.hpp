@@ -33,8 +33,8 @@ class NodeBundles {
     // The destinations of this carrier, by rising distance of their nodes. The first one is the carrier
     // itself.
     std::span<const Destination> destinations() const { return schedule_.carried(); }
-    // The block of a local rank for one of these destinations. Its `bytes` are its size as a message says it. The size
-    // lies before the block.
+    // The block of a local rank for one of these destinations. Its `bytes` are its size as a message says it.
+    // The size lies before the block.
     const Part& block(std::size_t destination, int source) const {
         return blocks_[destination * count() + static_cast<std::size_t>(source)];
     }
@@ -60,7 +60,8 @@ class NodeBundles {
         return status;
     }
 
-    // Returns the end of the bundle. This rank's block for itself, the first of its own bundle, does not travel.
+    // Returns the end of the bundle. This rank's block for itself, the first of its own bundle, does not
+    // travel.
     template <typename Sizes>
     std::byte* pack(int carrier, std::byte* end, const Sizes& said_sizes) const {
         auto destinations = schedule_.destinations_of(carrier);
@@ -99,8 +100,8 @@ class NodeBundles {
 };
 
 // The whole algorithm around the exchange between nodes: own block, workspace, intra-node phase, then
-// between_nodes(exchange, context, bundles). `between_bytes`: its workspace, from the shape of the node, the bound of a
-// forwarded block and the parameters.
+// between_nodes(exchange, context, bundles). `between_bytes`: its workspace, from the shape of the node, the
+// bound of a forwarded block and the parameters.
 template <typename BetweenBytes, typename BetweenNodes>
 Status exchange_by_bundles(const Exchange& exchange, Context& context, BetweenBytes&& between_bytes,
                            BetweenNodes&& between_nodes) {

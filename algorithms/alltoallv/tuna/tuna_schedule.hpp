@@ -12,8 +12,8 @@ namespace switchyard::algorithms::alltoallv {
 
 // A round is the first hop of some of its blocks, and the last hop of some. A message has them in this order:
 //   first hops, except of the direct block;  the direct block, whose first hop is its last;  last hops;  all others.
-// So the sender takes blocks from S, then from T. The receiver puts blocks into T, then into R, then into T. Neither has to
-// ask of each block where it belongs.
+// So the sender takes blocks from S, then from T. The receiver puts blocks into T, then into R, then into T.
+// Neither has to ask of each block where it belongs.
 struct TunaRound {
     int destination, source;     // lines 12 and 13
     int left_in_digit;           // rounds, with this one
@@ -50,8 +50,8 @@ class TunaSchedule : public Schedule {
     }
     int down(int offset) const { return rank_ >= offset ? rank_ - offset : rank_ - offset + shape_.ranks; }
 
-    // Of the ranges of a round, the blocks of the first range are home, and the first block of each range makes its first
-    // hop. All other blocks wait in T (patterns::OffsetRange).
+    // Of the ranges of a round, the blocks of the first range are home, and the first block of each range
+    // makes its first hop. All other blocks wait in T (patterns::OffsetRange).
     void add(const patterns::Round& round) {
         const int distance = round.distance();
         TunaRound added{down(distance), up(distance), round.left_in_digit(), {}, {}, {}, {}, {}};

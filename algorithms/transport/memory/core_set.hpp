@@ -13,8 +13,8 @@ struct CoreSet {
     static CoreSet of_this_rank();
 };
 
-// How many cores ranks may run on together. Launchers give ranks equal sets or sets without a core in common. Other sets
-// count as the latter, up to all cores of the machine.
+// How many cores ranks may run on together. Launchers give ranks equal sets or sets without a core in common.
+// Other sets count as the latter, up to all cores of the machine.
 int cores_of(std::span<const CoreSet> ranks);
 
 } // namespace switchyard::algorithms

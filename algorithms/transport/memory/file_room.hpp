@@ -7,8 +7,8 @@
 
 namespace switchyard::algorithms {
 
-// posix_fallocate, with its answer. Signals wait meanwhile. On some systems a profiler's timer interrupts it again and again: each
-// time it undoes its work and says EINTR.
+// posix_fallocate, with its answer. Signals wait meanwhile. On some systems a profiler's timer interrupts it
+// again and again: each time it undoes its work and says EINTR.
 inline int make_room(int file, off_t offset, off_t bytes) {
     sigset_t all, before;
     sigfillset(&all);

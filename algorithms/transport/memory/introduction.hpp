@@ -9,7 +9,8 @@ namespace switchyard::algorithms {
 // One process listens. Others send it their files whenever they like, and it takes them later.
 class Introduction {
   public:
-    // `door`: a number by which others find this process. All users of the machine can see it while this process listens.
+    // `door`: a number by which others find this process. All users of the machine can see it while this
+    // process listens.
     explicit Introduction(std::uint32_t door);
     Introduction(const Introduction&) = delete;
     Introduction& operator=(const Introduction&) = delete;
@@ -17,7 +18,8 @@ class Introduction {
 
     bool is_open() const { return listener_ >= 0; }
 
-    // Sends `file` to the process of this user that listens at `door`. False: nobody does, or its queue is full.
+    // Sends `file` to the process of this user that listens at `door`. False: nobody does, or its queue is
+    // full.
     static bool send(std::uint32_t door, int file);
 
     // The files that processes of this user have sent so far. They are the caller's to close. May throw.

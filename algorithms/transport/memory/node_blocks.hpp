@@ -1,9 +1,10 @@
-// The blocks of one side of an exchange among the ranks of a node, by local rank, in the forms that callers have them. The
-// memory of the node takes each form as it is: a small exchange costs less than to make a list of its blocks.
+// The blocks of one side of an exchange among the ranks of a node, by local rank, in the forms that callers
+// have them. The memory of the node takes each form as it is: a small exchange costs less than to make a list
+// of its blocks.
 //
-// A form has size(local) in bytes, and at(local). Where large blocks may go directly (direct_blocks.hpp), the sent side
-// says so of a size, and the received side hears what each rank sends, also a rank of which it expects nothing:
-// NodeWindow::exchange(Exchange).
+// A form has size(local) in bytes, and at(local). Where large blocks may go directly (direct_blocks.hpp), the
+// sent side says so of a size, and the received side hears what each rank sends, also a rank of which it
+// expects nothing: NodeWindow::exchange(Exchange).
 #pragma once
 
 #include <cstddef>

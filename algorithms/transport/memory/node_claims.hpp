@@ -1,4 +1,5 @@
-// Who moves which pieces of a block: its writer takes them from the front, its reader from the back. Both may be processes.
+// Who moves which pieces of a block: its writer takes them from the front, its reader from the back. Both may
+// be processes.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
-// Whether other programs have the cores of a node where several ranks share each core. Some rank has something to do at almost
-// every moment, so the ranks together use up the cores. If they do not, somebody else does.
+// Whether other programs have the cores of a node where several ranks share each core. Some rank has
+// something to do at almost every moment, so the ranks together use up the cores. If they do not, somebody
+// else does.
 //
-// Each rank tells the others its part of a core. Their times together would say less: ranks tell them at different moments of an
-// exchange, and an exchange can last longer than a period.
+// Each rank tells the others its part of a core. Their times together would say less: ranks tell them at
+// different moments of an exchange, and an exchange can last longer than a period.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@ class NodeLoad {
         return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
     }
 
-    // A period of this rank may end. `own_time`: asked for then. Returns its part of a core in its last period.
+    // A period of this rank may end. `own_time`: asked for then. Returns its part of a core in its last
+    // period.
     template <typename Time>
     double own_part(Clock::time_point now, const Time& own_time) {
         if (now - begin_ < period) return part_;

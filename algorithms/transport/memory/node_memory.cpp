@@ -24,8 +24,8 @@ std::size_t page_bytes() {
     return bytes;
 }
 
-// The file begins with a page that has its key alone: so a process knows that it has opened the right file, even where
-// numbers of processes and files mean something else to it.
+// The file begins with a page that has its key alone: so a process knows that it has opened the right file,
+// even where numbers of processes and files mean something else to it.
 bool has_key(int file, std::uint64_t key) {
     std::uint64_t found = 0;
     return pread(file, &found, sizeof found, 0) == sizeof found && found == key;

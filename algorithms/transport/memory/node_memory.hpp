@@ -1,9 +1,10 @@
-// Memory that the processes of a node map into each other. To make it and to free it, no process waits for another: so it
-// may happen in a callback, and a program that frees its communicators late or never holds nobody up.
+// Memory that the processes of a node map into each other. To make it and to free it, no process waits for
+// another: so it may happen in a callback, and a program that frees its communicators late or never holds
+// nobody up.
 //
-// A process owns sections of equal size in a file without a name, which its neighbours open through /proc. It lends a
-// section for one use, a window. Who has used the section leaves it; when all have left, nobody reads it any more, and it
-// can be lent again. No MPI.
+// A process owns sections of equal size in a file without a name, which its neighbours open through /proc. It
+// lends a section for one use, a window. Who has used the section leaves it; when all have left, nobody reads
+// it any more, and it can be lent again. No MPI.
 #pragma once
 
 #include "introduction.hpp"
@@ -42,32 +43,35 @@ class NodeMemory {
     // Of this process's file, once it is open. It lies in memory that no other process has.
     const std::uint64_t* key() const { return &key_; }
 
-    // Opens the file, where that has not happened yet. Our descriptors have high numbers, and the kernel may take more than
-    // 10 ms to make the first of them in a process with threads: too long for a call of the program.
+    // Opens the file, where that has not happened yet. Our descriptors have high numbers, and the kernel may
+    // take more than 10 ms to make the first of them in a process with threads: too long for a call of the
+    // program.
     void prepare();
 
-    // A section of this process that nobody uses. Its first data have memory; extend() gets more. No section: there is no
-    // memory for it. May throw.
+    // A section of this process that nobody uses. Its first data have memory; extend() gets more. No section:
+    // there is no memory for it. May throw.
     Place lend();
-    // Gets memory for the data of this process's section up to `end`. False: there is none. Data without memory may not be
-    // touched: the system may kill the process for it.
+    // Gets memory for the data of this process's section up to `end`. False: there is none. Data without
+    // memory may not be touched: the system may kill the process for it.
     bool extend(const Place& place, std::size_t end);
     // Before others learn that they use it: as many of them as will leave it.
     void set_users(const Place& place, std::uint32_t users);
     // Nobody will use it.
     void take_back(const Place& place);
 
-    // The data of a section of this process or of another. Null: it cannot be mapped, since the processes are on different
-    // machines, or in different containers and never met. Stays mapped. May throw.
+    // The data of a section of this process or of another. Null: it cannot be mapped, since the processes are
+    // on different machines, or in different containers and never met. Stays mapped. May throw.
     std::byte* data_at(const Place& place);
 
-    // Before bytes of a section are used: brings their pages at once, which takes a fraction of a fault for each. Linux before
+    // Before bytes of a section are used: brings their pages at once, which takes a fraction of a fault for
+    // each. Linux before
     // 5.14 brings each page when it is touched.
     static void warm(std::byte* from, std::size_t bytes);
 
-    // Processes that may not look into each other's /proc, as in containers with a user namespace each, can still meet: first
-    // all of them listen, then each introduces itself to all others, then each meets its guests. Between these steps the
-    // processes make sure that all have succeeded. A process that has met another can map all of its sections.
+    // Processes that may not look into each other's /proc, as in containers with a user namespace each, can
+    // still meet: first all of them listen, then each introduces itself to all others, then each meets its
+    // guests. Between these steps the processes make sure that all have succeeded. A process that has met
+    // another can map all of its sections.
     bool listen();
     bool introduce_to(const Place& neighbour) const;
     void meet_guests(); // ends listening; may throw

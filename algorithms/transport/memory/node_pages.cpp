@@ -14,7 +14,8 @@ constexpr std::int64_t call_ns = 2000, bytes_in_ns = 8;
 
 constexpr std::int64_t usual_page_bytes = 4096;
 
-// Nanoseconds that so many bytes of pages took. A rank that loses its core meanwhile measures its neighbours' time.
+// Nanoseconds that so many bytes of pages took. A rank that loses its core meanwhile measures its neighbours'
+// time.
 std::int64_t capped(std::int64_t measured_ns, std::size_t bytes) {
     constexpr std::int64_t most_ns_of_page = 20'000;
     return std::min(measured_ns, (static_cast<std::int64_t>(bytes) / usual_page_bytes + 1) * most_ns_of_page);
@@ -40,7 +41,8 @@ void NodePages::touch(std::size_t begin, std::size_t end) {
                                       static_cast<std::int64_t>(end - begin));
 }
 
-// Twice as much as there is, since each call to the system takes time. Memory that nobody touches costs little.
+// Twice as much as there is, since each call to the system takes time. Memory that nobody touches costs
+// little.
 void NodePages::get_memory(std::size_t end) {
     const std::size_t enough = std::min(end, last_), twice = std::min(2 * memory_end_, last_);
     for (const std::size_t wanted : {std::max(enough, twice), enough})

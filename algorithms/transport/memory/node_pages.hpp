@@ -1,9 +1,10 @@
-// The pages of a rank's section. To bring one takes as long as to copy some thousand bytes, on some machines ten times as long;
-// for each reader once more. So a window begins with few of them. It gets more where a block needs them, and where its
-// exchanges have moved so many bytes that the time for pages is a small part of theirs.
+// The pages of a rank's section. To bring one takes as long as to copy some thousand bytes, on some machines
+// ten times as long; for each reader once more. So a window begins with few of them. It gets more where a
+// block needs them, and where its exchanges have moved so many bytes that the time for pages is a small part
+// of theirs.
 //
-// A page that was never touched has memory, or has none yet. To get memory is a call to the system for many pages, and it may
-// be refused: then the section ends there. No MPI.
+// A page that was never touched has memory, or has none yet. To get memory is a call to the system for many
+// pages, and it may be refused: then the section ends there. No MPI.
 #pragma once
 
 #include "node_memory.hpp"
@@ -16,7 +17,8 @@ namespace switchyard::algorithms {
 class NodePages {
   public:
     NodePages() = default; // all are there
-    // Of a section of this process, whose data before `begin` have memory: brings these. `last`: of the section.
+    // Of a section of this process, whose data before `begin` have memory: brings these. `last`: of the
+    // section.
     NodePages(NodeMemory& memory, const NodeMemory::Place& place, std::byte* section, std::size_t begin,
               std::size_t last);
 
@@ -34,8 +36,8 @@ class NodePages {
         if (end > end_) [[unlikely]]
             bring(end);
     }
-    // After an exchange of so many bytes of this rank: of the time that an MPI takes for it, one in `in` nanoseconds goes into
-    // pages.
+    // After an exchange of so many bytes of this rank: of the time that an MPI takes for it, one in `in`
+    // nanoseconds goes into pages.
     void save(std::size_t bytes, std::int64_t in);
     // Brings the pages that what is saved pays for. True: there are more pages now.
     bool spend();

@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A rank that gets the core copies for less than that before it waits itself. A program that does not wait keeps a core for
-// some 4 ms, beside the turns of the ranks there.
+// A rank that gets the core copies for less than that before it waits itself. A program that does not wait
+// keeps a core for some 4 ms, beside the turns of the ranks there.
 constexpr auto turn_of_a_rank = 1ms;
 constexpr auto shortest_turn = 1ms;
 // Then the rank leaves its core once more, and so learns whether the other programs are still there.

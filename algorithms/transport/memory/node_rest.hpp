@@ -1,8 +1,9 @@
 // How a rank rests that waits for other ranks of its node.
 //
-// With a core for each rank it spins. Else it leaves its core to others, again and again. A program that is not ours then keeps
-// the core for milliseconds each time. So a rank that has met such a program sleeps instead, for the shortest time that the
-// system knows: the system gives a core to a rank that wakes up much sooner than to a rank that left its core.
+// With a core for each rank it spins. Else it leaves its core to others, again and again. A program that is
+// not ours then keeps the core for milliseconds each time. So a rank that has met such a program sleeps
+// instead, for the shortest time that the system knows: the system gives a core to a rank that wakes up much
+// sooner than to a rank that left its core.
 #pragma once
 
 #include <chrono>

@@ -2,9 +2,10 @@
 //
 //   counts of streams | notice of even epochs | notice of odd epochs | ring
 //
-// In each epoch a rank writes one notice, and its bytes: few beside it, more into the ring. To write a cache line that another
-// core has read lately costs more than to read it. So the bytes of an epoch follow those of the epoch before, around the
-// ring: until a line is written again, the other core has lost it. Measured in RESULTS.md.
+// In each epoch a rank writes one notice, and its bytes: few beside it, more into the ring. To write a cache
+// line that another core has read lately costs more than to read it. So the bytes of an epoch follow those of
+// the epoch before, around the ring: until a line is written again, the other core has lost it. Measured in
+// RESULTS.md.
 #pragma once
 
 #include "node_claims.hpp"
@@ -17,8 +18,8 @@
 
 namespace switchyard::algorithms::section {
 
-// The beginning of a notice. The epoch lies beside the bytes that its readers need next, which saves each reader one cache
-// line for every source.
+// The beginning of a notice. The epoch lies beside the bytes that its readers need next, which saves each
+// reader one cache line for every source.
 struct Header {
     std::atomic<std::uint64_t> epoch;
     // What its rank says of this epoch: bytes of a gather, whether it shows, its part of a core.
@@ -39,15 +40,16 @@ struct Slice {
 struct StreamPlace {
     std::uint64_t bytes;                    // of the block
     std::uint32_t begin, slot_bytes, slots; // of the slots in the section; no slots: the block is a message
-    // Of the place to all: where bytes for all are that come in the epoch. Of another: whether its reader is to take the block
-    // from the writer's own memory, if it can.
+    // Of the place to all: where bytes for all are that come in the epoch. Of another: whether its reader is
+    // to take the block from the writer's own memory, if it can.
     std::uint32_t shown_or_offered;
     std::uintptr_t from, proof; // the writer's addresses of the block and of its proof; 0: for slots only
     std::uint64_t shown_bytes;  // of the place to all: of the bytes for all, those that come in the epoch
 };
 
-// The counts of the streams from one rank to another: filled and emptied slots since the window was made. They lie in the
-// writer's section. The channel of a rank to itself is that to all others, where each reader counts in its own channel.
+// The counts of the streams from one rank to another: filled and emptied slots since the window was made.
+// They lie in the writer's section. The channel of a rank to itself is that to all others, where each reader
+// counts in its own channel.
 struct Filled {
     std::atomic<std::uint64_t> slots;
     Claims claims; // of the stream under way, as `read`
@@ -96,7 +98,8 @@ class Layout {
         first_bytes = std::min(ring_bytes, std::max(least_turn, parts * number * line_bytes));
         ring_bytes = std::min(ring_bytes, std::max(first_bytes, most_ring_bytes));
         capacity = capacity_of(ring_bytes);
-        // Each block may be a stream, and each stream has a slot in what two epochs leave, which is a third of this at least.
+        // Each block may be a stream, and each stream has a slot in what two epochs leave, which is a third
+        // of this at least.
         if (capacity < number * least_slot_bytes) capacity = 0;
     }
 
@@ -132,12 +135,13 @@ struct Area {
     std::size_t begin, bytes;
 };
 
-// Where the bytes of a rank's epochs are in its section. An epoch has a third of the ring at most. So there is a third for the
-// next one, beside the bytes that others may still read; and a third for slots. The ring is the part of it that has memory.
+// Where the bytes of a rank's epochs are in its section. An epoch has a third of the ring at most. So there
+// is a third for the next one, beside the bytes that others may still read; and a third for slots. The ring
+// is the part of it that has memory.
 //
-// To touch a page for the first time takes longer than to fill it. So epochs go round in a small part of the ring, until it is
-// widened: a part for the smallest ones, or the places of two larger ones. An epoch that is larger than the last ones may find
-// no room. Then the next one has it.
+// To touch a page for the first time takes longer than to fill it. So epochs go round in a small part of the
+// ring, until it is widened: a part for the smallest ones, or the places of two larger ones. An epoch that is
+// larger than the last ones may find no room. Then the next one has it.
 class Ring {
   public:
     explicit Ring(const Layout& layout)
@@ -146,13 +150,14 @@ class Ring {
           step_(capacity_ % line_bytes == 0 ? line_bytes : Layout::least_slot_bytes),
           turn_(std::min(first_ + Layout::least_turn, last_)), begin_(first_), end_(first_) {}
 
-    // Of the section, the bytes before `end` have memory: after a call before the first epoch, these and no others. Later calls
-    // make them more.
+    // Of the section, the bytes before `end` have memory: after a call before the first epoch, these and no
+    // others. Later calls make them more.
     void has_memory(std::size_t end) {
         last_ = std::min(end, end_of_section_);
         capacity_ = Layout::capacity_of(last_ - first_);
     }
-    // Where memory has to end, so that an epoch of so many bytes has room, or of as many as an epoch can have.
+    // Where memory has to end, so that an epoch of so many bytes has room, or of as many as an epoch can
+    // have.
     std::size_t memory_for(std::size_t bytes) const {
         const std::size_t third = rounded_up(bytes, line_bytes);
         return third > end_of_section_ / 3 ? end_of_section_
@@ -196,8 +201,8 @@ class Ring {
         const std::size_t epoch = rounded_up(bytes, line_bytes);
         return 3 * epoch + line_bytes <= end_of_section_ - first_ && first_ + 2 * epoch <= end;
     }
-    // The largest area with no bytes of this epoch, nor of the one before, which others may still read: a third of an epoch's
-    // bytes at least.
+    // The largest area with no bytes of this epoch, nor of the one before, which others may still read: a
+    // third of an epoch's bytes at least.
     Area free() const {
         const Area now{begin_, end_ - begin_};
         const bool is_first = begin_ < before_.begin;

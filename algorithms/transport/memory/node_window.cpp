@@ -17,7 +17,8 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// Of a rank's part of the last cache, which also holds what the rank sends, its section, and what its program computes with.
+// Of a rank's part of the last cache, which also holds what the rank sends, its section, and what its program
+// computes with.
 constexpr std::size_t cached_part = 3;
 
 int node_of(const Group& group) {
@@ -46,8 +47,8 @@ void take_larger(std::span<std::uint64_t> numbers, const std::byte* others) {
     }
 }
 
-// The two sides of an exchange. `places`: by local rank, in the exchange's group; -1: the rank is not in the group, and has no
-// block.
+// The two sides of an exchange. `places`: by local rank, in the exchange's group; -1: the rank is not in the
+// group, and has no block.
 class ListedBlocks {
   public:
     ListedBlocks(const Exchange& exchange, const int* places)
@@ -79,8 +80,8 @@ struct ReceivedBlocks : ListedBlocks {
     void meets_mark(int local) const { meets(local, exchange_.max_block); }
 };
 
-// Where several ranks share each core, longer rings leave the caches before they are read. But a stream to each other rank needs
-// room. Measured: RESULTS.md, rings of several ranks on a core.
+// Where several ranks share each core, longer rings leave the caches before they are read. But a stream to
+// each other rank needs room. Measured: RESULTS.md, rings of several ranks on a core.
 std::size_t most_ring_bytes(int ranks, int cores) {
     constexpr std::size_t in_crowd = std::size_t{512} << 10, of_stream = std::size_t{8} << 10;
     if (simulation::is_on || !NodeRest::are_a_crowd(ranks, cores)) return SIZE_MAX;
@@ -193,8 +194,8 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
     return true;
 }
 
-// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is touched. A ring is only
-// read, and the system maps many pages at the first read. False: no memory.
+// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is
+// touched. A ring is only read, and the system maps many pages at the first read. False: no memory.
 bool NodeWindow::bring_first_pages(NodeMemory& memory, const NodeMemory::Place& own) {
     constexpr int few = 16;
     const std::size_t first = layout_.ring_begin + layout_.first_bytes;
@@ -215,9 +216,9 @@ void NodeWindow::bring_all_pages() {
         NodeMemory::warm(section(local), ring_.last());
 }
 
-// Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their time. So may those
-// of small blocks. With a core each, a rank that brings pages holds up all others. So all bring theirs at the same call: the
-// first one with bytes in each turn of so many epochs.
+// Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their
+// time. So may those of small blocks. With a core each, a rank that brings pages holds up all others. So all
+// bring theirs at the same call: the first one with bytes in each turn of so many epochs.
 void NodeWindow::earn_pages() {
     constexpr std::int64_t usual = 32, of_small_blocks = 16, on_shared_cores = 8;
     constexpr std::uint64_t epochs = 128;
@@ -342,7 +343,8 @@ void NodeWindow::wait_for_readers() {
     has_filled_slots_ = false;
 }
 
-// Nothing was expected of them. Where one of them sent something all the same, the program is wrong, and it must not wait.
+// Nothing was expected of them. Where one of them sent something all the same, the program is wrong, and it
+// must not wait.
 bool NodeWindow::meet_the_rest() {
     in_.clear();
     out_.clear();
@@ -536,7 +538,8 @@ bool NodeWindow::read_by_cma(Stream& stream) {
     });
 }
 
-// Who reads from it now gets an error: this rank leaves a broken window, and its program may change the bytes.
+// Who reads from it now gets an error: this rank leaves a broken window, and its program may change the
+// bytes.
 void NodeWindow::withdraw_offers() {
     for (const Stream& stream : out_)
         if (stream.from != 0) filled(rank_, stream.local).is_withdrawn.store(true, std::memory_order_seq_cst);

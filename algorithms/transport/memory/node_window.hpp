@@ -1,25 +1,26 @@
-// Memory that the ranks of a node share. They exchange blocks by copying them through it. The ranks of a communicator make
-// its window together; each rank frees its part alone.
+// Memory that the ranks of a node share. They exchange blocks by copying them through it. The ranks of a
+// communicator make its window together; each rank frees its part alone.
 //
-// Every rank has a section of its own. In epoch n it writes its bytes there, where those of epoch n - 1 are not, stores n in its
-// notice n % 2, and waits until all other ranks of the node have stored n in theirs. One wait is enough: a rank writes where
-// it wrote in epoch n - 1 only after all others have entered epoch n, and they enter it only after they have read those bytes.
-// So in epoch n a rank without streams waits for those alone that send it something, and for the others before epoch n + 1:
-// MPI's own exchange would not wait for them.
+// Every rank has a section of its own. In epoch n it writes its bytes there, where those of epoch n - 1 are
+// not, stores n in its notice n % 2, and waits until all other ranks of the node have stored n in theirs. One
+// wait is enough: a rank writes where it wrote in epoch n - 1 only after all others have entered epoch n, and
+// they enter it only after they have read those bytes. So in epoch n a rank without streams waits for those
+// alone that send it something, and for the others before epoch n + 1: MPI's own exchange would not wait for
+// them.
 //
-// Bytes that an epoch has no room for go in streams. A stream has a few slots, and two counts: its writer fills a slot, its
-// reader empties it, and each waits for the other alone. A rank serves all of its streams in turn, so a rank that the system
-// took off its core holds up its own streams only. Slots lie where no bytes of epoch n or n - 1 are. Before a rank enters epoch
-// n + 1 it looks whether its slots are empty.
+// Bytes that an epoch has no room for go in streams. A stream has a few slots, and two counts: its writer
+// fills a slot, its reader empties it, and each waits for the other alone. A rank serves all of its streams
+// in turn, so a rank that the system took off its core holds up its own streams only. Slots lie where no
+// bytes of epoch n or n - 1 are. Before a rank enters epoch n + 1 it looks whether its slots are empty.
 //
-// A window begins with few pages, for a program may have few calls. Meanwhile a large block may be offered: its reader takes it
-// from the writer's own memory, where the system allows it, and the writer waits until it has. A reader that cannot read there
-// refuses, once for all; then the block goes through slots.
+// A window begins with few pages, for a program may have few calls. Meanwhile a large block may be offered:
+// its reader takes it from the writer's own memory, where the system allows it, and the writer waits until it
+// has. A reader that cannot read there refuses, once for all; then the block goes through slots.
 //
-// A slot needs its writer and then its reader on a core. Where other programs keep ranks off their cores, a reader therefore
-// reads the end of the block from its writer's own memory, where the system allows it. Where several ranks share each core and
-// others have most of it, ranks that wait for slots or sleep lose their share of the core. There such a block becomes a message
-// of MPI.
+// A slot needs its writer and then its reader on a core. Where other programs keep ranks off their cores, a
+// reader therefore reads the end of the block from its writer's own memory, where the system allows it. Where
+// several ranks share each core and others have most of it, ranks that wait for slots or sleep lose their
+// share of the core. There such a block becomes a message of MPI.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -54,15 +55,16 @@ class NodeWindow {
     // The most bytes of one CMA read, so that a writer that is scheduled again still has work.
     static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
 
-    // The steps by which the ranks of a whole communicator make a window: each offers a section of its memory, tells the
-    // others its place, joins, and opens the window if all have joined. Otherwise each withdraws its offer.
+    // The steps by which the ranks of a whole communicator make a window: each offers a section of its
+    // memory, tells the others its place, joins, and opens the window if all have joined. Otherwise each
+    // withdraws its offer.
     static NodeMemory::Place offer(NodeMemory& memory);
-    // `places`: the ranks' offers, by rank. `cores`: that the ranks of this node share. Null: some section of this node is missing, or cannot be
-    // mapped. No communication.
+    // `places`: the ranks' offers, by rank. `cores`: that the ranks of this node share. Null: some section of
+    // this node is missing, or cannot be mapped. No communication.
     static std::unique_ptr<NodeWindow> join(const Group& group, NodeMemory& memory,
                                             std::span<const NodeMemory::Place> places, int cores) noexcept;
-    // Where some rank could not join: the ranks of each node meet, and join then. Null on all ranks where one rank still cannot.
-    // Collective over `group`.
+    // Where some rank could not join: the ranks of each node meet, and join then. Null on all ranks where one
+    // rank still cannot. Collective over `group`.
     static std::unique_ptr<NodeWindow> meet_and_join(const Group& group, NodeMemory& memory,
                                                      std::span<const NodeMemory::Place> places,
                                                      int cores) noexcept;
@@ -74,7 +76,8 @@ class NodeWindow {
         is_open_ = true;
     }
 
-    // All of its memory at once, instead of what exchanges earn: for a measurement of algorithms. No communication.
+    // All of its memory at once, instead of what exchanges earn: for a measurement of algorithms. No
+    // communication.
     void bring_all_pages();
 
     // Else this rank is alone on its node, and its section is not used: its owner takes it back.
@@ -98,12 +101,14 @@ class NodeWindow {
     }
     // Of the sections of this node.
     const section::Layout& layout() const { return layout_; }
-    // More bytes of one exchange do not stay in the caches until the program reads them. Written past the caches, their places
-    // need not be fetched first. In place they are there already. Measured with a program that reads them: RESULTS.md.
+    // More bytes of one exchange do not stay in the caches until the program reads them. Written past the
+    // caches, their places need not be fetched first. In place they are there already. Measured with a
+    // program that reads them: RESULTS.md.
     std::size_t most_cached_bytes() const;
     // Bytes of large blocks that this rank read from their writers' own memory.
     std::uint64_t cma_bytes() const { return cma_bytes_; }
-    // The messages of this rank since the last call: large blocks, while other programs keep ranks off their cores.
+    // The messages of this rank since the last call: large blocks, while other programs keep ranks off their
+    // cores.
     Traffic take_traffic() {
         if (!watches_load_) return {};
         const Traffic traffic = wire_->traffic();
@@ -117,20 +122,20 @@ class NodeWindow {
     // destination's block. With `direct`, direct blocks leave their mark.
     Status exchange(const Exchange& exchange);
 
-    // Waits for the ranks that the last exchange did not wait for: until they have come to it. Each exchange begins with that.
-    // False: the window is broken.
+    // Waits for the ranks that the last exchange did not wait for: until they have come to it. Each exchange
+    // begins with that. False: the window is broken.
     bool meet_others() { return size_ == 1 || is_ready(); }
 
-    // The same for the whole node, with blocks by local rank in a form of node_blocks.hpp (node_window_exchange.hpp). The
-    // ranks may call either. With `in_place` both sides are one: each block lies where the block of its destination arrives,
-    // and has its size.
+    // The same for the whole node, with blocks by local rank in a form of node_blocks.hpp
+    // (node_window_exchange.hpp). The ranks may call either. With `in_place` both sides are one: each block
+    // lies where the block of its destination arrives, and has its size.
     template <typename Sent, typename Received>
     Status exchange(const Sent& sent, const Received& received, bool in_place);
 
-    // The same where a choice comes first, for which the ranks of the node agree on some numbers: one epoch carries both.
-    // begin() writes this rank's blocks and replaces each number by the largest of the node. Then all ranks finish the
-    // exchange, or none of them, and their blocks were written in vain. `exchange` null: this rank cannot take part, so
-    // nobody will finish. There must be room for the numbers.
+    // The same where a choice comes first, for which the ranks of the node agree on some numbers: one epoch
+    // carries both. begin() writes this rank's blocks and replaces each number by the largest of the node.
+    // Then all ranks finish the exchange, or none of them, and their blocks were written in vain. `exchange`
+    // null: this rank cannot take part, so nobody will finish. There must be room for the numbers.
     Status begin(const Exchange* exchange, std::span<std::uint64_t> numbers);
     Status finish(const Exchange& exchange);
 
@@ -141,17 +146,19 @@ class NodeWindow {
     Status gather(ForEachPart&& for_each_part) {
         return gather(for_each_part, [] {});
     }
-    // Brings one block of each rank of the node to all of them, also to its own rank, unless it lies there already. `received`:
-    // by local rank, in a form of node_blocks.hpp.
+    // Brings one block of each rank of the node to all of them, also to its own rank, unless it lies there
+    // already. `received`: by local rank, in a form of node_blocks.hpp.
     template <typename Received>
     Status allgather(std::span<const std::byte> sent, const Received& received);
 
-    // An epoch in which every rank of the node lets the others look at its bytes where they lie, until it enters its next
-    // epoch but one. Until a rank enters its own next epoch it may look.
+    // An epoch in which every rank of the node lets the others look at its bytes where they lie, until it
+    // enters its next epoch but one. Until a rank enters its own next epoch it may look.
     //
-    // Room for so many bytes of this rank in the next such epoch. Null: they do not fit, or nobody else is on the node.
+    // Room for so many bytes of this rank in the next such epoch. Null: they do not fit, or nobody else is on
+    // the node.
     std::byte* room(std::size_t bytes);
-    // `offers`: places in room(), by local rank; empty: this rank had no room. All ranks of the node call it at the same time.
+    // `offers`: places in room(), by local rank; empty: this rank had no room. All ranks of the node call it
+    // at the same time.
     struct Shown {
         Status status;
         bool by_all; // else nobody looks
@@ -162,8 +169,8 @@ class NodeWindow {
         return section(local_rank) + notice_of(local_rank).slices[rank_].begin;
     }
 
-    // The largest of each number over the ranks of the node, in one epoch. All of them call it at the same time, with as many
-    // numbers.
+    // The largest of each number over the ranks of the node, in one epoch. All of them call it at the same
+    // time, with as many numbers.
     Status largest(std::span<std::uint64_t> numbers);
     // Whether there is room for that many, on every node alike.
     bool has_room_for(std::size_t numbers) const {
@@ -202,7 +209,8 @@ class NodeWindow {
             all_are_over = all_are_over && stream.is_over();
         }
     };
-    // A stream of blocks cut to one epoch or slot: skips the bytes before it, then takes at most `room` bytes.
+    // A stream of blocks cut to one epoch or slot: skips the bytes before it, then takes at most `room`
+    // bytes.
     struct Cut {
         std::size_t skip, room;
         Block next(std::size_t size) {
@@ -287,7 +295,8 @@ class NodeWindow {
         return has_entered(local) || wait_long_for(local);
     } // false: for ever, so nobody waits
     bool wait_long_for(int local);
-    // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody waits.
+    // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody
+    // waits.
     bool rest(int& looks, NodeRest::Others others);
     void probe();
     void wait_for_readers();
@@ -342,8 +351,9 @@ class NodeWindow {
     void meet_offer(int source, const StreamPlace& place);
     template <typename Copy>
     bool empty_slot(Stream& stream, Copy&& copy);
-    // A large block comes faster from its writer's own memory than through a ring that is small or cold: new pages take longer
-    // than its bytes, and old lines are in the reader's cache when they are written again. `in_all`: of this rank in the epoch.
+    // A large block comes faster from its writer's own memory than through a ring that is small or cold: new
+    // pages take longer than its bytes, and old lines are in the reader's cache when they are written again.
+    // `in_all`: of this rank in the epoch.
     bool is_for_reading(std::size_t bytes, std::size_t in_all) const {
         return bytes >= least_offered_bytes && proof_ != nullptr && (offers_always_ || !is_warm_for(in_all));
     }
@@ -361,7 +371,8 @@ class NodeWindow {
         return bytes >= most_slot_bytes && rest_.is_crowded() &&
                bytes * static_cast<std::size_t>(size_ - 1) > layout_.capacity;
     }
-    // Bytes for all: on shared cores each of them would wait for the kernel in turn, where slots are read by all at once.
+    // Bytes for all: on shared cores each of them would wait for the kernel in turn, where slots are read by
+    // all at once.
     bool is_for_reading_by_all(std::size_t bytes) const {
         return is_for_reading(bytes, bytes) && (offers_always_ || !rest_.shares_cores()) &&
                can_be_read_by_all();

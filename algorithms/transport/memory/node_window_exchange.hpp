@@ -71,7 +71,8 @@ Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool 
     return status;
 }
 
-// Ranks that are there wait for none that is not: it may come only after one of them has returned. So streams go on meanwhile.
+// Ranks that are there wait for none that is not: it may come only after one of them has returned. So streams
+// go on meanwhile.
 template <typename IsNeeded, typename Meet>
 bool NodeWindow::meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place) {
     awaited_.clear();
@@ -182,7 +183,8 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
     for (const Stream& stream : in_)
         if (stream.room < stream.bytes) status.keep(Fault::truncated);
     if (!is_late_ || is_broken_) return status;
-    // In place: blocks that came in the epoch or as messages, for places whose own blocks went out by streams.
+    // In place: blocks that came in the epoch or as messages, for places whose own blocks went out by
+    // streams.
     is_late_ = false;
     for (const Stream& stream : out_) {
         const Notice notice = notice_of(stream.local);
@@ -207,8 +209,8 @@ bool NodeWindow::empty_slot(Stream& stream, Copy&& copy) {
     return true;
 }
 
-// From the end of the block, while its writer may go on from the front. read(begin, bytes) brings these bytes of the block.
-// MPI works on its messages after each piece.
+// From the end of the block, while its writer may go on from the front. read(begin, bytes) brings these bytes
+// of the block. MPI works on its messages after each piece.
 template <typename Read>
 bool NodeWindow::read_by_cma(Stream& stream, Read&& read) {
     if (stream.is_over() || stream.from == 0 || is_broken_) return false;
@@ -234,8 +236,8 @@ bool NodeWindow::read_by_cma(Stream& stream, Read&& read) {
     return true;
 }
 
-// Calls turn(), which serves each stream once, until all are over. Where none could be served, and other programs have the
-// cores, otherwise() may know what to do. Else this rank rests.
+// Calls turn(), which serves each stream once, until all are over. Where none could be served, and other
+// programs have the cores, otherwise() may know what to do. Else this rank rests.
 template <typename Turn, typename Otherwise>
 Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
     for (int looks = 0;;) {

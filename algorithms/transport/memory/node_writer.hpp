@@ -1,8 +1,9 @@
 // Writes into the memory of the node what another rank reads.
 //
-// A core that writes a cache line takes it from the core that read the line last. Cores with a common cache do that in no
-// time. Between others, as those of two sockets, a line takes so long that it is faster to write past the caches; between
-// neighbours that would be slower. The system moves ranks to other cores, too. So each rank measures how long its writes take.
+// A core that writes a cache line takes it from the core that read the line last. Cores with a common cache
+// do that in no time. Between others, as those of two sockets, a line takes so long that it is faster to
+// write past the caches; between neighbours that would be slower. The system moves ranks to other cores, too.
+// So each rank measures how long its writes take.
 #pragma once
 
 #include "algorithms/transport/messages/copy.hpp"

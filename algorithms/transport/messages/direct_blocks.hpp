@@ -1,7 +1,9 @@
-// Blocks that go directly to their receivers, beside an algorithm that forwards the others (Parameter::direct_from).
+// Blocks that go directly to their receivers, beside an algorithm that forwards the others
+// (Parameter::direct_from).
 //
-// In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether it goes directly. No
-// other rank has to know. Therefore nothing is agreed before the call, and a large block travels once.
+// In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether it goes
+// directly. No other rank has to know. Therefore nothing is agreed before the call, and a large block travels
+// once.
 //
 // Where the counts of the two sides do not match, the receiver may guess wrong. Each direct block leaves a
 // mark among the forwarded blocks, so the receiver hears of it, and mends its guess.

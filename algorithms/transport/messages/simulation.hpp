@@ -1,9 +1,9 @@
-// What the simulator (SimGrid) is told of a rank's own work. It knows messages only, and ranks of a node share no memory in
-// it. On a real machine all of this is empty.
+// What the simulator (SimGrid) is told of a rank's own work. It knows messages only, and ranks of a node
+// share no memory in it. On a real machine all of this is empty.
 //
-// Copies, our instructions for each copy and message, and MPI's for each part of a datatype are added up here. They pass as
-// time before the rank's next message, wait or epoch. Simulated ranks take turns, and change only where they call MPI or the
-// simulator, so the sum is always of the rank that runs.
+// Copies, our instructions for each copy and message, and MPI's for each part of a datatype are added up
+// here. They pass as time before the rank's next message, wait or epoch. Simulated ranks take turns, and
+// change only where they call MPI or the simulator, so the sum is always of the rank that runs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ inline constexpr bool is_on = true;
 inline constexpr bool is_on = false;
 #endif
 
-// Our own instructions are counted in a simulation without charges, which would be among them (tests/bench/own_instructions).
+// Our own instructions are counted in a simulation without charges, which would be among them
+// (tests/bench/own_instructions).
 #if defined(SWITCHYARD_SIMULATED) && !defined(SWITCHYARD_UNCHARGED)
 
 // Work whose time has not passed yet.

@@ -16,9 +16,9 @@ namespace switchyard::algorithms {
 // With what an MPI writes before it, a message stays below 4 KiB.
 inline constexpr std::size_t largest_own_message = 4000;
 
-// The same number of bytes of each rank, in the order of ranks: on rank 0 (`all` is null elsewhere, and where rank 0 has no
-// room for them), or on all ranks. MPI's own gathers send the bytes of many ranks in one message. Collective. The
-// answer is MPI's code.
+// The same number of bytes of each rank, in the order of ranks: on rank 0 (`all` is null elsewhere, and where
+// rank 0 has no room for them), or on all ranks. MPI's own gathers send the bytes of many ranks in one
+// message. Collective. The answer is MPI's code.
 int gather(const void* mine, std::size_t bytes, void* all, Comm comm);
 int gather_everywhere(const void* mine, std::size_t bytes, void* all, Comm comm);
 

@@ -61,8 +61,9 @@ Wire::Wire(Wire& first)
     look_at(*group_);
 }
 
-// A rank is never two exchanges ahead of another rank, since it has something from each rank in each exchange, or meets the ranks
-// that it did not wait for (NodeWindow::meet_others). So two tags in turn are enough.
+// A rank is never two exchanges ahead of another rank, since it has something from each rank in each
+// exchange, or meets the ranks that it did not wait for (NodeWindow::meet_others). So two tags in turn are
+// enough.
 Wire& Wire::take_second_channel() {
     constexpr int first = 1, second = 2;
     second_->tag_offset_ = first + second - second_->tag_offset_;
@@ -123,8 +124,8 @@ inline void Wire::note_messages(int count) {
     pass_time();
 }
 
-// One tag is enough for a wire. Messages between two ranks do not overtake each other, and both sides start their
-// transfers, and the messages of a transfer, in the same order.
+// One tag is enough for a wire. Messages between two ranks do not overtake each other, and both sides start
+// their transfers, and the messages of a transfer, in the same order.
 template <typename Datatype>
 inline int Wire::isend(const void* data, int count, Datatype type, int peer) {
     note_messages(1);
@@ -190,8 +191,8 @@ void Wire::receive_downwards(int first, int count, std::byte* base, std::span<co
     if (first - count < -1) start_all<false>(ranks - 1, first - count + ranks, base, blocks.data());
 }
 
-// Where each block from `first` to before `end` was one message or none: all that was `sent`. Most ranks are far, so the near
-// ones are looked at.
+// Where each block from `first` to before `end` was one message or none: all that was `sent`. Most ranks are
+// far, so the near ones are looked at.
 inline void Wire::count_sent_upwards(int first, int end, const Block* blocks, Traffic& sent) {
     if (const NodeMap* const map = group_->node_map) {
         sent.messages_inter = sent.messages;
@@ -207,9 +208,9 @@ inline void Wire::count_sent_upwards(int first, int end, const Block* blocks, Tr
     traffic_->add_sent(sent);
 }
 
-// Starts the transfers with the ranks from `first` up or down to before `end`, of blocks that are one message or none.
-// Returns the first rank that it left: its block is longer, its message could not be started, the ranks have other names in
-// the communicator, or there is no room for so many messages.
+// Starts the transfers with the ranks from `first` up or down to before `end`, of blocks that are one message
+// or none. Returns the first rank that it left: its block is longer, its message could not be started, the
+// ranks have other names in the communicator, or there is no room for so many messages.
 template <bool sends>
 int Wire::start_singles(int first, int end, std::byte* base, const Block* blocks) {
     if (envelope_.members != nullptr || !has_room(static_cast<std::size_t>(std::abs(end - first))))

@@ -62,16 +62,17 @@ class Wire {
     static constexpr std::size_t largest_message = std::size_t{1} << 30;
     static constexpr int largest_batch = patterns::largest_batch;
 
-    // `limit` is the same on all ranks of the group. Other values than the default are for tests. `tag_offset`: from the tag of
-    // the group; wires with different ones do not meet.
+    // `limit` is the same on all ranks of the group. Other values than the default are for tests.
+    // `tag_offset`: from the tag of the group; wires with different ones do not meet.
     explicit Wire(const Group& group, std::size_t limit = largest_message, int tag_offset = 0);
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
     ~Wire() = default;
 
-    // A second wire between the same ranks, whose transfers are waited for by themselves. Both count into one Traffic. Its
-    // peers are ranks of the whole group. Its messages meet no message of this wire, and none that it carried before the
-    // last take_second_channel(): a receive that is cancelled late gets no message of the next exchange.
+    // A second wire between the same ranks, whose transfers are waited for by themselves. Both count into one
+    // Traffic. Its peers are ranks of the whole group. Its messages meet no message of this wire, and none
+    // that it carried before the last take_second_channel(): a receive that is cancelled late gets no message
+    // of the next exchange.
     Wire& take_second_channel();
     const Wire& second_channel() const { return *second_; }
     // Tags of a group: its own, those of the second channel, and that of its window's streams.
@@ -107,8 +108,9 @@ class Wire {
     void send_parts(int destination, std::span<const Part> parts);
     void receive_parts(int source, std::span<const Part> parts);
 
-    // Waits for the first messages that were started since nothing was under way, so that their bytes can be used while others
-    // are under way. The answer is the first error since the last wait_all(), which has to follow. Not with watcher.
+    // Waits for the first messages that were started since nothing was under way, so that their bytes can be
+    // used while others are under way. The answer is the first error since the last wait_all(), which has to
+    // follow. Not with watcher.
     Status wait_for_first(std::size_t messages);
     // The messages of a transfer of so many bytes.
     std::size_t messages_of(std::size_t bytes) const {
@@ -225,8 +227,8 @@ class Wire {
     Envelope envelope_{}; // of the group
     std::size_t limit_;
     int tag_offset_ = 0; // from the tag of the group
-    // The first `count_` of each are under way. They get longer only where transfers are split, or where more than
-    // largest_batch pairs begin before all transfers are over.
+    // The first `count_` of each are under way. They get longer only where transfers are split, or where more
+    // than largest_batch pairs begin before all transfers are over.
     std::vector<Message> messages_;
     std::unique_ptr<std::byte[]> requests_; // MPI's, as many as messages_
     std::size_t count_ = 0;

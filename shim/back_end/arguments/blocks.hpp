@@ -14,10 +14,12 @@ namespace switchyard::shim {
 // A block's addresses are numbers to calculate with: MPI_BOTTOM is 0.
 class Blocks {
   public:
-    // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that it receives. `ranks`: of
-    // the communicator; of an intercommunicator, of the other group. `types`: after measure().
+    // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that it
+    // receives. `ranks`: of the communicator; of an intercommunicator, of the other group. `types`: after
+    // measure().
     static Blocks sent(const CallArgs& call, int ranks, int rank, const CallTypes& types);
-    // `sent`: the other side. To inspect a type takes three calls of MPI, and most calls have one type on both sides.
+    // `sent`: the other side. To inspect a type takes three calls of MPI, and most calls have one type on
+    // both sides.
     static Blocks received(const CallArgs& call, int ranks, int rank, const CallTypes& types,
                            const Blocks* sent = nullptr);
 
@@ -40,8 +42,8 @@ class Blocks {
     // The address of a block's first byte, and its length with its gaps.
     algorithms::Block span(int i) const;
 
-    // Calls visit(i, size, address) for each block. Counts and displacements of type int with one type, which nearly all calls
-    // have, have a loop of their own.
+    // Calls visit(i, size, address) for each block. Counts and displacements of type int with one type, which
+    // nearly all calls have, have a loop of their own.
     template <typename Visit>
     void for_each(Visit&& visit) const {
         if (types_ != nullptr || !side_->counts.is_ints() || !side_->displacements.is_ints() ||
@@ -62,7 +64,8 @@ class Blocks {
     Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
            const Datatype& type, const TypeArray& types);
 
-    // The number of block i in the arguments: in place, the one block for everybody is this rank's block of the receive side.
+    // The number of block i in the arguments: in place, the one block for everybody is this rank's block of
+    // the receive side.
     int place(int i) const { return lies_in_place_ ? rank_ : i; }
 
     const CallArgs::Side* side_;

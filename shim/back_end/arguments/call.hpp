@@ -11,7 +11,8 @@ namespace switchyard::shim {
 
 using algorithms::Collective;
 
-// A count or displacement argument: a number for all ranks, or an array; of int, or wide (MPI_Count, MPI_Aint).
+// A count or displacement argument: a number for all ranks, or an array; of int, or wide (MPI_Count,
+// MPI_Aint).
 class Numbers {
   public:
     static Numbers none() { return one(0); }
@@ -69,8 +70,8 @@ struct CallArgs {
 // No program has bytes at addresses below this one: null pointers are there, and MPI_IN_PLACE of some MPIs.
 inline constexpr std::uintptr_t end_of_nowhere = 4096;
 
-// Whether both buffers may be what they seem. Others need a closer look: a null pointer may be MPI_BOTTOM, the buffer of no
-// bytes, or an error; MPI_IN_PLACE may be on the wrong side.
+// Whether both buffers may be what they seem. Others need a closer look: a null pointer may be MPI_BOTTOM,
+// the buffer of no bytes, or an error; MPI_IN_PLACE may be on the wrong side.
 inline bool has_plain_buffers(const CallArgs& call) {
     // One comparison: MPI_IN_PLACE is one of the lowest addresses, or the highest.
     const auto is_plain = [](const void* buffer) {
@@ -79,8 +80,8 @@ inline bool has_plain_buffers(const CallArgs& call) {
     return is_plain(call.recv.buffer) && (is_plain(call.send.buffer) || call.in_place());
 }
 
-// The functions that a call is forwarded to: a call of `MPI_X` to the next object in LD_PRELOAD, a call of `PMPI_X` to the
-// MPI library.
+// The functions that a call is forwarded to: a call of `MPI_X` to the next object in LD_PRELOAD, a call of
+// `PMPI_X` to the MPI library.
 inline const MpiFunctions& functions_for(const LoadedMpi& loaded, Binding binding) {
     return binding == Binding::fortran_by_pmpi ? loaded.mpi : loaded.next;
 }

@@ -49,8 +49,8 @@ class CountedArguments {
           counts_(in_place_ ? traits.receive_counts : traits.send_counts),
           types_(in_place_ ? traits.receive_types : traits.send_types) {}
 
-    // The root of an intercommunicator and the ranks beside it give nothing to a gathering call, and their send side is not
-    // significant. In a call where the root alone sends, nobody else's is.
+    // The root of an intercommunicator and the ranks beside it give nothing to a gathering call, and their
+    // send side is not significant. In a call where the root alone sends, nobody else's is.
     bool sends() const {
         if (traits_.root == CountedTraits::none) return true;
         const int root = static_cast<int>(words_[traits_.root]);

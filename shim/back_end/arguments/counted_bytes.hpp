@@ -8,8 +8,9 @@
 
 namespace switchyard::shim {
 
-// What a rank hands over, the block for itself included. `words`: the arguments of a call that MPI has taken without an error;
-// before that nobody may ask MPI about their handles. Reads only what is significant on this rank.
+// What a rank hands over, the block for itself included. `words`: the arguments of a call that MPI has taken
+// without an error; before that nobody may ask MPI about their handles. Reads only what is significant on
+// this rank.
 std::uint64_t bytes_sent(const CountedTraits& traits, const Word* words, bool large_count);
 
 } // namespace switchyard::shim

@@ -9,8 +9,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// MPI-4.1 wants the `_c` functions instead of these. A back end that was built with a new MPI runs with an old one of
-// its family, too, which has no `_c`.
+// MPI-4.1 wants the `_c` functions instead of these. A back end that was built with a new MPI runs with an
+// old one of its family, too, which has no `_c`.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 int get_size(MPI_Datatype type, MPI_Count* size) {
@@ -32,8 +32,8 @@ struct Envelope {
 // Null in an older library of the same family.
 #pragma weak PMPI_Type_get_envelope_c
 
-// Only `_c` functions may ask about a type that an MPI-4 `_c` function made; the plain function ends the program. Such
-// types are packed.
+// Only `_c` functions may ask about a type that an MPI-4 `_c` function made; the plain function ends the
+// program. Such types are packed.
 bool is_large(MPI_Datatype type) {
     MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
     int combiner = 0;
@@ -117,8 +117,8 @@ bool is_mpis_own(MPI_Datatype type) {
     return !is_large(type) && is_predefined(envelope_of(type).combiner);
 }
 
-// MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. A message to ourselves has neither limit: an item leaves as
-// the application's type and arrives as bytes, or the other way round.
+// MPI_Pack counts bytes in int, and MPICH's refuses MPI_BOTTOM. A message to ourselves has neither limit: an
+// item leaves as the application's type and arrives as bytes, or the other way round.
 constexpr std::int64_t most_packed_at_once = std::int64_t{1} << 30;
 
 MPI_Datatype create_bytes_type(std::size_t size) {
@@ -147,8 +147,8 @@ int items_at_once(const Datatype& type, std::int64_t left) {
     return static_cast<int>(std::min(left, std::max<std::int64_t>(1, most_packed_at_once / size)));
 }
 
-// Walks `count` items: `few(items, bytes, n, n*size)` takes as many as MPI_Pack can, `one(items, bytes)` an item that
-// MPI_Pack cannot take.
+// Walks `count` items: `few(items, bytes, n, n*size)` takes as many as MPI_Pack can, `one(items, bytes)` an
+// item that MPI_Pack cannot take.
 template <typename Items, typename Bytes, typename Few, typename One>
 int in_pieces(Items* first, Bytes* bytes, std::int64_t count, const Datatype& type, Few few, One one) {
     auto address =

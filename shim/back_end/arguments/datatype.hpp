@@ -18,19 +18,20 @@ struct Datatype {
 // Bytes of data in one item; -1 where the handle is MPI_DATATYPE_NULL or MPI does not say.
 std::int64_t size_of(MPI_Datatype type);
 
-// Bytes of an item of a type of MPI's own, if an item is its bytes; 0: the type is another. Its handle lasts as long as MPI.
+// Bytes of an item of a type of MPI's own, if an item is its bytes; 0: the type is another. Its handle lasts
+// as long as MPI.
 std::size_t size_of_plain(MPI_Datatype type);
 
 // `keyval`: the attribute of the datatype that remembers the answer.
 Datatype inspect(MPI_Datatype type, int keyval);
 
-// Whether MPI takes items of that type in communication: it refuses a type that was not committed. MPI has no question for it, so
-// this packs no item of it. A "yes" is remembered. `comm`: any of ours. For this moment its errors return, where another error on
-// it would run the program's handler.
+// Whether MPI takes items of that type in communication: it refuses a type that was not committed. MPI has no
+// question for it, so this packs no item of it. A "yes" is remembered. `comm`: any of ours. For this moment
+// its errors return, where another error on it would run the program's handler.
 bool is_committed(const Datatype& type, int keyval, MPI_Comm comm);
 
-// How many types with our attribute MPI has freed in this process. Before that number changes, the handle of such a type means the
-// same type.
+// How many types with our attribute MPI has freed in this process. Before that number changes, the handle of
+// such a type means the same type.
 std::uint64_t types_freed();
 
 // The keyval for inspect(). MPI_KEYVAL_INVALID where MPI has none left: then inspect() takes longer.

@@ -89,8 +89,9 @@ Total total_of(const Count* counts, int blocks) {
     return {sum, largest};
 }
 
-// Where a rank sends one block to everybody, and receives blocks of different sizes. MPI guarantees that each of them has as many
-// bytes on every rank, whatever its type is there. So the receive side tells every rank the same of all blocks.
+// Where a rank sends one block to everybody, and receives blocks of different sizes. MPI guarantees that each
+// of them has as many bytes on every rank, whatever its type is there. So the receive side tells every rank
+// the same of all blocks.
 Measure measure_gathered(const CallArgs& call, int blocks, int own, std::size_t item) {
     const auto& counts = call.recv.counts;
     const Total total = counts.is_ints() ? total_of(counts.ints(), blocks) : total_of(counts.wide(), blocks);
@@ -118,7 +119,8 @@ bool gathers_any_sizes(const CallArgs& call) {
     return call.recv.counts.is_array() && algorithms::traits_of(call.collective).sends_one_block();
 }
 
-// Bytes of a block that this rank receives, where all blocks have one size. `item`: bytes of an item of the sent blocks.
+// Bytes of a block that this rank receives, where all blocks have one size. `item`: bytes of an item of the
+// sent blocks.
 std::size_t received_block(const CallArgs& call, std::size_t item) {
     const auto count = static_cast<std::size_t>(call.recv.counts.value());
     if (call.in_place() || call.send.type == call.recv.type) return count * item;
@@ -153,8 +155,8 @@ bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& ty
     if (outgoing.counts.is_array()) return measure_array(outgoing.counts, blocks, own, size);
     auto measured = measure_number(outgoing.counts.value(), blocks, own, size);
     measured.mean_block = received_block(call, size);
-    // As much of a sent block as this rank receives of one. Only an erroneous program sends more; the algorithms would write that
-    // much into its receive buffer.
+    // As much of a sent block as this rank receives of one. Only an erroneous program sends more; the
+    // algorithms would write that much into its receive buffer.
     measured.max_block = std::min(measured.max_block, measured.mean_block);
     return measured;
 }

@@ -12,13 +12,14 @@ struct Measure {
     bool valid = false;        // false: MPI will refuse these arguments, and should be the one to say so
     std::size_t max_block = 0; // largest block for another rank, in bytes
     std::size_t sent = 0;      // to all other ranks, in bytes
-    // Where a rank sends one block to everybody: the mean of the blocks of all ranks, rounded up, in bytes. Every rank knows
-    // all of them, so this is the same on all ranks, as the largest block is.
+    // Where a rank sends one block to everybody: the mean of the blocks of all ranks, rounded up, in bytes.
+    // Every rank knows all of them, so this is the same on all ranks, as the largest block is.
     std::size_t mean_block = 0;
 };
 
-// `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it has none. Looks at
-// significant arguments only. Where the call has a type for each block, `types` knows them from here on.
+// `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it has none.
+// Looks at significant arguments only. Where the call has a type for each block, `types` knows them from here
+// on.
 Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types);
 
 // The same of a call whose arguments are known to be valid, and whose sides have one type, of `item` bytes.

@@ -9,17 +9,18 @@
 
 namespace switchyard::shim {
 
-// Of one side. To decode a type takes three to five calls of MPI, and programs pass the same types again and again. So the array
-// remembers by handle what it decoded for the calls before.
+// Of one side. To decode a type takes three to five calls of MPI, and programs pass the same types again and
+// again. So the array remembers by handle what it decoded for the calls before.
 //
-// A handle may come back for another type after MPI_Type_free. MPI tells us of that: a type that is remembered has an attribute of
-// ours, whose delete function counts the types that were freed (types_freed()). When the number differs, everything is decoded
-// anew. A type without this attribute is decoded at every call: MPI had no memory for the attribute, or the type is not committed.
-// MPI's own types cannot be freed.
+// A handle may come back for another type after MPI_Type_free. MPI tells us of that: a type that is
+// remembered has an attribute of ours, whose delete function counts the types that were freed
+// (types_freed()). When the number differs, everything is decoded anew. A type without this attribute is
+// decoded at every call: MPI had no memory for the attribute, or the type is not committed. MPI's own types
+// cannot be freed.
 class TypeArray {
   public:
-    // Takes the types of a call that begins. The type of a block without items is not significant, and nobody looks at it. Without
-    // memory nothing is remembered, and types are decoded whenever they are asked for.
+    // Takes the types of a call that begins. The type of a block without items is not significant, and nobody
+    // looks at it. Without memory nothing is remembered, and types are decoded whenever they are asked for.
     void look(const CallArgs::Side& side, int blocks, int datatype_keyval) noexcept;
 
     // The type of block i, which has items.

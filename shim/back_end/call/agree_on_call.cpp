@@ -13,8 +13,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// How many of the words below the ranks exchange: the first three always, the fourth where something is adaptive, all where
-// device buffers may be. The same on all ranks.
+// How many of the words below the ranks exchange: the first three always, the fourth where something is
+// adaptive, all where device buffers may be. The same on all ranks.
 enum MessageWords : int { always = 3, with_times = 4, with_devices = 10 };
 using Readiness = device::DeviceWindow::Readiness;
 using Message = std::array<std::uint64_t, with_devices>;
@@ -43,7 +43,8 @@ Facts facts_of(const Message& message, MessageWords words) {
 
 bool rests(const CallContext& context, const Plan& plan) {
     const auto* book = context.state.book();
-    // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call less.
+    // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call
+    // less.
     return book != nullptr && !context.state.may_have_devices() && book->rests(plan);
 }
 
@@ -64,16 +65,16 @@ MessageWords words_of(CommState& state) {
     return state.may_have_devices() ? with_devices : state.book() != nullptr ? with_times : always;
 }
 
-// Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all ranks. Not where
-// times are learned: the time of an agreement would be time of the exchange.
+// Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all
+// ranks. Not where times are learned: the time of an agreement would be time of the exchange.
 bool goes_ahead(const CallContext& context, const Plan& plan, MessageWords words) {
     const auto& resources = *context.state.resources();
     return resources.ahead.plan == &plan && words == always &&
            algorithms::agrees_in_window(words, resources.group, resources.window.get());
 }
 
-// A rank that cannot touch its blocks says that it is not ready. Then, or with a block that is larger than expected, the
-// exchange did not begin, which all ranks see alike.
+// A rank that cannot touch its blocks says that it is not ready. Then, or with a block that is larger than
+// expected, the exchange did not begin, which all ranks see alike.
 algorithms::AgreementEnd begin_exchange(CommResources& resources, Packing& packing, const DeviceCall* device,
                                         Message& message, Agreed& agreed) {
     auto &max_block = message[0], &not_ready = message[1];

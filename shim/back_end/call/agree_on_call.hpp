@@ -44,9 +44,9 @@ struct Agreed {
     bool is_reported = false;   // MPI has called the error handler
 };
 
-// Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not guarantee that
-// all ranks know it. Collective where the ranks agree, which all of them see alike. `has_memory`: this rank could get the
-// memory that the call needs so far.
+// Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not
+// guarantee that all ranks know it. Collective where the ranks agree, which all of them see alike.
+// `has_memory`: this rank could get the memory that the call needs so far.
 Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packing, const DeviceCall* device,
                           bool has_memory);
 

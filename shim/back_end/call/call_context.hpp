@@ -45,7 +45,8 @@ inline log::CallRecord begin_record(const CallContext& context) {
     return {begin_head(context)};
 }
 
-// Writes the record of a call that is over. A record that finds no memory is left out. `Record`: CallHead or CallRecord.
+// Writes the record of a call that is over. A record that finds no memory is left out. `Record`: CallHead or
+// CallRecord.
 template <typename Record>
 void end_record(const CallContext& context, const Decision& decision, Record& record) noexcept {
     if (!context.logs) return;
@@ -57,8 +58,8 @@ void end_record(const CallContext& context, const Decision& decision, Record& re
     }
 }
 
-// Tells what is learned of adaptive uses how long the application waited in the call; without the agreement, where every
-// candidate needs it.
+// Tells what is learned of adaptive uses how long the application waited in the call; without the agreement,
+// where every candidate needs it.
 void note_time(const CallContext& context, const log::CallRecord& record, int code);
 
 } // namespace switchyard::shim

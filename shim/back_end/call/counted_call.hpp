@@ -13,11 +13,13 @@
 
 namespace switchyard::shim {
 
-// Whether this thread is inside a collective that counts. What a tool below us calls in there belongs to that call.
+// Whether this thread is inside a collective that counts. What a tool below us calls in there belongs to that
+// call.
 class InsideCall {
   public:
-    // Not by a destructor: an exception that the program's error handler throws passes through here, and must find nothing to
-    // do in our frames. It leaves the thread inside, so its later calls are forwarded, but not counted.
+    // Not by a destructor: an exception that the program's error handler throws passes through here, and must
+    // find nothing to do in our frames. It leaves the thread inside, so its later calls are forwarded, but
+    // not counted.
     InsideCall() : was_inside_(inside_) { inside_ = true; }
     void end() const { inside_ = was_inside_; }
 
@@ -59,8 +61,8 @@ int see(Function function, Binding binding, Words... words) {
     return code;
 }
 
-// MPI_Start, MPI_Startall and MPI_Request_free of a program that has persistent collectives. The time of an MPI_Startall is
-// shared out evenly among its requests. Requests of other kinds are not counted.
+// MPI_Start, MPI_Startall and MPI_Request_free of a program that has persistent collectives. The time of an
+// MPI_Startall is shared out evenly among its requests. Requests of other kinds are not counted.
 int see_start(int (*start)(MPI_Request*), Binding binding, MPI_Request* request);
 int see_startall(int (*start_all)(int, MPI_Request*), Binding binding, int count, MPI_Request* requests);
 int see_request_free(int (*free_request)(MPI_Request*), MPI_Request* request);

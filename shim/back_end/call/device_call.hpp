@@ -1,5 +1,5 @@
-// A call in a process that can have device memory: the places of its buffers, whether they can be read, and the same call on
-// copies in host memory. Other ranks need not know.
+// A call in a process that can have device memory: the places of its buffers, whether they can be read, and
+// the same call on copies in host memory. Other ranks need not know.
 #pragma once
 
 #include "call_context.hpp"
@@ -51,7 +51,8 @@ class DeviceCall {
     device::Staging& staging_;
 };
 
-// Finds out where the buffers of a call are, in a process that has a driver. False: this rank has no memory to find out.
+// Finds out where the buffers of a call are, in a process that has a driver. False: this rank has no memory
+// to find out.
 bool locate_buffers(const CallContext& context, std::optional<DeviceCall>& device,
                     log::CallRecord& record) noexcept;
 

@@ -25,7 +25,8 @@ bool may_be_short(const CallContext& context, const Plan& plan, const policy::Ch
            !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
 }
 
-// The counts of one side, if they are plain: int, and none of them negative or of a block of `limit` items or more.
+// The counts of one side, if they are plain: int, and none of them negative or of a block of `limit` items or
+// more.
 bool are_plain(const Numbers& counts, const Numbers& displacements, int blocks, std::size_t limit) {
     if (!counts.is_ints() || !displacements.is_ints() || counts.is_null() || displacements.is_null())
         return false;
@@ -47,7 +48,8 @@ std::byte* place_in(const void* buffer, std::size_t offset) {
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + offset);
 }
 
-// A call that can take the fast path, as far as its arguments say. Its blocks are items of `item` bytes without gaps.
+// A call that can take the fast path, as far as its arguments say. Its blocks are items of `item` bytes
+// without gaps.
 class ShortCall {
   public:
     ShortCall(const CallArgs& call, const FastPath& way, const CommState& state)

@@ -31,7 +31,8 @@ Packing::Packing(const CallArgs& call, CommResources& resources, const CallTypes
     };
     has_uncommitted_type_ = !is_taken(send_) || !is_taken(recv_);
     recv_.packed = !recv_.blocks.are_dense();
-    // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in its place.
+    // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in
+    // its place.
     send_.copies_all = call.in_place() && !sends_one_block_;
     send_.packed = send_.copies_all || !send_.blocks.are_dense();
 }
@@ -78,8 +79,8 @@ void Packing::move(std::uintptr_t send_distance, std::uintptr_t recv_distance) {
     recv_.blocks.move(recv_distance);
 }
 
-// Lays out one block after the other, each at an address. Displacements may be negative and out of order, so offsets count from
-// the lowest address. An empty block may have any displacement and does not count.
+// Lays out one block after the other, each at an address. Displacements may be negative and out of order, so
+// offsets count from the lowest address. An empty block may have any displacement and does not count.
 template <typename Place>
 void Packing::lay_out(Side& side, std::span<Block> blocks, Place place) {
     constexpr auto none = ~std::uintptr_t{0};
@@ -134,8 +135,8 @@ int Packing::load_send() {
     return pack_send();
 }
 
-// An erroneous program may send longer blocks than it receives. Where a call has one count, or one block for everybody, the
-// algorithms take blocks to be as large as their places, and would overrun the receive buffer.
+// An erroneous program may send longer blocks than it receives. Where a call has one count, or one block for
+// everybody, the algorithms take blocks to be as large as their places, and would overrun the receive buffer.
 int Packing::cut_what_is_too_long() {
     if (!has_to_fit_) return MPI_SUCCESS;
     const auto send = send_list();

@@ -1,5 +1,5 @@
-// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes and MPI_IN_PLACE. Blocks of
-// dense types are used where they lie, all others are packed.
+// From MPI's arguments to bytes and blocks, and back: the only place that knows of datatypes and
+// MPI_IN_PLACE. Blocks of dense types are used where they lie, all others are packed.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -16,8 +16,8 @@ class Packing {
 
     // A type of the call is not committed. MPI refuses the call, which the ranks make alike.
     bool has_uncommitted_type() const { return has_uncommitted_type_; }
-    // Some block to be sent shares memory with a block to be received; gaps of types count. Before load(); not for
-    // MPI_IN_PLACE.
+    // Some block to be sent shares memory with a block to be received; gaps of types count. Before load();
+    // not for MPI_IN_PLACE.
     bool overlaps();
     // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
     void allow_overlap() {
@@ -30,15 +30,16 @@ class Packing {
     bool reserve();
     // From here on the blocks are their copies in host memory.
     void move(std::uintptr_t send_distance, std::uintptr_t recv_distance);
-    // Packs the blocks to be sent and describes both sides; an MPI error code. After an error, too, the exchange can run.
+    // Packs the blocks to be sent and describes both sides; an MPI error code. After an error, too, the
+    // exchange can run.
     int load();
     // Unpacks the arrived blocks; an MPI error code.
     int unload();
 
     algorithms::Exchange exchange(std::size_t max_block) const;
 
-    // The rank's own block, for somebody else to copy, since the host cannot touch its bytes. The exchange is without the
-    // block from here on. After load().
+    // The rank's own block, for somebody else to copy, since the host cannot touch its bytes. The exchange is
+    // without the block from here on. After load().
     struct OwnBlock {
         std::byte* to = nullptr;
         const std::byte* from = nullptr;

@@ -1,4 +1,5 @@
-// Requests of persistent collectives: which collective MPI_Start starts, and how many bytes the rank sends by it.
+// Requests of persistent collectives: which collective MPI_Start starts, and how many bytes the rank sends by
+// it.
 #pragma once
 
 #include "shim/entry/counted.hpp"
@@ -20,8 +21,8 @@ struct PersistentCall {
     std::uint64_t bytes = 0; // that this rank sends each time
 };
 
-// Of this process. Any thread, at any time. MPI may give the handle of a freed request to another one, so MPI_Request_free is
-// caught, too.
+// Of this process. Any thread, at any time. MPI may give the handle of a freed request to another one, so
+// MPI_Request_free is caught, too.
 class PersistentRequests {
   public:
     void add(MPI_Request request, const PersistentCall& call) noexcept;

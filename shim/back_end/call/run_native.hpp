@@ -8,8 +8,8 @@
 
 namespace switchyard::shim {
 
-// After the choice was native; records the call. Returns the code for the application; an error of ours has been reported
-// to its error handler, as MPI does with its own.
+// After the choice was native; records the call. Returns the code for the application; an error of ours has
+// been reported to its error handler, as MPI does with its own.
 int run_native(const CallContext& context, const Decision& decision, log::CallRecord& record,
                std::optional<DeviceCall>& device);
 

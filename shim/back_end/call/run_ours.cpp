@@ -68,7 +68,8 @@ bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& cho
     return state.reserve_staging(agreed.facts.staging_bytes);
 }
 
-// Chooses, and falls back to native where the memory that the choice needs on each rank is not to be had on all.
+// Chooses, and falls back to native where the memory that the choice needs on each rank is not to be had on
+// all.
 Decision decide(const CallContext& context, const Agreed& agreed, bool packs_later, Packing& packing,
                 log::CallRecord& record) {
     auto& state = context.state;
@@ -85,7 +86,8 @@ Decision decide(const CallContext& context, const Agreed& agreed, bool packs_lat
     return decision;
 }
 
-// Whether this rank's device pointers go to MPI as they are. A rank that has bytes to pack itself stages them.
+// Whether this rank's device pointers go to MPI as they are. A rank that has bytes to pack itself stages
+// them.
 bool takes_device_pointers(const Agreed& agreed, const Packing& packing, const policy::Choice& choice) {
     return agreed.together && !agreed.facts.unaware && !packing.packs() &&
            choice.transfer == policy::Transfer::direct;
@@ -102,7 +104,8 @@ void note_traffic(const CallContext& context, log::CallRecord& record) {
     record.wire_bytes_inter = traffic.bytes_inter;
 }
 
-// The algorithm on bytes that the host can touch, or that only MPI can. `staged`: this rank's copies of device buffers.
+// The algorithm on bytes that the host can touch, or that only MPI can. `staged`: this rank's copies of
+// device buffers.
 int exchange(CommResources& resources, const policy::Choice& choice, const algorithms::Exchange& blocks,
              DeviceCall* staged, bool has_begun) {
     resources.wire.reset();
@@ -134,8 +137,8 @@ class FirstError {
     int code_ = MPI_SUCCESS;
 };
 
-// Copies from the device, packs, exchanges, unpacks, copies to the device; an MPI error code. The other ranks wait for
-// this rank's messages, so a copy that fails is reported at the end only.
+// Copies from the device, packs, exchanges, unpacks, copies to the device; an MPI error code. The other ranks
+// wait for this rank's messages, so a copy that fails is reported at the end only.
 int run_chosen(const CallContext& context, const Decision& decision, const Agreed& agreed, Packing& packing,
                DeviceCall* device, log::CallRecord& record) {
     const auto& choice = decision.choice();
@@ -193,7 +196,8 @@ void expect_alike(CommResources& resources, const Plan& plan, const Agreed& agre
     resources.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
 
-// MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange went well misses nothing.
+// MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange went well misses
+// nothing.
 void leave_to_mpi(const CallContext& context, Outcome& outcome) {
     outcome.is_over = false;
     outcome.code = MPI_SUCCESS;

@@ -1,6 +1,6 @@
-// The lessons of one communicator about its adaptive uses, and the times that its ranks still have to tell each other.
-// The book changes at the same calls in the same way on all ranks: agreed times change it, a time of this rank alone
-// never does.
+// The lessons of one communicator about its adaptive uses, and the times that its ranks still have to tell
+// each other. The book changes at the same calls in the same way on all ranks: agreed times change it, a time
+// of this rank alone never does.
 #pragma once
 
 #include "plan.hpp"
@@ -14,8 +14,8 @@
 
 namespace switchyard::shim::adaptive {
 
-// One lesson is about calls of one plan (hence of one collective and one kind of buffers), one adaptive use of the
-// plan, largest blocks of one power of two, and either device or host memory.
+// One lesson is about calls of one plan (hence of one collective and one kind of buffers), one adaptive use
+// of the plan, largest blocks of one power of two, and either device or host memory.
 struct Key {
     const Plan* plan;
     std::size_t adaptive; // of the plan
@@ -27,8 +27,8 @@ Key key_of(const Plan& plan, std::size_t adaptive, const policy::Features& call)
 
 class Learner {
   public:
-    // `call`: the first call of its kind. `agrees`: such calls have an agreement anyway, which carries times, too. May
-    // throw.
+    // `call`: the first call of its kind. `agrees`: such calls have an agreement anyway, which carries times,
+    // too. May throw.
     Learner(const Key& key, const policy::Features& call, bool agrees);
 
     const Key& key() const { return key_; }
@@ -44,7 +44,8 @@ class Learner {
         return can_rest() && policy::can_rest(key_.plan->shortlist(), key_.adaptive, candidate);
     }
 
-    // Keeps the time of a call that has no agreement. True: enough times are kept to tell the others their median.
+    // Keeps the time of a call that has no agreement. True: enough times are kept to tell the others their
+    // median.
     bool keep(Nanoseconds time) noexcept;
     // The time of an agreement before a call.
     void note_agreement(Nanoseconds time) noexcept;
@@ -71,10 +72,11 @@ class Book {
     Learner& add(const Key& key, const policy::Features& call, bool agrees); // may throw
     void forget(const Key& key);
 
-    // Rest. Most calls of most programs are like the call before, and the agreement on a small exchange takes as long as
-    // the exchange. A rest begins after enough agreed calls in a row of one learner, if its choice stands and needs no
-    // agreement itself. During a rest the calls of its plan run that choice without an agreement, whatever their blocks
-    // are. After 63 of them the ranks agree again, and see whether calls are still alike.
+    // Rest. Most calls of most programs are like the call before, and the agreement on a small exchange takes
+    // as long as the exchange. A rest begins after enough agreed calls in a row of one learner, if its choice
+    // stands and needs no agreement itself. During a rest the calls of its plan run that choice without an
+    // agreement, whatever their blocks are. After 63 of them the ranks agree again, and see whether calls are
+    // still alike.
     bool rests(const Plan& plan) const {
         return resting_ != nullptr && owed_.learner == nullptr && &plan == resting_->key().plan;
     }
@@ -91,7 +93,8 @@ class Book {
         return running_.candidate;
     }
     bool is_running() const { return running_.learner != nullptr; }
-    // The agreement before the running call is part of its candidate's cost, since other candidates need none.
+    // The agreement before the running call is part of its candidate's cost, since other candidates need
+    // none.
     bool pays_for_agreement() const {
         return is_running() && running_.learner->can_rest() &&
                !running_.learner->can_rest_with(running_.candidate);
@@ -101,7 +104,8 @@ class Book {
     // The call is over; no_time: it failed. `agreement`: of `time` or before it; 0: there was none.
     void end(Nanoseconds time, Nanoseconds agreement = 0) noexcept;
 
-    // The time that this rank has to say in the ranks' next agreement, of whatever kind. All ranks are told the largest.
+    // The time that this rank has to say in the ranks' next agreement, of whatever kind. All ranks are told
+    // the largest.
     Nanoseconds owed() const { return owed_.learner != nullptr ? owed_.time : 0; }
     void tell(Nanoseconds slowest) noexcept;
     // The time has to be told before this learner's next call.

@@ -1,4 +1,5 @@
-// The equipment of a communicator on which calls may be routed: a wire, memory. To free it, no rank waits for another.
+// The equipment of a communicator on which calls may be routed: a wire, memory. To free it, no rank waits for
+// another.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -35,15 +36,16 @@ struct CommResources {
     algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
     algorithms::Workspace packing;                  // packed blocks, of this rank alone
     std::vector<algorithms::Block> send, recv;
-    // The last call of which every rank knew by itself whether it is MPI's: programs call alike again and again.
+    // The last call of which every rank knew by itself whether it is MPI's: programs call alike again and
+    // again.
     struct {
         const Plan* plan = nullptr;
         std::size_t max_block = 0, mean_block = 0;
         bool is_native = false;
     } last_known;
 
-    // The plan whose last call the ranks agreed to send through the node's memory. The next one is likely to go there, too,
-    // where no block is larger than this.
+    // The plan whose last call the ranks agreed to send through the node's memory. The next one is likely to
+    // go there, too, where no block is larger than this.
     struct {
         const Plan* plan = nullptr;
         std::size_t most = 0; // bytes
@@ -65,8 +67,8 @@ struct CommResources {
 
     explicit CommResources(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
-    // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks where one has no
-    // memory for them.
+    // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks
+    // where one has no memory for them.
     bool reserve_for(const policy::Choice& choice, const policy::Features& call);
     // The schedule of the last choice that memory was reserved for. Null: its algorithm keeps no schedule.
     const algorithms::Schedule* schedule() const { return reserved_for_.schedule; }
@@ -89,8 +91,8 @@ struct CommResources {
     std::size_t next_plain_type_ = 0;
     algorithms::AgreedSize agreed_workspace_;
     std::vector<Prepared> prepared_;
-    // The last choice and block that memory was reserved for: to ask for their bytes can mean a walk over nodes and
-    // rounds, of up to 0.1 ms.
+    // The last choice and block that memory was reserved for: to ask for their bytes can mean a walk over
+    // nodes and rounds, of up to 0.1 ms.
     struct {
         const policy::Choice* choice = nullptr;
         std::size_t block = 0; // policy::block_for_scratch

@@ -121,9 +121,9 @@ Offer offer_of(Communicators& home, const OwnRanks& own_ranks) noexcept {
 
 } // namespace
 
-// The ranks meet, and vote: two collectives. The vote makes sure that all ranks end with a state or none does, and alike
-// for resources and window. One gap is left: a rank that has no memory for the members of an intercommunicator, or of more ranks
-// than the world has, cannot meet the others, who wait.
+// The ranks meet, and vote: two collectives. The vote makes sure that all ranks end with a state or none
+// does, and alike for resources and window. One gap is left: a rank that has no memory for the members of an
+// intercommunicator, or of more ranks than the world has, cannot meet the others, who wait.
 CommState* CommState::create(MPI_Comm comm, Communicators& home) {
     if (const Ulfm* ulfm = home.process().ulfm; ulfm != nullptr && ulfm->is_given_up(comm)) return nullptr;
     const OwnRanks own_ranks(comm, home.process());
@@ -256,7 +256,8 @@ void CommState::make_resources(MPI_Comm comm, const Members& members) {
         resources_->alarm = std::make_unique<CommAlarm>(*ulfm, comm);
 }
 
-// Without a world, or where the communicator may be given up alone, the messages travel on a communicator made for them. Collective.
+// Without a world, or where the communicator may be given up alone, the messages travel on a communicator
+// made for them. Collective.
 bool CommState::carry_alone(MPI_Comm comm) {
     auto& alive = home_->process().private_communicators;
     const bool room = ++alive <= most_private;

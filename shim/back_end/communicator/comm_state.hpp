@@ -28,8 +28,8 @@ class OwnRanks;
 class CommState {
   public:
     ~CommState();
-    // The communicator's state; at its first call this is collective over it. Null on all its ranks where there is none to
-    // be had: then the call is forwarded.
+    // The communicator's state; at its first call this is collective over it. Null on all its ranks where
+    // there is none to be had: then the call is forwarded.
     static CommState* of(MPI_Comm comm, Communicators& home) {
         if (last_.comm == comm && last_.freed == freed_.load(std::memory_order_acquire)) return last_.state;
         return look_up(comm, home);
@@ -47,8 +47,8 @@ class CommState {
     int rank() const { return rank_; }
     int nodes() const { return nodes_; }
     int ranks_per_node() const { return ranks_per_node_; }
-    // The number of blocks that a call on it has (the remote ranks of an intercommunicator), and the number of this rank's
-    // own block (-1: it has none).
+    // The number of blocks that a call on it has (the remote ranks of an intercommunicator), and the number
+    // of this rank's own block (-1: it has none).
     int blocks() const { return blocks_; }
     int own_block() const { return own_block_; }
 
@@ -60,8 +60,8 @@ class CommState {
     bool may_have_devices() const { return may_have_devices_; }
     // All ranks have learned of a process with a driver.
     void meet_devices() { has_devices_ = true; }
-    // At every call, before its plan is asked for. Where GPUs may come and a rule would look at them, the ranks
-    // ask each other at calls 1, 2, 4, 8, ... and at every 1024th.
+    // At every call, before its plan is asked for. Where GPUs may come and a rule would look at them, the
+    // ranks ask each other at calls 1, 2, 4, 8, ... and at every 1024th.
     void look_for_devices(Process& self) {
         if (awaits_devices_ && !has_devices_) [[unlikely]]
             ask_for_devices(self);
@@ -71,8 +71,8 @@ class CommState {
 
     // Host memory for device buffers; made at the first need, which may throw.
     device::Staging& staging();
-    // Makes it large enough for the described call. False on all ranks where one has no memory. `most`: bytes of the rank
-    // that needs most.
+    // Makes it large enough for the described call. False on all ranks where one has no memory. `most`: bytes
+    // of the rank that needs most.
     bool reserve_staging(std::size_t most);
     // Device memory that the ranks have mapped; made at the first need, which may throw.
     device::DeviceWindow& device_window();
@@ -91,7 +91,8 @@ class CommState {
         else
             self.recorder->add(record);
     }
-    // Until then the entry itself forwards what nobody needs to see on this communicator, the one of the thread's last call.
+    // Until then the entry itself forwards what nobody needs to see on this communicator, the one of the
+    // thread's last call.
     void leave_to_entry(const LoadedMpi& loaded, std::uint64_t until);
     void count(bool routed) {
         ++calls_.seen;

@@ -1,7 +1,8 @@
-// A communicator while MPI frees it. MPI calls the delete functions of the program's attributes then, and these may call
-// collectives on the communicator. Our state, an attribute as well, has gone before: MPI would delete it before or after the
-// program's attributes, by when each rank set which, and MPICH would return our function's success for another's error. No new
-// state may come: MPI would never delete it, and the next communicator may have the same handle. So these calls are forwarded.
+// A communicator while MPI frees it. MPI calls the delete functions of the program's attributes then, and
+// these may call collectives on the communicator. Our state, an attribute as well, has gone before: MPI would
+// delete it before or after the program's attributes, by when each rank set which, and MPICH would return our
+// function's success for another's error. No new state may come: MPI would never delete it, and the next
+// communicator may have the same handle. So these calls are forwarded.
 #pragma once
 
 #include <mpi.h>
@@ -14,10 +15,12 @@ class Freeing {
   public:
     // This thread is about to free it. Without memory for the note it is freed as if nobody knew.
     Freeing(MPI_Comm comm, Communicators& home) noexcept;
-    // MPI is done. Not a destructor, for the same reason as with InsideCall: an exception of the program may pass through here.
+    // MPI is done. Not a destructor, for the same reason as with InsideCall: an exception of the program may
+    // pass through here.
     void end() const noexcept;
 
-    // Whether this thread is inside MPI's function that frees it: MPI calls delete functions on the thread that frees.
+    // Whether this thread is inside MPI's function that frees it: MPI calls delete functions on the thread
+    // that frees.
     static bool is_under_way(MPI_Comm comm) noexcept;
 
   private:

@@ -32,8 +32,8 @@ struct Member {
     Offer offer;
 };
 
-// Room for a list of introductions, for a rank that finds no memory for one when the others wait for it. The room is for one
-// thread at a time, and its pages are not there before.
+// Room for a list of introductions, for a rank that finds no memory for one when the others wait for it. The
+// room is for one thread at a time, and its pages are not there before.
 class SpareList {
   public:
     void make(int ranks);
@@ -47,7 +47,8 @@ class SpareList {
     std::atomic<bool> is_taken_{false};
 };
 
-// All introductions, in the order of ranks: the same list on all ranks, so whatever follows from it is the same, too.
+// All introductions, in the order of ranks: the same list on all ranks, so whatever follows from it is the
+// same, too.
 class Members {
   public:
     // Collective over `comm`. May throw; the others have this rank's introduction even then.

@@ -34,8 +34,8 @@ std::vector<int> members_of(MPI_Comm comm, bool is_inter, MPI_Group world) {
     return members;
 }
 
-// The largest number that a rank of either group offers; 0 after an error. An intercommunicator's reduction gives each group the
-// result of the other one.
+// The largest number that a rank of either group offers; 0 after an error. An intercommunicator's reduction
+// gives each group the result of the other one.
 std::uint64_t largest_of_both_groups(std::uint64_t offered, MPI_Comm inter) {
     std::uint64_t theirs = 0, largest = 0;
     if (PMPI_Allreduce(&offered, &theirs, 1, MPI_UINT64_T, MPI_MAX, inter) != MPI_SUCCESS) return 0;
@@ -43,7 +43,8 @@ std::uint64_t largest_of_both_groups(std::uint64_t offered, MPI_Comm inter) {
     return PMPI_Allreduce(&known, &largest, 1, MPI_UINT64_T, MPI_MAX, inter) == MPI_SUCCESS ? largest : 0;
 }
 
-// Of a row that all ranks of both groups make now: no other row that one of them makes at the same time has it.
+// Of a row that all ranks of both groups make now: no other row that one of them makes at the same time has
+// it.
 int agreed_tag(MPI_Comm inter, Process& self) {
     const auto ranks = static_cast<std::uint64_t>(self.world_ranks),
                rank = static_cast<std::uint64_t>(self.world_rank);
@@ -60,8 +61,8 @@ OwnRanks::OwnRanks(MPI_Comm comm, Process& self) : comm_(comm) {
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_size(comm, &ranks_);
     is_inter_ = inter != 0;
-    // An intracommunicator holds strangers only if it comes from a communicator that MPI_Intercomm_merge made, and all
-    // its ranks took part in that merge.
+    // An intracommunicator holds strangers only if it comes from a communicator that MPI_Intercomm_merge
+    // made, and all its ranks took part in that merge.
     if (!is_inter_ && !self.merged_groups.load(std::memory_order_relaxed)) return;
     if (self.world == MPI_COMM_NULL) { // sessions: nobody knows who started with whom
         if (is_inter_) comm_ = MPI_COMM_NULL;

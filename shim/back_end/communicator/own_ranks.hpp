@@ -1,10 +1,10 @@
-// The ranks of a communicator that belong to our job, in one intracommunicator: they talk to each other about the
-// communicator there. Mostly it is the communicator itself. An intercommunicator needs another one, and so does a
-// communicator with processes of another job: those may run without us, and would not answer.
+// The ranks of a communicator that belong to our job, in one intracommunicator: they talk to each other about
+// the communicator there. Mostly it is the communicator itself. An intercommunicator needs another one, and
+// so does a communicator with processes of another job: those may run without us, and would not answer.
 //
-// Threads may make rows of the same ranks at the same time, which MPI keeps apart by their tags. The groups of an
-// intercommunicator agree on a tag. With strangers nobody can agree on anything: where threads may call at the same time, such a
-// communicator has no row.
+// Threads may make rows of the same ranks at the same time, which MPI keeps apart by their tags. The groups
+// of an intercommunicator agree on a tag. With strangers nobody can agree on anything: where threads may call
+// at the same time, such a communicator has no row.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// A policy as one kind of communicator sees it, with the log's number for every outcome. Communicators of one kind share a
-// plan: a program that makes and frees them in a loop must not make anything grow.
+// A policy as one kind of communicator sees it, with the log's number for every outcome. Communicators of one
+// kind share a plan: a program that makes and frees them in a loop must not make anything grow.
 #pragma once
 
 #include "policy/match.hpp"
@@ -73,7 +73,8 @@ class Plans {
   public:
     explicit Plans(const Process& process) : process_(process) {}
 
-    // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log. May throw.
+    // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
+    // May throw.
     std::shared_ptr<Plan> of(const policy::FixedFeatures& fixed, const char* only_native);
 
   private:

@@ -1,9 +1,9 @@
-// Memory on the GPUs that the ranks of a communicator have mapped, all on one node: CUDA IPC, HIP IPC. A rank copies its blocks to
-// its own piece; their destinations copy them from there to where they belong. The bytes do not leave the GPUs, and nobody
-// maps memory of the program, which may free it at any time.
+// Memory on the GPUs that the ranks of a communicator have mapped, all on one node: CUDA IPC, HIP IPC. A rank
+// copies its blocks to its own piece; their destinations copy them from there to where they belong. The bytes
+// do not leave the GPUs, and nobody maps memory of the program, which may free it at any time.
 //
-// What the ranks tell each other of a call travels through the node's memory. A rank writes to its piece only after the
-// agreement before a call: by then all others have finished the call before.
+// What the ranks tell each other of a call travels through the node's memory. A rank writes to its piece only
+// after the agreement before a call: by then all others have finished the call before.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -27,17 +27,17 @@ class DeviceWindow {
     // What a rank says before a call; the largest of all ranks counts.
     enum class Readiness : std::uint8_t { ready, has_to_renew, unable };
 
-    // This rank's next call: at most so many bytes to send, and the places of its buffers. A rank without anything on a device
-    // has none.
+    // This rank's next call: at most so many bytes to send, and the places of its buffers. A rank without
+    // anything on a device has none.
     void describe(const Runtime& runtime, std::size_t bytes, const Location& sent, const Location& received);
     Readiness readiness() const;
 
-    // Makes this rank's piece large enough, and maps new pieces of other ranks. False on all ranks if one of them fails; from
-    // then on all ranks are unable. Collective.
+    // Makes this rank's piece large enough, and maps new pieces of other ranks. False on all ranks if one of
+    // them fails; from then on all ranks are unable. Collective.
     bool renew(const algorithms::Group& group);
 
-    // Brings every block to its destination, or one block of each rank to all others. All addresses may be on a device.
-    // Collective over the node, through its `window`. An error where some rank's copies failed.
+    // Brings every block to its destination, or one block of each rank to all others. All addresses may be on
+    // a device. Collective over the node, through its `window`. An error where some rank's copies failed.
     algorithms::Status exchange(const algorithms::Exchange& exchange, algorithms::NodeWindow& window);
 
   private:

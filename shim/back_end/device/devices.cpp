@@ -48,8 +48,8 @@ std::unique_ptr<Runtime> open(const std::string& path, Make make) {
 
 } // namespace
 
-// Walks the list of loaded objects and touches no file. A question to the loader by name would search its folders each
-// time.
+// Walks the list of loaded objects and touches no file. A question to the loader by name would search its
+// folders each time.
 bool Devices::look(std::uint64_t now) {
     last_look_.store(now, std::memory_order_relaxed);
     if (off_) return false;

@@ -18,8 +18,8 @@ std::size_t rounded(std::size_t bytes) {
 
 } // namespace
 
-// The pages are our own, and the driver pins them. The program may reset the context at any time: our pages then stay
-// readable and writable, memory of the driver would not.
+// The pages are our own, and the driver pins them. The program may reset the context at any time: our pages
+// then stay readable and writable, memory of the driver would not.
 bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Location& location) {
     if (bytes <= capacity_) {
         if (pinned_by_ != nullptr && !is_pinned()) pin_again(location);

@@ -14,8 +14,8 @@ class HostMemory {
     HostMemory& operator=(const HostMemory&) = delete;
     ~HostMemory() { release(); }
 
-    // Makes data() large enough for that many bytes and loses its contents. False: no memory. Memory that cannot be pinned is
-    // used unpinned, and copies take longer. `runtime` null: not pinned.
+    // Makes data() large enough for that many bytes and loses its contents. False: no memory. Memory that
+    // cannot be pinned is used unpinned, and copies take longer. `runtime` null: not pinned.
     bool reserve(std::size_t bytes, const Runtime* runtime, const Location& location);
     std::byte* data() const { return memory_; }
     void release();

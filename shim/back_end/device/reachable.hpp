@@ -6,7 +6,8 @@
 
 namespace switchyard::shim::device {
 
-// False where one of those bytes cannot be read: its memory was freed. True also where the system refuses the question.
+// False where one of those bytes cannot be read: its memory was freed. True also where the system refuses the
+// question.
 bool are_readable(std::span<const void* const> addresses);
 
 } // namespace switchyard::shim::device

@@ -1,6 +1,6 @@
-// The functions of a GPU's driver that we need. NVIDIA's and AMD's implementations look them up by name in the library that
-// the application has loaded; they declare the functions themselves, so no vendor's header is needed and nothing is
-// linked.
+// The functions of a GPU's driver that we need. NVIDIA's and AMD's implementations look them up by name in
+// the library that the application has loaded; they declare the functions themselves, so no vendor's header
+// is needed and nothing is linked.
 #pragma once
 
 #include <array>
@@ -41,20 +41,19 @@ class Runtime {
     virtual ~Runtime() = default;
     virtual Location locate(const void* address) const noexcept = 0;
 
-    // Makes the context (AMD: the device) of that memory the current one of this thread. leave() takes the returned value and
-    // restores the context from before.
+    // Makes the context (AMD: the device) of that memory the current one of this thread. leave() takes the
+    // returned value and restores the context from before.
     virtual std::optional<int> enter(const Location& location) const noexcept = 0;
     virtual void leave(int before) const noexcept = 0;
 
     // The place of the context that was entered for that memory: memory of a pool belongs to none itself.
     virtual Location place(const Location& location) const noexcept = 0;
-    // Whether the context of a place() is still the same. False also where an old driver cannot say: what it owned may be gone,
-    // and the driver crashes where somebody destroys a stream that a reset has destroyed.
+    // Whether the context of a place() is still the same. False also where an old driver cannot say: what it
+    // owned may be gone, and the driver crashes where somebody destroys a stream that a reset has destroyed.
     virtual bool is_alive(const Location& place) const noexcept = 0;
 
-    // The functions below work in the context that was entered.
-    // A stream in order with the default stream: it waits for the application's work that was queued there before, and later
-    // work there waits for it.
+    // The functions below work in the context that was entered. A stream in order with the default stream: it
+    // waits for the application's work that was queued there before, and later work there waits for it.
     virtual Stream create_stream() const noexcept = 0;
     virtual void destroy_stream(Stream stream) const noexcept = 0;
     // Queues a copy from anywhere to anywhere.

@@ -1,6 +1,6 @@
-// Copies the device buffers of a call to host memory and back. Each side has one range of host memory, in which its blocks
-// lie as far from each other as on the device. So the call on the copies is the application's call with another buffer,
-// whatever its datatypes and displacements are.
+// Copies the device buffers of a call to host memory and back. Each side has one range of host memory, in
+// which its blocks lie as far from each other as on the device. So the call on the copies is the
+// application's call with another buffer, whatever its datatypes and displacements are.
 //
 // Only spans are copied: blocks that touch make one span. Nothing writes to the gaps between spans.
 #pragma once
@@ -41,9 +41,9 @@ class Staging : public algorithms::CompletionWatcher {
     bool copy_in();
     bool copy_out();
 
-    // From here to copy_out() arrived blocks are copied to the device as soon as `chunk` bytes of them lie side by side. This
-    // makes at most two more copies for each chunk than there are spans. Only for blocks without gaps, and for
-    // algorithms that receive each block once, in its final place.
+    // From here to copy_out() arrived blocks are copied to the device as soon as `chunk` bytes of them lie
+    // side by side. This makes at most two more copies for each chunk than there are spans. Only for blocks
+    // without gaps, and for algorithms that receive each block once, in its final place.
     void watch_completions(const Blocks& received, std::size_t chunk);
     void completed(const std::byte* data, std::size_t bytes) override;
 

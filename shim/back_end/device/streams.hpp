@@ -1,4 +1,5 @@
-// The streams of our own on which the copies of one communicator's calls run, one for each of the last two places.
+// The streams of our own on which the copies of one communicator's calls run, one for each of the last two
+// places.
 #pragma once
 
 #include "runtime.hpp"
@@ -18,13 +19,13 @@ class Streams {
     // Before the first copy.
     void use(const Runtime& runtime) { runtime_ = &runtime; }
 
-    // Queues a copy between any two addresses, in the context of `where`. wait() waits for all of them. False: the copy, or one of
-    // the copies, failed.
+    // Queues a copy between any two addresses, in the context of `where`. wait() waits for all of them.
+    // False: the copy, or one of the copies, failed.
     bool copy(const Location& where, void* to, const void* from, std::size_t bytes);
     bool wait();
 
-    // Waits for what the program has queued on the default stream of another context: copies in the context of `where` are not
-    // ordered with it. False: it failed.
+    // Waits for what the program has queued on the default stream of another context: copies in the context
+    // of `where` are not ordered with it. False: it failed.
     bool settle(const Location& other, const Location& where) const;
 
     // Destroys the streams that are still there.

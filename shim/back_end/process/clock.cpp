@@ -27,7 +27,8 @@ struct Moment {
 };
 Moment beginning;
 
-// Both clocks at one moment: the closest of a few tries, since an interrupt may come between the two readings.
+// Both clocks at one moment: the closest of a few tries, since an interrupt may come between the two
+// readings.
 template <typename KernelNs>
 Moment moment(KernelNs kernel_ns) {
     Moment best;
@@ -53,7 +54,8 @@ void Clock::begin() {
 
 void Clock::start_run() {
     constexpr std::uint64_t enough = 2'000'000; // ns; two readings off by 20 ns each make 0.002 %
-    // The kernel's clock may stand still: tools that replay a run, or set its date, hold it. Then it holds here, too.
+    // The kernel's clock may stand still: tools that replay a run, or set its date, hold it. Then it holds
+    // here, too.
     constexpr std::uint64_t most_ticks = 100'000'000; // some 30 ms
     auto now = moment(kernel_ns);
     while (now.ns - beginning.ns < enough && now.ticks - beginning.ticks < most_ticks)

@@ -1,5 +1,5 @@
-// The clock of the call path. Where the kernel itself keeps time by the processor's counter, reading the counter
-// costs a third of asking the kernel (measured on x86-64); elsewhere the kernel is asked.
+// The clock of the call path. Where the kernel itself keeps time by the processor's counter, reading the
+// counter costs a third of asking the kernel (measured on x86-64); elsewhere the kernel is asked.
 #pragma once
 
 #include "shim/entry/clock_ns.hpp"
@@ -23,8 +23,8 @@ class Clock {
         return kernel_ns() - clock_.zero;
     }
 
-    // begin() before MPI starts, start_run() when the run starts: the time between them calibrates a counter that
-    // does not say its frequency.
+    // begin() before MPI starts, start_run() when the run starts: the time between them calibrates a counter
+    // that does not say its frequency.
     static void begin();
     static void start_run();
 

@@ -1,5 +1,6 @@
-// Address space for the end of a run. A program may be at its limit (RLIMIT_AS) by then, and an MPI library that finds no memory
-// for the messages of our merge may end the program: MPICH does. Nothing touches the space, so it takes no memory.
+// Address space for the end of a run. A program may be at its limit (RLIMIT_AS) by then, and an MPI library
+// that finds no memory for the messages of our merge may end the program: MPICH does. Nothing touches the
+// space, so it takes no memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What holds for this process for the whole run: settings and policy (rank 0's, on all ranks), where it runs, its part of
-// the log.
+// What holds for this process for the whole run: settings and policy (rank 0's, on all ranks), where it runs,
+// its part of the log.
 #pragma once
 
 #include "algorithms/transport/memory/core_set.hpp"
@@ -73,7 +73,8 @@ struct Process {
     std::mutex naming;  // names stand in the order of numbers
     std::mutex opening; // of the recorder, where the first communicator decides where it writes
 
-    // Each communicator's messages travel on one of their own. Else on `world`, which no communicator may take down.
+    // Each communicator's messages travel on one of their own. Else on `world`, which no communicator may
+    // take down.
     bool has_own_carriers() const { return world == MPI_COMM_NULL || ulfm != nullptr; }
 };
 

@@ -1,4 +1,5 @@
-// User-level failure mitigation: with it, a program may go on after one of its processes has died (mpirun --with-ft ulfm).
+// User-level failure mitigation: with it, a program may go on after one of its processes has died (mpirun
+// --with-ft ulfm).
 #pragma once
 
 #include <mpi.h>

@@ -20,14 +20,15 @@ bool manages(const Work& work) noexcept {
     }
 }
 
-// True on all ranks where `work` threw on none of them, false on all ranks otherwise. So nobody waits for a message of a
-// rank that had no memory left. Collective.
+// True on all ranks where `work` threw on none of them, false on all ranks otherwise. So nobody waits for a
+// message of a rank that had no memory left. Collective.
 template <typename Work>
 bool all_manage(MPI_Comm comm, const Work& work) {
     return algorithms::all_agree(manages(work), algorithms::comm_of(comm));
 }
 
-// The same for a caller that gives up as a whole: throws on all ranks or on none. A process without a world is alone.
+// The same for a caller that gives up as a whole: throws on all ranks or on none. A process without a world
+// is alone.
 template <typename Work>
 void manage_together(MPI_Comm comm, const Work& work) {
     if (comm == MPI_COMM_NULL)

@@ -39,8 +39,8 @@ class Announcing {
         const auto leaders = counts_.size() - static_cast<std::size_t>(std::ranges::count(counts_, 0U));
         sent_.reserve(leaders + going_.size() / most_in_message);
     }
-    // How many announcements each leader will hear. True: all ranks are ready. The ranks' sums come in small messages, each
-    // with the number of ranks that are not ready.
+    // How many announcements each leader will hear. True: all ranks are ready. The ranks' sums come in small
+    // messages, each with the number of ranks that are not ready.
     bool exchange_counts(bool is_ready) noexcept {
         constexpr std::size_t most = algorithms::largest_own_message / sizeof(std::uint64_t) - 1;
         bool are_all_ready = true;

@@ -28,8 +28,8 @@ struct Heard {
     std::uint64_t lost = 0; // slots of this rank in communicators whose leader is no rank of this run
 };
 
-// `has_some`: this rank has names and records to tell of. False in `told_by_all`: some rank has none, so nobody heard
-// anything. Collective; never throws.
+// `has_some`: this rank has names and records to tell of. False in `told_by_all`: some rank has none, so
+// nobody heard anything. Collective; never throws.
 Heard announce(bool has_some, const log::Names& names, const log::SlotReader* reader, MPI_Comm world,
                bool& told_by_all) noexcept;
 

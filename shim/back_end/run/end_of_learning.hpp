@@ -16,8 +16,8 @@ struct Learned {
     std::string outcome; // a sentence for the last line of the run
 };
 
-// Joins the ranks' lessons and writes learned.policy.json beside the log; on rank 0 what was learned. Collective over the
-// run's world, where is_used() and a log is kept. Never throws.
+// Joins the ranks' lessons and writes learned.policy.json beside the log; on rank 0 what was learned.
+// Collective over the run's world, where is_used() and a log is kept. Never throws.
 Learned end_learning(const Process& self, const Lessons& learned);
 
 } // namespace switchyard::shim::adaptive

@@ -1,5 +1,5 @@
-// The calls of the communicators that this rank leads, merged of their members' slots, in the order of time. Each
-// communicator has a window of neighbouring calls in memory.
+// The calls of the communicators that this rank leads, merged of their members' slots, in the order of time.
+// Each communicator has a window of neighbouring calls in memory.
 #pragma once
 
 #include "announcements.hpp"

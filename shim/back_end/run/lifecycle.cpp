@@ -38,7 +38,8 @@ Run* started = nullptr; // never deleted: records must stay mapped until the pro
 pid_t started_by = 0;
 std::atomic<bool> has_refused{false}; // the ranks have agreed that there is no run
 
-// The log's end needs all ranks. Without some of them the records stay where they are, as after a job that was killed.
+// The log's end needs all ranks. Without some of them the records stay where they are, as after a job that
+// was killed.
 bool all_live(const Process& self) {
     if (self.ulfm == nullptr || self.ulfm->all_know_no_dead(self.world)) return true;
     if (self.world_rank == 0 && !self.log_directory.empty())
@@ -174,9 +175,9 @@ bool all_are_ready(bool here, Run* run, MPI_Comm world) {
     return (abilities & ready) != 0;
 }
 
-// A run whose ranks all have what they need; else null on all ranks. Each collective at the start is a wait of every rank for
-// every other one: so each rank does by itself what it can, rank 0's configuration reaches it whether it could or not, and one vote
-// ends the start. Collective.
+// A run whose ranks all have what they need; else null on all ranks. Each collective at the start is a wait
+// of every rank for every other one: so each rank does by itself what it can, rank 0's configuration reaches
+// it whether it could or not, and one vote ends the start. Collective.
 std::unique_ptr<Run> run_of_all(const LoadedMpi& loaded, MPI_Comm world) noexcept {
     std::unique_ptr<Run> run;
     RunConfiguration configuration;

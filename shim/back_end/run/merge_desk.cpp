@@ -22,7 +22,8 @@ std::size_t item_bytes(MergeRequest::Kind kind) {
     return kind == MergeRequest::slots ? sizeof(log::Slot) : sizeof(log::MergedCall);
 }
 
-// Calls use(number of items) for each message of the answer to a request, with the most items that it may have.
+// Calls use(number of items) for each message of the answer to a request, with the most items that it may
+// have.
 template <typename Use>
 void for_each_message(const MergeRequest& request, const Use& use) {
     const auto most = items_in_message(request.kind);

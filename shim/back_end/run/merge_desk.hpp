@@ -39,7 +39,8 @@ class MergeDesk {
     static constexpr std::size_t slots_at_once = most_messages * slots_in_message,
                                  calls_at_once = most_messages * calls_in_message;
 
-    // Takes requests from now on, so every rank has to come to take_request() or tell_end(). May throw, before that.
+    // Takes requests from now on, so every rank has to come to take_request() or tell_end(). May throw,
+    // before that.
     MergeDesk(MPI_Comm world, log::SlotReader& reader);
     MergeDesk(const MergeDesk&) = delete;
     MergeDesk& operator=(const MergeDesk&) = delete;

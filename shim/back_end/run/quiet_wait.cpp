@@ -32,8 +32,9 @@ int wait_quietly(MPI_Request& request, MPI_Status* status) noexcept {
 
 namespace {
 
-// Messages along the binomial tree of rank 0: from ranks with a bit to the rank without it, from the lowest bit on, and back.
-// MPI's nonblocking collectives take memory at each call, and MPICH's crash where there is none.
+// Messages along the binomial tree of rank 0: from ranks with a bit to the rank without it, from the lowest
+// bit on, and back. MPI's nonblocking collectives take memory at each call, and MPICH's crash where there is
+// none.
 class Tree {
   public:
     explicit Tree(MPI_Comm comm) : comm_(comm) {

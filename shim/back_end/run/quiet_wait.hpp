@@ -1,5 +1,5 @@
-// Waits at the end of the run that leave the core alone. While rank 0 writes the log all others wait for it, and may share its
-// core: a rank that asks again and again takes that core from it.
+// Waits at the end of the run that leave the core alone. While rank 0 writes the log all others wait for it,
+// and may share its core: a rank that asks again and again takes that core from it.
 #pragma once
 
 #include "algorithms/transport/messages/small_messages.hpp"

@@ -41,8 +41,8 @@ std::string first_of(const std::vector<policy::Problem>& problems, const std::st
 constexpr const char* all_native = ". Every call goes to the MPI library";
 constexpr const char* rule_skipped = ". The rule with it is skipped";
 
-// Fills policy and force from the texts. A problem that spoils more than its rule leaves everything native. Returns a
-// sentence for each problem, with its consequence.
+// Fills policy and force from the texts. A problem that spoils more than its rule leaves everything native.
+// Returns a sentence for each problem, with its consequence.
 std::vector<std::string> adopt_policy(Process& self, const std::string& text, const std::string& path) {
     std::vector<std::string> complaints;
     policy::Force force;

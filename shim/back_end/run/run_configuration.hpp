@@ -1,4 +1,5 @@
-// The run configuration: settings, policy and the log's folder. Rank 0 reads it, all others get it from rank 0.
+// The run configuration: settings, policy and the log's folder. Rank 0 reads it, all others get it from rank
+// 0.
 #pragma once
 
 #include "algorithms/transport/messages/small_messages.hpp"
@@ -11,15 +12,15 @@
 
 namespace switchyard::shim {
 
-// Reads the policy and checks it with what is forced; every problem is a warning. `complaints`: problems of the settings,
-// which are warnings, too. May throw.
+// Reads the policy and checks it with what is forced; every problem is a warning. `complaints`: problems of
+// the settings, which are warnings, too. May throw.
 void read_configuration(Process& self, const std::vector<std::string>& complaints);
 
 // What run.json says of the run. Needs the run configuration.
 log::RunInfo describe(const Process& self);
 
-// The run configuration on its way from rank 0 to all others. Only spread() and meet_hosts() communicate, and both do so on every rank,
-// whatever it lacks: a rank without memory lets the messages pass by.
+// The run configuration on its way from rank 0 to all others. Only spread() and meet_hosts() communicate, and
+// both do so on every rank, whatever it lacks: a rank without memory lets the messages pass by.
 class RunConfiguration {
   public:
     // Rank 0: reads settings and policy, and makes the log's folder. May throw.
@@ -28,7 +29,8 @@ class RunConfiguration {
     void spread(MPI_Comm world) noexcept;
     // Makes the configuration that of this process. Also throws where none arrived.
     void take(Process& self) const;
-    // Where a log is written: the hosts of all ranks go to rank 0, and into run.json. Collective. Never throws.
+    // Where a log is written: the hosts of all ranks go to rank 0, and into run.json. Collective. Never
+    // throws.
     void meet_hosts(Process* self, MPI_Comm world) noexcept;
 
   private:

@@ -33,7 +33,8 @@ Seat find_seat(const Process& self) {
     return seat;
 }
 
-// As SWITCHYARD_RANKS_PER_NODE emulates, or as the system names it. A rank of sessions has no place in a world.
+// As SWITCHYARD_RANKS_PER_NODE emulates, or as the system names it. A rank of sessions has no place in a
+// world.
 std::uint64_t number_of_node(const Process& self) {
     const auto& text = self.settings.given(Setting::ranks_per_node);
     if (!text || self.world == MPI_COMM_NULL) return name_of_system();
@@ -118,8 +119,8 @@ void find_node(Process& self) {
     find_memory(self);
 }
 
-// Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION emulates. Only where a rule looks at regions, since reading the
-// machine takes a while.
+// Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION emulates. Only where a rule looks at regions, since
+// reading the machine takes a while.
 void find_region_of(Process& self) {
     self.looks_at_regions = any_use_has(self, looks_at_regions);
     if (!self.looks_at_regions) return;

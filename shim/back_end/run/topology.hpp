@@ -10,8 +10,8 @@ namespace switchyard::shim {
 // Node and memory of this rank. Needs the run configuration. No communication; may throw.
 void find_node(Process& self);
 
-// Its region of the node, where a rule looks at regions. Collective over the run's world, if there is one. Throws on all
-// ranks or on none.
+// Its region of the node, where a rule looks at regions. Collective over the run's world, if there is one.
+// Throws on all ranks or on none.
 void find_region_of(Process& self);
 
 // One number of two, well spread.

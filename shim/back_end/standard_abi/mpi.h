@@ -1,7 +1,8 @@
-// The mpi.h that libswitchyard-abi.so is compiled with: of the standard ABI of MPI, version 1.0, what our code uses. It is
-// the same for every MPI that has this ABI, so it needs none of them.
+// The mpi.h that libswitchyard-abi.so is compiled with: of the standard ABI of MPI, version 1.0, what our
+// code uses. It is the same for every MPI that has this ABI, so it needs none of them.
 //
-// Source: MPI: A Message-Passing Interface Standard, version 5.0. The chapter "Application Binary Interface (ABI)" gives the
+// Source: MPI: A Message-Passing Interface Standard, version 5.0. The chapter "Application Binary Interface
+//   (ABI)" gives the
 // types, MPI_Status and the constants' values; the annex "Language Bindings Summary" gives the functions.
 // tests/preload/test_standard_abi.py compares it with the mpi.h of an installed MPI.
 #pragma once

@@ -186,8 +186,8 @@ void Chooser::add_median(Nanoseconds time) noexcept {
     if (!trying_ && time != no_time) watch(time);
 }
 
-// The usual time is measured after the choice, not taken from the trials, for two reasons: the best of a few trials was
-// also lucky, and calls without an agreement wait for each other longer than trials do.
+// The usual time is measured after the choice, not taken from the trials, for two reasons: the best of a few
+// trials was also lucky, and calls without an agreement wait for each other longer than trials do.
 void Chooser::watch(Nanoseconds median) {
     const auto now = static_cast<double>(median), usual = static_cast<double>(usual_);
     if (usual_ == 0)

@@ -1,17 +1,20 @@
-// Which candidate of an adaptive use runs next. Nothing but the times of earlier calls decides: no MPI, no clock, no
-// memory after construction. Choosers that get the same times answer the same, so all ranks decide alike.
+// Which candidate of an adaptive use runs next. Nothing but the times of earlier calls decides: no MPI, no
+// clock, no memory after construction. Choosers that get the same times answer the same, so all ranks decide
+// alike.
 //
-// A pass tries the candidates in turn, `trials` times each. Then the candidate with the smallest median stays. Unless it is
-// native, or native was dropped, it is proven against native first (Proof), and native stays where the proof fails. When its
-// time changes by more than drift_factor, the next pass begins: at the earliest after first_distance() calls, then
-// after twice as many, and so on.
+// A pass tries the candidates in turn, `trials` times each. Then the candidate with the smallest median
+// stays. Unless it is native, or native was dropped, it is proven against native first (Proof), and native
+// stays where the proof fails. When its time changes by more than drift_factor, the next pass begins: at the
+// earliest after first_distance() calls, then after twice as many, and so on.
 //
-// The regret of a candidate's calls is their time, less the time of as many calls of the best candidate. It is
-// bounded. Let m be the best median. One pass costs
-//   - for a candidate that stays (its median is within drop_factor * m): about (drop_factor - 1) * trials * m;
-//   - for a candidate that is dropped: its first call and one or two more. It costs the first call alone where that call
-//     took more than hopeless_factor * m and more than worth_a_thought longer than m;
-//   - for the proof: (drop_factor - 1) * m for each call of native, or less than hopeless_factor * m for six of them.
+// The regret of a candidate's calls is their time, less the time of as many calls of the best candidate. It
+// is bounded. Let m be the best median. One pass costs
+//   - for a candidate that stays (its median is within drop_factor * m): about (drop_factor - 1) * trials *
+//     m;
+//   - for a candidate that is dropped: its first call and one or two more. It costs the first call alone
+//     where that call took more than hopeless_factor * m and more than worth_a_thought longer than m;
+//   - for the proof: (drop_factor - 1) * m for each call of native, or less than hopeless_factor * m for six
+//     of them.
 // N calls have at most 1 + log2(1 + N / first_distance()) passes. regret() is the regret that was measured.
 #pragma once
 
@@ -27,14 +30,14 @@
 
 namespace switchyard::shim::adaptive {
 
-// The time of the slowest rank in a call, a MAX over the ranks. A rank on which the call failed gives no_time, and then
-// the MAX is no_time, too.
+// The time of the slowest rank in a call, a MAX over the ranks. A rank on which the call failed gives
+// no_time, and then the MAX is no_time, too.
 using Nanoseconds = std::uint64_t;
 inline constexpr Nanoseconds no_time =
     ~Nanoseconds{0} >> 1; // MPICH 4.0.2 compares larger numbers as if they had a sign
 
-// Of an even number of times the lower one in the middle: disturbances make calls longer. `times` must not be empty;
-// its order changes.
+// Of an even number of times the lower one in the middle: disturbances make calls longer. `times` must not be
+// empty; its order changes.
 Nanoseconds median(std::span<Nanoseconds> times);
 
 class Chooser {
@@ -54,7 +57,8 @@ class Chooser {
         for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].runs_here = i == 0 || can_run(i);
         return pick_possible();
     }
-    // The time of that call, or no_time. While is_trying() it must come before the next pick(), else at any time.
+    // The time of that call, or no_time. While is_trying() it must come before the next pick(), else at any
+    // time.
     void add(std::size_t candidate, Nanoseconds time) noexcept;
     // Instead of add() for each of several calls of the best candidate: their median.
     void add_median(Nanoseconds time) noexcept;

@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Lessons for one rule, and the use that it has. The lessons are equal but for their blocks, which are adjacent where the rule
-// looks at blocks.
+// Lessons for one rule, and the use that it has. The lessons are equal but for their blocks, which are
+// adjacent where the rule looks at blocks.
 struct Group {
     std::vector<const Lesson*> lessons;
     std::string use; // JSON
@@ -60,7 +60,8 @@ std::vector<Group> by_ranges(const std::vector<const Lesson*>& kind) {
 
 // ---- Where MPI does not tell all ranks the largest block ----
 //
-// A rule that looks at blocks costs every call on the communicator an agreement. So the times of all lessons of a kind count.
+// A rule that looks at blocks costs every call on the communicator an agreement. So the times of all lessons
+// of a kind count.
 
 double calls(const Lesson& lesson) {
     return static_cast<double>(lesson.calls);
@@ -76,7 +77,8 @@ double time_with_agreement(const Lesson& lesson) {
     return static_cast<double>(best.median) + (is_in ? 0 : static_cast<double>(lesson.agreement));
 }
 
-// Summed up over the calls of lessons whose trials ended. Infinite where some calls would be slower than native.
+// Summed up over the calls of lessons whose trials ended. Infinite where some calls would be slower than
+// native.
 double time_of_ranges(const std::vector<const Lesson*>& kind) {
     constexpr double worth_a_rule = 0.97, unnoticed = 1.01;
     double sum = 0;
@@ -90,8 +92,8 @@ double time_of_ranges(const std::vector<const Lesson*>& kind) {
     return sum;
 }
 
-// Where native stayed, nothing is known to be faster: a smaller median was luck. A use that lost its proof has its ratio from
-// there.
+// Where native stayed, nothing is known to be faster: a smaller median was luck. A use that lost its proof
+// has its ratio from there.
 double time_of_tried(const Lesson& lesson, const Lesson::Tried& tried) {
     const auto time = static_cast<double>(tried.median);
     if (lesson.beats_native()) return time;
@@ -257,7 +259,8 @@ std::size_t bytes_of(const Json& rule) {
     return text.size() + lines * indentation + separators;
 }
 
-// Rules in the order of the groups. Where a policy has no room for all of them, those with the most calls stay.
+// Rules in the order of the groups. Where a policy has no room for all of them, those with the most calls
+// stay.
 Json rules_with_room(const std::vector<Group>& groups, const Differences& differences,
                      const Circumstances& where) {
     constexpr std::size_t room =
@@ -298,8 +301,9 @@ std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstanc
                    {"rules", rules_with_room(groups_of(lessons), differences, where)},
                    {"otherwise", {{"algorithm", "native"}}}};
     auto& rules = policy["rules"];
-    // Two adaptive rules of the old policy may have shared a power of two. Then one of the new rules may hide another
-    // one, which the check reports. A rule with a problem hides no other rule, so all of them can go at once.
+    // Two adaptive rules of the old policy may have shared a power of two. Then one of the new rules may hide
+    // another one, which the check reports. A rule with a problem hides no other rule, so all of them can go
+    // at once.
     while (true) {
         const auto parsed = policy::parse(written(policy));
         const auto* problems = parsed.error();

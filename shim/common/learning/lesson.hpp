@@ -53,8 +53,8 @@ struct Lesson {
 // `tuna radix=4`, of a use in JSON. Throws where the text is no use.
 std::string use_in_words(const std::string& use);
 
-// Lessons of communicators of the same kind become one: its calls and its regret are sums, the rest is from the
-// communicator with the most calls. So memory grows with the kinds, not with the communicators.
+// Lessons of communicators of the same kind become one: its calls and its regret are sums, the rest is from
+// the communicator with the most calls. So memory grows with the kinds, not with the communicators.
 class Lessons {
   public:
     void add(Lesson lesson);

@@ -1,5 +1,6 @@
-// Whether the winner of some trials is faster than native after all. The best of many candidates was also lucky, so it is
-// compared once more: stretches of its calls and of native's take turns, and which of the two begins takes turns, too.
+// Whether the winner of some trials is faster than native after all. The best of many candidates was also
+// lucky, so it is compared once more: stretches of its calls and of native's take turns, and which of the two
+// begins takes turns, too.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +12,10 @@ namespace switchyard::shim::adaptive {
 
 class Proof {
   public:
-    // The winner stays if the median of its stretch is the smaller one in `wins_needed` pairs, before it is not in more than
-    // `losses_allowed`. Of equals one in sixteen gets that far; the last condition is that its time is at most worth_it of
-    // native's. Where native takes more than clear_factor times as long, pairs_if_clear are enough.
+    // The winner stays if the median of its stretch is the smaller one in `wins_needed` pairs, before it is
+    // not in more than `losses_allowed`. Of equals one in sixteen gets that far; the last condition is that
+    // its time is at most worth_it of native's. Where native takes more than clear_factor times as long,
+    // pairs_if_clear are enough.
     static constexpr std::size_t stretch = 3, wins_needed = 6, losses_allowed = 1, pairs_if_clear = 2;
     static constexpr double clear_factor = 2;
     static constexpr double worth_it = 0.97;

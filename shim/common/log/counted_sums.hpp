@@ -1,5 +1,6 @@
-// What a rank adds up of the calls that are only counted: a sum for each function, in the recorder's mapped file, so that a killed
-// run has them, too. They are 64 bytes each, and name themselves: a reader needs no table.
+// What a rank adds up of the calls that are only counted: a sum for each function, in the recorder's mapped
+// file, so that a killed run has them, too. They are 64 bytes each, and name themselves: a reader needs no
+// table.
 #pragma once
 
 #include "shim/entry/counted.hpp"
@@ -25,8 +26,8 @@ static_assert(sizeof(CountedSum) == 64);
 
 class CountedSums {
   public:
-    // In the recorder's ring_file, which must outlive this; where it has none, in memory alone. `threads`: more than one thread
-    // may add at once. May throw.
+    // In the recorder's ring_file, which must outlive this; where it has none, in memory alone. `threads`:
+    // more than one thread may add at once. May throw.
     CountedSums(const Recorder& recorder, bool threads);
     CountedSums(const CountedSums&) = delete;
     CountedSums& operator=(const CountedSums&) = delete;
@@ -46,7 +47,8 @@ class CountedSums {
     Recorder* recorder() const { return recorder_; }
     void record_in(Recorder& recorder) { recorder_ = &recorder; }
 
-    // The sums of the run. Null where nothing is measured: without a log, before the run's start and after its end.
+    // The sums of the run. Null where nothing is measured: without a log, before the run's start and after
+    // its end.
     static CountedSums* current() { return current_.load(std::memory_order_acquire); }
     static void set_current(CountedSums* sums) { current_.store(sums, std::memory_order_release); }
 

@@ -1,4 +1,5 @@
-// The sums of the calls that are only counted, over the ranks. counted_sums.cpp, which writes them, reads them, too.
+// The sums of the calls that are only counted, over the ranks. counted_sums.cpp, which writes them, reads
+// them, too.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct CountedTotal {
     std::uint64_t bytes = 0;       // of all ranks
 };
 
-// Adds the sums of a rank's ring_file, as a run without an end left it. Lines that say what no line can say are left out.
+// Adds the sums of a rank's ring_file, as a run without an end left it. Lines that say what no line can say
+// are left out.
 void add_counted_sums(const std::filesystem::path& file, std::vector<CountedTotal>& totals);
 
 } // namespace switchyard::shim::log

@@ -1,5 +1,5 @@
-// A folder of ours, held by its descriptor. Whoever renames it, or puts a link in its place, leads none of our files
-// elsewhere: every file is made new, inside this folder, and never through a link.
+// A folder of ours, held by its descriptor. Whoever renames it, or puts a link in its place, leads none of
+// our files elsewhere: every file is made new, inside this folder, and never through a link.
 #pragma once
 
 #include "own_descriptor.hpp"
@@ -31,7 +31,8 @@ class Folder {
     OwnDescriptor create(const std::string& name) const noexcept;
     // The file by its name, where that is still the file of `lost`.
     OwnDescriptor found_again(const std::string& name, const OwnDescriptor& lost) const noexcept;
-    // A file that is there as a whole or not at all; an older one of that name goes. False: it could not be written.
+    // A file that is there as a whole or not at all; an older one of that name goes. False: it could not be
+    // written.
     bool write_whole(const std::string& name, std::string_view text) const;
     void remove(const std::string& name) const noexcept;
     void remove_folder(const std::string& name) const noexcept; // where it is empty
@@ -46,8 +47,8 @@ class Folder {
     int error_ = 0;
 };
 
-// Makes the folder and those above it where they are missing; others may not write there, whatever the umask. Where that
-// fails, opening it tells more.
+// Makes the folder and those above it where they are missing; others may not write there, whatever the umask.
+// Where that fails, opening it tells more.
 void make_folders(const std::string& path);
 
 // The mode of a folder whose files have this mode: whoever may read may enter.

@@ -1,4 +1,5 @@
-// The calls of one communicator with neighbouring sequence numbers, while the records of its ranks are added up.
+// The calls of one communicator with neighbouring sequence numbers, while the records of its ranks are added
+// up.
 #pragma once
 
 #include "merge.hpp"
@@ -11,7 +12,8 @@ namespace switchyard::shim::log {
 
 class MergeWindow {
   public:
-    // From the call `first` on. `communicator`: the number that the calls get. May throw; nothing else here does.
+    // From the call `first` on. `communicator`: the number that the calls get. May throw; nothing else here
+    // does.
     void open(std::uint32_t communicator, std::uint32_t first, std::size_t calls);
     std::uint32_t last() const { return first_ + static_cast<std::uint32_t>(calls_.size()) - 1; }
     // The numbers of decisions are those of the rank that merges. It adds its own slots first (`is_own`).

@@ -1,5 +1,6 @@
-// The descriptor of a file or folder of ours. Programs close descriptors that they did not open, and open files of their
-// own, which then get our numbers. So a number counts as ours only while it leads to our device and inode.
+// The descriptor of a file or folder of ours. Programs close descriptors that they did not open, and open
+// files of their own, which then get our numbers. So a number counts as ours only while it leads to our
+// device and inode.
 #pragma once
 
 #include "algorithms/transport/memory/high_descriptor.hpp"
@@ -11,8 +12,8 @@ namespace switchyard::shim::log {
 class OwnDescriptor {
   public:
     OwnDescriptor() = default;
-    // Takes an open descriptor; -1: none. Moves it up, out of the way of programs that expect the low numbers for files of
-    // their own, or close them all.
+    // Takes an open descriptor; -1: none. Moves it up, out of the way of programs that expect the low numbers
+    // for files of their own, or close them all.
     explicit OwnDescriptor(int file) noexcept;
     ~OwnDescriptor() { close(); }
     OwnDescriptor(OwnDescriptor&& other) noexcept;

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 // A half of the ring, or as many slots of the file, which came from a half.
 constexpr std::size_t slots_in_piece = Recorder::slots_per_half;
 
-// The number of a piece's first slot follows from every slot's number and place. A damaged slot says another one, so the
-// number that most slots say counts (the majority vote of Boyer and Moore).
+// The number of a piece's first slot follows from every slot's number and place. A damaged slot says another
+// one, so the number that most slots say counts (the majority vote of Boyer and Moore).
 std::uint64_t first_number_of(std::span<const Slot> piece) {
     std::uint64_t first = 0;
     std::size_t votes = 0;
@@ -35,7 +35,8 @@ std::uint64_t first_number_of(std::span<const Slot> piece) {
     return first;
 }
 
-// Adds up the pieces. A slot that does not fit its place is damaged: a record would be lost, or be there twice.
+// Adds up the pieces. A slot that does not fit its place is damaged: a record would be lost, or be there
+// twice.
 class RankReader {
   public:
     // In the file every slot is finished.

@@ -89,8 +89,8 @@ bool has_lines(const fs::path& file) {
     return !error && bytes > 0;
 }
 
-// The lines of a run without an end are made of its ranks' records. Where a full disk let some ranks keep theirs in memory
-// only, the lines that the run wrote at its end say more.
+// The lines of a run without an end are made of its ranks' records. Where a full disk let some ranks keep
+// theirs in memory only, the lines that the run wrote at its end say more.
 bool needs_records(const LoggedRun& run) {
     const auto folder = run.directory + "/ranks";
     if (run.complete || !fs::is_directory(folder)) return false;

@@ -17,9 +17,9 @@ struct LoggedRun {
 // Throws std::runtime_error with a sentence for people where the folder is no log.
 LoggedRun open_run(const std::string& directory);
 
-// Calls `use` for every line of the log, in the order of time. A killed run has no calls.jsonl: its lines are made of
-// the ranks' records, where those are there. A damaged record gives a line that is no call. Throws std::runtime_error with a
-// sentence for people where a file cannot be read.
+// Calls `use` for every line of the log, in the order of time. A killed run has no calls.jsonl: its lines are
+// made of the ranks' records, where those are there. A damaged record gives a line that is no call. Throws
+// std::runtime_error with a sentence for people where a file cannot be read.
 void for_each_line(const LoggedRun& run, const std::function<void(const std::string& line)>& use);
 
 } // namespace switchyard::shim::log

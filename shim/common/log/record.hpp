@@ -43,8 +43,8 @@ struct CallRecord : CallHead {
     std::uint64_t copy_in = 0, copy_out = 0;                // from the device and back to it
 };
 
-// A call that is only counted, as this rank saw it (detail `all`). It has no number on its communicator, since the ranks agree on
-// nothing for it.
+// A call that is only counted, as this rank saw it (detail `all`). It has no number on its communicator,
+// since the ranks agree on nothing for it.
 struct CountedRecord {
     std::uint64_t begin = 0, elapsed = 0;
     std::uint64_t sent = 0;
@@ -86,7 +86,8 @@ struct Slot {
     // Fills what this slot knows of the record.
     void tell(CallRecord& record) const;
     CountedRecord counted_record() const;
-    // Adds another slot of the same kind: times, bytes and messages add up, the largest block stays, the first begin stays.
+    // Adds another slot of the same kind: times, bytes and messages add up, the largest block stays, the
+    // first begin stays.
     void add(const Slot& more);
 };
 static_assert(sizeof(Slot) == 64);

@@ -206,7 +206,8 @@ bool Recorder::put_beside_ring(const std::string& line) noexcept {
     return true;
 }
 
-// Where it fails, the next name or the end of the run tries again. Till then the report on a killed run misses them.
+// Where it fails, the next name or the end of the run tries again. Till then the report on a killed run
+// misses them.
 void Recorder::write_names() noexcept {
     if (unwritten_names_.empty() || !has_names_file()) return;
     if (names_file_.append(unwritten_names_.data(), unwritten_names_.size())) unwritten_names_.clear();

@@ -2,7 +2,8 @@
 //
 //   ring of slots | header | sums of calls that are only counted | first names
 //
-// Where these are not enough, `<rank>.calls` has the slots that the ring had before, and `<rank>.names` the other names.
+// Where these are not enough, `<rank>.calls` has the slots that the ring had before, and `<rank>.names` the
+// other names.
 #pragma once
 
 #include "record.hpp"

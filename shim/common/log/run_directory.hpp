@@ -38,8 +38,8 @@ struct RunEnd {
 
 // Creates `<log>/<program>.<start>.<pid>`; it never takes a folder that exists. Throws std::system_error.
 Folder create_run_directory(const std::string& log, const RunInfo& info);
-// The folder's name, of which a long program name is only the beginning. Ranks that cannot talk to each other (sessions) get
-// the same one from the same values.
+// The folder's name, of which a long program name is only the beginning. Ranks that cannot talk to each other
+// (sessions) get the same one from the same values.
 std::string run_directory_name(const std::string& program, std::int64_t start_seconds, long pid);
 
 // False: run.json could not be written. A reader never sees half of it.

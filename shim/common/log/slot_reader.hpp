@@ -1,5 +1,5 @@
-// A rank's slots by communicator, in order of sequence, in a fixed amount of memory: the records themselves may be more
-// than the memory holds.
+// A rank's slots by communicator, in order of sequence, in a fixed amount of memory: the records themselves
+// may be more than the memory holds.
 #pragma once
 
 #include "recorder.hpp"
@@ -25,7 +25,8 @@ class SlotReader {
 
     // By the recorder's number of the communicator.
     const SlotSpan& span(std::uint32_t communicator) const { return spans_[communicator]; }
-    // The communicator's next slots with sequences up to `last`, at most `most` of them; fewer: there are no more.
+    // The communicator's next slots with sequences up to `last`, at most `most` of them; fewer: there are no
+    // more.
     std::size_t read(std::uint32_t communicator, std::uint32_t last, Slot* into, std::size_t most) noexcept;
     // Slots of no call: their communicator has no name, or their sequence is beyond all calls.
     std::uint64_t nameless() const { return nameless_; }
@@ -33,7 +34,8 @@ class SlotReader {
     static constexpr std::size_t slots_at_once = 4096;
 
   private:
-    // The program may write over its records. A sequence beyond all calls would make the merge look for calls without end.
+    // The program may write over its records. A sequence beyond all calls would make the merge look for calls
+    // without end.
     bool is_possible(const Slot& slot, std::uint64_t place) const noexcept;
     const Slot* at(std::uint64_t place) noexcept; // null: it cannot be read
     void count(const Slot& slot, std::uint64_t place);

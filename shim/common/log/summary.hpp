@@ -13,12 +13,12 @@ namespace switchyard::shim::log {
 // One for each communicator, for one call at a time.
 class Summary {
   public:
-    // A slot counts messages with 32 bits, and a call of so many ranks sends four messages to each at most. After as many
-    // calls as fit, the next call gets new slots: on all ranks at the same call.
+    // A slot counts messages with 32 bits, and a call of so many ranks sends four messages to each at most.
+    // After as many calls as fit, the next call gets new slots: on all ranks at the same call.
     explicit Summary(int ranks = 1) : most_calls_(UINT32_MAX / 4 / static_cast<std::uint32_t>(ranks)) {}
 
-    // Adds the record to the sums of its kind. The first call of a kind gets new slots. May throw. `Record`: CallHead or
-    // CallRecord.
+    // Adds the record to the sums of its kind. The first call of a kind gets new slots. May throw. `Record`:
+    // CallHead or CallRecord.
     template <typename Record>
     void add(const Record& record, Recorder& recorder) {
         const auto same = std::ranges::find_if(
@@ -41,8 +41,8 @@ class Summary {
         bool is_full = false;
         std::array<Slot*, slot_kinds> slots{};
 
-        // What is the same on all ranks, since the numbers of kinds have to be. The function, the language and where buffers are
-        // may be each rank's own.
+        // What is the same on all ranks, since the numbers of kinds have to be. The function, the language
+        // and where buffers are may be each rank's own.
         bool are_of(const CallHead& record) const {
             return decision == record.decision && collective == record.collective &&
                    in_place == record.in_place;

@@ -10,7 +10,8 @@
 
 namespace switchyard::shim::report {
 
-// Calls of one log with the same collective, ranks and block; their algorithms may differ. A log may be a sum of several runs.
+// Calls of one log with the same collective, ranks and block; their algorithms may differ. A log may be a sum
+// of several runs.
 struct ComparedSide {
     std::uint64_t calls = 0;
     double time_us = 0; // of the average rank of its run
@@ -24,7 +25,8 @@ struct ComparedGroup {
     unsigned block_bits = 0;
     std::array<ComparedSide, 2> sides;
     bool in_both() const { return sides[0].calls > 0 && sides[1].calls > 0; }
-    // The second log's median over the first log's: below 1 where the second is faster. 0: there is nothing to compare.
+    // The second log's median over the first log's: below 1 where the second is faster. 0: there is nothing
+    // to compare.
     double ratio() const;
     // The same for the mean time of a call. Unlike the median it shows outliers.
     double mean_ratio() const;
@@ -33,7 +35,8 @@ struct ComparedGroup {
 // Sorted: groups in both logs first, and among equals the one with the most time in either log.
 std::vector<ComparedGroup> compare(const Profile& first, const Profile& second);
 
-// The runs of two folders. Those of one program with one number of ranks are compared with each other, apart from others.
+// The runs of two folders. Those of one program with one number of ranks are compared with each other, apart
+// from others.
 using Folders = std::array<PooledFolder, 2>;
 
 // Two pools that are compared; null: only the other folder has such runs.

@@ -9,15 +9,16 @@
 
 namespace switchyard::shim::report {
 
-// The median of an even number of values is the mean of the middle two. (Samples of calls give a value that occurred.)
+// The median of an even number of values is the mean of the middle two. (Samples of calls give a value that
+// occurred.)
 struct Spread {
     std::size_t count = 0;
     double median = 0, deviation = 0; // median absolute deviation; 0 without values
 };
 Spread spread_of(std::vector<double> values);
 
-// The first run of A with the first run of B, and so on, by the order of their start. Runs beyond the other side's number
-// have no partner. A run whose figure is not known counts on neither side.
+// The first run of A with the first run of B, and so on, by the order of their start. Runs beyond the other
+// side's number have no partner. A run whose figure is not known counts on neither side.
 struct Paired {
     std::array<Spread, 2> sides;
     Spread ratio; // B over A, of the pairs
@@ -25,7 +26,8 @@ struct Paired {
     std::size_t faster = 0, slower = 0;        // pairs in which B is
     std::array<std::vector<double>, 2> values; // of the runs, in the order of their start
     std::size_t pairs() const { return ratio.count; }
-    // How likely as many pairs or more have the same winner, where neither side is faster: of tosses of a coin.
+    // How likely as many pairs or more have the same winner, where neither side is faster: of tosses of a
+    // coin.
     double chance() const;
     // Chance alone seldom gives this. Five pairs with one winner are the fewest: 1 of 16 comparisons.
     bool is_sure() const { return chance() <= 0.1; }

@@ -16,8 +16,9 @@
 
 namespace switchyard::shim::report {
 
-// The features of a call; nothing where this version does not know the collective. A log does not say whether the ranks
-// of a node can share memory; here they can. The MPI counts as GPU-aware at calls whose device buffers it took directly.
+// The features of a call; nothing where this version does not know the collective. A log does not say whether
+// the ranks of a node can share memory; here they can. The MPI counts as GPU-aware at calls whose device
+// buffers it took directly.
 std::optional<policy::Features> features_of(const Call& call);
 
 // Calls of one kind that get the same choice from the policy.
@@ -46,8 +47,8 @@ class PolicyOnLog {
     std::vector<IdleRule> idle_rules() const;
 
   private:
-    // Calls of one kind share a shortlist. They make several groups where their blocks lie on both sides of a rule's
-    // bound.
+    // Calls of one kind share a shortlist. They make several groups where their blocks lie on both sides of a
+    // rule's bound.
     struct Kind {
         policy::Features call;                              // the first of them
         std::size_t least_block = 0, most_block = 0;        // of all of them
@@ -58,7 +59,8 @@ class PolicyOnLog {
     };
     Kind& kind_of(const Call& call, const policy::Features& features); // with its shortlist
     policy::Shortlist shortlist_for(const policy::Features& call) const;
-    // Each of many kinds may be left with many rules. Their shortlists together would take more memory than there is.
+    // Each of many kinds may be left with many rules. Their shortlists together would take more memory than
+    // there is.
     void forget_shortlists();
     PolicyGroup group_of(const Call& call, const Kind& kind, const policy::Match& match) const;
     std::vector<const Kind*> by_cost() const; // the costliest first

@@ -37,8 +37,9 @@ struct PooledFolder {
     std::vector<std::string> remarks; // sentences on runs that are left out
 };
 
-// Killed runs are left out where a run of the same program and ranks reached its end. So are runs that cannot be read, unless
-// there is no other. Throws std::runtime_error with a sentence for people where no run can be read.
+// Killed runs are left out where a run of the same program and ranks reached its end. So are runs that cannot
+// be read, unless there is no other. Throws std::runtime_error with a sentence for people where no run can be
+// read.
 PooledFolder pool_runs(const std::string& path);
 
 // A pool of one run.

@@ -1,4 +1,5 @@
-// What goes into a page as it is. The build reads the files of page/, and the library that draws plots where it is installed.
+// What goes into a page as it is. The build reads the files of page/, and the library that draws plots where
+// it is installed.
 #pragma once
 
 #include <string_view>

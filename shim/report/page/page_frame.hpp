@@ -11,7 +11,8 @@ namespace switchyard::shim::report {
 // `title` may be any text.
 void begin_page(const std::string& title, const Script& library, std::ostream& out);
 
-// For the top of a page with plots, such as those `over time and sizes`: what the build or the reader's browser leaves out.
+// For the top of a page with plots, such as those `over time and sizes`: what the build or the reader's
+// browser leaves out.
 void write_what_is_missing(const std::string& plots, const Script& library, std::ostream& out);
 
 // `plot_data`: what the library draws; "" where the page has no such plots.

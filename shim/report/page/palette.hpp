@@ -1,5 +1,5 @@
-// Colours that people with any kind of colour vision can tell apart. Colours that stand for values also work on a grey
-// printer.
+// Colours that people with any kind of colour vision can tell apart. Colours that stand for values also work
+// on a grey printer.
 #pragma once
 
 #include <string>

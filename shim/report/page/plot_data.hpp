@@ -13,9 +13,10 @@ namespace switchyard::shim::report {
 // A longer log is shown by stretches of time.
 inline constexpr std::size_t most_points = 4000;
 
-// The timeline has every call: when it began, and how long it took. With more than `most_points` calls it has the median of
-// each stretch of time, with the 5th and the 95th percentile. A summary has no timeline. The histogram has calls and time by
-// block. The text can stand in a script element, whatever the log holds. It has no more than `most_points` points.
+// The timeline has every call: when it began, and how long it took. With more than `most_points` calls it has
+// the median of each stretch of time, with the 5th and the 95th percentile. A summary has no timeline. The
+// histogram has calls and time by block. The text can stand in a script element, whatever the log holds. It
+// has no more than `most_points` points.
 std::string plot_data(const Profile& profile, const std::vector<Series>& series, const Sizes& sizes);
 
 // A figure of the runs of two pools, in pairs. `id`: of its place in the page.

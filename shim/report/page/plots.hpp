@@ -1,4 +1,5 @@
-// The plots of a report that we draw ourselves, as SVG. No plot has more than a few thousand shapes, however long the log is.
+// The plots of a report that we draw ourselves, as SVG. No plot has more than a few thousand shapes, however
+// long the log is.
 #pragma once
 
 #include "rank_picture.hpp"

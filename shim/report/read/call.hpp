@@ -8,8 +8,8 @@
 
 namespace switchyard::shim::report {
 
-// Calls of one kind are the same to a person: one collective, one algorithm with one reason, one shape of communicator,
-// one kind of buffer, blocks up to the same power of two.
+// Calls of one kind are the same to a person: one collective, one algorithm with one reason, one shape of
+// communicator, one kind of buffer, blocks up to the same power of two.
 struct CallKind {
     std::string collective;
     std::string algorithm;  // "?" where the log does not say
@@ -34,8 +34,8 @@ struct CallKindHash {
 // 0 for blocks of 0 and 1 byte; n for blocks of 2^(n-1) + 1 to 2^n bytes.
 unsigned block_bits_of(std::uint64_t bytes);
 
-// One line. Times in microseconds, sizes in bytes. In a line of one rank smallest, mean and largest are equal. Where
-// `calls` is more than one the values are sums over the calls.
+// One line. Times in microseconds, sizes in bytes. In a line of one rank smallest, mean and largest are
+// equal. Where `calls` is more than one the values are sums over the calls.
 struct Call {
     CallKind kind;
     std::string comm;
@@ -52,8 +52,8 @@ struct Call {
     int world_rank = -1; // in a line of one rank; else -1
 };
 
-// Reads one line into `call`, whose memory is used again. False: the line is not from a log, and `call` has no meaning.
-// Unknown fields are skipped. Missing fields get their default.
+// Reads one line into `call`, whose memory is used again. False: the line is not from a log, and `call` has
+// no meaning. Unknown fields are skipped. Missing fields get their default.
 bool parse_call(std::string_view line, Call& call);
 
 } // namespace switchyard::shim::report

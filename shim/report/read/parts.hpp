@@ -12,9 +12,10 @@ struct Part {
     double begin, duration; // microseconds; `begin` since the call's
 };
 
-// In the order in which a call does them. A log says how long they took, and not when they began: the agreement, copies from the
-// device and packing stand at the call's begin, copies to the device at its end. Unpacking counts as packing. All of them lie
-// inside `duration`, the length of the call's own slice. Parts that took no time are left out.
+// In the order in which a call does them. A log says how long they took, and not when they began: the
+// agreement, copies from the device and packing stand at the call's begin, copies to the device at its end.
+// Unpacking counts as packing. All of them lie inside `duration`, the length of the call's own slice. Parts
+// that took no time are left out.
 std::vector<Part> parts_of(const Call& call, double duration);
 
 } // namespace switchyard::shim::report

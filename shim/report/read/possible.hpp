@@ -1,4 +1,5 @@
-// A time, a size or a count of a log, which anybody may have changed: impossible numbers become possible ones.
+// A time, a size or a count of a log, which anybody may have changed: impossible numbers become possible
+// ones.
 #pragma once
 
 #include <algorithm>

@@ -16,8 +16,8 @@ class TextTable {
     struct Column {
         std::string title;
         Align align = Align::right;
-        // Wider cells continue on the next line, broken at blanks; 0: cells are never broken. Columns with broken
-        // cells become narrower where the table is too wide.
+        // Wider cells continue on the next line, broken at blanks; 0: cells are never broken. Columns with
+        // broken cells become narrower where the table is too wide.
         std::size_t widest = 0;
     };
     explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -26,8 +26,8 @@ class TextTable {
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    // At most `text_width` characters wide, as far as columns may be narrowed. Two blanks between columns, `indent` before
-    // the first.
+    // At most `text_width` characters wide, as far as columns may be narrowed. Two blanks between columns,
+    // `indent` before the first.
     void print(std::ostream& out, std::size_t indent = 0);
 
   private:

@@ -52,8 +52,8 @@ void for_each_row(const Box& box, const Box& part, Visit&& visit) {
             visit(offset(0, i) + offset(1, j) + offset(2, 0), part.axes[2].size);
 }
 
-// A process grid whose members have pencils: in stage 0 whole lines along the last axis, in stage 1 along the middle one, and in
-// stage 2 along the first one. Sizes need not be divisible.
+// A process grid whose members have pencils: in stage 0 whole lines along the last axis, in stage 1 along the
+// middle one, and in stage 2 along the first one. Sizes need not be divisible.
 struct Pencils {
     std::array<int, 3> size;
     std::array<int, 2> grid;

@@ -1,5 +1,5 @@
-// The options of an application. CLI11 reads them, in a file of its own, since its header takes the compiler longer than a whole
-// application does.
+// The options of an application. CLI11 reads them, in a file of its own, since its header takes the compiler
+// longer than a whole application does.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ class CommandLine {
     void word(const char* name, std::vector<std::string> words, std::function<void(const std::string&)> take,
               const char* meaning);
 
-    // Nothing: the application runs. Else its exit code: the words are wrong, or ask for help. One rank prints that.
+    // Nothing: the application runs. Else its exit code: the words are wrong, or ask for help. One rank
+    // prints that.
     std::optional<int> parse(int argc, char** argv, bool prints);
 
   private:

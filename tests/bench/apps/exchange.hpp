@@ -1,5 +1,5 @@
-// An exchange that gives every rank another box of the same grid of points: by MPI_Alltoallv with packed blocks, or by
-// MPI_Alltoallw with subarrays as types.
+// An exchange that gives every rank another box of the same grid of points: by MPI_Alltoallv with packed
+// blocks, or by MPI_Alltoallw with subarrays as types.
 #pragma once
 
 #include "boxes.hpp"

@@ -1,4 +1,5 @@
-// Directed graphs that every rank can make a slice of without asking, and what is known of their transitive closures. No MPI.
+// Directed graphs that every rank can make a slice of without asking, and what is known of their transitive
+// closures. No MPI.
 #pragma once
 
 #include "hash.hpp"
@@ -45,8 +46,9 @@ struct Graph {
         return found;
     }
 
-    // How many pairs a path joins, by formula where there is one. A chain has a path from each vertex to each later one. A
-    // path in a grid is a path along each axis, neither of which goes back, less the n * n pairs of a vertex with itself.
+    // How many pairs a path joins, by formula where there is one. A chain has a path from each vertex to each
+    // later one. A path in a grid is a path along each axis, neither of which goes back, less the n * n pairs
+    // of a vertex with itself.
     std::optional<std::uint64_t> closure_size() const {
         const std::uint64_t n = size;
         if (kind == Kind::chain) return n * (n - 1) / 2;
@@ -68,8 +70,9 @@ struct Graph {
         }
     }
 
-    // Out-degrees have the density x^-2.5 from 1 to the square root of the vertices. Destinations are drawn so that
-    // in-degrees have it, too: a few vertices are popular, and most vertices are nobody's destination.
+    // Out-degrees have the density x^-2.5 from 1 to the square root of the vertices. Destinations are drawn
+    // so that in-degrees have it, too: a few vertices are popular, and most vertices are nobody's
+    // destination.
     void add_power_law_edges(std::uint32_t vertex, std::vector<Edge>& to) const {
         const double most = std::sqrt(static_cast<double>(size));
         const double degree = std::min(most, std::pow(drawn(vertex, 0), -1 / 1.5));

@@ -1,12 +1,13 @@
-// A sort of integers by buckets, as the benchmark IS of the NAS Parallel Benchmarks describes it, with code of our own. Each
-// iteration ranks the same keys: for each it finds how many keys are smaller.
+// A sort of integers by buckets, as the benchmark IS of the NAS Parallel Benchmarks describes it, with code
+// of our own. Each iteration ranks the same keys: for each it finds how many keys are smaller.
 //
 //   mpirun -n 4 build/bin/switchyard-app-integer-sort-openmpi --keys 20 --range 16
 //
-// A rank counts its keys in buckets. By MPI_Allreduce all ranks know how large each bucket is, and give each rank neighbouring buckets
-// with nearly equally many keys. Keys go to their buckets' owners by MPI_Alltoallv, and counts before them by MPI_Alltoall; the owners
-// rank them. After each iteration the ranks put the keys where they belong: then they are sorted across all ranks, and none is lost or
-// changed. The times are without that. The exit code is 1 where something is wrong.
+// A rank counts its keys in buckets. By MPI_Allreduce all ranks know how large each bucket is, and give each
+// rank neighbouring buckets with nearly equally many keys. Keys go to their buckets' owners by MPI_Alltoallv,
+// and counts before them by MPI_Alltoall; the owners rank them. After each iteration the ranks put the keys
+// where they belong: then they are sorted across all ranks, and none is lost or changed. The times are
+// without that. The exit code is 1 where something is wrong.
 #include "command_line.hpp"
 #include "sorted_keys.hpp"
 #include "timed.hpp"
@@ -35,7 +36,8 @@ struct Shares {
     Key begin = 0, end = 0;          // of my keys
     std::uint64_t before = 0;        // keys of the ranks before me
 
-    // A bucket belongs to the rank in whose share of all keys its first key is. `sizes`: of the buckets, over all ranks.
+    // A bucket belongs to the rank in whose share of all keys its first key is. `sizes`: of the buckets, over
+    // all ranks.
     Shares(const std::vector<std::uint32_t>& sizes, const Buckets& buckets, std::size_t rank,
            std::size_t ranks) {
         const auto all = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});

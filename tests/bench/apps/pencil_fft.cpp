@@ -1,10 +1,11 @@
-// A Fourier transform of three dimensions, of any size, on pencils: FFTW transforms the lines along one axis after the other, and
-// between them the ranks of a row or of a column of the process grid exchange points.
+// A Fourier transform of three dimensions, of any size, on pencils: FFTW transforms the lines along one axis
+// after the other, and between them the ranks of a row or of a column of the process grid exchange points.
 //
 //   mpirun -n 4 build/bin/switchyard-app-pencil-fft-openmpi --size 64 60 56 --exchange alltoallw
 //
-// The first and the last transform must give the spectrum that a formula says, and the last way back must give the wave. The times
-// are those of the transforms, without the checks. The exit code is 1 where something is wrong.
+// The first and the last transform must give the spectrum that a formula says, and the last way back must
+// give the wave. The times are those of the transforms, without the checks. The exit code is 1 where
+// something is wrong.
 #include "command_line.hpp"
 #include "exchange.hpp"
 #include "hash.hpp"

@@ -1,5 +1,5 @@
-// A wave whose length does not fit the grid, and its spectrum by formula. No two values of the spectrum are equal, and none is
-// zero: so a point at a wrong place is found. No MPI.
+// A wave whose length does not fit the grid, and its spectrum by formula. No two values of the spectrum are
+// equal, and none is zero: so a point at a wrong place is found. No MPI.
 #pragma once
 
 #include "boxes.hpp"

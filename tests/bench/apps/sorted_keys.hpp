@@ -1,5 +1,5 @@
-// Keys that every rank can make a slice of without asking, most of them near the middle of their range, and the order in which they
-// must come. No MPI.
+// Keys that every rank can make a slice of without asking, most of them near the middle of their range, and
+// the order in which they must come. No MPI.
 #pragma once
 
 #include "hash.hpp"
@@ -12,7 +12,8 @@ namespace apps {
 
 using Key = std::uint32_t;
 
-// 2^count_bits keys from 0 to 2^range_bits - 1. A key is the mean of four numbers, each as likely as any other.
+// 2^count_bits keys from 0 to 2^range_bits - 1. A key is the mean of four numbers, each as likely as any
+// other.
 struct Keys {
     unsigned count_bits = 16, range_bits = 11;
     std::uint64_t seed = 1;
@@ -50,7 +51,8 @@ struct Buckets {
     std::size_t count;
 };
 
-// Whether keys do not fall. `last` is the largest key before them, and afterwards the largest one so far; -1: there is none.
+// Whether keys do not fall. `last` is the largest key before them, and afterwards the largest one so far; -1:
+// there is none.
 inline bool are_sorted(const std::vector<Key>& keys, std::int64_t& last) {
     for (const Key key : keys) {
         if (key < last) return false;

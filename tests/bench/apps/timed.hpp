@@ -56,8 +56,8 @@ inline std::uint64_t sum(std::uint64_t mine) {
     return all;
 }
 
-// Prints the last lines of a program, times as those of the slowest rank. Returns its exit code. All ranks call it, and
-// `correct` is the same on all. `digest`: this rank's part of a sum over the whole result.
+// Prints the last lines of a program, times as those of the slowest rank. Returns its exit code. All ranks
+// call it, and `correct` is the same on all. `digest`: this rank's part of a sum over the whole result.
 inline int report(double wall, const TimedCollectives& collectives, std::uint64_t digest, bool correct) {
     const double slowest_wall = largest(wall), slowest_collectives = largest(collectives.seconds());
     const std::uint64_t calls = sum(static_cast<std::uint64_t>(collectives.exchanges())), all = sum(digest);

@@ -1,12 +1,14 @@
-// The transitive closure of a directed graph: all pairs of vertices that a path joins. Joins of a distributed relation find them,
-// as in the path finding of the TuNA paper (section VI-B), semi-naive: each iteration joins only the pairs that are new since the
-// last one with the edges, and it ends when no rank has a new pair.
+// The transitive closure of a directed graph: all pairs of vertices that a path joins. Joins of a distributed
+// relation find them, as in the path finding of the TuNA paper (section VI-B), semi-naive: each iteration
+// joins only the pairs that are new since the last one with the edges, and it ends when no rank has a new
+// pair.
 //
 //   mpirun -n 4 build/bin/switchyard-app-transitive-closure-openmpi --graph grid --size 30
 //
-// A rank owns the pairs whose second vertex has its hash, and the edges whose first vertex has it: so a join needs no message. Its
-// results go to their owners by MPI_Alltoallv, and counts before them by MPI_Alltoall. Breadth-first searches on all ranks check
-// pairs and iterations, and formulas the number of pairs of a chain and a grid. The exit code is 1 where something is wrong.
+// A rank owns the pairs whose second vertex has its hash, and the edges whose first vertex has it: so a join
+// needs no message. Its results go to their owners by MPI_Alltoallv, and counts before them by MPI_Alltoall.
+// Breadth-first searches on all ranks check pairs and iterations, and formulas the number of pairs of a chain
+// and a grid. The exit code is 1 where something is wrong.
 #include "command_line.hpp"
 #include "reachable.hpp"
 #include "timed.hpp"
@@ -150,8 +152,8 @@ Reachable searched(const Graph& graph) {
             static_cast<std::uint64_t>(largest(static_cast<double>(mine.farthest)))};
 }
 
-// The first iteration joins paths of one edge, and the last one finds nothing: so there are as many as edges in the longest
-// shortest path.
+// The first iteration joins paths of one edge, and the last one finds nothing: so there are as many as edges
+// in the longest shortest path.
 bool is_correct(const Graph& graph, const TransitiveClosure& closure) {
     const Reachable expected = searched(graph);
     const std::uint64_t pairs = sum(closure.pairs());

@@ -63,8 +63,8 @@ struct NamedMap {
     std::string name;
     NodeMap map;
     std::unique_ptr<NodeWindow> window; // small, so that most exchanges take streams
-    // Whether other programs seem to have the cores: so that its ranks read streams from each other's memory, or, where several
-    // ranks share each core, send messages instead.
+    // Whether other programs seem to have the cores: so that its ranks read streams from each other's memory,
+    // or, where several ranks share each core, send messages instead.
     using Load = NodeWindow::Load;
     Load load = Load::none;
 };
@@ -576,8 +576,8 @@ void check_agreement(Test& test) {
     }
 }
 
-// Blocks and an agreement in one epoch. The exchange goes on or not, as the ranks agree; one rank may not take part; and
-// none of it disturbs the exchange after it. Blocks that go in streams are among them.
+// Blocks and an agreement in one epoch. The exchange goes on or not, as the ranks agree; one rank may not
+// take part; and none of it disturbs the exchange after it. Blocks that go in streams are among them.
 void check_exchange_ahead(Test& test) {
     test.take_one_node();
     if (test.window() == nullptr || !agrees_in_window(3, test.group, test.window())) return;
@@ -1054,8 +1054,8 @@ void check_streams_by_message(Test& test) {
     test.failures.check_equal(window.take_traffic().messages, 10 * others, "messages");
 }
 
-// The last rank calls only after rank 0 has returned. It has nothing for rank 0, and with `is_expected` something for rank 1,
-// which must take rank 0's block without it. Who waited for the last rank would hang.
+// The last rank calls only after rank 0 has returned. It has nothing for rank 0, and with `is_expected`
+// something for rank 1, which must take rank 0's block without it. Who waited for the last rank would hang.
 void check_waits_for_senders_alone(Test& test, NodeWindow& window, std::size_t items, bool is_expected) {
     const int self = test.group.rank, last = test.group.size - 1;
     const auto ranks = static_cast<std::size_t>(test.group.size);

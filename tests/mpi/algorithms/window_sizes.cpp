@@ -52,7 +52,8 @@ std::vector<std::size_t> around(const std::vector<std::size_t>& turns) {
     return sizes;
 }
 
-// The blocks of one side with bytes of nobody between them. Both sides have blocks of the same sizes, as in place.
+// The blocks of one side with bytes of nobody between them. Both sides have blocks of the same sizes, as in
+// place.
 struct Side {
     std::vector<int> counts, displacements;
     std::vector<std::byte> bytes;
@@ -94,8 +95,9 @@ class WindowSizes {
             for (const std::size_t size : sizes) check_equal(size);
     }
 
-    // Programs exchange counts before their blocks: then all blocks come in odd epochs, or all in even ones. In the end their
-    // pages are there all the same, and nobody reads a block from its sender's memory any more.
+    // Programs exchange counts before their blocks: then all blocks come in odd epochs, or all in even ones.
+    // In the end their pages are there all the same, and nobody reads a block from its sender's memory any
+    // more.
     void check_pages_come(int first_exchanges) {
         place_ = "pages after " + std::to_string(first_exchanges) + " exchanges";
         note(window_ != nullptr, "no window");
@@ -150,7 +152,8 @@ class WindowSizes {
         check_gather(sizes, text);
     }
 
-    // From one buffer into another, in place, and in place on every second rank alone: another rank may have to pack its blocks.
+    // From one buffer into another, in place, and in place on every second rank alone: another rank may have
+    // to pack its blocks.
     void check_exchange(const std::vector<std::size_t>& sizes, const std::string& text) {
         Side sent(sizes, seed()), received(sizes, seed());
         std::vector<std::byte> expected = received.bytes;

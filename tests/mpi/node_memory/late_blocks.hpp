@@ -1,6 +1,6 @@
 // Blocks with bytes of nobody between them, in the form that the memory of a node takes
-// (algorithms/transport/memory/node_blocks.hpp). A rank that asks where a block is, is late now and then: in the middle of an
-// epoch.
+// (algorithms/transport/memory/node_blocks.hpp). A rank that asks where a block is, is late now and then: in
+// the middle of an epoch.
 #pragma once
 
 #include "dice.hpp"

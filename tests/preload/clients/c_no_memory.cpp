@@ -1,5 +1,5 @@
-// Preloaded, it lets one allocation of rank 1 fail: of the shim's start, by NO_MEMORY_AT its number there; or after the start,
-// by NO_MEMORY_LATER its number from there on.
+// Preloaded, it lets one allocation of rank 1 fail: of the shim's start, by NO_MEMORY_AT its number there; or
+// after the start, by NO_MEMORY_LATER its number from there on.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

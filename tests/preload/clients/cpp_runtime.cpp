@@ -1,6 +1,6 @@
-// A C++ program with a libstdc++ of its own, while the shim has another one linked in: exceptions, streams, locales, regular
-// expressions, dynamic casts and threads. At last the program's error handler throws through the MPI call, and through the
-// shim that is in front of it.
+// A C++ program with a libstdc++ of its own, while the shim has another one linked in: exceptions, streams,
+// locales, regular expressions, dynamic casts and threads. At last the program's error handler throws through
+// the MPI call, and through the shim that is in front of it.
 #include <mpi.h>
 
 #include <any>

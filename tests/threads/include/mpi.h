@@ -1,4 +1,5 @@
-// The mpi.h of MPI programs whose ranks are threads (tests/threads): that of the standard ABI, and what tests use besides.
+// The mpi.h of MPI programs whose ranks are threads (tests/threads): that of the standard ABI, and what tests
+// use besides.
 #pragma once
 
 #include "shim/back_end/standard_abi/mpi.h"

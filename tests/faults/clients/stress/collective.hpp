@@ -28,7 +28,8 @@ struct Words {
     std::vector<MPI_Datatype> types; // one, or one for each block
 };
 
-// `in_place`: the words of the sent side go to MPI as they are, and mean nothing. `request`: of the nonblocking form.
+// `in_place`: the words of the sent side go to MPI as they are, and mean nothing. `request`: of the
+// nonblocking form.
 int invoke(Collective collective, Form form, const Words& send, const Words& recv, bool in_place,
            MPI_Comm comm, MPI_Request* request);
 

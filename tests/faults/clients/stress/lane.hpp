@@ -1,5 +1,5 @@
-// One thread's steps. Everything that its ranks have to do together follows from the seed, the lane, the number of the step and
-// the communicators that live.
+// One thread's steps. Everything that its ranks have to do together follows from the seed, the lane, the
+// number of the step and the communicators that live.
 #pragma once
 
 #include "call.hpp"
@@ -20,7 +20,8 @@ struct Counts {
 
 class Lane {
   public:
-    // `root`: the communicator of this lane's own that all others come from. `control`: for the lane's own agreements.
+    // `root`: the communicator of this lane's own that all others come from. `control`: for the lane's own
+    // agreements.
     Lane(const Options& options, int number, MPI_Comm root, MPI_Comm control);
     ~Lane();
 

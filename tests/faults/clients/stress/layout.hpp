@@ -10,7 +10,8 @@
 
 namespace stress {
 
-// What one unit of data consists of, in order. Both sides of a block have the same signature, in layouts of their own.
+// What one unit of data consists of, in order. Both sides of a block have the same signature, in layouts of
+// their own.
 struct Signature {
     int number;
     std::vector<MPI_Datatype> basics;
@@ -68,8 +69,8 @@ struct LayoutRequest {
     Spread widest;
 };
 
-// One thread's layouts. Some are kept for later calls; others go with their call, and the MPI may give their handles to new
-// types.
+// One thread's layouts. Some are kept for later calls; others go with their call, and the MPI may give their
+// handles to new types.
 class LayoutPool {
   public:
     std::shared_ptr<const Layout> draw(const LayoutRequest& request, Stream& own);

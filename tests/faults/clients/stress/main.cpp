@@ -1,7 +1,7 @@
 // Random sequences of collective calls that know what they should receive: c_stress --help.
 //
-// It prints `FAILED ...` for the first failures, `HANGS ...` or `CRASHED ...`, and otherwise `ok calls=...`. With the same options
-// and ranks it does the same again, but for times.
+// It prints `FAILED ...` for the first failures, `HANGS ...` or `CRASHED ...`, and otherwise `ok calls=...`.
+// With the same options and ranks it does the same again, but for times.
 #include "children.hpp"
 #include "flood.hpp"
 #include "lane.hpp"

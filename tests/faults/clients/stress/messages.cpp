@@ -33,8 +33,8 @@ Messages::Messages(const Member& member, std::uint64_t key) : member_(member) {
     if (sends_first_) send();
 }
 
-// With wildcards the messages of one source are received in the order in which they were sent, so each rank knows what
-// comes.
+// With wildcards the messages of one source are received in the order in which they were sent, so each rank
+// knows what comes.
 void Messages::draw(Stream group) {
     style_ = static_cast<Style>(group.between(0, 2));
     const int order = group.between(0, 2);

@@ -57,8 +57,8 @@ void say_more(const char* kind, const char* format, va_list arguments) {
     say(text, length + 1);
 }
 
-// Each second, in whatever thread. Timers are a disturbance that real programs have, too. A rank that hangs goes on for the
-// seconds of grace, so that its stacks show whether it still does something.
+// Each second, in whatever thread. Timers are a disturbance that real programs have, too. A rank that hangs
+// goes on for the seconds of grace, so that its stacks show whether it still does something.
 void look_for_hang(int) {
     static std::uint64_t last[most_lanes];
     static int idle[most_lanes];
