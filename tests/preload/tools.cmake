@@ -1,0 +1,66 @@
+# A program without MPI, a plug-in with MPI for it, and other tools that intercept MPI calls.
+add_executable(c_plugin_loader clients/c_plugin_loader.c)
+target_compile_options(c_plugin_loader PRIVATE ${c_warnings})
+target_link_libraries(c_plugin_loader PRIVATE ${CMAKE_DL_LIBS})
+place_client(c_plugin_loader)
+foreach(name c_count_collectives c_layer c_lonely_ranks c_plugin c_pmpi_tool c_counted_later c_counted_tool c_slow_native c_still_clock c_timer c_tool_next
+             c_waiting c_wrong_exchange)
+  add_library(${name} MODULE clients/${name}.c)
+  target_link_libraries(${name} PRIVATE MPI::MPI_C)
+  target_compile_options(${name} PRIVATE ${c_warnings})
+  place_client(${name})
+endforeach()
+
+# c_loader_lock opens c_waiting, whose constructor calls it back.
+# And c_two_ahead has a PMPI function that routed calls find.
+set_target_properties(c_loader_lock c_two_ahead PROPERTIES ENABLE_EXPORTS ON)
+if(MPI_Fortran_FOUND)
+  target_link_libraries(c_waiting PRIVATE -Wl,--no-as-needed ${MPI_Fortran_LIBRARIES})
+endif()
+
+# A program with a tool linked in.
+add_c_client(c_linked_tool)
+target_sources(c_linked_tool PRIVATE clients/c_tool_next.c)
+target_link_libraries(c_linked_tool PRIVATE ${CMAKE_DL_LIBS})
+foreach(name c_count_collectives c_linked_tool c_timer c_tool_next)
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
+  target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
+endforeach()
+
+add_c_client(c_pays)
+target_link_libraries(c_pays PRIVATE ${CMAKE_DL_LIBS})
+target_compile_definitions(c_pays PRIVATE _GNU_SOURCE)
+
+# c_opening opens c_opened, in all forms that an object's references have.
+if(MPI_C_VERSION VERSION_GREATER_EQUAL 4)
+  add_c_client(c_opening)
+  target_link_libraries(c_opening PRIVATE ${CMAKE_DL_LIBS})
+  foreach(form relro norelro)
+    add_library(c_opened_${form} MODULE clients/c_opened.c)
+    target_link_options(c_opened_${form} PRIVATE -Wl,-z,now -Wl,-z,${form})
+  endforeach()
+  set(forms relro norelro)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    add_library(c_opened_text MODULE clients/c_opened.c)
+    set_target_properties(c_opened_text PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(c_opened_text PRIVATE -fno-pic -mcmodel=large)
+    target_link_options(c_opened_text PRIVATE -Wl,-z,notext)
+    target_compile_definitions(c_opened_text PRIVATE TEXT)
+    list(APPEND forms text)
+  endif()
+  foreach(form IN LISTS forms)
+    target_link_libraries(c_opened_${form} PRIVATE MPI::MPI_C)
+    target_compile_options(c_opened_${form} PRIVATE ${c_warnings})
+    target_compile_definitions(c_opened_${form} PRIVATE _GNU_SOURCE)
+    place_client(c_opened_${form})
+  endforeach()
+endif()
+
+# c_counted as a plug-in. And as a program whose references nobody may write after the loader.
+add_library(c_counted_plugin MODULE clients/c_counted.c)
+target_link_libraries(c_counted_plugin PRIVATE MPI::MPI_C)
+target_compile_options(c_counted_plugin PRIVATE ${c_warnings})
+target_compile_definitions(c_counted_plugin PRIVATE main=plugin_main)
+set_target_properties(c_counted_plugin PROPERTIES C_VISIBILITY_PRESET default)
+place_client(c_counted_plugin)
+target_link_options(c_counted PRIVATE -Wl,-z,relro -Wl,-z,now)
