@@ -23,7 +23,6 @@ namespace switchyard::shim {
 namespace adaptive {
 class Book;
 }
-class OwnRanks;
 
 class CommState {
   public:
@@ -113,34 +112,13 @@ class CommState {
                static_cast<std::size_t>(buffers);
     }
 
-    CommState(Communicators& home, const Offer& offer);
+    friend class FirstCall; // which makes it
+    explicit CommState(Communicators& home);
     static CommState* look_up(MPI_Comm comm, Communicators& home);
     static bool find(MPI_Comm comm, Communicators& home, CommState*& state);
-    static CommState* create(MPI_Comm comm, Communicators& home);
     bool hang_on(MPI_Comm comm);
-    // Abilities of a rank at a communicator's first call.
-    enum Ability : unsigned { can_exist = 1, can_route = 2, can_share = 4 };
-    void meet(MPI_Comm comm, const OwnRanks& own_ranks, const Members& members);
-    void take_place(const Members& members);
-    void take_devices(const Members& members);
-    void name_in_log(const Members& members);
-    PlanList plans_of(const char* only_native, bool shared_memory) const;
-    // What this rank can take part in: bits of Ability. No communication.
-    unsigned prepare(MPI_Comm comm, const Members& members);
-    void make_resources(MPI_Comm comm, const Members& members);
-    bool carry_alone(MPI_Comm comm);
-    bool share_after_meeting();
-    void take_section_back();
     void free_resources();
-    void settle(unsigned abilities);
     void ask_for_devices(Process& self);
-    std::uint32_t left_alone() const;
-    template <typename Property>
-    bool any_plan(const Property& has_property) const;
-    bool routes() const;
-    bool needs_window() const;
-    bool is_adaptive() const;
-    bool looks_at_buffer() const;
 
     Communicators* home_;
     bool retired_ = false; // its calls are counted; at the end of the run all are
@@ -162,13 +140,9 @@ class CommState {
     std::optional<algorithms::NodeMap> node_map_;   // where there are resources
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
     int regions_ = 0;                               // on all nodes; 0: no rule looks at regions
-    algorithms::NodeMemory::Place section_{};       // of this rank, lent for a window that is not there yet
     CallTypes types_;
     int tag_ = 0;                  // of its messages; 0: it has none, or a communicator of its own for them
     std::vector<int> world_ranks_; // by rank, where its messages travel on the world; empty: the same
-    std::vector<algorithms::NodeMemory::Place> sections_; // by rank, while it is made
-    int node_cores_ = 1;                                  // that its ranks on this node may run on together
-    PlanList without_resources_, without_window_;         // while it is made
     std::unique_ptr<CommResources> resources_;
     std::unique_ptr<adaptive::Book> book_;
     log::Summary summary_;
