@@ -1,4 +1,4 @@
-// The call of an algorithm, and the means that it may use besides the exchange.
+// How an algorithm is called, and what it may use besides the exchange.
 #pragma once
 
 #include "exchange.hpp"
@@ -19,12 +19,12 @@ struct Context {
     Workspace& workspace;         // holds at least traits.scratch_bytes(...)
     Wire& wire;                   // the only way to send messages
     NodeWindow* window = nullptr; // memory that the ranks of a node share; null: there is no such memory
-    // Of an algorithm that keeps a schedule: the schedule that it prepared for this group and these
+    // For an algorithm that keeps a schedule: the schedule that it prepared for this group and these
     // parameters.
     const Schedule* schedule = nullptr;
-    bool has_begun = false; // the exchange, in `window`: NodeWindow::begin()
+    bool has_begun = false; // the exchange has begun in `window`: NodeWindow::begin()
 
-    // The window for the phases inside a node of an algorithm that takes `intra`. Null: these phases use
+    // The window for the intra-node phases of an algorithm that takes `intra`. Null: these phases use
     // messages.
     NodeWindow* intra_window() const {
         return parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) ? window : nullptr;

@@ -9,8 +9,8 @@ struct Block {
     std::size_t offset = 0, size = 0; // bytes from the base
 };
 
-// Memory of ours has so many bytes behind its last block, so that a small block is copied from there, and to
-// there, without a look at its size.
+// Our own memory has this many spare bytes behind its last block. So a small block is copied from there or to
+// there without a look at its size.
 inline constexpr std::size_t spare_bytes = 16;
 
 } // namespace switchyard::algorithms

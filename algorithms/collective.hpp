@@ -33,7 +33,7 @@ struct CollectiveTraits {
     // Counts (and displacements) are arrays where a side has a block for each rank, so blocks differ in size.
     constexpr bool has_count_arrays() const { return counts == Given::array; }
     constexpr bool has_type_arrays() const { return types == Given::array; }
-    // The same of the send side. The receive side has a block for each rank in every collective.
+    // The same for the send side. The receive side has a block for each rank in every collective.
     constexpr bool sends_count_arrays() const { return has_count_arrays() && !sends_one_block(); }
     // MPI guarantees that all ranks know the size of the largest block; otherwise they have to agree on it.
     constexpr bool block_is_known() const { return block == Known::everybody; }

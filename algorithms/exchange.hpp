@@ -16,8 +16,8 @@ class DirectBlocks;
 
 // One shape for all collectives. The send side and the receive side do not overlap, with two exceptions.
 // Where a rank sends one block to everybody, the own block may already lie in its place (same address on both
-// sides). Where an algorithm `takes_overlap`, blocks of one side may lie in any way over blocks of the other
-// side.
+// sides). Where an algorithm `takes_overlap`, blocks of one side may overlap blocks of the other side in any
+// way.
 struct Exchange {
     const Group& group;
     const std::byte* send_base;
@@ -27,9 +27,9 @@ struct Exchange {
     std::span<const Block> recv; // by source
     // Bytes of the largest block that any rank sends to another rank; the same on all ranks. Set for
     // algorithms that declare `agreed_block`, and for collectives whose block is known to all ranks
-    // (CollectiveTraits::block_is_known). With `direct`: the bytes from which on blocks go directly.
+    // (CollectiveTraits::block_is_known). With `direct`: blocks of this size and larger go directly.
     std::size_t max_block;
-    // Of an exchange without an agreement (Parameter::direct_from). Null: all blocks are forwarded.
+    // For an exchange without an agreement (Parameter::direct_from). Null: all blocks are forwarded.
     DirectBlocks* direct = nullptr;
 
     const std::byte* send_to(int destination) const {
@@ -41,14 +41,13 @@ struct Exchange {
     }
     std::size_t recv_size(int source) const { return recv[static_cast<std::size_t>(source)].size; }
 
-    // ---- Of blocks that are forwarded, or may be ----
+    // ---- For blocks that are, or may be, forwarded ----
 
     std::size_t said_size(int destination) const;
     std::size_t bytes_of(std::size_t said) const;
 };
 
-// What a message says of the sizes of blocks: the bytes of a block, or the mark `max_block` of a direct
-// block.
+// What a message says about block sizes: the bytes of a block, or the mark `max_block` for a direct block.
 class SaidSizes {
   public:
     static constexpr bool have_marks = true;
@@ -57,14 +56,14 @@ class SaidSizes {
 
     bool is_direct(std::size_t bytes) const { return bytes >= most_; }
     std::size_t of(std::size_t bytes) const { return std::min(bytes, most_); }
-    // The bytes that travel with a size that a message says. A mark travels without bytes.
+    // The bytes that travel with the size `said` in a message. A mark travels without bytes.
     std::size_t bytes(std::size_t said) const { return said == most_ ? 0 : said; }
 
   private:
     std::size_t most_;
 };
 
-// The same of an exchange in which no block goes directly.
+// The same for an exchange in which no block goes directly.
 class PlainSizes {
   public:
     static constexpr bool have_marks = false;
@@ -72,7 +71,7 @@ class PlainSizes {
     std::size_t bytes(std::size_t said) const { return said; }
 };
 
-// Returns work(sizes), so that the loops of `work` ask nothing of direct blocks where there are none.
+// Returns work(sizes). Where there are no direct blocks, the loops of `work` do not check for them.
 template <typename Work>
 auto with_said_sizes(const Exchange& exchange, Work&& work) {
     return exchange.direct == nullptr ? work(PlainSizes()) : work(SaidSizes(exchange));

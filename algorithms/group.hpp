@@ -1,4 +1,4 @@
-// The ranks of an exchange, and the way of their messages.
+// The ranks of an exchange, and where their messages travel.
 #pragma once
 
 #include "comm.hpp"
@@ -10,12 +10,12 @@ namespace switchyard::algorithms {
 
 class Alarm;
 
-// The messages of many groups may travel on one communicator of our own, where no message of the application
-// is met. The tag tells the groups apart.
+// The messages of many groups may travel on one communicator of our own, where they meet no message of the
+// application. The tag tells the groups apart.
 struct Carrier {
     Comm comm; // its error handler returns
     int tag = 0;
-    const int* ranks = nullptr; // in it, by rank in the group's communicator; null: the same
+    const int* ranks = nullptr; // ranks in `comm`, by rank in the group's communicator; null: the same
     Alarm* alarm = nullptr;     // null where the death of a process ends the job
 };
 
@@ -54,7 +54,7 @@ struct Group {
         const auto ranks = node_map->ranks_of(node);
         return part(node_map->local_rank(rank), static_cast<int>(ranks.size()), ranks.data());
     }
-    // Some of the communicator's ranks, `part_members`, of which this rank is number `part_rank`.
+    // Some of the communicator's ranks: `part_members`. This rank is number `part_rank` among them.
     Group part(int part_rank, int part_size, const int* part_members) const {
         return {comm, part_rank, part_size, node_map, part_members, nullptr, carrier};
     }

@@ -33,8 +33,8 @@ constexpr std::array prepares = std::to_array<Prepare>({
 #include "registry.def"
 });
 
-// In the order of all_traits(), with room for every line in every collective. No memory of its own: a program
-// may call while its static objects are destroyed.
+// In the order of all_traits(), with room for every line in every collective. It takes no memory from the
+// heap: a program may call while its static objects are destroyed.
 std::array<Algorithm, run_functions.size() * collective_count> join() {
     std::array<Algorithm, run_functions.size() * collective_count> algorithms{};
     std::size_t next = 0;

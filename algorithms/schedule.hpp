@@ -1,5 +1,5 @@
 // What an algorithm computes once for a communicator and its parameters, so that a call only copies bytes and
-// sends: partners, slots, orders, and all else that follows from ranks and their placement alone.
+// sends: partners, slots, orders, and everything else that follows only from the ranks and their placement.
 #pragma once
 
 namespace switchyard::algorithms {

@@ -6,7 +6,7 @@
 
 namespace switchyard::algorithms {
 
-// Errors of ours, beside the error codes of MPI, none of which is negative.
+// Our own errors, in addition to MPI's error codes. MPI's codes are never negative.
 enum class Fault : int {
     truncated = INT_MIN, // a block is larger than its destination expects
     no_memory,
@@ -28,7 +28,7 @@ struct [[nodiscard]] Status {
     }
 };
 
-// Of a block of so many bytes that lies in a place with room for so many.
+// An error where a block of `bytes` bytes does not fit into a place with room for `room` bytes.
 inline Status fits(std::size_t bytes, std::size_t room) {
     return bytes <= room ? Status() : Status(Fault::truncated);
 }

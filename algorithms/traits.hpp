@@ -36,7 +36,7 @@ enum class Intra : std::int64_t { messages, shared };
 // The value of a parameter where a policy gives none.
 enum class Preset : std::uint8_t { value, square_root_of_ranks, eighth_of_ranks };
 
-// The values that a search tries beside the preset.
+// The values that a search tries in addition to the preset.
 enum class Grid : std::uint8_t {
     none,                       // a search cannot know which values make sense
     words,                      // all words
@@ -47,7 +47,7 @@ enum class Grid : std::uint8_t {
     sizes_of_blocks,            // bytes: 256 to 65536 in steps of four
 };
 
-// A value that the tests of the algorithms try: a number, or a number added to the ranks.
+// A value that the tests of the algorithms try: a number, or a number added to the number of ranks.
 struct Corner {
     std::int64_t value;
     bool of_ranks = false;
@@ -58,10 +58,10 @@ struct Corner {
     constexpr std::int64_t at(int ranks) const { return value + (of_ranks ? ranks : 0); }
 };
 
-// Of an optional parameter: nobody gave a value.
+// The value of an optional parameter where nobody gave one.
 inline constexpr std::int64_t absent = 0;
 // "auto": a value that the policy computes from the communicator. No algorithm sees it, and no number in a
-// policy is it.
+// policy equals it.
 inline constexpr std::int64_t automatic = INT64_MIN;
 
 struct ParameterTraits {
@@ -81,7 +81,7 @@ struct ParameterTraits {
     bool searched_with_others = false;     // a search combines each of its values with all other parameters
     bool is_optional = false;              // without a value (`absent`) where nobody gives one
     bool takes_auto = false;               // the word "auto" stands for `automatic`
-    std::span<const Corner> corners{};     // beside preset and minimum
+    std::span<const Corner> corners{};     // in addition to preset and minimum
 };
 
 // All parameters in the order of the enum.
@@ -150,8 +150,8 @@ struct Traits {
     std::span<const Parameter> parameters; // the parameters that it takes
     unsigned needs = no_needs;             // with its abilities
     // The bytes of workspace that one call takes, from values that are the same on all ranks. Null: none.
-    // `block`: the bytes of the largest block; where a rank sends one block to everybody, those of the mean
-    // block, rounded up.
+    // `block`: the bytes of the largest block; where a rank sends one block to everybody, the bytes of the
+    // mean block, rounded up.
     std::size_t (*scratch_bytes)(const GroupShape&, std::size_t block, const Parameters&) = nullptr;
     std::string_view source; // paper, section, algorithm number
     bool native = false;     // the MPI library's own collective
@@ -167,11 +167,11 @@ constexpr bool sends_directly(const Parameters& parameters) {
     return parameters[Parameter::direct_from] != absent;
 }
 
-// Whether the largest block over all ranks must be agreed before the call. `parameters`: of that algorithm.
+// Whether the largest block over all ranks must be agreed before the call. `parameters`: the algorithm's.
 bool needs_agreed_block(const Traits& traits, const Parameters& parameters);
 
-// Every algorithm that a collective runs: `native` of all collectives first, then collective by collective in
-// the order of registry.def.
+// The algorithms of all collectives: first `native` of every collective, then collective by collective in the
+// order of registry.def.
 std::span<const Traits> all_traits();
 
 // The algorithm of that name for that collective. Null: there is none.
@@ -183,7 +183,8 @@ std::int64_t maximum_of(const ParameterTraits& parameter, int ranks);
 // The value of a parameter at that many ranks where nobody gives one. Always admissible.
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks);
 
-// The values that a search tries on such a communicator beside the preset, in the order of parameter.grid.
+// The values that a search tries on such a communicator in addition to the preset, in the order of
+// parameter.grid.
 std::vector<std::int64_t> grid_of(const ParameterTraits& parameter, const GroupShape& shape);
 
 } // namespace switchyard::algorithms

@@ -17,7 +17,7 @@ std::byte* aligned(std::byte* memory) {
     return beyond == 0 ? memory : memory + (Workspace::alignment - beyond);
 }
 
-// What is there for the alignment's sake is nobody's.
+// Nobody may use the bytes that are there only for the alignment.
 void guard([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::byte* end) {
 #ifdef __SANITIZE_ADDRESS__
     ASAN_POISON_MEMORY_REGION(begin, static_cast<std::size_t>(end - begin));
@@ -26,8 +26,9 @@ void guard([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::byte* end) {
 
 } // namespace
 
-// From malloc alone. An allocator that the program brings may have no aligned_alloc or posix_memalign: then
-// the loader takes the C library's, and free() is the allocator's, which does not know such memory.
+// Takes memory only from malloc. The program may bring an allocator without aligned_alloc or posix_memalign.
+// The loader would then take these from the C library, but free() from the allocator, which does not know
+// such memory.
 bool Workspace::reserve(std::size_t bytes) {
     taken_ = most_taken_ = 0;
     if (bytes <= capacity_) {

@@ -10,8 +10,8 @@ namespace switchyard::algorithms {
 
 class Workspace {
   public:
-    // Forgets all that was taken and makes room for `bytes` bytes. False: there is not so much memory; the
-    // memory from before stays usable. Call it only between calls.
+    // Forgets all that was taken and makes room for `bytes` bytes. False: there is not enough memory; the
+    // earlier memory stays usable. Call it only between calls.
     bool reserve(std::size_t bytes);
 
     // The next `bytes` bytes, aligned for any type. Sizes are rounded up to `alignment`. An algorithm
@@ -28,7 +28,7 @@ class Workspace {
     // Gives back all that was taken since taken() was `mark`.
     void release_to(std::size_t mark) { taken_ = mark; }
 
-    // Whether that many bytes are left.
+    // Whether `bytes` bytes are left.
     bool has(std::size_t bytes) const { return bytes <= capacity_ - taken_; }
 
     std::size_t capacity() const { return capacity_; }
@@ -46,7 +46,7 @@ class Workspace {
         void operator()(std::byte* memory) const;
     };
     std::unique_ptr<std::byte, Free> memory_;
-    std::byte* begin_ = nullptr; // in it, aligned
+    std::byte* begin_ = nullptr; // in memory_, aligned
     std::size_t capacity_ = 0;
     std::size_t taken_ = 0, most_taken_ = 0;
 };

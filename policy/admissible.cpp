@@ -33,8 +33,8 @@ std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters
 
 // "auto": blocks from 16 KiB on go directly. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of
 // native's time over TCP, with 16 KiB 0.94. `shared` copies blocks of 32 KiB in 0.35 to 0.49 of native's
-// time. Where the workspace would be too large, the border is lower. Most of a workspace is never touched: it
-// is for blocks that could be forwarded.
+// time. If the workspace would be too large, the border is lower. Most of a workspace is never touched: it is
+// for blocks that could be forwarded.
 std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
                                    const algorithms::GroupShape& shape, std::uint64_t memory_limit_bytes) {
     constexpr std::int64_t over_networks = 16384, in_memory = 65536, lowest = 64;
@@ -48,8 +48,8 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
 }
 
 // Algorithms that forward take memory of the size of direct_from for each block, and some send messages of
-// that size: gigabytes, where the border is. Blocks far below 1 MiB already lose by a way over other ranks
-// (above), so a larger border means 1 MiB.
+// this size: gigabytes, if the border is gigabytes. Blocks far below 1 MiB already lose time on a way over
+// other ranks (above), so a larger border counts as 1 MiB.
 std::int64_t effective_direct_from(const Traits& traits, std::int64_t border) {
     constexpr std::int64_t most_forwarded = std::int64_t{1} << 20;
     const bool is_possible = border <= traits_of(Parameter::direct_from).maximum; // else its rule is skipped

@@ -1,5 +1,5 @@
 // Whether an algorithm may run. Its needs and the bounds of its parameters are data in its traits; they are
-// checked here only.
+// checked only here.
 #pragma once
 
 #include "table.hpp"
@@ -9,8 +9,8 @@
 
 namespace switchyard::policy {
 
-// The parameters that `use` gives, and presets for the others that the algorithm takes. "auto" becomes a
-// value that follows from the shape and the memory limit of `use`.
+// The parameters that `use` gives, and presets for the algorithm's other parameters. "auto" becomes a value
+// that follows from the shape and the memory limit of `use`.
 algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
                                const algorithms::GroupShape& shape);
 
@@ -18,24 +18,24 @@ algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
                                const FixedFeatures& fixed);
 
-// "", or why it cannot run with what `use` gives, on any communicator: an optional parameter is 0.
+// "", or why it cannot run on any communicator with what `use` gives: an optional parameter is 0.
 std::string why_not_admissible(const algorithms::Traits& traits, const Use& use);
 
-// Whether device buffers can travel so with this algorithm: `direct` where it leaves all bytes to the MPI,
-// `ipc` where it copies bytes between the ranks of a node.
+// Whether the algorithm takes this transfer of device buffers: `direct` if it leaves all bytes to the MPI,
+// `ipc` if it copies bytes between the ranks of a node.
 bool takes(const algorithms::Traits& traits, Transfer transfer);
 
-// Why an algorithm that does not take it does not, without its subject.
+// Why an algorithm does not take the transfer: a sentence without its subject.
 std::string why_not_taken(Transfer transfer);
 
-// "", or why it cannot have that transfer, on any communicator.
+// "", or why the algorithm cannot have this transfer on any communicator.
 std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);
 
-// Whether it would use memory that the ranks of a node share.
+// Whether the algorithm would use memory that the ranks of a node share.
 bool uses_shared_memory(const algorithms::Traits& traits, const algorithms::Parameters& parameters);
 
-// The algorithm of the collective whose send and receive blocks may overlap. Null: the collective has none,
-// and nobody looks for overlap.
+// The collective's algorithm whose send and receive blocks may overlap. Null: the collective has none, and
+// nobody looks for overlap.
 const algorithms::Traits* taking_overlap(Collective collective);
 // Whether calls with overlapping buffers can come to this algorithm.
 bool can_meet_overlap(const algorithms::Traits& traits);
@@ -44,9 +44,9 @@ bool can_meet_overlap(const algorithms::Traits& traits);
 
 // The fewest ranks on which the parameters of `use` are possible.
 std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
-// The numbers of ranks in `within` on which the algorithm can run with them.
+// The numbers of ranks in `within` on which the algorithm can run with these parameters.
 std::vector<Range> possible_ranks(const algorithms::Traits& traits, const Use& use, const Range& within);
-// Whether it can run there whatever else the call is, overlapping buffers aside.
+// Whether it can run on these ranks at any call, overlapping buffers aside.
 bool always_admissible(const algorithms::Traits& traits, const Use& use, Buffer buffer);
 
 } // namespace switchyard::policy

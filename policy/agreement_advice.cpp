@@ -21,7 +21,7 @@ bool has_bound(const Rule& rule) {
     return rule.when.max_block_bytes != Range{};
 }
 
-// The first block beyond the rule; automatic where the rule has no upper bound, or one beyond all values of
+// The first block beyond the rule; automatic if the rule has no upper bound, or a bound beyond all values of
 // the parameter.
 std::int64_t first_block_beyond(const Rule& rule) {
     const auto max = rule.when.max_block_bytes.max;
@@ -60,7 +60,7 @@ Change spared(Rule rule, Collective collective) {
     const auto* traits = find(collective, rule.use.algorithm);
     if (rule.use.is_adaptive() || traits == nullptr)
         return {std::move(rule), name + " is adaptive and needs it"};
-    // It keeps later rules from some blocks. Without its bound it would keep them from all.
+    // A native rule keeps later rules from some blocks. Without its bound it would keep them from all blocks.
     if (traits->native) return {std::nullopt, "drop " + name};
     std::string text;
     if (!traits->has(algorithms::agreed_block) || direct_from_of(rule.use))
@@ -83,8 +83,8 @@ bool causes_agreement(const Shortlist& shortlist, const std::string& name) {
     });
 }
 
-// Changes the policy's first rule from `place` on that makes the ranks agree, and says how. `place` is then
-// that of the next rule. "": no rule is left that does.
+// Changes the policy's first rule from `place` on that makes the ranks agree, and says how. `place` then
+// leads to the next rule. "": no such rule is left.
 std::string change_next(Policy& policy, const Shortlist& shortlist, Collective collective,
                         std::size_t& place) {
     for (auto& rules = policy.rules; place < rules.size(); ++place) {
@@ -99,7 +99,7 @@ std::string change_next(Policy& policy, const Shortlist& shortlist, Collective c
     return "";
 }
 
-// Ranks on so many nodes, as equal as they can be.
+// `ranks` ranks on `nodes` nodes, spread as evenly as possible.
 FixedFeatures alltoallv_of(int ranks, int nodes) {
     FixedFeatures call;
     call.ranks = ranks;

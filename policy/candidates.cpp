@@ -60,7 +60,8 @@ void mark(Candidate& candidate, const Origin& origin, const FixedFeatures& fixed
     if (fixed.devices) candidate.buffer = origin.rule->when.buffer;
 }
 
-// Auxiliary memory as the limit leaves it. With too small a limit the algorithm is passed over all the same.
+// Halves the auxiliary memory until the limit allows it. If the limit is too small even then, the algorithm
+// is passed over.
 void fit_auxiliary(Choice& choice, const FixedFeatures& fixed) {
     std::int64_t& auxiliary = choice.parameters[Parameter::auxiliary_bytes];
     const auto needed = [&] {
@@ -69,8 +70,8 @@ void fit_auxiliary(Choice& choice, const FixedFeatures& fixed) {
     while (auxiliary > 1 && needed() > choice.memory_limit_bytes) auxiliary /= 2;
 }
 
-// A rule that limits memory wants an algorithm that needs little of it. For calls in place that is one that
-// takes overlap.
+// A rule that limits memory wants an algorithm that needs little memory. For calls in place this is the
+// algorithm that takes overlap.
 std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use,
                                       const FixedFeatures& fixed) {
     const Traits* traits = taking_overlap(fixed.collective);
@@ -89,7 +90,7 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
 
 struct Members {
     std::vector<Candidate> candidates; // that can run here, native first
-    std::vector<std::string> left_out; // the others, and why
+    std::vector<std::string> left_out; // the other ones, and why
 };
 
 Members members_of(const Use& adaptive, const FixedFeatures& fixed) {
@@ -131,7 +132,7 @@ Choice native_choice(const FixedFeatures& fixed, std::string reason) {
 }
 
 bool limits_workspace(const Traits& traits, const Use& use) {
-    const bool has_none = traits.has(algorithms::shared_memory); // but a byte for each rank, at most
+    const bool has_none = traits.has(algorithms::shared_memory); // except at most a byte for each rank
     return use.memory_limit_bytes.has_value() && traits.scratch_bytes != nullptr && !has_none;
 }
 

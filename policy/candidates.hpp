@@ -14,7 +14,7 @@ struct Origin {
 
 Choice native_choice(const FixedFeatures& fixed, std::string reason);
 
-// Limits memory for an algorithm that has a workspace.
+// Whether the use limits the memory of an algorithm that has a workspace.
 bool limits_workspace(const algorithms::Traits& traits, const Use& use);
 
 // One candidate for most uses, two where another algorithm stands in for the first, and several for an

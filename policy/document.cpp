@@ -18,8 +18,8 @@ constexpr std::size_t longest_complaint = 240;
 constexpr std::size_t longest_token = 60;
 constexpr std::size_t longest_pointer = 250; // values further down share it
 
-// RFC 6901, with control characters escaped as in a JSON string so that a pointer stays on its line. No key
-// of a policy is long. A long one is cut: every value below it has it in its pointer.
+// RFC 6901, with control characters escaped as in a JSON string, so a pointer stays on its line. No key of a
+// policy is long. A long key is cut, since every value below it has the key in its pointer.
 std::string pointer_token(std::string_view key) {
     std::string token;
     for (const char c : key.substr(0, longest_token + 1)) {
@@ -37,7 +37,7 @@ std::size_t lines_in(std::string_view text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Where the text is not JSON.
+// The place where the text is not JSON.
 Place place_in_text(std::string_view text, std::size_t position) {
     const std::string_view before = text.substr(0, std::min(position, text.size()));
     const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 is 0
@@ -89,7 +89,7 @@ class Walk {
     std::size_t* walked_;
 };
 
-// The library's complaint without its prefix and place. It quotes the text, so it has to be made printable.
+// The library's complaint without its prefix and place. It quotes the text, so it must be made printable.
 std::string complaint_of(std::string_view what) {
     if (const std::size_t bracket = what.find("] "); bracket != std::string_view::npos)
         what.remove_prefix(bracket + 2);
@@ -183,10 +183,10 @@ class Builder final : public nlohmann::json_sax<Json> {
     }
 
   private:
-    // The place of the character that the library has read last. Behind a number this is one too many.
+    // The place of the last character that the library has read. After a number this is one too far.
     std::size_t last_walked() const { return walked_ > 0 ? walked_ - 1 : 0; }
 
-    // Of that place. Counts on from where it was asked last, since places only grow.
+    // The line of this place. It counts on from the last query, since places only grow.
     std::size_t line() {
         const std::size_t here = std::max(last_walked(), counted_);
         line_ += lines_in(text_.substr(counted_, here - counted_));
@@ -251,7 +251,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     std::string key_;
     std::size_t count_ = 0;
     std::size_t walked_ = 0; // characters that the library has read
-    // Of the last key or value: its last character, or the character behind a number.
+    // The last character of the last key or value; if it is a number, the character after it.
     std::size_t end_of_last_ = 0;
     std::size_t counted_ = 0, line_ = 1;
     std::size_t key_line_ = 1;

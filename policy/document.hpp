@@ -24,7 +24,7 @@ struct Value {
     std::uint64_t magnitude = 0; // of an integer
     std::string text;            // of a string; of a number as it is written
     std::vector<Value> children; // of an array or an object
-    std::string key;             // where the parent is an object
+    std::string key;             // if the parent is an object
     Place place;
 
     const Value* find(std::string_view name) const; // in an object; null when there is none
@@ -36,8 +36,8 @@ std::string describe(const Value& value);
 // Levels of objects and arrays; a policy needs five.
 inline constexpr std::size_t deepest_nesting = 16;
 
-// Nothing where the text is not JSON, or is nested too deeply. Where a key is given twice there is a finding
-// and a tree.
+// Nothing if the text is not JSON, or is nested too deeply. If a key is given twice, there is a finding, and
+// still a tree.
 std::optional<Value> read_document(std::string_view text, Findings& findings);
 
 } // namespace switchyard::policy

@@ -18,21 +18,21 @@ enum class Buffer : std::uint8_t { host, device };
 inline constexpr std::array buffer_names = {std::string_view{"host"}, std::string_view{"device"}};
 
 // Facts that hold for every call of one kind on one communicator, so nobody has to agree on them before a
-// call. Pruning takes this type, so it cannot look at anything else. Communicators share plans by it, so
-// every member is compared.
+// call. Pruning takes this type, so it cannot look at anything else. Communicators with equal facts share
+// plans, so every member is compared.
 struct FixedFeatures {
     Collective collective = Collective::alltoallv;
     int ranks = 1;          // of the call's communicator
     int nodes = 1;          // that hold ranks of this communicator
-    int ranks_per_node = 1; // the largest number of them on one node
-    // The ranks of a node share memory, or can. Found out before a communicator's first call where an
-    // algorithm would use such memory; true where nobody has looked.
+    int ranks_per_node = 1; // the largest number of these ranks on one node
+    // The ranks of a node share memory, or can. Found out before a communicator's first call if an algorithm
+    // would use such memory; true if nobody has looked.
     bool shared_memory = true;
     bool in_place = false; // the call passes MPI_IN_PLACE, or its buffers overlap
     // Send and receive buffers overlap on some rank. MPI forbids it, and only some algorithms can serve it.
     bool overlapping = false;
-    // Some rank's process can have device memory. Without one every buffer is `host`, and the ranks need not
-    // agree on `buffer`. True where nobody has looked.
+    // Some rank's process can have device memory. Without such a rank every buffer is `host`, and the ranks
+    // need not agree on `buffer`. True if nobody has looked.
     bool devices = true;
 
     auto operator<=>(const FixedFeatures&) const = default;
@@ -40,16 +40,16 @@ struct FixedFeatures {
 
 // The rest may differ from call to call.
 struct Features : FixedFeatures {
-    Buffer buffer = Buffer::host;  // `device` where any rank's send or receive buffer is
+    Buffer buffer = Buffer::host;  // `device` if any rank's send or receive buffer is
     bool gpu_aware = false;        // the MPI takes the device buffers of every rank that has some
     bool ipc = false;              // the ranks are on one node and can copy between the memory of their GPUs
-    std::size_t staging_bytes = 0; // host memory for staging them, on the rank that needs most
+    std::size_t staging_bytes = 0; // host memory for staging device buffers, on the rank that needs most
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
-    // Of blocks that every rank knows, where a rank sends one to everybody: their mean, rounded up. Nothing:
-    // any block may be as large as the largest.
+    // The mean of the blocks, rounded up, if every rank knows them and a rank sends one block to everybody.
+    // Nothing: any block may be as large as the largest.
     std::optional<std::size_t> mean_block_bytes;
 
-    auto operator<=>(const Features&) const = default; // else the base's would compare half of it
+    auto operator<=>(const Features&) const = default; // else the base's would compare only the base
 };
 
 // The block that the workspace of an algorithm depends on (Traits::scratch_bytes).

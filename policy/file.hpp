@@ -12,15 +12,15 @@
 
 namespace switchyard::policy {
 
-// Never throws. A problem where the file is missing, cannot be read, or is larger than largest_policy_bytes;
-// no more than that is read.
+// Never throws. Returns a problem if the file is missing, cannot be read, or is larger than
+// largest_policy_bytes; no more bytes are read.
 text::Result<std::string, Problem> read_file(const std::filesystem::path& path);
 
 // `my.policy.json:4: /rules/0/use/radix (rule 1): message`. Editors and terminals open `my.policy.json:4` at
 // that line.
 std::string told(std::string_view file, const Problem& problem);
 
-// The rule that a JSON pointer leads into, from 0; nothing where it leads to no rule.
+// The rule that a JSON pointer leads into, from 0; nothing if it leads to no rule.
 std::optional<std::size_t> rule_at(std::string_view pointer);
 
 } // namespace switchyard::policy

@@ -27,7 +27,7 @@ class Findings {
     std::vector<std::pair<std::size_t, Problem>> found_;
 };
 
-// The value with its problems; without it where a problem spoils all of it.
+// The value with its problems; only the problems if one of them spoils the whole value.
 template <typename T>
 Reading<T> reading_of(T value, Findings findings) {
     Reading<T> reading{std::move(value), std::move(findings).in_document_order()};

@@ -52,7 +52,7 @@ void set_value(Features& call, std::uint64_t value) {
     call.*fact = static_cast<std::remove_cvref_t<decltype(call.*fact)>>(value);
 }
 
-// The place of the member says whether it is fixed.
+// A fact is fixed if it is a member of FixedFeatures.
 template <auto fact>
 constexpr auto fixed_value_of() -> std::uint64_t (*)(const FixedFeatures&) {
     if constexpr (std::is_invocable_v<decltype(fact), const FixedFeatures&>)

@@ -1,5 +1,5 @@
 // The keys of `when` as data: the lines of keys.def. A rule's condition and a call's fact are both numbers
-// here (a word is its place among the words), so that whoever compares the two needs no case for each key.
+// here (a word is its place among the words), so comparing the two needs no case for each key.
 #pragma once
 
 #include "table.hpp"
@@ -22,11 +22,11 @@ struct Key {
     std::span<const std::string_view> words; // of kind `word`
     std::string_view noun, option, help;     // as in keys.def
 
-    Range (*wanted)(const When&); // everything where the rule does not give the key
+    Range (*wanted)(const When&); // everything if the rule does not give the key
     void (*want)(When&, const Range&);
     std::uint64_t (*value)(const Features&);
     void (*set)(Features&, std::uint64_t);
-    std::uint64_t (*fixed_value)(const FixedFeatures&); // null where the value may differ from call to call
+    std::uint64_t (*fixed_value)(const FixedFeatures&); // null if the value may differ from call to call
 
     constexpr bool is_fixed() const { return fixed_value != nullptr; }
 };

@@ -23,7 +23,7 @@ enum class Phase : std::uint8_t { none, trial, proof, best, re_check };
 
 struct Match {
     std::size_t candidate = 0; // the one to run
-    // The first candidate that matched and could not run, and why; `no` where the first match runs.
+    // The first candidate that matched and could not run, and why; `no` if the first match runs.
     std::size_t passed = 0;
     PassedOver why = PassedOver::no;
     Phase phase = Phase::none; // set by whoever chose among the candidates of an adaptive use
@@ -34,7 +34,7 @@ struct Match {
 bool matches(const Candidate& candidate, const Features& call);
 PassedOver why_passed_over(const Candidate& candidate, const Features& call);
 
-// The first candidate that matches and can run. Where the ranks agreed that the workspace of candidate N does
+// The first candidate that matches and can run. If the ranks agreed that the workspace of candidate N does
 // not fit, the second walk is `from` N + 1: matching candidates before it count as scratch_does_not_fit.
 Match choose(const Shortlist& shortlist, const Features& call, std::size_t from = 0);
 

@@ -16,10 +16,10 @@ struct Mismatch {
 };
 Mismatch first_not_met(const Rule& rule, const Features& call);
 
-// Mismatch::met alone, for many calls.
+// Only Mismatch::met, for many calls.
 std::size_t conditions_met(const Rule& rule, const Features& call);
 
-// "" where the call meets all keys, or a text for people: `max_block_bytes 64 is below its minimum 4096`. A
+// "" if the call meets all keys, else a text for people: `max_block_bytes 64 is below its minimum 4096`. A
 // rule that names no collective is for the collectives that have its algorithm.
 std::string why_not_met(const Rule& rule, const Features& call);
 

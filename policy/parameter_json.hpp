@@ -9,7 +9,7 @@
 
 namespace switchyard::policy {
 
-// A number or a word. Adds nothing where an optional parameter has no value.
+// A number or a word. Adds nothing if an optional parameter has no value.
 inline void add_parameter(nlohmann::ordered_json& json, const algorithms::ParameterTraits& parameter,
                           std::int64_t value) {
     if (is_absent(parameter, value)) return;

@@ -71,7 +71,7 @@ class RuleList {
         const std::size_t before = findings_.count();
         rules_.push_back(read_rule(value, rules_.size() + 1, findings_));
         report_name_taken(value);
-        // A rule with a problem may mean anything, so it is not said to hide later ones.
+        // A rule with a problem may mean anything, so no message says that it hides later rules.
         if (findings_.count() == before) report_never_fires(value);
     }
 

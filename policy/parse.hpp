@@ -24,15 +24,15 @@ struct Problem {
     std::size_t column = 0; // from 1, where the text is not JSON; else 0
 };
 
-// No longer text is read.
+// A longer text is not read.
 inline constexpr std::size_t largest_policy_bytes = 1U << 20;
 
 // A valid policy, or all problems in the order of the document. In a valid policy all names are known, all
 // parameters are possible, and each rule can fire at some call. Never throws.
 text::Result<Policy, std::vector<Problem>> parse(std::string_view text);
 
-// For a run, which goes on with a policy that is valid in part. A parameter out of range spoils its rule
-// alone, which is then admissible nowhere. No value where a problem spoils the whole policy.
+// For a run, which goes on with a policy that is valid in part. A parameter out of range spoils only its
+// rule, which is then admissible nowhere. No value if a problem spoils the whole policy.
 template <typename T>
 struct Reading {
     std::optional<T> value;
@@ -48,8 +48,8 @@ struct Force {
 text::Result<Force, std::vector<Problem>> parse_force(std::string_view text);
 Reading<Force> read_force(std::string_view text); // throws std::bad_alloc only
 
-// `, did you mean "tuna"?` with the word of `known` that the word is another name for, or the closest one; ""
-// where none is close.
+// `, did you mean "tuna"?` with the word of `known` for which `word` is another name, or the closest word; ""
+// if none is close.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
 
 } // namespace switchyard::policy

@@ -39,8 +39,8 @@ std::string reason_of_all(const Shortlist& natives) {
     return "native whichever rule matches" + (blocked.empty() ? "" : "; " + some_of(blocked));
 }
 
-// Where every candidate is native, agreeing on the block only to know which one takes a call would be a
-// waste. One candidate is left, and one reason for the log.
+// If every candidate is native, an agreement on the block only tells which candidate takes a call: a waste.
+// One candidate is left, and one reason for the log.
 void merge_natives(Shortlist& shortlist, const FixedFeatures& fixed) {
     if (!shortlist.always_native || (!shortlist.looks_at_block && !shortlist.looks_at_buffer) ||
         transfers_differ(shortlist))
@@ -62,7 +62,7 @@ bool tells_overlap_apart(const Use& use, Collective collective) {
     const Traits* traits = find(collective, use.algorithm);
     if (traits == nullptr) return false;
     if (traits->has(algorithms::takes_overlap)) return true;
-    // A use whose large blocks go directly is there to have no agreement.
+    // A use whose large blocks go directly is meant to have no agreement.
     const bool sends_directly =
         use.parameters[static_cast<std::size_t>(algorithms::Parameter::direct_from)].has_value();
     return limits_workspace(*traits, use) && !sends_directly;
@@ -90,7 +90,7 @@ bool may_overlap_unnoticed(const FixedFeatures& fixed) {
     return !fixed.in_place && taking_overlap(fixed.collective) != nullptr;
 }
 
-// All ranks have to know of a call whether its buffers overlap, unless it is native either way.
+// All ranks must know whether a call's buffers overlap, unless the call is native either way.
 void agree_on_overlap(Shortlist& shortlist, bool always_native_with_overlap) {
     if (shortlist.always_native && always_native_with_overlap) return;
     shortlist.looks_at_overlap = true;

@@ -1,5 +1,5 @@
-// The policy for one communicator: made once for each collective and each way in which buffers can lie, so
-// that a call walks only the few rules that are left.
+// The policy for one communicator: made once for each collective and each way in which buffers can lie, so a
+// call walks only the few rules that are left.
 #pragma once
 
 #include "shortlist.hpp"
@@ -10,14 +10,13 @@
 namespace switchyard::policy {
 
 Shortlist prune(const Policy& policy, const FixedFeatures& fixed);
-// Where SWITCHYARD_FORCE names an algorithm for the collective: `forced` where it is admissible, else native.
+// If SWITCHYARD_FORCE names an algorithm for the collective: `forced` if it is admissible, else native.
 Shortlist prune(const Use& forced, const FixedFeatures& fixed);
 
-// For explanations: the shortlist with every rule that can apply. Where all of them are native, prune()
-// leaves one candidate and no names.
+// For explanations: the shortlist with every rule that can apply. If all of them are native, prune() leaves
+// one candidate and no names.
 Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed);
-// The same where only these rules (places in Policy::rules, in their order) can take the calls that it is
-// for.
+// The same if only these rules (places in Policy::rules, in their order) can take the shortlist's calls.
 Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed,
                          std::span<const std::size_t> rules);
 

@@ -13,7 +13,7 @@ namespace {
 using namespace key;
 
 // Send and receive blocks lie apart, in place, or overlapping: the third case of `in_place`, which `true`
-// serves too.
+// also covers.
 constexpr std::uint64_t apart = 0, overlapping = 2;
 
 // Limits that no policy written by people comes near.
@@ -87,8 +87,7 @@ void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::v
     }
 }
 
-// In each collective that the rule is for, the algorithm that can take its calls. An adaptive rule always has
-// native.
+// For each collective of the rule, the algorithm that can take its calls. An adaptive rule always has native.
 std::vector<const algorithms::Traits*> takers_of(const Rule& rule) {
     if (!rule.use.is_adaptive()) return find_all(rule.use.algorithm, rule.when.collective);
     auto natives = find_all("native", rule.when.collective);
@@ -96,7 +95,6 @@ std::vector<const algorithms::Traits*> takers_of(const Rule& rule) {
     return natives;
 }
 
-// `a`, `a and b`, `a, b and c`
 std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
     const std::uint64_t fewest = fewest_ranks_on(box[nodes], box[ranks_per_node]);
     if (fewest > box[ranks].max)
@@ -148,7 +146,7 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
     return why;
 }
 
-// Whether `by` covers all of `boxes`; false too where that takes too long to find out.
+// Whether `by` covers all of `boxes`; also false if it takes too long to find out.
 bool Reach::covered(const std::vector<Box>& boxes, const std::vector<const Taken*>& by,
                     std::vector<const Taken*>* contributors) {
     std::vector<Box> left = boxes;
@@ -176,7 +174,8 @@ std::string Reach::why_hidden(const std::vector<Box>& boxes) {
     for (const Taken& taken : taken_) earlier.push_back(&taken);
     std::vector<const Taken*> hiding;
     if (!covered(boxes, earlier, &hiding)) return "";
-    // Name no more rules than are needed: leave out each in turn, and see whether the others cover the boxes.
+    // Name no more rules than are needed: leave out each rule in turn, and see whether the other rules cover
+    // the boxes.
     for (std::size_t i = 0; i < hiding.size() && hiding.size() > 1;) {
         std::vector<const Taken*> fewer = hiding;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));

@@ -16,7 +16,7 @@ using Box = std::array<Range, key::count>;
 
 class Reach {
   public:
-    // "", or why the rule can never fire; also "" where there are too many boxes to find out. `number` is the
+    // "", or why the rule can never fire; also "" if there are too many boxes to find out. `number` is the
     // rule's number for people. Rules are added in their order.
     std::string add(const Rule& rule, std::size_t number);
 

@@ -49,8 +49,7 @@ void report_unknown_algorithm(const Value& value, std::optional<Collective> only
                                   ' ' + algorithms_there_are(only));
 }
 
-// The algorithm in each collective that the use applies to. Empty, with a finding, where no collective has
-// it.
+// The algorithm in each collective that the use applies to. Empty, with a finding, if no collective has it.
 std::vector<const Traits*> read_algorithm(const Value& value, std::optional<Collective> only,
                                           Findings& findings) {
     if (!read_string(value, "algorithm", findings)) return {};

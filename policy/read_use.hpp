@@ -14,7 +14,7 @@ namespace switchyard::policy {
 struct Scope {
     std::optional<Collective> collective;
     std::uint64_t most_ranks; // no call in this scope has more
-    // Why `adaptive` cannot be used here; "" where it can.
+    // Why `adaptive` cannot be used here; "" if it can.
     std::string_view why_not_adaptive = {};
 };
 

@@ -19,7 +19,7 @@ bool has_type(const Value& value, Value::Type type, std::string_view what, std::
     return false;
 }
 
-// Whether the value is a whole number. A number out of range is one, but also a finding.
+// Whether the value is a whole number. A whole number out of range is also a finding.
 bool is_integer(const Value& value, std::string_view what, Range possible, std::string_view because,
                 Spoils out_of_range_spoils, Findings& findings) {
     const std::string wanted =

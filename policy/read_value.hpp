@@ -21,11 +21,11 @@ std::optional<std::string> read_text(const Value& value, std::string_view what, 
 bool read_array(const Value& value, std::string_view what, std::string_view wanted, std::size_t most,
                 Findings& findings);
 std::optional<bool> read_boolean(const Value& value, std::string_view what, Findings& findings);
-// `because` goes behind the bounds in the message.
+// `because` follows the bounds in the message.
 std::optional<std::uint64_t> read_integer(const Value& value, std::string_view what, Range possible,
                                           Findings& findings, std::string_view because = "");
 
-// A value out of range spoils its rule alone. The value is kept, so that the reason in the log can name it.
+// A value out of range spoils only its rule. The value is kept, so the reason in the log can name it.
 std::optional<std::int64_t> read_parameter_value(const Value& value, std::string_view what, Range possible,
                                                  Findings& findings, std::string_view because);
 
@@ -35,7 +35,7 @@ std::optional<std::size_t> read_word(const Value& value, std::string_view what,
 
 std::optional<std::size_t> read_collective(const Value& value, Findings& findings);
 
-// `{"min": 1, "max": 2}`, at least one of them.
+// `{"min": 1, "max": 2}`, at least one of the two.
 Range read_range(const Value& value, std::string_view what, Range possible, Findings& findings);
 
 void report_unknown_keys(const Value& object, const std::vector<std::string_view>& known, Findings& findings);

@@ -1,5 +1,5 @@
-// The rules that a call meets, found by a look-up for each key of `when`. Whoever asks for many calls would
-// else compare each of them with each rule.
+// The rules that a call meets, found by a look-up for each key of `when`. Without it, asking for many calls
+// would compare each call with each rule.
 #pragma once
 
 #include "keys.hpp"
@@ -15,7 +15,7 @@ class RuleIndex {
   public:
     explicit RuleIndex(const Policy& policy);
 
-    // Places in Policy::rules, in their order. A rule that names no collective is among them also where the
+    // Places in Policy::rules, in their order. A rule that names no collective is among them even if the
     // call's collective has none of its algorithms.
     std::vector<std::size_t> met_by(const Features& call) const;
     // The rules that some call with these features can meet.

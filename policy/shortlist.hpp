@@ -20,30 +20,30 @@ struct Choice {
     std::optional<Transfer> transfer; // as given
     std::uint64_t chunk_bytes = 0;
     std::uint64_t memory_limit_bytes = no_memory_limit;
-    std::optional<std::size_t> fixed_scratch_bytes; // where the workspace is the same whatever the blocks are
+    std::optional<std::size_t> fixed_scratch_bytes; // if the workspace does not depend on the blocks
     std::string rule;   // its name; "" for otherwise, forced, and native as the last resort
     std::string reason; // `rule`, `otherwise`, `forced`, or what forced a fallback
 };
 
-// A rule that can apply on this communicator, or a rule that would and is not admissible here (`blocked` says
-// why: `radix 64 is more than 16 ranks`).
+// A rule that can apply on this communicator, or a rule that would apply but is not admissible here
+// (`blocked` says why: `radix 64 is more than 16 ranks`).
 struct Candidate {
     Choice choice;
     Range max_block_bytes;
     std::optional<Buffer> buffer;
     std::string blocked;
-    bool devices = true;                 // calls with device buffers can come to it
+    bool devices = true;                 // calls with device buffers can reach it
     std::optional<std::size_t> adaptive; // the place of its adaptive use in Shortlist::adaptives
     bool stands_in =
         false; // in place, for the candidate before it, which takes too much memory or cannot run
 };
 
-// An adaptive use: its candidates stand side by side in the shortlist, native first, and all of them can run
-// here. A walk ends at native; whoever knows the times then says which of them runs.
+// An adaptive use: its candidates stand next to each other in the shortlist, native first, and all of them
+// can run here. A walk ends at native; whoever knows the times then says which candidate runs.
 struct Adaptive {
     std::size_t first = 0, count = 0;
     int trials = 0;
-    std::string left_out; // which of them cannot run here and why, for people; "" for none
+    std::string left_out; // which candidates cannot run here and why, for people; "": none
 };
 
 // The last candidate is native and takes every call, so choosing cannot fail, not even without memory.
@@ -55,19 +55,19 @@ struct Shortlist {
     bool looks_at_mapping = false; // some candidate copies between the memory of GPUs
     bool looks_at_overlap =
         false; // calls with overlapping buffers take another shortlist, so ranks have to agree
-    bool first_takes_all = false; // unless its memory is not to be had
-    bool always_native = false;   // native runs whatever the call is, and nothing has to be agreed for it
+    bool first_takes_all = false; // unless there is no memory for it
+    bool always_native = false;   // native runs every call, and nothing has to be agreed for it
 };
 
-// How device buffers travel. Unless the policy says so, an algorithm of ours gets copies in host memory, and
-// the MPI library's own gets the buffers if it can take them.
+// How device buffers travel. Unless the policy says otherwise, our algorithms get copies in host memory, and
+// native gets the buffers if the MPI can take them.
 Transfer transfer_of(const Choice& choice, bool gpu_aware);
 
 // Workspace bytes at this call; 0 for native.
 std::size_t scratch_bytes(const Choice& choice, const Features& call);
 
-// memory_limit_bytes counts the host memory for copies of device buffers. It does not where native has copies
-// only because the MPI takes no device buffers.
+// memory_limit_bytes counts the host memory for copies of device buffers. It does not count them if native
+// has copies only because the MPI takes no device buffers.
 bool limits_staging(const Choice& choice);
 
 // The candidate is for some sizes of blocks only.
@@ -79,15 +79,16 @@ bool looks_at_buffer(const Candidate& candidate);
 // The candidate runs an algorithm of ours.
 bool runs_ours(const Candidate& candidate);
 
-// No call gets past the candidates so far. (An algorithm with a workspace can be passed over: it may not
-// fit.)
+// No call gets past the candidates so far. (An algorithm with a workspace can be passed over: the workspace
+// may not fit.)
 bool ends_the_walk(const Shortlist& shortlist);
 
 // Fills looks_at_block, looks_at_buffer and always_native from the candidates.
 void set_facts(Shortlist& shortlist);
 
-// Whether alike calls of an adaptive use can skip the agreement on the block for a while: nothing else is
-// agreed, and no call gets past the use. With `member`: and that candidate does not need the block itself.
+// Whether calls of one kind under an adaptive use can skip the agreement on the block for a while: nothing
+// else is agreed, and no call gets past the use. With `member`: also, this candidate does not need the block
+// itself.
 bool can_rest(const Shortlist& shortlist, std::size_t adaptive);
 bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member);
 

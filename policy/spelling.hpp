@@ -11,7 +11,7 @@ namespace switchyard::policy {
 // Cut to a readable length, and harmless to a terminal (text/printable.hpp).
 std::string in_quotes(std::string_view text);
 
-// As words are compared: `-` is `_`, and a capital is small.
+// For comparing words: `-` counts as `_`, and a capital as a small letter.
 char fold(char c);
 
 // `2 to 32`

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_word = 64; // longer than any here
 
-// A word, and ours. A word that may mean several has a line for each.
+// A word, and our word for it. A word that may mean several of ours has a line for each.
 constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
     // keys of `when`
     {"block_size", "max_block_bytes"},
@@ -157,7 +157,7 @@ bool takes_away(std::string_view& word, std::string_view ending) {
     return true;
 }
 
-// `MPI_Gatherv` where the word is a collective of MPI that is not routed, blocking or not.
+// `MPI_Gatherv` if the word is a collective of MPI that is not routed, blocking or not.
 std::string function_not_routed(std::string_view word) {
     std::string name = folded(word);
     if (name.starts_with("mpi_")) name.erase(0, 4);

@@ -25,7 +25,7 @@ constexpr Range exactly(std::uint64_t value) {
     return {value, value};
 }
 
-// What a rule may ask of such a fact: a range of numbers, or one of the words.
+// What a rule may ask of a fact: a range of numbers, or one of the words.
 template <typename Fact>
 using Condition =
     std::conditional_t<std::is_enum_v<Fact> || std::is_same_v<Fact, bool>, std::optional<Fact>, Range>;
@@ -46,7 +46,7 @@ struct Use {
     std::optional<Transfer> transfer;
     std::optional<std::uint64_t> memory_limit_bytes;
     std::optional<std::uint64_t> chunk_bytes;
-    // Of `adaptive`, which tries native and these at run time. Empty: `algorithm` runs.
+    // The candidates of `adaptive`, which tries native and these at run time. Empty: `algorithm` runs.
     std::vector<Use> candidates;
     std::uint64_t trials = preset_trials; // of each candidate
 
@@ -56,7 +56,7 @@ struct Use {
 };
 
 struct Rule {
-    std::string name; // `rule 2` where the policy gives none
+    std::string name; // `rule 2` if the policy gives none
     When when;
     Use use;
     std::string because;

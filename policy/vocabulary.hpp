@@ -19,17 +19,17 @@ inline constexpr std::array policy_keys = {std::string_view{"$schema"}, std::str
 inline constexpr std::array rule_keys = {std::string_view{"name"}, std::string_view{"when"},
                                          std::string_view{"use"}, std::string_view{"because"}};
 inline constexpr std::array range_ends = {std::string_view{"min"}, std::string_view{"max"}};
-// Of `use`, besides the parameters of its algorithm.
+// Keys of `use`, in addition to the parameters of its algorithm.
 inline constexpr std::array use_keys = {std::string_view{"algorithm"}, std::string_view{"transfer"},
                                         std::string_view{"memory_limit_bytes"},
                                         std::string_view{"chunk_bytes"}};
-// Of a `use` whose algorithm is chosen at run time. Its candidates have the other keys.
+// Keys of a `use` whose algorithm is chosen at run time. Its candidates have the other keys.
 inline constexpr std::string_view adaptive_name = "adaptive";
 inline constexpr std::array adaptive_keys = {std::string_view{"algorithm"}, std::string_view{"candidates"},
                                              std::string_view{"trials"}};
 
-// How much a policy may ask for: more than people and tuners write, and so little that a run and the end of a
-// run take no longer for it. Texts in bytes. A whole policy has largest_policy_bytes at most, parse.hpp.
+// How much a policy may ask for: more than people and tuners write, but so little that a run and its end take
+// no longer. Texts in bytes. A whole policy has at most largest_policy_bytes (parse.hpp).
 inline constexpr std::uint64_t most_trials = 1000;
 inline constexpr std::size_t most_candidates = 100; // of an adaptive rule, without native
 inline constexpr std::size_t most_rules = 1000;
@@ -42,7 +42,7 @@ inline constexpr std::array transfer_names = {std::string_view{"direct"}, std::s
 inline constexpr std::uint64_t most_ranks = std::numeric_limits<int>::max();
 // Received bytes that are copied to the device at once, in one piece, while other blocks are under way.
 inline constexpr std::uint64_t preset_chunk_bytes = std::uint64_t{4} << 20U;
-// 2^53 - 1. Editors and plotting scripts that keep JSON numbers as doubles change larger ones.
+// 2^53 - 1. Editors and plotting scripts that keep JSON numbers as doubles change larger numbers.
 inline constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 53U) - 1;
 
 // Names of the algorithms of one collective, in the order of the registry.

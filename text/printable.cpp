@@ -40,7 +40,7 @@ bool controls(std::uint32_t code) {
            is_in(code, 0x2028, 0x202E) || is_in(code, 0x2066, 0x2069) || code == 0xFEFF;
 }
 
-// Longer than it has to be, half of a pair of UTF-16, or beyond Unicode.
+// Longer than necessary, half of a UTF-16 pair, or beyond Unicode.
 bool is_misspelt(std::uint32_t code, std::size_t bytes) {
     return (bytes == 3 && code < 0x800) || (bytes == 4 && code < 0x10000) || is_in(code, 0xD800, 0xDFFF) ||
            code > 0x10FFFF;

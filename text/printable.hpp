@@ -7,8 +7,8 @@
 
 namespace switchyard::text {
 
-// The first character of a text that is not empty. A harmless character does nothing but show: it is no
-// control character, no mark that turns the direction of writing, and valid UTF-8.
+// The first character of a text that is not empty. A harmless character only shows: it is valid UTF-8, and
+// neither a control character nor a mark that turns the direction of writing.
 struct Character {
     std::size_t bytes;
     bool is_harmless;
@@ -19,8 +19,8 @@ Character first_character(std::string_view text);
 // beyond ASCII.
 std::string printable(std::string_view text, std::size_t longest, bool ascii = false);
 
-// The first line, with one space for any number of blanks and control characters: an MPI's name for itself is
-// many lines, with tabs.
+// The first line, with one space for any number of blanks and control characters: an MPI library describes
+// itself in many lines, with tabs.
 std::string first_line(std::string_view text);
 
 } // namespace switchyard::text

@@ -1,4 +1,4 @@
-// What a function returns that may fail: a value, or what to tell people about the failure.
+// The result of a function that may fail: a value, or what to tell people about the failure.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace switchyard::text {
 
-// `Error`: a sentence, or a type of the function's own. It differs from `T`.
+// `Error`: a sentence, or a type of the function's own. It must differ from `T`.
 template <typename T, typename Error = std::string>
 class [[nodiscard]] Result {
   public:
@@ -15,11 +15,11 @@ class [[nodiscard]] Result {
     Result(Error error) : state_(std::move(error)) {}
 
     explicit operator bool() const { return std::holds_alternative<T>(state_); }
-    // Throws std::bad_variant_access where there is none.
+    // Throws std::bad_variant_access if there is no value.
     const T& value() const& { return std::get<T>(state_); }
     T& value() & { return std::get<T>(state_); }
     T&& value() && { return std::get<T>(std::move(state_)); }
-    // Null where there is a value.
+    // Null if there is a value.
     const Error* error() const { return std::get_if<Error>(&state_); }
     Error* error() { return std::get_if<Error>(&state_); }
 

@@ -14,7 +14,7 @@ void for_each_rank(const Group& group, int first, int count, Visit&& visit) {
     for (int rank = first; rank < first + count; ++rank) visit(rank < group.size ? rank : rank - group.size);
 }
 
-// The places of their blocks, as one message. The list lies in `parts`.
+// The places of these ranks' blocks, as one message. The list lies in `parts`.
 inline std::span<const Part> blocks_of(const Exchange& exchange, int first, int count, PartList& parts) {
     for_each_rank(exchange.group, first, count, [&](int source) {
         parts.add({exchange.recv_from(source), exchange.recv_size(source)});
@@ -22,7 +22,7 @@ inline std::span<const Part> blocks_of(const Exchange& exchange, int first, int 
     return parts.take();
 }
 
-// The bytes of their blocks.
+// The bytes of these ranks' blocks.
 inline std::size_t bytes_of(const Exchange& exchange, int first, int count) {
     std::size_t bytes = 0;
     for_each_rank(exchange.group, first, count, [&](int source) { bytes += exchange.recv_size(source); });

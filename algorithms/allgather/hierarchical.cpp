@@ -50,7 +50,7 @@ Status broadcast_in_node(Wire& wire, const NodeOrder& order) {
     return status;
 }
 
-// The same two phases by copying. First all ranks of the node share their blocks. So later they copy only the
+// The same two phases by copying. First all ranks of the node share their blocks. Later they copy only the
 // blocks of other nodes from the leader.
 Status share_own_blocks(NodeOrder& order) {
     return order.gather_in_node(

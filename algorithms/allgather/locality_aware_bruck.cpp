@@ -7,9 +7,9 @@
 // Needs: memory that the processor can copy; any number of ranks on each node and in
 //   each region, wherever they are.
 // Departs: the base is at most the ranks of the largest node, or of the node's largest region (2 where all
-//   have one rank). It is the smallest base with as few steps, so that all steps fetch about as many blocks.
-//   Local rank l % q of a node or region of q ranks serves digit l. Steps that reach around the ring fetch
-//   only the missing blocks, so any number of nodes will do. Ranks gather inside the node whatever they
+//   have one rank). It is the smallest base with as few steps, so all steps fetch about the same number of
+//   blocks. Local rank l % q of a node or region of q ranks serves digit l. Steps that reach around the ring
+//   fetch only the missing blocks, so any number of nodes will do. Ranks gather inside the node whatever they
 //   fetched (the paper's Allgatherv). intra=shared gathers through the node's memory, sends no message inside
 //   the node, and ignores regions. Blocks may differ in size.
 // Source: locality-aware Bruck paper, section 3, algorithm 2, and its last but one paragraph for two levels.
@@ -39,7 +39,7 @@ class LocalityAwareBruck {
     }
 
   private:
-    // One level, in the words of nodes. own(local, add) adds the parts that a rank of this node has at first.
+    // One level, in terms of nodes. own(local, add) adds the parts that a rank of this node has at first.
     // all(first, last, add) adds the parts of the nodes first <= distance < last up the ring. share(part_of)
     // gathers inside the node the parts that part_of(local, add) adds for each of its ranks.
     template <typename Own, typename All, typename Share>
@@ -52,7 +52,7 @@ class LocalityAwareBruck {
                 all(digit * group, std::min((digit + 1) * group, ring.nodes()), add);
             };
             // The group of nodes `digit * group` places up the ring sends its blocks. The blocks of this
-            // node's group go as far down the ring.
+            // node's group go the same distance down the ring.
             for_each_digit(ring, base, group, ring.self, [&](int digit) {
                 wire_.receive_parts(server_on(ring, ring.up(digit * group), digit),
                                     order_.list([&](auto&& add) { fetched(digit, add); }));

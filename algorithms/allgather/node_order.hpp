@@ -61,7 +61,7 @@ class NodeOrder {
     int node_up(int distance) const { return ring_.up(distance); }
     int node_down(int distance) const { return ring_.down(distance); }
 
-    // That rank's block.
+    // The block of `rank`.
     Part block_of(int rank) const {
         return {data_ + offsets_[index(map_.begin_of(map_.node_of(rank)) + map_.local_rank(rank))],
                 exchange_.recv_size(rank)};

@@ -19,7 +19,7 @@ namespace switchyard::algorithms::allgather {
 
 namespace {
 
-// The ranks as M teams, numbered in the order of the ranks. The first P - M teams are pairs, the others
+// The ranks as M teams, numbered in the order of the ranks. The first P - M teams are pairs, the other teams
 // single ranks.
 struct Teams {
     int count; // M

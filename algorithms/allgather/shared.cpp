@@ -1,9 +1,9 @@
-// Idea: every rank writes its block once into memory that the node shares. All others copy it from there. A
-//   rank copies its own block to its place after it has written it for the others, so the caches still have
-//   it.
-// Cost: no message; P copies of a block on each rank. Every rank waits once for all others. What does not fit
-//   into half of its sender's section goes in a stream to all, where readers and writer wait for each other
-//   alone; or all read it where it lies.
+// Idea: every rank writes its block once into memory that the node shares. All other ranks copy it from
+//   there. A rank copies its own block to its place after it has written it for the other ranks, so the
+//   caches still have it.
+// Cost: no message; P copies of a block on each rank. Every rank waits once for all other ranks. Bytes that
+//   do not fit into a third of their sender's section go in a stream to all, where readers and writer wait only
+//   for each other; or all ranks read them where they lie.
 // Needs: all ranks on one node, and a window of the node.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.

@@ -1,6 +1,6 @@
 // Idea: in each round k the ranks form pairs, rank and rank ^ k, that swap their blocks.
 // Cost: P - 1 rounds of one message: (P - 1) * alpha + beta * (sum of the rounds' largest blocks).
-// Needs: a power of two of ranks. With any other number some rank has no partner.
+// Needs: a power of two ranks. With any other number some rank has no partner.
 // Departs: nothing. The paper measures MPICH's pairwise exchange and gives no details of its own.
 // Source: TuNA paper, section V, exclusive-or; no numbered algorithm.
 #include "algorithms/algorithm.hpp"

@@ -1,5 +1,5 @@
 // Idea: in phases, each rank asks its sources for the bytes that it has free space for, and sending makes
-//   free space. A little memory beside the buffer takes data that there is no free space for.
+//   free space. A little memory in addition to the buffer takes data that there is no free space for.
 // Cost: a phase is a request of 8 bytes to every source that is not done, then the data: 2 * alpha + beta *
 //   data. One phase where nothing is in the way; about (bytes in the way) / auxiliary_bytes phases where
 //   everything is.
@@ -17,16 +17,16 @@ namespace switchyard::algorithms::alltoallv {
 namespace {
 
 // Why it ends. A phase in which any rank asks for anything moves data, and every byte is sent once. So it
-// could only go on for ever if at some point no rank could ask for anything. No rank has free space then: the
+// could only go on for ever if at some point no rank could ask for anything. Then no rank has free space: the
 // places that are left in its receive sets, without the places of the bytes that wait in auxiliary buffers,
 // are full of bytes still to be sent. Summed over all ranks, the bytes still to be sent are as many as the
 // bytes still to be received, and these are the places that are left without the places of the waiting bytes.
-// So no byte waits: the auxiliary buffers are empty, and any rank that has still to receive can ask after
+// So no byte waits: the auxiliary buffers are empty, and any rank that still has to receive can ask after
 // all. The own block counts like any other. A rank that is alone has no auxiliary buffer and settles its
 // block at once.
 //
-// Why nobody waits in vain. Two ranks agree on the bytes left between them, the |S_i| of one rank and the
-// |R_j| of the other. Both exchange requests in each of their phases until no byte is left.
+// Why nobody waits for ever. Two ranks agree on the bytes left between them, |S_i| on one rank and |R_j| on
+// the other. Both exchange requests in each of their phases until no byte is left.
 class InPlace {
   public:
     InPlace(const Exchange& exchange, Context& context, const InPlaceLayout& layout)
@@ -69,7 +69,7 @@ class InPlace {
     // Section 3.2.
     bool init() {
         for (int peer = 0; peer < group_.size; ++peer) {
-            // Bytes that lie in a receive block are moved. All others are only read.
+            // Bytes that lie in a receive block are moved. All other bytes are only read.
             auto* const data = const_cast<std::byte*>(exchange_.send_to(peer));
             at(sends_, peer) = {.whole = {data, exchange_.send_size(peer)}};
             at(receives_, peer) = {.places = {exchange_.recv_from(peer), exchange_.recv_size(peer)}};

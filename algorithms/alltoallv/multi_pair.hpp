@@ -59,8 +59,8 @@ class SlidingWindow {
     void send_next() { start_next(next_send_, start_send); }
     void receive_next() { start_next(next_receive_, start_receive); }
 
-    // Skips transfers that do not get under way, since they never land and make place for the next transfer:
-    // blocks of no bytes, on both sides alike, and errors, which the wire keeps.
+    // Skips transfers that do not get under way, since they never end and never make room for the next
+    // transfer: blocks of no bytes, on both sides alike, and errors, which the wire keeps.
     template <typename Start>
     void start_next(int& next, Start&& start) {
         const std::size_t before = wire_.under_way();

@@ -6,12 +6,12 @@
 //   exchange, and no block is handed on after the last hop.
 // Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each node, wherever
 //   they are.
-// Departs: goes past the papers. Where tuna_coalesced sends Q messages from node to node, node_aware sends
+// Departs: goes beyond the papers. Where tuna_coalesced sends Q messages from node to node, node_aware sends
 //   one message for each lane. The exchanges inside nodes are TuNA with all rounds of a digit under way, and
-//   direct where bundles are large. A radix above the number of nodes means that number; more lanes than
-//   ranks on a node mean that number. A message that may exceed Wire::limit() travels padded, since only its
-//   sender knows its length. intra=shared copies bundles through the node's memory and sends no message
-//   inside the node.
+//   direct where bundles are large. A radix above the number of nodes means the number of nodes; more lanes
+//   than ranks on a node means the number of ranks. A message that may exceed Wire::limit() travels padded,
+//   since only its sender knows its length. intra=shared copies bundles through the node's memory and sends
+//   no message inside the node.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
 #include "algorithms/transport/with_direct_blocks.hpp"

@@ -65,7 +65,7 @@ struct NodeAwareLayout {
 inline constexpr std::size_t inner_radices = 3;
 
 // Small bundles are forwarded, to have few rounds. Large bundles go directly, since forwarding them costs
-// more than messages do. A large direct_from bounds a bundle, but says little of its size: most blocks are
+// more than messages do. A large direct_from bounds a bundle, but says little about its size: most blocks are
 // smaller. Returns the number of the radix.
 inline std::size_t node_aware_inner(std::size_t bundle_bytes, const Parameters& parameters) {
     constexpr std::size_t small = 3072, large = 24576, likely_block = 1024;
@@ -85,7 +85,8 @@ inline Parameters node_aware_inner_parameters(int ranks, std::size_t number, con
     return inside_node(ranks, inner);
 }
 
-// Of a node of `ranks` ranks. `inner`: the workspace of tuna, for the bundles that need more of it.
+// The workspace on a node of `ranks` ranks. `inner`: the workspace of tuna for the bundles that need more of
+// it.
 inline std::size_t node_aware_scratch_of(int ranks, const NodeAwareShape& shape,
                                          const NodeAwareLayout& layout, std::size_t inner) {
     const auto lane_ranks = static_cast<int>(shape.lane_ranks);

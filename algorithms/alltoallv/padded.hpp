@@ -22,8 +22,8 @@ inline void pad(const Exchange& exchange, std::byte* padded) {
     }
 }
 
-// Phase (c). No sizes travel, so an application whose counts do not match hears of no error: it gets the
-// bytes that it expects, and no more than a slot holds.
+// Phase (c). No sizes travel, so an application whose counts do not match gets no error: it gets the bytes
+// that it expects, and no more than a slot holds.
 inline void scan(const Exchange& exchange, const std::byte* padded) {
     for (int source = 0; source < exchange.group.size; ++source) {
         if (source != exchange.group.rank) {

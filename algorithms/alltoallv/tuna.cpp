@@ -10,9 +10,8 @@
 //   sizes are in the narrowest integer that holds the largest block; it is received into the agreed upper
 //   bound (a round whose bound exceeds Wire::limit() is separate); a round of only a direct block has no
 //   sizes, since both ends know them. The index array I of line 5 is in the schedule, which also orders the
-//   blocks of a message by their way (TunaRound). Line 9 is
-//   read as "is z", line 16 as the text has it: a block is home when no digit above x is left. The index of T
-//   takes floor(log_r o).
+//   blocks of a message by their way (TunaRound). Line 9 is read as "is z", line 16 as in the text: a block
+//   is home when no digit above x is left. The index of T takes floor(log_r o).
 // Source: TuNA paper (configurable non-uniform all-to-all), section III, algorithm 1.
 #include "algorithms/transport/with_direct_blocks.hpp"
 #include "tuna/stored_blocks.hpp"
@@ -96,8 +95,8 @@ class Tuna {
         return status;
     }
 
-    // The block of such a round goes from S to R without a copy. Beside direct blocks its size travels as
-    // well, since the block itself may be direct.
+    // The block of such a round goes from S to R without a copy. Where blocks may go directly its size
+    // travels as well, since the block itself may be direct.
     bool is_one_block(const Flight& flight) const {
         return flight.blocks == 1 && exchange_.direct == nullptr;
     }

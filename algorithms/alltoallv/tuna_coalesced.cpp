@@ -1,5 +1,5 @@
-// Idea: TuNA inside each node, then one message from each rank to each other node. It has all blocks for one
-//   rank there.
+// Idea: TuNA inside each node, then one message from each rank to each other node. The message has all blocks
+//   for one rank there.
 // Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes N - 1 messages of Q blocks
 //   for each rank, in ceil((N - 1) / block_count) waits.
 // Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each node, wherever
@@ -70,7 +70,7 @@ class Coalesced {
         for (const int source : sources) bytes += recv[source].size;
         return std::min(bytes, layout_.in_bytes);
     }
-    // Of a message from a node of that many ranks, from numbers that both sides know.
+    // The most bytes of a message from a node of that many ranks, by numbers that both sides know.
     std::size_t most_bytes(int sources) const {
         return static_cast<std::size_t>(sources) * layout_.block_bytes;
     }

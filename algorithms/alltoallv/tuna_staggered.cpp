@@ -42,8 +42,8 @@ class Staggered {
     }
 
   private:
-    // Only its sender knows the length of a message with a size, and both sides must split it alike. So the
-    // bytes over the limit travel when the receiver has read the size.
+    // Only its sender knows the length of a message with a size, and both sides must split the message alike.
+    // So the bytes over the limit travel once the receiver has read the size.
     enum class Share : std::uint8_t { first, rest };
 
     Status exchange_batch(std::int64_t begin, std::int64_t end, Share share) {

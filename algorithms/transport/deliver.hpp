@@ -1,4 +1,4 @@
-// The end of a block's way.
+// The last step of a block: the copy to its place.
 #pragma once
 
 #include "messages/copy.hpp"
@@ -6,9 +6,9 @@
 
 namespace switchyard::algorithms {
 
-// Copies a block that arrived from `source` to its place. `said`: its size as the message says it. A block
-// that is longer than the application expects is an error, as MPI reports it in `status`, and is not copied.
-// Inline at any rate, since it is called for each block of each exchange.
+// Copies a block that arrived from `source` to its place. `said`: the size that the message says. A block
+// that is longer than the application expects is not copied, and `status` keeps the error that MPI reports
+// for it. Always inline, since it is called for each block of each exchange.
 template <typename Sizes>
 [[gnu::always_inline]] inline void deliver(const Exchange& exchange, int source, const std::byte* block,
                                            std::size_t said, const Sizes&, Status& status) {

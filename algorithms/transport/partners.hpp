@@ -11,7 +11,7 @@
 namespace switchyard::algorithms {
 
 // Sends to the ranks first <= distance < last places up, receives from the ranks as many places down, and
-// waits for all of them. All ranks use the same range, so every message that one rank waits for is sent by
+// waits for all transfers. All ranks use the same range, so every message that one rank waits for is sent by
 // its partner in the same call, and nothing blocks for ever.
 inline Status exchange_with(int first, int last, const Exchange& exchange, Wire& wire) {
     const Group& group = exchange.group;
@@ -20,7 +20,7 @@ inline Status exchange_with(int first, int last, const Exchange& exchange, Wire&
     return wire.wait_all();
 }
 
-// The whole exchange: the own block, then `partners` partners at a time, the nearest first.
+// The whole exchange: the own block, then `partners` partners at a time, nearest first.
 inline Status exchange_in_batches(std::int64_t partners, const Exchange& exchange, Wire& wire) {
     Status status = copy_own_block(exchange);
     for (patterns::Batch batch(exchange.group.size, partners); batch.valid(); batch.advance()) {

@@ -8,14 +8,14 @@
 
 namespace switchyard::algorithms {
 
-// Waits for the ranks of this node that are not past the exchange before the last one. False: for ever, so
-// nobody waits.
+// Waits until all ranks of this node are past the exchange before the last one. False: the wait would never
+// end, so it was given up.
 bool meet_the_node(Context& context);
 
-// Runs forward(exchange, context) on the blocks under Parameter::direct_from, with the others beside it.
-// `context` must have direct_blocks_scratch_bytes beside the memory of the algorithm. Nothing goes directly
-// before all ranks of the node are past the exchange before the last one: a receiver there may still wait for
-// a message that nobody sends, with the same tag.
+// Runs forward(exchange, context) on the blocks below Parameter::direct_from. Larger blocks go directly
+// meanwhile. `context` must have direct_blocks_scratch_bytes in addition to the memory of the algorithm. No
+// block goes directly before all ranks of the node are past the exchange before the last one: a receiver that
+// is not may still wait for a message with the same tag that nobody sends.
 template <typename Forward>
 Status with_direct_blocks(const Exchange& exchange, Context& context, Forward&& forward) {
     if (!sends_directly(context.parameters)) return forward(exchange, context);

@@ -1,6 +1,6 @@
-# SimGrid's simulated MPI, as MPI::MPI_CXX, without its wrapper smpicxx. The wrapper includes a header first that makes
-# macros of exit() and free(), with which other people's headers do not compile. It also redirects clocks and
-# sleeping, which nobody uses here: MPI_Wtime is the simulated clock anyway.
+# SimGrid's simulated MPI, as MPI::MPI_CXX, without its wrapper smpicxx. The wrapper first includes a header
+# that makes macros of exit() and free(). Other people's headers do not compile with these macros. It also
+# redirects clocks and sleeping, which nobody uses here: MPI_Wtime is the simulated clock even so.
 find_path(SMPI_INCLUDE_DIR smpi/mpi.h)
 find_library(SMPI_LIBRARY simgrid)
 find_program(SMPI_RUN smpirun)

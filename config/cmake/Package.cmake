@@ -1,5 +1,6 @@
-# The files of an installation that are no programs and libraries, the Debian package, and the tarball for clusters.
-# `cpack -G DEB` and `cpack -G TGZ` in the first build tree pack the other MPIs' build trees, too, as far as they are built.
+# The files of an installation that are neither programs nor libraries, the Debian package, and the tarball
+# for clusters. `cpack -G DEB` and `cpack -G TGZ` in the first build tree also pack the build trees of the
+# other MPIs, if they are built.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/switchyard)
@@ -15,7 +16,8 @@ configure_file(config/switchyard.pc.in switchyard.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/switchyard RENAME ${PROJECT_VERSION})
 
-# The documents, in folders as here, so that the links between them work. Debian wants the license by another name, too.
+# The documents, in folders as here, so that the links between them work. Debian also wants the license by
+# another name.
 file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/apps/*.md tests/bench/results/*.* tests/bench/results/figures/*
      config/third-party-licenses.txt config/lgpl-2.1.txt shim/report/page/dygraphs-license.txt)
 file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
@@ -26,8 +28,8 @@ foreach(document IN LISTS documents readmes)
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
-# The user chooses the MPI, so the package depends on none. The preloaded objects need libc alone, and libstdc++ where it
-# is not linked in.
+# The user chooses the MPI, so the package depends on none. The preloaded objects need only libc, and
+# libstdc++ if it is not linked in.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX MATCH "[0-9.]+" libc "${libc}")
 string(REGEX MATCH "^[0-9]+" compiler "${CMAKE_CXX_COMPILER_VERSION}")
@@ -53,7 +55,7 @@ endforeach()
 list(JOIN mpi_packages " | " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "simgrid, gnuplot-nox")
 
-# The tarball has no benchmark, which would fit the MPI here alone. It has the benchmark's sources.
+# The tarball has no benchmark, since that would fit only the MPI here. It has the benchmark's sources.
 set(CPACK_PACKAGE_FILE_NAME switchyard-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH trees)
 set(trees_to_pack "${CMAKE_BINARY_DIR}")

@@ -81,7 +81,7 @@ if(SWITCHYARD_COMMON AND NOT SWITCHYARD_HAS_COMMAND)
             "CLI11 was not found (Debian: libcli11-dev). Programs can be run with LD_PRELOAD=.../libswitchyard.so")
 endif()
 
-# Its headers only: the library is opened by whoever asks for regions inside a node.
+# Only hwloc's headers: whoever asks for regions inside a node opens the library.
 find_path(HWLOC_INCLUDE_DIR hwloc.h)
 set(SWITCHYARD_HAS_HWLOC OFF)
 if(HWLOC_INCLUDE_DIR)
@@ -90,7 +90,7 @@ elseif(SWITCHYARD_COMMON)
   leave_out("regions inside a node (SWITCHYARD_REGION)" "hwloc.h was not found (Debian: libhwloc-dev)")
 endif()
 
-# Scripts are the same for all machines, so cross compilation takes them from here, too.
+# Scripts are the same for all machines, so cross compilation also takes them from here.
 find_file(DYGRAPHS_SCRIPT dygraph.min.js
   PATHS /usr/share/javascript/dygraphs /usr/local/share/javascript/dygraphs NO_CMAKE_FIND_ROOT_PATH)
 if(SWITCHYARD_COMMON AND SWITCHYARD_HAS_COMMAND AND NOT DYGRAPHS_SCRIPT)
@@ -98,7 +98,7 @@ if(SWITCHYARD_COMMON AND SWITCHYARD_HAS_COMMAND AND NOT DYGRAPHS_SCRIPT)
             "dygraph.min.js was not found (Debian: libjs-dygraphs; elsewhere: -DDYGRAPHS_SCRIPT=FILE)")
 endif()
 
-# Tests that are written in Python: with Debian's python3, since Debian's mpi4py is for that one.
+# Tests that are written in Python use Debian's python3, since Debian's mpi4py is for that python3.
 set(SWITCHYARD_HAS_TESTS OFF)
 if(SWITCHYARD_TESTS AND SWITCHYARD_HAS_COMMAND)
   set(SWITCHYARD_HAS_TESTS ON)

@@ -1,7 +1,7 @@
-# What a test says of itself to ctest.
+# What a test tells ctest about itself.
 #
 #   label(TESTS... LABELS WORDS...)   words that `ctest -L` takes. `quick` is what `scripts/test --quick` runs
-#   takes_long(TEST SECONDS...)       on two cores. Such a test begins early, so that none is waited for at the end
+#   takes_long(TEST SECONDS...)       on two cores. Such a test starts early: nobody waits for it at the end
 function(label)
   cmake_parse_arguments(PARSE_ARGV 0 label "" "" "LABELS")
   set_property(TEST ${label_UNPARSED_ARGUMENTS} APPEND PROPERTY LABELS ${label_LABELS})

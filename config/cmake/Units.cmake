@@ -1,16 +1,17 @@
-# Folders as translation units, where the build is given -DCMAKE_UNITY_BUILD=ON, as scripts/build does. The files of a folder
-# parse the same headers, which takes the compiler longer than their own lines.
+# Folders as translation units, if the build is given -DCMAKE_UNITY_BUILD=ON, as by scripts/build. The files
+# of a folder parse the same headers, which takes the compiler longer than their own lines.
 #
 #   unite(TARGET)                each folder of the target's sources becomes a unit
 #   unite(TARGET BATCHES_OF N)   each N of its sources become a unit, where a folder would keep one core for long
-#   unite(TARGET APART FILES)    these files are compiled each for itself
+#   unite(TARGET APART FILES)    each of these files is compiled by itself
 #
-# So names in anonymous namespaces differ within a folder. The preloaded entry and the programs of others are not united.
+# So names in anonymous namespaces must differ within a folder. The preloaded entry and the programs of others
+# are not united.
 #
 #   optimize_little(TARGETS)     compiles with -O1, in four fifths of the time, what people start by hand and no rank runs
 set(SWITCHYARD_UNITES ${CMAKE_UNITY_BUILD})
 set(CMAKE_UNITY_BUILD OFF)
-# A static library is compiled beside those that it is linked with.
+# A static library is compiled at the same time as the libraries that it is linked with.
 set(CMAKE_OPTIMIZE_DEPENDENCIES ON)
 
 function(unite target)

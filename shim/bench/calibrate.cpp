@@ -23,19 +23,19 @@ using Members = std::vector<int>; // ranks of the group
 
 constexpr int repetitions = 9;
 
-// Of a message that stands for an empty one. MPI libraries may take a short cut for none at all.
+// A message of this size stands for an empty one. MPI libraries may take a short cut for no bytes at all.
 constexpr std::size_t small_bytes = 8;
 
-// Of large messages. An MPI library may do best with the smaller ones, which stay in the caches, or with the
-// largest.
+// Sizes of large messages. An MPI library may do best with the smaller ones, which stay in the caches, or
+// with the largest.
 constexpr std::array<std::size_t, 3> large_bytes = {std::size_t{1} << 17, std::size_t{1} << 20,
                                                     std::size_t{1} << 22};
 constexpr std::size_t usual_large_bytes = large_bytes[1];
 
-// That a rank has under way in each direction: enough for any network, and more than its share of the caches.
+// What a rank has under way in each direction: enough for any network, and more than its share of the caches.
 constexpr std::size_t bytes_under_way = std::size_t{1} << 23;
 
-// Of the rank whose overhead is measured.
+// Partners of the rank whose overhead is measured.
 constexpr int most_partners = 16;
 
 // The ranks of one measurement, in the order of their list. The first is the group's rank 0.
@@ -80,7 +80,7 @@ class Team {
 
 // ---- Latency and overhead ----
 
-// Of two ranks, in microseconds: the message's way and the overheads of both sides.
+// Between two ranks, in microseconds: the message's way and the overheads of both sides.
 double half_round_trip_us(const Team& team) {
     constexpr int warmup = 10, round_trips = 100;
     std::array<std::byte, small_bytes> bytes{};
@@ -96,7 +96,7 @@ double half_round_trip_us(const Team& team) {
     return team.slowest_us([&] { go(round_trips); }) / (2 * round_trips);
 }
 
-// The first rank sends so many messages to each other rank and gets as many, all under way at once.
+// The first rank sends `messages_each` messages to each other rank and gets as many, all under way at once.
 void exchange_with_first(const Team& team, int messages_each) {
     std::vector<int> peers(team.rank() == 0 ? static_cast<std::size_t>(team.size() - 1) : 1);
     std::iota(peers.begin(), peers.end(), team.rank() == 0 ? 1 : 0);
@@ -112,8 +112,9 @@ void exchange_with_first(const Team& team, int messages_each) {
     PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-// Microseconds. The first rank is busy with the messages of all others. In a longer exchange it sends and
-// receives more of them, each for an overhead; latency and barrier take as long as in a shorter one.
+// Microseconds. The first rank is busy with the messages of all other ranks. In a longer exchange it sends
+// and receives more messages, each at the cost of one overhead; latency and barrier take as long as in a
+// shorter exchange.
 double overhead_us(const Team& team) {
     constexpr int exchanges = 15, few = 32, many = few + 256;
     const int partners = team.size() - 1, few_each = std::max(1, few / partners),
@@ -137,8 +138,8 @@ struct Traffic {
     std::size_t at_once;       // messages under way in each direction
 };
 
-// The first half of the team sends to the second half, over a network: as many messages at once as there is
-// memory.
+// The first half of the team sends to the second half, over a network: as many messages at once as fit into
+// the memory.
 Traffic to_other_half(const Team& team, std::size_t bytes) {
     const int half = team.size() / 2;
     const std::size_t at_once = bytes_under_way / bytes;
@@ -166,11 +167,11 @@ Traffic to_all(const Team& team, std::size_t bytes) {
     return traffic;
 }
 
-// Memory of one rank's large messages. It is made at the first use, and kept: a NIC may have to
-// register it.
+// Memory of one rank's large messages. It is allocated at the first use, and kept: a NIC may have to register
+// it.
 class LargeMessages {
   public:
-    // Of all messages of the team together, in bytes per microsecond.
+    // The rate of all messages of the team together.
     double bytes_per_us(const Team& team, const Traffic& traffic) {
         constexpr double wanted_us = 10000;
         constexpr int fewest = 4;
@@ -186,7 +187,7 @@ class LargeMessages {
     }
 
   private:
-    // So many messages to each peer that is sent to, and from each that is received from.
+    // Sends `times` messages to each peer in `traffic.to`, and receives as many from each in `traffic.from`.
     void pass(const Team& team, const Traffic& traffic, int times) {
         sent_.resize(bytes_under_way);
         received_.resize(bytes_under_way);
@@ -213,8 +214,8 @@ class LargeMessages {
 
 // ---- Packing ----
 
-// Microseconds to copy a block, of blocks at random places that are packed one behind the other. Both sides
-// together fit into a second level of cache.
+// Microseconds to copy one block, when blocks at random places are packed one behind the other. Both sides
+// together fit into a second-level cache.
 double copied_block_us(std::size_t bytes) {
     constexpr std::size_t all_bytes = std::size_t{1} << 18;
     constexpr int passes = 20;
@@ -242,8 +243,7 @@ double copied_block_us(std::size_t bytes) {
 
 // ---- All together ----
 
-// Repetition number `repetition` takes this one of several equal choices, so all repetitions together see
-// many.
+// The one of several equal choices that this repetition takes. So all repetitions together see many choices.
 int choice_of(int repetition, int choices) {
     return choices <= repetitions ? repetition % choices : repetition * choices / repetitions;
 }
@@ -289,8 +289,8 @@ class Calibration {
     }
     int other_node(int repetition) const { return 1 + choice_of(repetition, map_.nodes() - 1); }
 
-    // `measure(team)` for each repetition, of a team with the members `members_of(repetition)`. The others
-    // sleep. The values are on rank 0.
+    // Calls `measure(team)` for each repetition, on a team with the members `members_of(repetition)`. The
+    // other ranks sleep. The values are on rank 0.
     template <typename MembersOf, typename Measure>
     std::vector<double> repeated(const std::string& what, MembersOf&& members_of, Measure&& measure) {
         std::vector<double> values;
@@ -305,7 +305,7 @@ class Calibration {
         return values;
     }
 
-    // Of two ranks, with this traffic between them, and of a first rank with many partners.
+    // The costs between two ranks with this traffic, and the overhead of a first rank with many partners.
     template <typename PairOf, typename PartnersOf>
     Link link(const std::string& where, PairOf&& pair_of, TrafficOf traffic_of, PartnersOf&& partners_of) {
         Link link;
@@ -327,7 +327,7 @@ class Calibration {
         }));
     }
 
-    // Between rank 0's node and the others in turn.
+    // Between rank 0's node and other nodes in turn.
     Link network() {
         const auto pair_of = [&](int repetition) { return with_first(some_of(other_node(repetition), 1)); };
         const auto partners_of = [&](int repetition) {
@@ -364,8 +364,8 @@ class Calibration {
         return node;
     }
 
-    // By rank 0 alone. A block takes a time of its own and a time for each of its bytes; blocks of two sizes
-    // tell both.
+    // Only rank 0 measures. A block takes a time of its own and a time for each of its bytes; blocks of two
+    // sizes tell both.
     Packing packing() {
         constexpr std::size_t small = 16, medium = 4096;
         std::vector<double> blocks_us;

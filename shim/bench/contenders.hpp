@@ -11,9 +11,9 @@
 namespace switchyard::bench {
 
 // Makes one text for each combination of `tuna:radix=2..ranks:metadata=separate,fused`. A value is a list
-// (2,4,8) or a range that doubles (2..50: 2, 4, 8, 16, 32, 50). The word `ranks` stands for their number,
-// `sqrt` for its square root, rounded up. The texts are not checked: parse_force() does that. The string:
-// what is wrong with a range.
+// (2,4,8) or a range that doubles (2..50: 2, 4, 8, 16, 32, 50). The word `ranks` stands for the number of
+// ranks, `sqrt` for its square root, rounded up. The texts are not checked: parse_force() does that. The
+// string of an error says what is wrong with a range.
 text::Result<std::vector<std::string>> expand(const std::string& spec, int ranks);
 
 struct Contender {

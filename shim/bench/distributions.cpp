@@ -75,8 +75,8 @@ std::size_t Sizes::drawn(int source, int destination) const {
         return static_cast<std::size_t>(std::max(0.0, std::round(s + 0.24 * s * z)));
     }
     case Kind::power_law: {
-        // Density x^-0.95 between 1 and S + 1, less one. Large blocks are rare and many blocks are empty: the
-        // papers say no more besides the exponent.
+        // Density x^-0.95 between 1 and S + 1, less one. Large blocks are rare and many blocks are empty:
+        // apart from the exponent, the papers say no more.
         constexpr double rest = 1 - 0.95;
         const double x = std::pow(1 + u * (std::pow(s + 1, rest) - 1), 1 / rest);
         return std::min(largest_, static_cast<std::size_t>(std::max(0.0, x - 1)));
@@ -106,7 +106,7 @@ std::size_t Sizes::operator()(int source, int destination) const {
 }
 
 // In-place paper, section 4: the data of a rank, cut at random into a block for each partner. The lengths
-// between random cuts are to each other as numbers of exponential density.
+// between random cuts are in proportion to numbers of exponential density.
 std::vector<std::size_t> Sizes::partitioned(int source) const {
     const auto partners = partners_of(source);
     std::vector<double> cuts;
@@ -160,7 +160,8 @@ std::vector<std::size_t> Sizes::received_by(int destination) const {
     return sizes;
 }
 
-// The block that a rank has for its neighbour: it is nobody's own, and a `sparse` rank may have one.
+// Takes the block that a rank has for its neighbour: it is no rank's own block, and a `sparse` rank may have
+// one.
 std::vector<std::size_t> Sizes::sent_to_all() const {
     std::vector<std::size_t> sizes;
     for (int i = 0; i < ranks_; ++i) sizes.push_back((*this)(i, (i + 1) % ranks_));

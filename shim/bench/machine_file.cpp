@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The measured ones, in the order of the file.
+// The measured values, in the order of the file.
 std::vector<std::pair<MachineMember, Estimate>> values_of(const MachineFile& machine) {
     using enum MachineMember;
     const Link &network = machine.network, &node = machine.node;
@@ -48,7 +48,7 @@ void append(std::string& list, const std::string& word) {
     list += (list.empty() ? "" : ", ") + word;
 }
 
-// The first names, as a machine can have thousands.
+// Only the first names: a machine can have thousands.
 std::string listed(const std::vector<std::string>& hosts) {
     constexpr std::size_t most = 4;
     std::string text;

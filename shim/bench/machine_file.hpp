@@ -16,10 +16,10 @@ struct Estimate {
     double spread = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Of the finite values; not known without any. The spread of values with the median 0 is not known.
+// From the finite values; not known if there are none. The spread is not known if the median is 0.
 Estimate estimate_of(std::vector<double> values);
 
-// What messages between two ranks cost: of different nodes, or of one.
+// What messages cost between two ranks of different nodes, or of one node.
 struct Link {
     Estimate latency_us;         // of an empty message, one way, without the overheads of both sides
     Estimate overhead_us;        // of the processor, for each message on each side: o of LogGP
@@ -49,7 +49,7 @@ std::string json_of(const MachineFile& machine);
 // Sentences about values that json_of leaves out, that are 0, and that differ much between repetitions.
 std::vector<std::string> doubts_about(const MachineFile& machine);
 
-// "", or why the file cannot be written. It is made if it is not there. `-` is stdout.
+// "", or why the file cannot be written. The file is made if it is not there. `-` is stdout.
 std::string why_not_writable(const std::string& path);
 
 // Writes the document to such a file. "", or why it could not.

@@ -1,4 +1,4 @@
-// switchyard-bench measures algorithms beside the MPI library's own, in one run. One source for every MPI,
+// switchyard-bench measures algorithms next to the MPI library's own, in one run. One source for every MPI,
 // SimGrid's simulated one included.
 #include "calibrate.hpp"
 #include "contenders.hpp"
@@ -103,7 +103,7 @@ int conclude(const Report& report) {
     return status;
 }
 
-// What both kinds of measurement say of the world. Collective.
+// What both kinds of measurement say about the world. Collective.
 Environment environment_of(const Rank& rank, const Participants& participants) {
     Environment environment;
     environment.mpi = library();
@@ -116,7 +116,7 @@ Environment environment_of(const Rank& rank, const Participants& participants) {
     return environment;
 }
 
-// The exit status on all ranks, as it is on rank 0.
+// Rank 0's exit status, on all ranks.
 int agreed(int status) {
     PMPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;
@@ -180,7 +180,7 @@ int run(const Rank& rank, Options options) {
                                      : run_calibration(rank, participants, options);
 }
 
-// Returns the worst status of all parts of the command line. A part that cannot be measured is the last.
+// Returns the worst status of all parts of the command line. Stops after a part that cannot be measured.
 int run(int argc, char** argv) {
     const Rank rank = world();
     auto parsed = parse_options(argc, argv);

@@ -74,7 +74,7 @@ bool has_in_place(const algorithms::CollectiveTraits& traits) {
     return policy::taking_overlap(traits.collective) != nullptr;
 }
 
-// "", or an option that says nothing to a calibration.
+// "", or an option that means nothing to a calibration.
 std::string foreign_to_calibration(const CLI::App& app) {
     constexpr std::array own = {"--calibrate", "--ranks-per-node", "--communicator-ranks",
                                 "--communicator-ranks-per-node"};

@@ -31,14 +31,14 @@ struct Options {
     std::string calibrate; // file of the machine, `-` for stdout, or "": measure a collective
     std::uint64_t seed = 1;
     bool in_place = false;
-    bool reads = false;     // each call includes a look at all that it brought
+    bool reads = false;     // each call includes reading all that it received
     bool cold = false;      // before each call, other memory is written
     int ranks_per_node = 0; // emulated; 0: the real hosts
     std::size_t shared_bytes = std::size_t{1} << 21;
     std::string command; // as typed
 };
 
-// The command line is no measurement. A text for stdout (help) or stderr, and the exit status.
+// The command line asks for no measurement. A text for stdout (help) or stderr, and the exit status.
 struct Ended {
     std::string text;
     int status;

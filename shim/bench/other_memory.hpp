@@ -14,7 +14,7 @@ class OtherMemory {
     explicit OtherMemory(std::size_t bytes) : bytes_(bytes) {}
 
     // Twice the last cache, so that write() drives everything else out. At most 64 MiB: a virtual machine may
-    // tell the cache of a whole socket, and to write that much before each call takes too long.
+    // report the cache of a whole socket, and writing that much before each call takes too long.
     static std::size_t enough() {
         constexpr std::size_t most = std::size_t{64} << 20;
         return std::min(2 * algorithms::LastCache::of_this_core().bytes, most);

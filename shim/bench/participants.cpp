@@ -22,7 +22,7 @@ int world_size() {
     return size;
 }
 
-// By the names of the hosts, or nodes of as many ranks as the options emulate.
+// Nodes by the names of the hosts, or emulated nodes of as many ranks as the options say.
 std::vector<std::uint64_t> node_ids(int ranks_per_node) {
     std::vector<std::uint64_t> ids(static_cast<std::size_t>(world_size()));
     if (ranks_per_node > 0) {

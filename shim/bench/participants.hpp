@@ -1,4 +1,4 @@
-// The ranks of the world that take part in a measurement. The others wait for them.
+// The ranks of the world that take part in a measurement. The other ranks wait for them.
 #pragma once
 
 #include "algorithms/group.hpp"
@@ -22,7 +22,7 @@ class Participants {
     bool takes_part() const { return comm_ != MPI_COMM_NULL; }
     int ranks() const { return node_map_.ranks(); }
     const algorithms::NodeMap& node_map() const { return node_map_; }
-    const algorithms::Group& group() const { return group_; } // only of a rank that takes part
+    const algorithms::Group& group() const { return group_; } // only on a rank that takes part
 
     // Collective over the world. Here the ranks that do not take part wait for the end of the measurement.
     // They sleep as below.

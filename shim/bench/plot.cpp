@@ -18,7 +18,7 @@ struct Curve {
     std::vector<std::pair<double, double>> points; // x, time in us
 };
 
-// The first parameter that some algorithm has several values of. Null: none.
+// The first parameter of which some algorithm has several values. Null: none.
 const algorithms::ParameterTraits* varied_in(const Report& report) {
     for (const auto& traits : algorithms::parameter_vocabulary()) {
         if (!traits.choices.empty()) continue; // words make no axis
@@ -33,7 +33,7 @@ const algorithms::ParameterTraits* varied_in(const Report& report) {
     return nullptr;
 }
 
-// Over the parameter that varies. Without one: over the largest block.
+// Times over the parameter that varies or, if none does, over the largest block.
 std::vector<Curve> curves_of(const Report& report, const algorithms::ParameterTraits* varied) {
     std::vector<Curve> curves;
     for (const Result& result : report.results) {

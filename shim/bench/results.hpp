@@ -11,7 +11,7 @@
 
 namespace switchyard::bench {
 
-// One contender at one block size. All numbers are the largest of any rank.
+// One contender at one block size. All numbers are the largest over all ranks.
 struct Result {
     std::size_t contender = 0;
     std::size_t max_block = 0;                     // asked for
@@ -37,7 +37,7 @@ struct Result {
 
 struct Environment {
     std::string mpi;
-    int ranks = 1, nodes = 1, ranks_per_node = 1; // of those that took part; ranks_per_node: the most
+    int ranks = 1, nodes = 1, ranks_per_node = 1; // of the ranks that took part; ranks_per_node: the most
     std::vector<std::string> hosts;               // of the world
     std::string date;
     bool simulated = false;

@@ -136,7 +136,7 @@ class Course {
         }
     }
 
-    // On rank 0 the largest numbers of all ranks.
+    // On rank 0: the largest numbers over all ranks.
     std::vector<Result> gathered() {
         for (Result& result : results_) {
             for (auto* times : {&result.warmup, &result.seconds})
@@ -176,8 +176,8 @@ class Course {
                               contender.choice.parameters);
     }
 
-    // Takes the contenders out that are over the time limit, by rank 0's clock for all ranks. True: nothing
-    // is left to compare.
+    // Takes out the contenders that are over the time limit. Rank 0's clock decides for all ranks. True:
+    // nothing is left to compare.
     bool all_sit_out() {
         if (group_.rank == 0)
             for (std::size_t i = 0; i < contenders_.size(); ++i)
@@ -197,7 +197,7 @@ class Course {
     void take_time(Result& result, const Contender& contender, bool counts, bool checked) {
         const bool in_place = is_in_place(contender);
         if (options_.in_place)
-            workload_.fill(); // the contender before may have overwritten it
+            workload_.fill(); // the previous contender may have overwritten it
         else if (!simulation::is_on)
             workload_.renew();
         if (checked) workload_.spoil();
@@ -236,7 +236,7 @@ class Course {
                 facts[0] = std::max<std::uint64_t>(
                     facts[0], workload_.send().blocks[static_cast<std::size_t>(peer)].size);
         if (!agree_on_largest(facts, group_, wire_, window_).status.ok()) return largest_block_;
-        wire_.reset(); // the messages of the algorithm are counted alone
+        wire_.reset(); // only the algorithm's own messages are counted
         return static_cast<std::size_t>(facts[0]);
     }
 

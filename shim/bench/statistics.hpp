@@ -10,11 +10,11 @@ double median(std::vector<double> values);
 double median_absolute_deviation(const std::vector<double>& values);
 double mean(const std::vector<double>& values); // 0 without values
 
-// The median of time / baseline, of each iteration by itself: a disturbance of the iteration hits both.
+// The median of each iteration's own time / baseline: a disturbance of the iteration hits both.
 double median_ratio(const std::vector<double>& times, const std::vector<double>& baseline);
 
-// The mean of as many times as there are of both, over that of the baseline: what a program pays that makes
-// these calls. 0 where the baseline took no time.
+// The mean time over the mean of the baseline, of as many calls as both have: what a program pays that makes
+// these calls. 0 if the baseline took no time.
 double ratio_of_means(const std::vector<double>& times, const std::vector<double>& baseline);
 
 } // namespace switchyard::bench

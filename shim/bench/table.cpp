@@ -72,7 +72,7 @@ bool Report::is_verified() const {
     return std::ranges::all_of(results, &Result::verified);
 }
 
-// The table is also one in Markdown.
+// The table is also a table in Markdown.
 std::string table_of(const Report& report) {
     std::vector<Row> rows = {{"algorithm", "largest block", "median us", "MAD us", "x native", "first us",
                               "mean us", "mean x native", "messages", "bytes", "messages inter",

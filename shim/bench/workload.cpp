@@ -76,7 +76,8 @@ void Workload::fill() {
     }
 }
 
-// A core that only read them would keep copies of its own, which no program's data leave there.
+// A core that only read the send buffer would keep copies of its own. A program, which writes its data,
+// leaves no such copies.
 void Workload::renew() {
     constexpr std::size_t line_bytes = 64;
     for (std::size_t at = 0; at < sent_.size(); at += line_bytes) {

@@ -19,7 +19,7 @@ struct Layout {
 
 class Workload {
   public:
-    // `separate`: there is a second buffer to receive into. `shared`: the first buffer can receive, too.
+    // `separate`: there is a second buffer to receive into. `shared`: the first buffer can also receive.
     Workload(algorithms::Collective collective, const Sizes& sizes, std::uint64_t seed, int rank,
              bool separate, bool shared);
 
@@ -34,7 +34,7 @@ class Workload {
     void fill();              // the send buffer
     void renew();             // writes it again, as a program does before each exchange
     void read(bool in_place); // what arrived, as a program does after each exchange
-    void spoil();             // the receive buffer, so that data of an earlier exchange are no right answer
+    void spoil();             // the receive buffer, so that data of an earlier exchange do not pass the check
     bool is_right(bool in_place);
 
   private:

@@ -7,7 +7,7 @@
 #include "run.hpp"
 #include "tune.hpp"
 
-// CLI11 takes the compiler several seconds, so only files that speak to it include it.
+// CLI11 costs the compiler several seconds, so only files that use it include it.
 namespace CLI {
 class App;
 }
@@ -29,7 +29,7 @@ struct ExplainArguments {
     ExplainOptions many;
 };
 void add_explain(CLI::App& app, ExplainArguments& arguments);
-// Call it after parsing. Throws std::runtime_error with a sentence for people where options do not fit
+// Call this after parsing. Throws std::runtime_error with a sentence for people if options do not fit
 // together.
 int run_explain(const CLI::App& explain, ExplainArguments& arguments);
 

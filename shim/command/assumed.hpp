@@ -1,4 +1,4 @@
-// What `switchyard explain` assumes where nobody says.
+// What `switchyard explain` assumes where the user says nothing.
 #pragma once
 
 #include "commands.hpp"
@@ -12,11 +12,11 @@ namespace switchyard::shim::command {
 // Ranks that a launcher puts on a node like this machine: one for each processor.
 int ranks_per_node_here();
 
-// Gives the call what was not asked for: nodes and ranks per node.
+// Fills in what the user did not give: nodes and ranks per node.
 void complete(ExplainedCall& asked);
 
 // `assumed: 2 ranks per node, one for each processor of this machine (--ranks-per-node); ...` and a line end,
-// or "" where all was given that the policy may look at.
+// or "" if the user gave everything that the policy may look at.
 std::string assumptions(const policy::Policy& policy, const ExplainedCall& asked);
 
 } // namespace switchyard::shim::command

@@ -1,8 +1,8 @@
-// `switchyard run` of a statically linked command starts its program before the constructors of global
-// objects run: those of the streams and of CLI11's checks cause a third of its page faults. What it does here
-// needs libc only: it uses no global object and no stream, and throws nothing, as the tables of the unwinder
-// are not there yet either. A dynamically linked command has no libc yet at this moment, so there main() does
-// it.
+// If the command is statically linked, `switchyard run` starts its program before the constructors of global
+// objects run: the constructors of the streams and of CLI11's checks cause a third of its page faults. The
+// code here needs only libc: it uses no global object and no stream, and throws nothing, since the unwinder's
+// tables are not there yet either. A dynamically linked command has no libc yet at this moment, so main()
+// does the work there.
 #ifdef SWITCHYARD_STATIC_PROGRAM
 #include "run.hpp"
 

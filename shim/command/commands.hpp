@@ -32,15 +32,14 @@ struct ExplainOptions {
     std::filesystem::path policy;
     std::string log; // "": none
     bool coverage = false;
-    // Of the coverage.
+    // For the coverage.
     int ranks_per_node = 0;                       // 0: as in the log, or on this machine without a log
     std::optional<int> ranks;                     // only this row
     std::optional<policy::Collective> collective; // only this table
     std::filesystem::path plot;                   // as SVG; "": none
 };
 // Prints which rules take the calls of a log, or all possible calls. Returns 1 if the policy has problems.
-// Throws std::runtime_error with a sentence for people where a log cannot be read or a file cannot be
-// written.
+// Throws std::runtime_error with a sentence for people if a log cannot be read or a file cannot be written.
 int explain_many(const ExplainOptions& options);
 
 // Prints every algorithm of the registry. Markdown gives the table of the documents.

@@ -70,8 +70,8 @@ void write_commands(const CLI::App& app, std::ostream& out) {
     out << "    esac\n}\n";
 }
 
-// Words that bash splits at colons and equal signs are put together again: `--force alltoallv:tuna`,
-// `--format=json`. Of a list with commas the last word is completed.
+// Joins the words that bash splits at colons and equal signs: `--force alltoallv:tuna`, `--format=json`. In a
+// list with commas it completes the last word.
 constexpr std::string_view rest =
     R"(_switchyard_reply() { # words, places, what was typed of the value, the word of it that bash replaces
     local head=${3%"$4"} list=$1

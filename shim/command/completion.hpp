@@ -1,4 +1,4 @@
-// The completion for bash, made of the command's own options.
+// The completion for bash, generated from the command's own options.
 #pragma once
 
 #include <iosfwd>
@@ -12,11 +12,11 @@ class Option;
 
 namespace switchyard::shim::command {
 
-// Notes the words that an option takes. Its help and its check say the same to CLI11, from which nobody can
-// read them.
+// Records the words that an option takes. CLI11 gets them in the option's help and check, but does not give
+// them back.
 CLI::Option* offer(CLI::Option* option, std::vector<std::string> words);
 
-// Subcommands, their options, the values of these, and files; also behind mpirun and mpiexec.
+// Completes subcommands, their options, the values of options, and files; also behind mpirun and mpiexec.
 void write_completion(const CLI::App& app, std::ostream& out);
 
 } // namespace switchyard::shim::command

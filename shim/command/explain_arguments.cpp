@@ -26,9 +26,9 @@ constexpr const char* footer_of_explain =
   --coverage: Which rule takes which calls, over ranks and blocks? --plot draws the answer. With --collective or
     --ranks: only for these.
 
-The answers come from the code that decides at run time. Two facts are known in a run only, and are assumed here:
-there is memory for an algorithm's workspace, and the ranks of a node can share memory. A closing line says what
-else was assumed.
+The answers come from the code that decides at run time. Two facts are known only in a run and are assumed here: there
+is memory for an algorithm's workspace, and the ranks of a node can share memory. The last line says what else was
+assumed.
 
 Examples:
   switchyard explain my.policy.json --collective alltoallv --ranks 512 --ranks-per-node 32 --max-block 64
@@ -99,14 +99,13 @@ std::string first_given(const CLI::App& explain, std::initializer_list<const cha
     return "";
 }
 
-// True: the question is about many calls, those of a log or all possible ones. False: it is about one call,
-// which
+// True: the question is about many calls, those of a log or all possible ones. False: about one call, which
 // --collective and --ranks describe.
 bool asks_for_many(const CLI::App& explain) {
     const auto many = first_given(explain, {"--log", "--coverage", "--plot"});
     auto one = first_given(explain, {"--nodes", "--max-block", "--buffer", "--gpu-aware", "--staging-bytes",
                                      "--in-place", "--overlapping"});
-    // A coverage can be that of one collective, or of one number of ranks.
+    // A coverage can be limited to one collective, or to one number of ranks.
     const bool has_coverage = !first_given(explain, {"--coverage", "--plot"}).empty();
     if (one.empty() && !has_coverage) one = first_given(explain, {"--collective", "--ranks"});
     if (!many.empty() && !one.empty())

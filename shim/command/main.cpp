@@ -14,7 +14,7 @@ namespace {
 using namespace switchyard;
 using namespace switchyard::shim;
 
-// A misspelled word is the likely reason why another is missing, so it is named, too.
+// Names misspelled words: they are the likely reason why another word is missing.
 std::string misspelled(const CLI::App& app, const CLI::Error& error) {
     const bool names_them = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
     std::string words;
@@ -22,8 +22,8 @@ std::string misspelled(const CLI::App& app, const CLI::Error& error) {
     return names_them ? "" : words;
 }
 
-// `switchyard explain: policy is required`, and where to read on: a whole help would push the sentence off
-// the screen. Without a subcommand there is nothing else to say than the help.
+// `switchyard explain: policy is required`, and where to read on: the whole help would push the sentence off
+// the screen. Without a subcommand the help follows.
 std::string words_of_error(const CLI::App* app, const CLI::Error& error) {
     std::string name = "switchyard";
     while (!app->get_subcommands().empty()) {

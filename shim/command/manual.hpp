@@ -1,4 +1,4 @@
-// The manual page, made of the command's own options.
+// The manual page, generated from the command's own options.
 #pragma once
 
 #include <iosfwd>
@@ -11,7 +11,7 @@ class Option;
 
 namespace switchyard::shim::command {
 
-// Those that are not hidden.
+// The subcommands that are not hidden.
 std::vector<const CLI::App*> subcommands_of(const CLI::App& app);
 
 bool takes_value(const CLI::Option& option);

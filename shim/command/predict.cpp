@@ -74,7 +74,7 @@ void check_buffers(const Call& call, double buffer_bytes, const NodeMemory& memo
                       size_text(node_bytes), memory.owner, size_text(memory.bytes)));
 }
 
-// Says it before the table, and leaves them out.
+// Leaves these settings out, and says so before the table.
 void leave_out_what_does_not_fit(PredictedPoint& point, const NodeMemory& memory) {
     std::size_t count = 0;
     double least = 0;
@@ -92,7 +92,7 @@ void leave_out_what_does_not_fit(PredictedPoint& point, const NodeMemory& memory
             size_text(memory.bytes));
 }
 
-// A large radix may mean the same as a larger one. People need not read both.
+// A large radix may mean the same as a larger one. Nobody needs to read both.
 void leave_out_alike(std::vector<PredictedSetting>& settings) {
     std::vector<PredictedSetting> kept;
     for (PredictedSetting& setting : settings) {

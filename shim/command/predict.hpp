@@ -42,7 +42,7 @@ struct PredictedPoint {
     std::vector<PredictedSetting> settings; // best first
 };
 
-// predict_forms.cpp. `name`: of the machine.
+// In predict_forms.cpp. `name`: the machine's.
 void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points,
                        PredictFormat format, std::ostream& out);
 

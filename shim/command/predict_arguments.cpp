@@ -19,15 +19,15 @@ The machine says what that costs (LogGP, with a NIC that the ranks of a node sha
 has the machine file, what the model leaves out, and its errors against the simulator.
 
 What the columns mean:
-  algorithm with its setting; (+2): two more settings of it have the same figures
+  algorithm with its setting; (+2): two more settings have the same figures
   time us   from the start of a call to the end of its slowest rank, with the agreement that an algorithm needs
-  messages  sent by the rank that sends most, with the bytes of it. The agreement's are not counted
+  messages  of the rank that sends most, with their bytes; those of the agreement are not counted
   scratch   memory of a rank beside its buffers
-  bound by  what takes the most of the time, and its share of it: latency of messages; overhead of the processor for
+  bound by  what takes most of the time, and its share: latency of messages; overhead of the processor for
             messages; bandwidth between a pair of ranks; bandwidth of the node's NIC; packing; memory that ranks share
 
 JSON has for each point its call, buffer_bytes (of a rank) and results: time_us, messages, wire_bytes, messages_inter and
-wire_bytes_inter (to other nodes), rounds, scratch_bytes, bound_by, and spent_us with the time by what it goes to.
+wire_bytes_inter (to other nodes), rounds, scratch_bytes, bound_by, and spent_us: the time by what it is spent on.
 
 Examples:
   switchyard predict --machine polaris --ranks 8192 --ranks-per-node 64 --max-block 16 -n 10

@@ -26,7 +26,7 @@ std::regex expression(const std::string& text) {
     }
 }
 
-// A log of an earlier proof would count among the runs of this one.
+// A log of an earlier proof would count as a run of this proof.
 fs::path logs_of(const ProveOptions& options) {
     if (options.log.empty())
         return dated_folder("switchyard-proofs", fs::path(options.program.front()).filename().string());
@@ -38,7 +38,7 @@ fs::path logs_of(const ProveOptions& options) {
 }
 
 int run(const ProveOptions& options) {
-    // Under a policy with an error the calls would go native, and the proof would be of nothing.
+    // Under a policy with an error all calls would go native, and the proof would prove nothing.
     if (!options.policy.empty() && !read_policy(options.policy)) return 1;
     RoundsOptions rounds;
     rounds.rounds = options.rounds;

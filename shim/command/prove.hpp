@@ -15,7 +15,7 @@ struct ProveOptions {
     std::vector<std::string> program; // and its arguments
 };
 
-// Returns the exit code: 0; 1 for an error; 130 where somebody stopped it.
+// Returns the exit code: 0; 1 for an error; 130 if it was stopped.
 int prove(const ProveOptions& options);
 
 } // namespace switchyard::shim::command

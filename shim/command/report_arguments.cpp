@@ -10,16 +10,15 @@ namespace switchyard::shim::command {
 namespace {
 
 constexpr const char* footer_of_report =
-    R"(LOG is the folder of a run, or a folder of runs; then the latest run counts. The log of a killed run is read as
-far as it goes, and labelled PARTIAL.
+    R"(LOG is the folder of a run, or a folder of runs: then the latest run counts. The log of a killed run is read as far
+as it goes, and marked PARTIAL.
 
-With OTHER two logs are compared: A is LOG, B is OTHER. All runs of a folder are pooled there. The comparison begins
-with the wall time and the time in collectives: medians with their median absolute deviation (MAD), and the ratio of
-B to A in pairs of runs: the first run of A with the first run of B, and so on, by the order of their start. It ends
-with the answer: is B faster, by how much, how surely. The answer is significant with p <= 0.1 in a two-sided sign
-test of the pairs, which takes at least 5 pairs. Alternate the runs of A and B. Runs of different
-programs, or with different numbers of ranks, are compared apart. Killed runs are left out where others reached their
-end.
+With OTHER, two logs are compared: A is LOG, B is OTHER. All runs of a folder are pooled. The comparison begins with
+the wall time and the time in collectives: medians with their median absolute deviation (MAD), and the ratio of B to A
+in pairs of runs: the first run of A with the first run of B, and so on, by the order of their start. It ends with the
+answer: is B faster, by how much, and is the difference significant (two-sided sign test of the pairs, p <= 0.1, which
+takes at least 5 pairs)? Alternate the runs of A and B. Runs of different programs, or with different numbers of
+ranks, are compared separately. Killed runs are left out if other runs finished.
 
 Calls are reported in groups. The calls of a group have the same collective, algorithm and parameters, the same
 reason for them, the same communicator (ranks, nodes, ranks per node), the same kind of buffer, and the same
@@ -35,10 +34,11 @@ What the figures mean:
   sent      bytes that the program has its ranks send to other ranks, all ranks together
   by        who chose the algorithm: a letter of the list "Who chose the algorithm"
 
-First calls of a group that each took more than three times its median have a sentence: how many they are, what they
-took, and what they cost beyond usual calls; from 1 % of the time in collectives and 0.1 % of the wall time on. On each of
-the first 16 communicators of a group the first 64 calls are looked at. Where they would be half of the group or more,
-nobody knows what is usual, and nothing is said.
+Slow first calls have a sentence of their own: calls at the beginning of a group that each took more than three times
+the group's median. It says how many they are, how long they took, and what they cost beyond usual calls. It appears
+if they cost 1 % of the time in collectives and 0.1 % of the wall time. The first 64 calls on each of a group's first
+16 communicators are looked at. If these are half of the group or more, the usual time is unknown, and there is no
+sentence.
 
 Where the program called collectives that no policy changes, the report begins with the time in all collectives, and has
 their sums under "Counted, not routed". Calls and sent are of all ranks there; nonblocking calls count without MPI_Wait.
@@ -60,8 +60,8 @@ median_ratio and mean_ratio, b over a, null where one log has no such calls; in:
 runs_b. Its JSON also has "a" and "b" with medians of the runs, and "comparisons", one for each program and number of
 ranks: wall, collectives and agreeing with medians, deviations and pairs; agreement_a and agreement_b; answer.
 
-A trace has a track for each communicator. With SWITCHYARD_DETAIL=ranks it also has a track for each rank. Inside a
-call stand its agreement, packing and copies.
+A trace has a track for each communicator. With SWITCHYARD_DETAIL=ranks it also has a track for each rank. Each call
+shows its agreement, packing and copies.
 
 Examples:
   switchyard report switchyard-logs

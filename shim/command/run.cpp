@@ -15,9 +15,9 @@ namespace switchyard::shim::command {
 
 namespace {
 
-constexpr int cannot_run = 126, not_found = 127; // as shells have it
+constexpr int cannot_run = 126, not_found = 127; // as in shells
 
-// bin/switchyard stands beside lib, in a build tree and in an installation.
+// bin is next to lib, in a build tree and in an installation.
 std::string own_prefix() {
     const std::filesystem::path program = object_path_of(reinterpret_cast<const void*>(&own_prefix));
     return program.parent_path().parent_path().string();
@@ -31,13 +31,13 @@ void set_variables(const RunArguments& arguments) {
     }
 }
 
-// Without a stream: they may not be there yet (before_constructors.cpp).
+// Uses no stream: streams may not be constructed yet (before_constructors.cpp).
 void say(const std::string& sentence) {
     std::fputs(("switchyard: " + sentence + '\n').c_str(), stderr);
 }
 
-// The loader would say so itself, in words about files that nobody knows, and the program would run without
-// us.
+// Otherwise the loader would complain about files that the user does not know, and the program would run
+// without us.
 int refuse(const std::string& object) {
     say("the program is not started: LD_PRELOAD cannot hold " + object +
         ", since it splits paths at spaces and colons, and no temporary folder takes a link to it; "

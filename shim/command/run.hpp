@@ -16,7 +16,7 @@ namespace switchyard::shim::command {
 struct RunOption {
     std::string_view name;
     Setting setting;
-    const char* type; // of its value, in help
+    const char* type; // of its value, in the help
     const char* meaning;
 };
 inline constexpr std::array<RunOption, 4> run_options = {{
@@ -36,12 +36,12 @@ struct RunArguments {
 };
 
 // The arguments of a command line `switchyard run ...` in its usual form. A job starts this command once for
-// each rank, and the options of all subcommands, as CLI11 wants them, take longer to make than the rest
-// takes. nullopt: CLI11 has to read these words, for they are another subcommand, ask for help, are wrong, or
-// may mean something else than they seem to.
+// each rank, and making the options of all subcommands for CLI11 takes longer than the rest of the command.
+// nullopt: CLI11 must read these words, because they name another subcommand, ask for help, are wrong, or may
+// not mean what they seem to.
 std::optional<RunArguments> usual_run(std::span<const char* const> words);
 
-// Puts switchyard in front of a program and becomes the program. Returns only where the program cannot be
+// Puts switchyard in front of a program and becomes the program. Returns only if the program cannot be
 // started: the exit code.
 int run(const RunArguments& arguments);
 

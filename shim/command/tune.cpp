@@ -186,7 +186,7 @@ std::vector<Point> points_of_shapes(const TuneOptions& options) {
     return points;
 }
 
-// A policy from the model, for ranks that nobody has here.
+// A policy from the model, for scales that cannot run here.
 void write_predicted(const TuneOptions& options, const predict::Machine& model,
                      const Circumstances& circumstances) {
     const auto points = points_of_shapes(options);
@@ -205,7 +205,8 @@ std::size_t points_with_rule(const std::vector<Point>& points, const std::vector
         points, [&](const Point& point) { return ruling_over(rules, point) != nullptr; }));
 }
 
-// A policy from the model. Its rules run under the launcher beside native, and those that are not faster go.
+// A policy from the model. Its rules run under the launcher next to native, and rules that are not faster are
+// dropped.
 void prove_predicted(const TuneOptions& options, const predict::Machine& model, Circumstances circumstances) {
     const double budget = budget_of(options);
     const Machine machine = machine_for(options);
@@ -238,7 +239,7 @@ int run(const TuneOptions& options) {
     if (const std::string why = why_not_writable(options.output); !why.empty())
         throw std::runtime_error("-o " + options.output + ": " + why);
     if (options.predict) return run_predicted(options);
-    budget_of(options); // throws where it is no time
+    budget_of(options); // throws if it is no time
     const Machine machine = machine_for(options);
     const Probe first = probe(machine);
     if (options.dry_run && !options.program.empty() &&

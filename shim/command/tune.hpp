@@ -23,13 +23,13 @@ struct TuneOptions {
     std::string distribution; // "": uniform
     std::string platform;     // a simulated machine; "": this machine
     int simulated_ranks_per_node = 32;
-    // `model` says the times. A `launcher` proves the rules; without one nothing is measured.
+    // The times come from `model`. With a `launcher` the rules are proved; without one nothing is measured.
     bool predict = false;
     std::string model; // machine file, or the name of an installed one
     bool dry_run = false;
 };
 
-// Returns the exit code: 0; 1 for an error; 130 where somebody stopped it.
+// Returns the exit code: 0; 1 for an error; 130 if it was stopped.
 int tune(const TuneOptions& options);
 
 } // namespace switchyard::shim::command

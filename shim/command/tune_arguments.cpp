@@ -13,17 +13,17 @@ namespace switchyard::shim::command {
 namespace {
 
 constexpr const char* footer_of_tune =
-    R"(Measures the algorithms (switchyard algorithms) beside the MPI library's own. The benchmark that stands beside
-this command does it in passes: after each pass the slower half is dropped and the rest is measured longer, until
-the order is clear or the budget is spent. Then the benchmark makes the same calls under switchyard with the new
+    R"(Measures the algorithms (switchyard algorithms) against the MPI library's own. The benchmark next to this command
+measures in passes: after each pass the slower half is dropped and the rest is measured longer, until the order is
+clear or the budget is spent. Then the benchmark makes the same calls under switchyard with the new
 policy. A rule that is not faster there is dropped. Each rule carries its figures in its "because".
 
-Every measurement is written at once to a file named like the policy, with .tuning at the end. The same command
-continues from there after it was stopped or failed. With a larger budget it also continues after its end.
+Every measurement is written at once to a file named like the policy, with .tuning at the end. If the command was
+stopped or failed, give it again: it continues from there. With a larger budget it also continues after its end.
 
 With --predict nothing is measured: a rule is what the model of a machine says (switchyard predict), and must be predicted
-to be faster than native by 15 %. Such a policy is a guess. Where you have the ranks, give --launcher, too: then the
-calls run under switchyard with these rules, and a rule that is not faster there is dropped.
+to be faster than native by 15 %. Such a policy is a guess. If you have the ranks, also give --launcher: then the calls
+run under switchyard with these rules, and a rule that is not faster there is dropped.
 
 Examples:
   switchyard tune -o my.policy.json --launcher "mpirun -n 64"
@@ -40,8 +40,8 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
                     ->type_name("LOGDIR");
     auto* program =
         tune.add_option("--program", options.program,
-                        "Record the calls of this program, measure them, and run the program without and "
-                        "with the policy in turn at the end")
+                        "Record the calls of this program and measure them; at the end, run the program "
+                        "alternately without and with the policy")
             ->type_name("COMMAND");
     tune.add_option("--rounds", options.rounds, "Rounds of three runs of the program at the end (default: 5)")
         ->needs(program)
@@ -98,8 +98,8 @@ void add_where(CLI::App& tune, TuneOptions& options) {
     offer(simulate, {"polaris", "fugaku"});
     auto* predict =
         tune.add_flag("--predict", options.predict,
-                      "Measure no candidates: take the times that `switchyard predict` says, for ranks that "
-                      "you do not have. With --launcher the rules are proved");
+                      "Measure no candidates: take the times of `switchyard predict`, for scales that you "
+                      "cannot run. With --launcher the rules are proved");
     auto* model =
         tune.add_option("--machine", options.model, "With --predict: machine file, or polaris or fugaku")
             ->needs(predict)

@@ -19,12 +19,12 @@ bool is_option(std::string_view word) {
     return word.starts_with("--") && word != "--";
 }
 
-// CLI11 gives some of these a meaning of their own: an option, a list in brackets, nothing at all.
+// False: CLI11 may give the word a meaning of its own, as an option, a list in brackets, or nothing at all.
 bool is_plain(std::string_view word) {
     return !word.empty() && std::string_view("-[+").find(word.front()) == std::string_view::npos;
 }
 
-// Takes an option and its value. false: CLI11 has to see it.
+// Takes an option and its value. false: CLI11 must read it.
 bool take_option(Words& words, RunArguments& arguments) {
     const std::string_view word = take(words);
     const auto name = word.substr(0, word.find('='));

@@ -9,8 +9,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// Times of runs in turn spread by some percent, so nobody would see a smaller part of the collectives gone. A
-// percent of the wall time is the least that is worth the change of a policy.
+// Times of runs in turn spread by some percent, so nobody would notice a smaller gain in the collectives. One
+// percent of the wall time is the least that is worth a change of the policy.
 constexpr double least_of_collectives = 0.05, least_of_wall = 0.01;
 
 } // namespace

@@ -8,7 +8,7 @@
 
 namespace switchyard::shim {
 
-// Sums over calls and their ranks. Any unit of time, the same for all.
+// Sums over calls and their ranks. Any unit of time, but the same for all sums.
 class AgreementCost {
   public:
     void add_time(double whole, double agreeing) {
@@ -19,7 +19,7 @@ class AgreementCost {
     void add_cause(const policy::FixedFeatures& kind, double agreeing) { kinds_[kind] += agreeing; }
 
     double share() const { return whole_ > 0 ? agreeing_ / whole_ : 0; }
-    // `wall`: of the run, times its ranks; 0: not known.
+    // `wall`: the wall time of the run, times its ranks; 0: not known.
     bool is_worth_a_sentence(double wall) const;
     // `35.2% of the time in collectives spent agreeing: drop max_block_bytes of rule "small blocks"`
     std::string sentence(const policy::Policy& policy) const;

@@ -1,4 +1,4 @@
-// Texts with values in them, by fmt's format strings. fmt's own code is compiled once, in formatted.cpp: in
+// Texts with values in them, from fmt's format strings. fmt's own code is compiled once, in formatted.cpp: in
 // every file it would take the compiler five seconds.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace switchyard::shim {
 
 namespace {
 
-// As the loader knows the object; null where there is none.
+// The loader's name of the object; null if there is none.
 const char* name_of_object(const void* address) {
     Dl_info info{};
     if (dladdr(address, &info) != 0) return info.dli_fname;
@@ -22,8 +22,8 @@ const char* name_of_object(const void* address) {
 std::string object_path_of(const void* address) {
     const char* name = name_of_object(address);
     if (name == nullptr) return {};
-    // For the program itself the loader may know no more than argv[0]: a word that was found on the PATH. A
-    // file of the same name in the current folder is not it.
+    // For the program itself the loader may know only argv[0]: a word that was found on the PATH. A file of
+    // the same name in the current folder is not the program.
     std::error_code error;
     std::filesystem::path path = name;
     if (!path.has_parent_path() || !std::filesystem::exists(path, error)) path = "/proc/self/exe";

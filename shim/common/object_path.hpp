@@ -1,4 +1,4 @@
-// Where an object of ours lies. Its neighbours are found from there, so that an installation can be moved.
+// Where an object of ours lies. Its neighbours are found from there, so an installation can be moved.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SWITCHYARD_RANKS_PER_NODE and SWITCHYARD_RANKS_PER_REGION: a placement of ranks, set by hand. With it one
-// machine shows how algorithms that know nodes behave on many.
+// machine shows how algorithms that know nodes behave on many machines.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,8 @@ namespace switchyard::shim {
 
 class Placement {
   public:
-    // `4`: blocks of four. `3,1,4`: ragged blocks; the list is repeated where there are more ranks.
-    // `cyclic:4`: one rank for each node in turn, on as many nodes as it takes with four ranks each. nullopt
-    // for any other text.
+    // `4`: blocks of four. `3,1,4`: ragged blocks; the list is repeated if there are more ranks. `cyclic:4`:
+    // one rank to each node in turn, on enough nodes for four ranks each. nullopt for any other text.
     static std::optional<Placement> parse(std::string_view text);
 
     // The node of a world rank, from 0.

@@ -29,14 +29,14 @@ bool can_be_preloaded(const std::string& path) {
 // is none.
 std::string own_folder_in(const std::string& folder) {
     const auto own = folder + "/switchyard-" + std::to_string(geteuid());
-    mkdir(own.c_str(), 0700); // fails where the folder is there already
+    mkdir(own.c_str(), 0700); // fails if the folder is there already
     struct stat info {};
     const bool is_ours = lstat(own.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
                          info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
     return is_ours ? own : "";
 }
 
-// FNV-1a: the same name on every run, so that the folder does not fill up.
+// FNV-1a: the same name on every run, so the folder does not fill up.
 std::string name_for(const std::string& target) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : target) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -52,7 +52,7 @@ bool make_link(const std::string& link, const std::string& target) {
     return fs::read_symlink(link, error) == target && !error;
 }
 
-// lib may have a folder for the architecture. What cannot be looked at is not there.
+// lib may have a folder for the architecture. A path that cannot be read counts as missing.
 std::string library_below(const fs::path& lib) {
     std::error_code error;
     if (fs::exists(lib / preload_name, error)) return (lib / preload_name).string();
@@ -64,7 +64,7 @@ std::string library_below(const fs::path& lib) {
 
 constexpr std::string_view separators = " :"; // of LD_PRELOAD
 
-// Where the objects begin that are no runtimes of sanitizers.
+// The end of the sanitizers' runtimes at the front.
 std::size_t end_of_runtimes(std::string_view objects) {
     std::size_t end = 0;
     for (std::size_t begin = 0;

@@ -9,7 +9,7 @@ namespace switchyard::shim {
 
 namespace {
 
-// The functions that we need. The library stays open, since MPI most likely uses it, too.
+// The functions that we need. The library stays open, since MPI most likely uses it as well.
 class Hwloc {
   public:
     explicit Hwloc(const char* library) : handle_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {

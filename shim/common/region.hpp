@@ -1,5 +1,5 @@
 // Which region of its node this process runs in: a socket or a NUMA domain, as hwloc sees it. hwloc is opened
-// at run time, only where a region is asked for; no object of ours is linked with it. No MPI here.
+// at run time, only if a region is asked for; no object of ours is linked with it. No MPI here.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ struct Region {
     std::string problem; // why the region could not be found; empty: it was found
 };
 
-// `kind`: package or numa. The cores that the process is bound to decide. Only tests give another `library`.
+// `kind`: package or numa. The cores to which the process is bound decide which region it is. Only tests give
+// another `library`.
 Region find_region(std::string_view kind, const char* library = "libhwloc.so.15") noexcept;
 
 } // namespace switchyard::shim

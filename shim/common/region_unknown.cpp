@@ -1,4 +1,4 @@
-// find_region where switchyard was built without hwloc's headers, in place of region.cpp.
+// Takes the place of region.cpp where switchyard was built without hwloc's headers.
 #include "region.hpp"
 
 namespace switchyard::shim {

@@ -28,7 +28,7 @@ bool is_sanitizer_runtime(std::string_view object) {
     });
 }
 
-// Of a key that is there twice the last value holds, so ours comes first.
+// If a key appears twice, the last value counts, so ours comes first.
 std::string asan_options(const char* given) {
     const std::string_view options = given != nullptr ? given : "";
     if (options.find(link_order) != std::string_view::npos) return std::string(options);

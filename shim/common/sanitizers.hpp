@@ -10,12 +10,12 @@ namespace switchyard::shim {
 // Whether an object of this path or file name is the runtime of a sanitizer, of GCC or of Clang.
 bool is_sanitizer_runtime(std::string_view object);
 
-// AddressSanitizer ends a program whose first object is not its runtime, and LD_PRELOAD puts ours before what
-// a program is linked with. It works all the same: our object replaces MPI's functions alone. So the check is
-// turned off by this variable, which children of a rank have, too.
+// AddressSanitizer ends a program whose first object is not its runtime, and LD_PRELOAD puts our object
+// before those that a program is linked with. This order works all the same: our object replaces only MPI's
+// functions. So this variable turns the check off. A rank's children inherit it.
 inline constexpr const char* asan_variable = "ASAN_OPTIONS";
 
-// Its value where it has been `given` (null: it is not set). Whatever the user wrote holds.
+// The value to set when the user has `given` another one (null: it is not set). What the user wrote counts.
 std::string asan_options(const char* given);
 
 } // namespace switchyard::shim

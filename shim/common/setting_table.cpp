@@ -1,4 +1,5 @@
-// Apart from settings.cpp: the plug-in of Slurm needs the names of the settings, but not what reads them.
+// Not in settings.cpp: the plug-in of Slurm needs the names of the settings, but not the code that reads
+// them.
 #include "settings.hpp"
 
 namespace switchyard::shim {

@@ -53,7 +53,7 @@ class Settings {
     std::string serialized() const;
     static Settings deserialized(std::string_view text);
 
-    // The user's value; nullopt where the default holds.
+    // The user's value; nullopt if the default holds.
     const std::optional<std::string>& given(Setting setting) const { return given_[index(setting)]; }
     // The value in force.
     std::string value(Setting setting) const;

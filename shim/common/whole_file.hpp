@@ -1,5 +1,5 @@
-// A file that is there as a whole or not at all: it is written beside its name and then renamed, so that a
-// reader never sees half of it.
+// A file that is there as a whole or not at all: it is written under another name and then renamed, so a
+// reader never sees half a file.
 #pragma once
 
 #include <fstream>
@@ -26,7 +26,7 @@ class WholeFile {
     std::ofstream file_;
 };
 
-// For a text at hand. Returns the system's error; none: the file is there.
+// Writes one text as a whole file. Returns the system's error; none: the file is there.
 std::error_code write_whole(const std::string& path, std::string_view text);
 
 } // namespace switchyard::shim

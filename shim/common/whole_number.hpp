@@ -10,7 +10,7 @@
 
 namespace switchyard::shim {
 
-// Throws std::out_of_range where the value is no whole number that T can hold.
+// Throws std::out_of_range if the value is no whole number that T can hold.
 template <typename T, typename Json>
 T whole_number(const Json& value) {
     if (value.is_number_unsigned()) {

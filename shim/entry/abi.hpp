@@ -15,7 +15,7 @@ using Word = std::uintptr_t;
 // is handed on under the name that it came by.
 enum class Binding : std::uint8_t { c, fortran, fortran_by_pmpi };
 
-// Functions of the loaded MPI, by entry; null where that MPI has none. A missing `X_c` is made of `X`
+// Functions of the loaded MPI, by entry; null where that MPI has none. A missing `X_c` is made from `X`
 // (narrow.hpp).
 struct MpiFunctions {
 #define SWITCHYARD_DECLARE(name, words, values) int(*name) words = nullptr;
@@ -34,14 +34,14 @@ enum class Routed : std::uint8_t {
 // routes, records or looks at the call. Each thread has its own. The back end fills it when it has forwarded
 // such a call.
 struct AtOnce {
-    Word comm, comm_bits;      // the communicator's handle, and the bits of its word that mean something
+    Word comm, comm_bits;      // the communicator's handle, and the significant bits of its word
     std::uint32_t collectives; // bits, by Routed
     std::uint64_t* calls;      // counts them; null: there is no such communicator
     // Counts communicators that were freed, and the run's end. After the next such event nothing here is
     // valid.
     const std::atomic<std::uint64_t>* freed;
     std::uint64_t freed_then;
-    // By coarse_ns(): then the back end looks once more whether the program has loaded a GPU's driver.
+    // By coarse_ns(). At this time the back end looks again whether the program has loaded a GPU's driver.
     std::uint64_t until;
     static constexpr std::uint64_t always = UINT64_MAX; // as `until`: nobody looks
 
@@ -60,7 +60,7 @@ struct LoadedMpi {
     MpiFunctions mpi;            // `PMPI_X`
     const char* library_version; // MPI_Get_library_version
     AtOnce& (*at_once)();        // this thread's
-    // 201 changes with the structures. A line more in entries.def changes them, too, and is counted here.
+    // 201 changes with the structures. One more line in entries.def also changes them, and is counted here.
     static constexpr std::uint32_t current = 201 + sizeof(MpiFunctions) / sizeof(void*);
 };
 
@@ -81,8 +81,8 @@ To retyped(From function) {
     return reinterpret_cast<To>(reinterpret_cast<void (*)()>(function));
 }
 
-// Every back end exports a function and a number of these names. The function is called where the number is
-// the entry's LoadedMpi::current. It returns null where it does not serve this MPI, after a warning.
+// Every back end exports a function and a number with these names. The function is called if the number
+// equals the entry's LoadedMpi::current. It returns null, after a warning, if it does not serve this MPI.
 inline constexpr const char* back_end_symbol = "switchyard_back_end";
 inline constexpr const char* back_end_version_symbol = "switchyard_back_end_version";
 using OpenBackEnd = const BackEnd* (*)(const LoadedMpi*);

@@ -27,7 +27,7 @@ struct CountedTraits {
     bool makes_request = false; // for `started_as`, which is significant then
     Counted started_as{};
 
-    // Places among the arguments, found while compiling. Counts and type of what a rank sends, and of what it
+    // Places among the arguments, found at compile time. Counts and type of what a rank sends, and of what it
     // receives: reductions have one of each for both sides.
     std::size_t communicator = arguments.find('c');
     std::size_t root = arguments.find('p');

@@ -3,7 +3,7 @@
 // anything goes wrong, all calls are forwarded untouched.
 //
 // Fortran: all bindings of Open MPI and some of MPICH call `PMPI_X` from the MPI's Fortran library. So
-// `PMPI_X` is exported, too. A call of it counts as the application's if it comes from that library, else
+// `PMPI_X` is exported as well. Such a call counts as the application's if it comes from that library, else
 // as the MPI's own.
 //
 // Functions that an MPI may lack are not exported. Where the MPI has them, the program's references to them
@@ -51,7 +51,8 @@ Word last_of(Word first, Words... others) {
         return last_of(others...);
 }
 
-// Whether a call from there goes to MPI at once; it is counted then. The last word is the communicator.
+// Whether a call from that address goes to MPI at once; then it is counted. The last word is the
+// communicator.
 template <Routed collective, typename... Words>
 bool goes_at_once(const void* return_address, Words... words) {
     if (!CallSites::has(return_address) || !at_once.takes(collective, last_of(words...))) return false;
@@ -86,8 +87,8 @@ bool has_two_mpis() {
     return state.mpi.second[0] != '\0';
 }
 
-// Where dlsym finds the functions that calls are forwarded to. Of two MPIs it is the one that the loader
-// finds first, as it does for the program. It finds none where both were opened in local scopes.
+// Where dlsym finds the functions that calls are forwarded to. With two MPIs, in the one that the loader
+// finds first, as it does for the program. The loader finds none if both were opened in local scopes.
 void* place_of_mpi() {
     if (state.mpi.handle == nullptr || (has_two_mpis() && !state.asks_callers)) return RTLD_NEXT;
     return state.mpi.handle;
@@ -108,8 +109,8 @@ void find_functions(const char* name, Function& next, Function& mpi) {
     next = reinterpret_cast<Function>(after_us);
 }
 
-// Where a call goes that is not ours: the function that was found, or the one that the caller's own symbol
-// means.
+// Where a call that is not ours goes: the function that was found, or the function that the symbol means to
+// the caller.
 template <typename Function>
 Function forwarded(Function found, const char* symbol, const void* return_address) {
     if (__builtin_expect(!state.asks_callers, 1)) return found;
@@ -126,7 +127,8 @@ bool back_end_path(const char* name, char* path, std::size_t size) {
     return length > 0 && static_cast<std::size_t>(length) < size;
 }
 
-// Of the standard ABI that the loaded MPI has. The function is there in other MPIs, too, and answers -1.
+// The version of the standard ABI that the loaded MPI has. Other MPIs may have the function as well; then it
+// answers -1.
 struct AbiVersion {
     int major = -1, minor = -1;
 };
@@ -160,7 +162,7 @@ const char* name_of_back_end() {
     return nullptr;
 }
 
-// MPICH has tabs in its name for itself, and the name goes to terminals and logs. Ends of lines stay.
+// MPICH has tabs in its version text, which goes to terminals and logs. Line ends stay.
 void drop_control_characters(char* text) {
     for (; *text != '\0'; ++text) {
         const auto code = static_cast<unsigned char>(*text);
@@ -186,9 +188,9 @@ void open_back_end() {
     if (!back_end_path(name, path, sizeof path) || access(path, R_OK) != 0)
         return warn("the back end %s for %s is missing; nothing is routed", path, state.mpi.path);
     if (!is_whole_library(path)) return warn("%s is no whole library; nothing is routed", path);
-    // A back end is linked with no MPI library, so that it fits every build of its family. It takes the
-    // global symbols of the loaded library. A plug-in that was opened with RTLD_LOCAL may keep that
-    // library's symbols to itself: this dlopen makes them global.
+    // A back end is not linked to an MPI library, so it fits every build of its family. It takes the global
+    // symbols of the loaded library. A plug-in that was opened with RTLD_LOCAL may keep that library's
+    // symbols to itself: this dlopen makes them global.
     dlopen(state.mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return warn("%s; nothing is routed", dlerror());
@@ -213,8 +215,8 @@ bool is_the_program(const Dl_info& object) {
 }
 
 // A tool before us gets the program's calls first. Most tools pass them on as `PMPI_X`, where they do not
-// count as the application's; some as the next `MPI_X`, which comes to us. Nobody can tell before the first
-// call.
+// count as the application's; some pass them on as the next `MPI_X`, which comes to us. Nobody can tell
+// before the first call.
 void warn_of_tool_above() {
     Dl_info first{}, us{};
     void* symbol = dlsym(RTLD_DEFAULT, "MPI_Alltoallv");
@@ -231,7 +233,7 @@ void warn_of_tool_above() {
              first.dli_fname);
 }
 
-// Defined below, beside the exported functions.
+// Defined below, next to the exported functions.
 void serve_optional_functions();
 
 void resolve() {
@@ -274,7 +276,7 @@ __attribute__((destructor)) void warn_of_static_mpi() {
              "or logged");
 }
 
-// Returned where this MPI has no such function. Only a program that looked it up by name can get here.
+// Returned if this MPI has no such function. Only a program that looked it up by name can get here.
 // MPI_ERR_OTHER is 16 in Open MPI, 15 in MPICH.
 constexpr int no_such_function = 16;
 

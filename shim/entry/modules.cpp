@@ -25,7 +25,7 @@ struct Module {
 
 // The MPI and its Fortran libraries. They are few, so a search walks them all. Entries are only added, so
 // readers need no lock. The MPI stays open. A Fortran layer may be closed: then its entry is passed over
-// until it is back at its place.
+// until the layer is back at the same place.
 constexpr std::size_t most_modules = 64;
 Module modules[most_modules];
 std::atomic<bool> are_closed[most_modules];
@@ -102,12 +102,12 @@ unsigned long long opened_objects() {
 std::atomic<unsigned long long> opened_at_last_look{0};
 bool (*on_opened)() = nullptr;
 
-// How often to come back for objects that the loader was at work on. Some never look finished.
+// How often to come back for objects that the loader was working on. Some never look finished.
 constexpr int most_looks_again = 16;
 std::atomic<int> looks_again{0};
 
-// Finds the Fortran layers that are open now. They are not held open: to ask the loader for a handle is to
-// wait for its lock, and another thread may hold the lock in a library's constructor that waits for this
+// Finds the Fortran layers that are open now. They are not held open: asking the loader for a handle means
+// waiting for its lock, and another thread may hold the lock in a library's constructor that waits for this
 // rank.
 void look_for_layers() {
     const auto opened = opened_objects();
@@ -150,12 +150,12 @@ int add_candidate(dl_phdr_info* object, std::size_t, void* data) {
     return 0;
 }
 
-// Opens a candidate that is an MPI; null where it is none. It stays open, as we keep addresses in it.
+// Opens a candidate if it is an MPI; null if it is not. It stays open, since we keep addresses in it.
 void* open_mpi(const Candidate& candidate) {
     void* handle = dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return nullptr;
-    // dlsym finds the symbol also by the handle of a library that depends on the MPI, as libmpi_cxx does. So
-    // the symbol's address has to lie in this object.
+    // dlsym also finds the symbol through the handle of a library that depends on the MPI, as libmpi_cxx
+    // does. So the symbol's address must lie in this object.
     const auto address = reinterpret_cast<std::uintptr_t>(dlsym(handle, "PMPI_Alltoallv"));
     if (candidate.range.begin <= address && address < candidate.range.end) return handle;
     dlclose(handle);
@@ -257,7 +257,7 @@ bool in_mpi(const void* address) {
 
 namespace {
 
-// Null where the file is no ELF file.
+// Null if the file is not an ELF file.
 const ElfW(Ehdr) * header_of(const char* file, std::size_t size) {
     if (size < sizeof(ElfW(Ehdr)) || std::memcmp(file, ELFMAG, SELFMAG) != 0) return nullptr;
     return reinterpret_cast<const ElfW(Ehdr)*>(file);

@@ -13,15 +13,15 @@ enum class Caller : std::uint8_t {
     mpi,         // the MPI library itself, for example its ROMIO: such calls are never routed
 };
 
-// Who made a call of `MPI_X`, by its return address. Cheap after the first call from there.
+// Who made a call of `MPI_X`, by its return address. Cheap after the first call from that address.
 Caller caller_at(const void* return_address);
 
-// Whether a call of `PMPI_X` is the application's. Takes a tenth of a microsecond where it came neither from
-// the MPI nor from its Fortran layer.
+// Whether a call of `PMPI_X` is the application's. Takes a tenth of a microsecond if the call came neither
+// from the MPI nor from its Fortran layer.
 bool is_from_fortran_layer(const void* return_address);
 
-// Where the application called from. A call from there is taken for the application's without a look at the
-// objects.
+// Places from which the application has called. A call from such a place counts as the application's without
+// a look at the objects.
 class CallSites {
   public:
     static bool has(const void* return_address) {
@@ -52,7 +52,7 @@ struct LoadedMpi {
 // is_from_fortran_layer and caller_at.
 LoadedMpi find_loaded_mpi();
 
-// Calls from the object of that address count as the MPI's own from now on. The object stays open.
+// Calls from the object at this address count as the MPI's own from now on. The object stays open.
 void take_for_mpi(const void* address);
 
 // True when the address lies in the MPI library.
@@ -61,9 +61,9 @@ bool in_mpi(const void* address);
 // Whether a file is one of the libraries that call for a Fortran program.
 bool is_fortran_layer(const char* path);
 
-// Calls the function now, and when a call's place shows that the process has opened objects since the last
-// look. False: the function wants to be called again, since the loader was at work. Set once, before a second
-// thread calls MPI.
+// Calls the function now, and whenever a call's place shows that the process has opened objects since the
+// last look. False: the function wants to be called again, since the loader was still working. Set once,
+// before a second thread calls MPI.
 void call_when_opened(bool (*function)());
 
 // What a symbol means in the object of that address: looked up in that object, then in the libraries that it
@@ -73,8 +73,8 @@ void* symbol_for(const void* address, const char* symbol);
 // Whether a path's file name begins with `beginning`.
 bool is_file_of(const char* path, const char* beginning);
 
-// True when all of a library's contents are there. Opening half a file, as a full disk leaves it, is a
-// signal's end.
+// True when all of a library's contents are there. Opening half a file, as a full disk leaves it, ends the
+// process with a signal.
 bool is_whole_library(const char* path);
 
 // True when an MPI is linked into this program statically, where no preload can reach it.

@@ -28,9 +28,9 @@ struct MpiFamily {
     Words packages{};
 };
 
-// The standard's own binary interface, which came with MPI-5. It is no family of the table: Open MPI and
-// MPICH have it beside their own interface, with the same launcher, in a library of its own. No MPI is needed
-// to build its back end.
+// The standard's own binary interface, which came with MPI-5. It is not a family of the table: Open MPI and
+// MPICH have it in addition to their own interface, with the same launcher, in a separate library. No MPI is
+// needed to build its back end.
 struct StandardAbi {
     static constexpr const char* name = "abi";           // of the back end, as a family's
     static constexpr const char* library = "libmpi_abi"; // how the MPI library's file name begins
@@ -42,7 +42,7 @@ inline constexpr MpiFamily mpi_families[] = {
 #include "mpi_families.def"
 };
 
-// The first family with a word that `holds` is true of; null where there is none.
+// The first family with a word for which `holds` is true; null if there is none.
 template <typename Predicate>
 const MpiFamily* family_with(MpiFamily::Words MpiFamily::*words, Predicate holds) {
     for (const MpiFamily& family : mpi_families)
@@ -51,7 +51,7 @@ const MpiFamily* family_with(MpiFamily::Words MpiFamily::*words, Predicate holds
     return nullptr;
 }
 
-// The family by the version that its library or its launcher states; null where no family is known by it.
+// The family by the version that its library or its launcher states; null if no family matches.
 inline const MpiFamily* family_that_says(const char* version, MpiFamily::Words MpiFamily::*words) {
     return family_with(words, [version](const char* word) { return std::strstr(version, word) != nullptr; });
 }
@@ -65,7 +65,7 @@ inline const char* rank_by_mpi_launcher() {
     return rank != nullptr ? rank : std::getenv("PMIX_RANK");
 }
 
-// The same, or the number that Slurm gave this process. Slurm numbers programs without MPI, too.
+// The same, or the number that Slurm gave this process. Slurm also numbers programs without MPI.
 inline const char* rank_by_any_launcher() {
     const char* rank = rank_by_mpi_launcher();
     return rank != nullptr ? rank : std::getenv("SLURM_PROCID");

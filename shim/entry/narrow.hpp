@@ -6,9 +6,9 @@
 
 namespace switchyard::shim {
 
-// Where `loaded` has no `X_c`, puts a function there that calls `X`. It answers MPI_ERR_COUNT, by the
-// communicator's error handler, where a count or a displacement does not fit an int. `mpi`: the MPI's handle
-// for dlsym. `loaded` has to stay.
+// If `loaded` has no `X_c`, puts a function there that calls `X`. It answers MPI_ERR_COUNT, through the
+// communicator's error handler, if a count or a displacement does not fit an int. `mpi`: the MPI's handle for
+// dlsym. `loaded` must stay where it is.
 void narrow_large_counts(LoadedMpi& loaded, void* mpi);
 
 } // namespace switchyard::shim

@@ -34,8 +34,8 @@ int compare_names(const void* left, const void* right) {
                        static_cast<const OptionalFunction*>(right)->name);
 }
 
-// Null where the symbol is none of them, or is PMPI's and not used by MPI's Fortran layer: tools call in this
-// way.
+// Null if the symbol is none of these functions, or is a `PMPI_` name not used by MPI's Fortran layer: tools
+// call in this way.
 OptionalFunction* function_of(const char* symbol, bool is_from_fortran_layer) {
     if (symbol[0] == 'P' && !is_from_fortran_layer) return nullptr;
     OptionalFunction wanted{};
@@ -62,13 +62,13 @@ bool is_taken_above(const char* name) {
     return dlsym(RTLD_DEFAULT, symbol) != dlsym(RTLD_NEXT, symbol);
 }
 
-// MPI_Start, MPI_Startall and MPI_Request_free are for other requests, too. They are caught only in programs
+// MPI_Start, MPI_Startall and MPI_Request_free also serve other requests. They are caught only in programs
 // that have persistent collectives.
 bool is_for_other_requests(const OptionalFunction& function) {
     return !function.is_persistent() && !function.has_large_counts();
 }
 
-// Now, for all that may come: later, another thread may hold the loader's lock and wait for this rank.
+// Looks up all functions now: later, another thread may hold the loader's lock and wait for this rank.
 void find_functions() {
     for (auto& function : functions) {
         function.find();
@@ -90,8 +90,8 @@ bool choose_functions() {
     return has_any;
 }
 
-// A thread that finds another one at it goes on: to wait here could be to wait for the loader's lock, which
-// this thread may hold. False: an object is to be looked at again.
+// If another thread is replacing, this thread goes on: waiting could be for the loader's lock, which this
+// thread may hold. False: an object has to be looked at again.
 bool replace_now() {
     static pthread_mutex_t replacing = PTHREAD_MUTEX_INITIALIZER;
     if (pthread_mutex_trylock(&replacing) != 0) return true;

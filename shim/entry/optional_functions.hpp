@@ -1,5 +1,5 @@
-// Functions of MPI-4, which not every MPI has. Were their names exported, every program would find them, and
-// a program that looks whether its MPI has a function would call a missing one. So the names are not
+// Functions of MPI-4, which not every MPI has. If their names were exported, every program would find them,
+// and a program that checks whether its MPI has a function would call a missing one. So the names are not
 // exported. Where the MPI has a function, the references of the program's objects to this function are
 // replaced.
 #pragma once
@@ -23,7 +23,7 @@ struct OptionalFunction {
 };
 
 // Replaces references to the functions that this MPI has, now and in libraries that the program opens later.
-// The table is sorted by this, and is used as long as the process lives.
+// This sorts the table, which is used until the process ends.
 void serve(OptionalFunction* table, std::size_t functions);
 
 } // namespace switchyard::shim

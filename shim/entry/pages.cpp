@@ -9,7 +9,7 @@ namespace switchyard::shim {
 
 namespace {
 
-// A text, a character at a time, without memory from an allocator: the loader's lock is held by callers.
+// Reads a text one character at a time, without memory from an allocator: callers hold the loader's lock.
 class Text {
   public:
     explicit Text(const char* path) : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
@@ -23,7 +23,7 @@ class Text {
         if (at_ == held_ && !fetch()) return end;
         return static_cast<unsigned char>(piece_[at_++]);
     }
-    // Digits up to another character, which is taken, too.
+    // Digits up to another character, which is also taken.
     std::uintptr_t hexadecimal() {
         std::uintptr_t value = 0;
         while (true) {
@@ -36,7 +36,7 @@ class Text {
                 return value;
         }
     }
-    // False: there is no other line.
+    // False: there is no further line.
     bool skip_line() {
         for (int c = next(); c != end; c = next())
             if (c == '\n') return true;

@@ -1,4 +1,4 @@
-// What the system says of the memory of this process: which pages may be written to.
+// What the system says about this process's memory: which pages may be written to.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace switchyard::shim {
 class Pages {
   public:
     enum class Access : std::uint8_t { unknown, none, read_only, writable };
-    // Of the page at that address, as it was at some moment since this object was made. Reads
+    // The access to the page at this address, as it was at some moment since this object was made. Reads
     // /proc/self/maps, and remembers the range that it found there: most questions are about the same few
     // ranges.
     Access at(std::uintptr_t address);

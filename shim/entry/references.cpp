@@ -47,7 +47,7 @@ struct Dynamic {
     bool calls_have_addends = false;
 };
 
-// The loader has made addresses of the offsets in there, but not in the kernel's own object.
+// The loader has turned the dynamic section's offsets into addresses, but not in the kernel's own object.
 template <typename To>
 const To* address_in(const dl_phdr_info& object, ElfW(Addr) value) {
     return reinterpret_cast<const To*>(value < object.dlpi_addr ? value + object.dlpi_addr : value);
@@ -75,14 +75,14 @@ Dynamic dynamic_of(const dl_phdr_info& object) {
         }
     }
     if (!found.calls_have_addends) found.calls = {};
-    // The first ones have no symbol. They are most, and many a page of them was never read.
+    // The first ones have no symbol. They are the majority, and many of their pages have never been read.
     found.data.first += relative;
     found.data.bytes -= relative * sizeof(ElfW(Rela));
     return found;
 }
 
-// Where an object's data lie, and how far the loader has got with it. The loader lists an object before it
-// has put the addresses in, and another thread may just be opening it.
+// Where an object's data lie, and how far the loader has got with the object. The loader lists an object
+// before it has put the addresses in, and another thread may be opening it right now.
 class Data {
   public:
     explicit Data(const dl_phdr_info& object) : object_(object) {
@@ -94,7 +94,7 @@ class Data {
         }
     }
 
-    // Code that has addresses in it, of a library with text relocations, is left alone.
+    // Code with addresses in it, in a library with text relocations, is left alone.
     bool contains(std::uintptr_t address) const {
         for (int i = 0; i < object_.dlpi_phnum; ++i) {
             const auto& segment = object_.dlpi_phdr[i];
@@ -104,14 +104,14 @@ class Data {
         }
         return false;
     }
-    // The pages where the loader takes the right to write away (RELRO), as its last step.
+    // The pages that the loader makes read-only as its last step (RELRO).
     bool is_protected(std::uintptr_t address) const { return protected_.contains(address); }
     // Whether the loader may still write to this object, as far as its pages show.
     bool is_unfinished(Pages& pages) const {
         return protected_.begin < protected_.end && pages.at(protected_.begin) != Pages::Access::read_only;
     }
-    // Whether the loader has put an address there. Before, a place has null or an offset in the object; the
-    // program itself, where it lies at fixed addresses, is complete before it runs.
+    // Whether the loader has put an address there. Before that, a place has null or an offset in the object.
+    // A program at fixed addresses is complete before it runs.
     bool is_address(const void* value) const {
         return object_.dlpi_addr == 0 || reinterpret_cast<std::uintptr_t>(value) > end_ - object_.dlpi_addr;
     }
@@ -122,8 +122,8 @@ class Data {
     Range protected_;
 };
 
-// Where the system does not let us, the reference stays as it is: its calls are not seen. No write access is
-// taken away that was there before.
+// If the system does not let us, the reference stays as it is, and its calls are not seen. Write access that
+// was there before is not taken away.
 void write_reference(void** place, void* function, const Data& data, Pages& pages) {
     const auto address = reinterpret_cast<std::uintptr_t>(place);
     if (address % alignof(void*) != 0 || !data.contains(address)) return;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t seed = 1; // the benchmark's
 constexpr std::size_t most_sizes = std::size_t{1} << 18;
 
-// Sources at even distances, the first and the last rank among them.
+// Evenly spaced sources, the first and the last rank among them.
 std::vector<int> sources_of(int ranks) {
     const auto all = static_cast<std::size_t>(ranks);
     const std::size_t count = std::clamp<std::size_t>(most_sizes / all, 2, all);

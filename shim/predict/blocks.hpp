@@ -1,4 +1,4 @@
-// What a plan knows of the sizes of blocks: means and shares, not each block. Bytes.
+// What a plan knows about the sizes of blocks: means and shares, not each block. In bytes.
 #pragma once
 
 #include "shim/bench/distributions.hpp"
@@ -9,23 +9,23 @@
 
 namespace switchyard::shim::predict {
 
-// Of the blocks from a rank to another. Means are over all blocks, those of no bytes included.
+// The blocks from one rank to another. Means include the blocks of no bytes.
 struct BlockFacts {
     double mean = 0;    // of the blocks of all ranks
-    double busiest = 0; // of those of the rank that sends the most
+    double busiest = 0; // of the blocks of the rank that sends the most
     double some = 1;    // the share of that rank's blocks that are not empty: an empty block is no message
     double largest = 0; // from any rank to another
 };
 
 class Blocks {
   public:
-    // Of the benchmark's sizes, from all ranks or, where they are many, from some of them.
+    // From the benchmark's sizes, of all ranks or, if there are many, of some ranks.
     Blocks(const bench::Distribution& distribution, int ranks, std::size_t largest);
 
     const BlockFacts& all() const { return all_; }
-    // Only blocks of fewer bytes than that. The others count as empty.
+    // Only blocks of fewer than `border` bytes. The other blocks count as empty.
     BlockFacts below(double border) const;
-    // Only blocks of so many bytes or more.
+    // Only blocks of `border` bytes or more.
     BlockFacts from(double border) const;
 
   private:

@@ -24,7 +24,7 @@ class Counter {
     void add(const Load& load, const Round& round, Counts& to) const;
 
     Counts of_all_;               // from rounds with one load for all ranks
-    std::vector<Counts> of_each_; // by local rank, from the others
+    std::vector<Counts> of_each_; // by local rank, from the other rounds
 };
 
 } // namespace switchyard::shim::predict

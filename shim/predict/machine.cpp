@@ -29,7 +29,7 @@ using bench::MachineMemberTraits;
 using Json = nlohmann::json;
 using Words = std::vector<std::string_view>;
 
-// No machine has numbers beyond these, and with others times would be no numbers.
+// No machine has numbers beyond these bounds. With such numbers, times would be no numbers.
 constexpr double largest_number = 1e18, smallest_number = 1e-9;
 
 // An object of the file, and its place.
@@ -108,7 +108,7 @@ Words names_of(const std::vector<MachineMemberTraits>& members) {
     return names;
 }
 
-// The numbers of a file, without those that it leaves out.
+// The numbers that a file gives.
 class Numbers {
   public:
     explicit Numbers(const Section& whole) {
@@ -145,7 +145,7 @@ void set_network(const Numbers& numbers, Machine& machine) {
     machine.card_bytes_per_us = numbers.at(network_card_bytes_per_us, machine.network.pair_bytes_per_us);
 }
 
-// After set_network(): what is missing is as in the network.
+// Call it after set_network(): what is missing is as in the network.
 void set_node(const Numbers& numbers, Machine& machine) {
     using enum MachineMember;
     const Link& network = machine.network;
@@ -169,7 +169,7 @@ void set_packing(const Numbers& numbers, Machine& machine) {
     machine.message_us = numbers.at(packing_message_us, 0);
 }
 
-// Nobody uses it, but a mistake in it is one.
+// Nobody uses the spread, but a mistake in it is an error.
 void check_spread(const Section& spread) {
     spread.allow_only({bench::machine_sections.begin(), bench::machine_sections.end()});
     for (const std::string_view name : bench::machine_sections) {

@@ -1,8 +1,8 @@
 // The machine of a prediction, read from a JSON file (README.md, The machine file). Times are microseconds,
 // rates bytes a microsecond.
 //
-// LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) with a NIC for each node, which its ranks share. Where
-// a file says only latency and bandwidth it is Hockney's model.
+// LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) with a NIC for each node, which its ranks share. If a
+// file gives only latency and bandwidth, it is Hockney's model.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct Machine {
 // place in it.
 Machine parse_machine(const std::string& text, const std::string& file);
 
-// `machine`: a file, or the name of one that is installed. Throws like parse_machine, also where there is no
-// such file.
+// `machine`: a file, or the name of an installed one. Throws like parse_machine, also if there is no such
+// file.
 Machine find_machine(const std::string& machine);
 
 } // namespace switchyard::shim::predict

@@ -25,7 +25,7 @@ Ring::Ring(const GroupShape& shape)
     : ranks_(shape.ranks), per_node_(std::min(shape.ranks_per_node, shape.ranks)),
       is_alone_(shape.ranks <= shape.ranks_per_node) {}
 
-// The distances in the range at which that local rank's partner up the ring is on its own node.
+// How many distances in the range lead that local rank to a partner up the ring on its own node.
 int Ring::near_of(int local, int first, int last) const {
     const auto common = [&](int begin, int end) {
         return std::max(0, std::min(end, last) - std::max(begin, first));
@@ -85,7 +85,7 @@ namespace {
 
 constexpr double agreed_bytes = 24;
 
-// Inside each node through its memory. Then each local rank asks another node, in a base of one more than the
+// Inside each node through its memory. Then each local rank asks another node. The base is one more than the
 // ranks of a node.
 void agree_through_memory(const Situation& situation, Sink& sink) {
     const auto& shape = situation.shape;

@@ -33,9 +33,9 @@ struct Amount {
 // One rank's part in a round.
 struct Load {
     Amount far_out, near_out, far_in, near_in; // messages to and from other nodes and the own one
-    Amount before, after;                      // copies: before its messages start, and after they are here
+    Amount before, after;                      // copies: before its messages start, after they have arrived
     double parts = 0;                          // of the derived datatypes of its messages, both ways
-    double neighbours = 0;                     // with whose memory it meets
+    double neighbours = 0;                     // local ranks that it meets in shared memory
 
     Amount out() const { return {far_out.count + near_out.count, far_out.bytes + near_out.bytes}; }
     Amount in() const { return {far_in.count + near_in.count, far_in.bytes + near_in.bytes}; }
@@ -44,10 +44,10 @@ struct Load {
 // From the start of some messages to the end of the wait for them.
 struct Round {
     std::vector<Load> loads = {{}}; // by local rank; a single one: all ranks do the same
-    double times = 1;               // so many rounds like this follow each other
-    double waits = 1;               // of the benchmark's count; not of a rank without messages
-    double window = 0;              // the messages each way that are under way at once; 0: all
-    double tests = 0;               // looks of the processor for the end of each message
+    double times = 1;               // how many rounds like this follow each other
+    double waits = 1;               // as the benchmark counts them; none for a rank without messages
+    double window = 0;              // messages under way at once in each direction; 0: all
+    double tests = 0;               // how often the processor looks for the end of each message
     bool same_first = false;        // all ranks send to the same rank first
     bool early = false;             // what arrives is copied as it comes, while other messages are under way
     // The benchmark does not count the messages of an agreement, nor those that the MPI library sends for us.
@@ -58,7 +58,7 @@ struct Round {
     void copy_before(double count, double bytes_each);
     void copy_after(double count, double bytes_each);
     Load& load(int local_rank) { return loads[static_cast<std::size_t>(local_rank)]; }
-    void spread_to(int local_ranks); // a load for each, as long as there is one for all
+    void spread_to(int local_ranks); // a load for each rank, if there is one for all
 };
 
 // Takes the rounds of a plan in their order.
@@ -71,7 +71,7 @@ class Sink {
     virtual void round(const Round& round) = 0;
 };
 
-// Hands rounds on whose messages the benchmark does not count.
+// Passes on rounds whose messages the benchmark does not count.
 class Uncounted final : public Sink {
   public:
     explicit Uncounted(Sink& sink) : sink_(sink) {}
@@ -87,15 +87,15 @@ class Uncounted final : public Sink {
 
 // ---- Messages around the ring of ranks --------------------------------------------------------------------
 
-// Where nodes have consecutive ranks.
+// The ring of ranks, if nodes have consecutive ranks.
 class Ring {
   public:
     explicit Ring(const algorithms::GroupShape& shape);
 
     int ranks() const { return ranks_; }
     int per_node() const { return per_node_; }
-    // Each rank sends `count` messages of `bytes` bytes each to every rank at a distance from `first` to
-    // before `last`, and receives as many.
+    // Each rank sends `count` messages of `bytes` bytes each to every rank at a distance in [first, last),
+    // and receives as many.
     void exchange(Round& round, int first, int last, double count, double bytes) const;
     // The same with one distance.
     void exchange(Round& round, int distance, double count, double bytes) const {
@@ -120,7 +120,7 @@ void exchange_near(Round& round, double count, double bytes);
 
 // The blocks that an algorithm of alltoallv forwards: those under Parameter::direct_from, if that is given.
 BlockFacts forwarded_blocks(const Situation& situation);
-// The direct blocks beside them.
+// The direct blocks of such an algorithm.
 void plan_direct_blocks(const Situation& situation, Sink& sink);
 // The allreduce before a call where the largest block has to be agreed. The benchmark does not count its
 // messages.

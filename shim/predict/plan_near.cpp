@@ -22,7 +22,7 @@ class Member {
         double out = 0, in = 0;
         round.for_each_range([&](const patterns::OffsetRange& range) {
             for (int offset = range.begin; offset < range.end; ++offset) {
-                const int come = offset % weight; // the way that the bundle has behind it
+                const int come = offset % weight; // the distance that the bundle has come
                 out += bundle(self_ + come, offset);
                 in += bundle(self_ + come + round.distance(), offset);
             }

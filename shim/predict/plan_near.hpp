@@ -24,7 +24,7 @@ struct NearExchange {
 };
 void plan_near_exchange(const NearExchange& exchange, Sink& sink);
 
-// The same through memory that the node shares: each bundle is copied there and from there.
+// The same through memory that the node shares: each bundle is copied in and out.
 void plan_near_copies(const algorithms::GroupShape& shape, double bundles, double bytes, Sink& sink);
 
 } // namespace switchyard::shim::predict

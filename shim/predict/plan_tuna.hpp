@@ -17,7 +17,7 @@ struct TunaExchange {
     double direct = 0;         // of a block that travels alone, from the rank that sends the most
     double some = 1;           // the share of blocks that are not empty
     double size_bytes = 0;     // of a block's size in a message
-    bool sizes_of_all = false; // a block that travels alone has its size, too
+    bool sizes_of_all = false; // a block that travels alone also has its size
 };
 
 // Among all ranks. `ring` null: among ranks of one node.

@@ -31,9 +31,9 @@ void double_blocks(const Situation& situation, Sink& sink) {
     }
 }
 
-// Pairs of ranks, or teams, swap all blocks that they have. Where ranks are no power of two the first ones
-// are teams of two, whose second rank hands its block over before, and gets all blocks after. Then nodes
-// differ, so messages are counted for each rank.
+// Pairs of ranks, or of teams, swap all blocks that they have. If the number of ranks is no power of two, the
+// first ranks are in teams of two. The second rank of a team hands its block over before the swaps, and gets
+// all blocks after them. Then nodes differ, so messages are counted for each rank.
 class Doubling {
   public:
     Doubling(const Situation& situation, Sink& sink)
@@ -51,7 +51,7 @@ class Doubling {
   private:
     int first_of(int team) const { return team < pairs_ ? 2 * team : team + pairs_; }
 
-    // `destination` is beside `source` or in another team.
+    // `destination` is the neighbour of `source` in its team, or in another team.
     void send(Round& round, int source, int destination, int blocks) const {
         const bool is_near = source / per_node_ == destination / per_node_;
         Load &out = round.load(source), &in = round.load(destination);

@@ -1,4 +1,4 @@
-// Algorithms of allgather that know nodes. Regions inside a node count as none, since nobody tells them.
+// Algorithms of allgather that know nodes. Regions inside a node do not count, since nobody gives them.
 #include "plan_near.hpp"
 #include "plans.hpp"
 
@@ -24,12 +24,12 @@ class NodeGather {
     int nodes() const { return nodes_; }
     bool shares() const { return shares_memory(situation_); }
 
-    // Before: the own block into node order. After: all blocks out of it.
+    // Before: copies the own block into node order. After: copies all blocks out of it.
     void begin() { copy(1); }
     void end() { copy(static_cast<double>(nodes_) * ranks_); }
 
-    // All ranks of the node get the parts of all. `blocks_of(local rank)`: blocks that it has, in so many
-    // places.
+    // All ranks of the node get all ranks' parts. `blocks_of(local rank)`: the number of blocks that the rank
+    // has, in `places` places.
     void share(const std::function<double(int)>& blocks_of, int places = 1) {
         if (ranks_ == 1) return;
         if (shares()) return share_by_copies(blocks_of);
@@ -45,7 +45,7 @@ class NodeGather {
                 }
                 if (out > 0) round.load(self).near_out.add(1, out * block_);
                 if (in > 0) round.load(self).near_in.add(1, in * block_);
-                // Blocks of ranks beside each other lie beside each other, where each has them in one place.
+                // Blocks of adjacent ranks are adjacent if each rank has its blocks in one place.
                 if (places > 1) round.load(self).parts = 2 * parts_of(count * places);
             }
             sink_.round(round);
@@ -73,8 +73,8 @@ class NodeGather {
             sink_.round(round);
         }
     }
-    // Between nodes, doubling. `of_a_node`: blocks that a rank sends for each node; only of the first rank,
-    // which has all blocks of a node, or of all ranks.
+    // Doubling between nodes. `of_a_node`: blocks that a rank sends for each node. `leader_alone`: only the
+    // first rank sends, which has all blocks of a node; otherwise all ranks do.
     void double_between_nodes(double of_a_node, bool leader_alone) {
         for (int distance = 1; distance < nodes_; distance *= 2) {
             const int count = std::min(distance, nodes_ - distance);
@@ -87,7 +87,7 @@ class NodeGather {
             sink_.round(round);
         }
     }
-    // Of the datatype of a message that lies in so many places. In one it needs none.
+    // Parts of the datatype of a message in so many places. A message in one place needs none.
     static double parts_of(int places) { return places > 1 ? places : 0; }
     void far(Round& round, int local, double blocks) const {
         round.load(local).far_out.add(1, blocks * block_);
@@ -118,7 +118,7 @@ class NodeGather {
     const double block_;
 };
 
-// The smallest base in which node numbers have as few digits as in a base of the ranks of a node.
+// The smallest base in which node numbers have as few digits as in the base of the ranks of a node.
 std::int64_t base_for(int nodes, int ranks) {
     const auto digits = [nodes](std::int64_t base) {
         int count = 0;

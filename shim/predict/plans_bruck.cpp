@@ -1,4 +1,4 @@
-// Bruck's exchanges of blocks of one size, and padded blocks, which have one size.
+// Bruck's exchanges of blocks of one size. Padded blocks have one size.
 #include "plan_tuna.hpp"
 #include "plans.hpp"
 

@@ -17,7 +17,7 @@ using algorithms::patterns::largest_batch;
 // A message for each block that is not empty. The mean is that of the rank that sends the most.
 struct Direct {
     Ring ring;
-    double share, bytes; // of blocks that are messages; of such a message
+    double share, bytes; // share of blocks that are messages; bytes of such a message
 
     explicit Direct(const Situation& situation) : ring(situation.shape) {
         const BlockFacts& facts = situation.blocks.all();
@@ -35,7 +35,7 @@ void copy_own(const Situation& situation, Sink& sink) {
     sink.round(round);
 }
 
-// Rounds of one distance with the same partners as far as nodes are concerned are one round, many times.
+// A round for each distance. Rounds that are alike as far as nodes are concerned are one round, many times.
 void plan_pairs(const Situation& situation, Sink& sink) {
     const Direct direct(situation);
     const int first_far = std::min(direct.ring.first_far(), direct.ring.ranks());
@@ -64,7 +64,7 @@ void plan_batches(const Situation& situation, std::int64_t partners, Sink& sink)
     }
 }
 
-// `stride` messages each way under way. Each message has a wait.
+// `stride` messages under way in each direction. Each message has its own wait.
 Round sliding(const Situation& situation) {
     const Direct direct(situation);
     Round round;
@@ -101,7 +101,7 @@ void linear(const Situation& situation, Sink& sink) {
     sink.round(round);
 }
 
-// As on the first node. Nodes whose ranks are no power of two differ.
+// The plan of the first node. Nodes differ if their ranks are no power of two.
 void exclusive_or(const Situation& situation, Sink& sink) {
     const Direct direct(situation);
     const int ranks = direct.ring.ranks(), per_node = direct.ring.per_node();

@@ -1,5 +1,5 @@
-// The MPI library's own collectives. Nobody tells which algorithm a library runs, so these plans are an
-// assumption: what MPICH does by its defaults (Thakur, Rabenseifner and Gropp, Optimization of Collective
+// The MPI library's own collectives. No library tells which algorithm it runs, so these plans are an
+// assumption: what MPICH does by default (Thakur, Rabenseifner and Gropp, Optimization of Collective
 // Communication Operations in MPICH, 2005).
 #include "plan_tuna.hpp"
 #include "plans.hpp"
@@ -21,7 +21,7 @@ constexpr int partners_at_once = 32;
 constexpr double short_alltoall = 256, long_alltoall = 32768;       // bytes of a block
 constexpr double long_allgather = 81920, medium_allgather = 524288; // bytes of all blocks
 
-// Each rank to each other, in batches. MPICH sends empty blocks, too.
+// Each rank sends to each other rank, in batches. MPICH also sends empty blocks.
 void in_batches(const Situation& situation, double block, int partners, Sink& sink) {
     const Ring ring(situation.shape);
     for (patterns::Batch batch(ring.ranks(), partners); batch.valid(); batch.advance()) {

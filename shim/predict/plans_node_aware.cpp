@@ -16,7 +16,7 @@ using namespace algorithms::alltoallv;
 
 namespace {
 
-// By source and destination, places in a group.
+// Values by source and destination, which are places in a group.
 class Matrix {
   public:
     explicit Matrix(int ranks)
@@ -130,7 +130,7 @@ class NodeAwarePlan {
         if (!ends) hand_on(weight);
     }
 
-    // Blocks that are at home are copied one by one, others row by row.
+    // Blocks that are at home are copied one by one, other blocks row by row.
     void add_arrival(Load& load, std::int64_t weight, int z, int lane, bool ends) const {
         if (ends) return load.after.add(rows(weight, z) * row_blocks(lane), facts_.mean);
         const double home = static_cast<double>(hops_.last_hops(weight, z)) * ranks_;
@@ -140,7 +140,8 @@ class NodeAwarePlan {
 
     // ---- After a hop, among the ranks of a lane ----
 
-    // The blocks that a rank of a lane got with the hops of that weight and gives to another one.
+    // The blocks that a rank of a lane got with the hops of that weight and gives to another rank of the
+    // lane.
     Matrix arrived(std::int64_t weight, int lane) const {
         Matrix blocks(hops_.ranks_in(lane, ranks_));
         const auto place = [&](int local) { return local / hops_.lanes(); };
@@ -184,7 +185,7 @@ class NodeAwarePlan {
             }
         return most;
     }
-    // What was handed on is copied to where it belongs or waits.
+    // Blocks that were handed on are copied to where they belong or wait.
     void deliver(std::vector<Matrix>& by_lane) {
         Round round;
         round.spread_to(ranks_);

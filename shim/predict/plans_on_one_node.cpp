@@ -7,7 +7,7 @@ namespace switchyard::shim::predict {
 
 namespace {
 
-// Each rank copies its blocks into the memory, and blocks of the others from there.
+// Each rank copies its blocks into the memory, and the other ranks' blocks out of it.
 void through_memory(const Situation& situation, const BlockFacts& facts, Sink& sink) {
     const double others = situation.shape.ranks - 1;
     plan_epoch(situation.shape, {others + 1, others * facts.busiest + facts.mean},

@@ -46,7 +46,7 @@ class Flights {
 
   private:
     void send(Round& to, const patterns::Round& round, double count, double bytes) const {
-        if (bytes <= 0) return; // of no bytes there is no message
+        if (bytes <= 0) return; // no bytes, no message
         if (ring_ == nullptr)
             exchange_near(to, count, bytes / count);
         else
@@ -102,7 +102,7 @@ void tuna(const Situation& situation, Sink& sink) {
     plan_direct_blocks(situation, sink);
 }
 
-// Each step sends the sizes of its blocks, then the blocks. Blocks that travel alone are copied, too.
+// Each step sends the sizes of its blocks, then the blocks. Even blocks that travel alone are copied.
 void two_phase_bruck(const Situation& situation, Sink& sink) {
     const Ring ring(situation.shape);
     const BlockFacts facts = forwarded_blocks(situation);

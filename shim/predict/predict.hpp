@@ -27,7 +27,7 @@ struct Prediction {
     double us() const { return spent.all(); }
 };
 
-// Of one call; many settings can be asked about.
+// Predictions for one call, with any number of settings.
 class Predictor {
   public:
     Predictor(const Machine& machine, const Call& call);

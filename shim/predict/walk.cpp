@@ -10,7 +10,7 @@ namespace {
 // After about so many rounds half of the ranks are out of step. Fitted to simulations
 // (tests/bench/RESULTS.md).
 constexpr double rounds_in_step = 8;
-// The share of receives that are late, as the messages under way become many. Fitted, too.
+// The share of receives that are late if many messages are under way. Fitted as well.
 constexpr double late_receives = 0.3, many_messages = 32;
 
 } // namespace
@@ -43,8 +43,8 @@ Walk::Node Walk::node_of(const Round& round) const {
     const double ranks_of_a_load = round.loads.size() == 1 ? local_ranks_ : 1;
     node.nic_us = ranks_of_a_load * std::max(out, in) / machine_.card_bytes_per_us;
     node.copied *= ranks_of_a_load;
-    // A way through several rounds goes from rank to rank. Where few messages of a round go to other nodes it
-    // hardly meets one.
+    // A way through several rounds goes from rank to rank. If few messages of a round go to other nodes, the
+    // way hardly meets one.
     if (receivers > 0) node.far = std::min(1.0, far / receivers);
     return node;
 }
@@ -91,20 +91,21 @@ Walk::Way Walk::way_of(const Round& round, const Load& load, const Node& node) c
     return way;
 }
 
-// The NIC of a node and its ranks take turns as long as the ranks are in step. After some rounds they are
-// not: while some wait for the NIC others compute.
+// While the ranks of a node are in step, they and the NIC take turns. After some rounds they are not in step:
+// while some ranks wait for the NIC, others compute.
 double Walk::nic_way(const Round& round, const Way& way, const Node& node) const {
     const double others = way.sending / way.out + way.latency + way.receiving / way.in + way.packing_last;
     const double in_step = 1 / (1 + rounds_ / rounds_in_step);
-    // Where all ranks start with the same destination the last node's NIC waits for its first messages.
+    // If all ranks start with the same destination, the last node's NIC waits for its first messages.
     const double idle = round.same_first ? way.sending * (1 - 1 / nodes_) : 0;
-    // Of many messages under way at once some more end together, and their receives are left for the end.
+    // If many messages are under way at once, more of them end together, and their receives are left for the
+    // end.
     const double left = late_receives * way.receiving * way.at_once / (way.in + many_messages);
     return std::max(others, node.nic_us) + in_step * std::min(others, node.nic_us) + idle + left;
 }
 
 // Three ways through a round: a rank's processor works all the time; its last message is the slowest; or the
-// bytes of all messages on the node's NIC are. The longest counts.
+// bytes of all messages on the node's NIC are the slowest. The longest way counts.
 Spent Walk::messages_of(const Round& round, const Load& load, const Node& node) const {
     const Way way = way_of(round, load, node);
     const double windows = round.window > 0 ? std::max(1.0, std::max(way.out, way.in) / round.window) : 1;

@@ -24,7 +24,7 @@ inline constexpr std::array bound_names = {std::string_view{"latency"}, std::str
                                            std::string_view{"pair"},    std::string_view{"card"},
                                            std::string_view{"packing"}, std::string_view{"memory"}};
 
-// Microseconds, by what they go to.
+// Microseconds, by what they are spent on.
 class Spent {
   public:
     void add(Bound bound, double us) { us_[static_cast<std::size_t>(bound)] += us; }
@@ -53,7 +53,7 @@ class Walk final : public Sink {
         double copied = 0; // bytes
         double far = 1; // the share of the latency between nodes that the slowest way through the round has
     };
-    struct Way {                                      // of a rank's messages through a round, microseconds
+    struct Way {                                      // a rank's messages through a round, microseconds
         double packing_out, packing_in, packing_last; // for the sends, for the receives, after all of them
         double sending, receiving;                    // all messages, with their packing
         double latency, pair;                         // one message

@@ -11,7 +11,7 @@ namespace switchyard::shim::slurm {
 
 namespace {
 
-// Of Open MPI 4, of Open MPI 5 and later, of MPICH and Intel MPI.
+// The daemons of Open MPI 4, of Open MPI 5 and later, of MPICH and Intel MPI.
 constexpr std::array<std::string_view, 5> daemons = {"orted", "prted", "hydra_pmi_proxy",
                                                      "hydra_bstrap_proxy", "pmi_proxy"};
 

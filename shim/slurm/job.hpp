@@ -1,4 +1,4 @@
-// The step of a job whose rank is about to start, as Slurm tells it.
+// The job step whose rank is about to start, as Slurm describes it.
 #pragma once
 
 #include <slurm/slurm.h>
@@ -19,8 +19,8 @@ class Job {
     void set(const std::string& name, const std::string& value) const;
 
     // False for the script of sbatch, for a shell of salloc, and for the daemons by which another launcher
-    // starts its ranks on other nodes. Such a launcher starts the ranks of its own node itself: they would be
-    // without switchyard.
+    // starts its ranks on other nodes. Such a launcher starts the ranks of its own node itself, and those
+    // would have no switchyard.
     bool starts_a_program() const;
 
   private:

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 constexpr const char* wanted_variable = "SLURM_SWITCHYARD"; // on, off, or the path of a policy
 constexpr const char* log_variable = "SLURM_SWITCHYARD_LOG";
 constexpr const char *on = "on", *off = "off";
-constexpr int done = 0, refused = -1; // srun ends where an option is refused
+constexpr int done = 0, refused = -1; // srun ends if an option is refused
 constexpr int cannot_run = 126;       // as shells have it
 
 template <typename Body>
@@ -57,8 +57,8 @@ int guarded(Body body) noexcept {
     return refused;
 }
 
-// The folder above this object that has bin/switchyard: the object is in lib/slurm, and lib may have one
-// folder more.
+// The folder above this object that has bin/switchyard: the object is in lib/slurm, and lib may have one more
+// folder level.
 fs::path own_prefix() {
     const fs::path own = object_path_of(reinterpret_cast<const void*>(&own_prefix));
     for (auto folder = own.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
@@ -68,8 +68,8 @@ fs::path own_prefix() {
 
 // ---- Where a job is submitted ----
 
-// Slurm gives an option of sbatch to each srun of the script once more. A policy that is gone by then harms
-// no job: the calls go native, and rank 0 says so.
+// Slurm gives an option of sbatch again to each srun of the script. A policy that is gone by then harms no
+// job: the calls go native, and rank 0 says so.
 bool was_accepted(const std::string& policy) {
     const char* accepted = std::getenv(wanted_variable);
     return accepted != nullptr && policy == accepted;
@@ -90,12 +90,12 @@ int want(const std::string& what) {
     return setenv(wanted_variable, policy.c_str(), 1);
 }
 
-// No POLICY is given. Slurm writes "(null)" where it passes such an option on from salloc to srun.
+// No POLICY is given. Slurm writes "(null)" when it passes such an option from salloc to srun.
 bool is_without_policy(const char* what) {
     return what == nullptr || *what == '\0' || std::string_view(what) == "(null)";
 }
 
-// Slurm calls them where a job is submitted, and again where it runs: there all is done.
+// Slurm calls these where a job is submitted, and again where it runs: there everything is done already.
 int take_switchyard(int, const char* what, int remote) {
     if (remote != 0) return done;
     return guarded([&] { return want(is_without_policy(what) ? on : what); });
@@ -105,7 +105,7 @@ int take_log(int, const char* folder, int remote) {
     return remote != 0 ? done : setenv(log_variable, folder, 1);
 }
 
-// Slurm takes texts that are not constant, and changes none.
+// Slurm takes non-constant texts, but changes none.
 char* text(const char* constant) {
     return const_cast<char*>(constant);
 }

@@ -40,7 +40,7 @@ std::string read_all(int descriptor) {
     }
 }
 
-// The exit code; 0 where it is not known.
+// The exit code; 0 if it is not known.
 int code_of(pid_t process) {
     int status = 0;
     while (waitpid(process, &status, 0) < 0)

@@ -23,7 +23,7 @@ std::vector<double> ratios_of(const std::vector<double>& times, const std::vecto
     return ratios;
 }
 
-// A benchmark of an earlier version does not tell the times of its warm-up.
+// A benchmark of an earlier version does not report the times of its warm-up.
 std::vector<double> times_from_first(const nlohmann::json& result) {
     auto times = result.value("warmup_us", std::vector<double>{});
     const auto measured = result.at("times_us").get<std::vector<double>>();

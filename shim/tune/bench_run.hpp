@@ -17,9 +17,9 @@ struct Place {
     std::vector<std::string> hosts;
 };
 
-// For one run that measures all works. It prints a line for each work as soon as it is measured.
+// The arguments of one run that measures all works. It prints a line for each work as soon as it is measured.
 std::vector<std::string> arguments_of(const std::vector<Work>& works);
-// For the shortest possible run, whose answer has the place.
+// The arguments of the shortest possible run, whose answer has the place.
 std::vector<std::string> arguments_of_probe();
 
 // The measurements in a line of the benchmark. Nothing: the line is no answer, or it belongs to another work.

@@ -27,7 +27,7 @@ bool may_be_of_use(const Traits& traits, const Shape& shape) {
            (shape.nodes > 1 || !traits.has(algorithms::knows_nodes));
 }
 
-// The texts of a candidate with each value of one parameter that is worth a try beside the preset.
+// The texts of a candidate with each value of one parameter that is worth a try besides the preset.
 std::vector<std::string> varied(const std::string& candidate, Parameter parameter, const Shape& shape) {
     const auto& traits = traits_of(parameter);
     std::vector<std::string> texts;
@@ -36,7 +36,7 @@ std::vector<std::string> varied(const std::string& candidate, Parameter paramete
     return texts;
 }
 
-// The same in the first pass of a search. Of the borders only the middle one: the others are for
+// The same in the first pass of a search, with only the middle border: the other borders are for
 // combinations_of().
 std::vector<std::string> varied_first(const std::string& candidate, Parameter parameter, const Shape& shape) {
     auto texts = varied(candidate, parameter, shape);
@@ -64,7 +64,8 @@ std::vector<std::string> with_near_radices(const Shape& shape, const std::string
     return texts;
 }
 
-// The borders that tell blocks of up to that size apart, and the next one: with it all of them are forwarded.
+// The borders that tell blocks of up to `largest_block` bytes apart, and the next border, with which all
+// these blocks are forwarded.
 std::vector<std::int64_t> borders_for(const Shape& shape, std::size_t largest_block) {
     auto borders = algorithms::grid_of(traits_of(Parameter::direct_from), shape.of_group());
     const auto is_above = [&](std::int64_t border) {

@@ -12,10 +12,10 @@
 namespace switchyard::shim::tune {
 
 // All candidates for communicators of that shape, each setting once. A candidate is a text as the benchmark
-// and SWITCHYARD_FORCE take it: `tuna:radix=4`. A parameter that it does not give has its preset. The
+// and SWITCHYARD_FORCE take it: `tuna:radix=4`. A parameter that the text leaves out has its preset. The
 // candidates of an algorithm are its presets, then one changed parameter at a time, then the same with shared
-// memory inside nodes. Of the borders (`direct_from`) there is one: combinations_of() has them all. Left out:
-// `native`, algorithms for overlapping buffers, and on a single node the algorithms that know nodes.
+// memory inside nodes. Only one border (`direct_from`) is among them: combinations_of() has all borders. Left
+// out: `native`, algorithms for overlapping buffers, and on a single node the algorithms that know nodes.
 std::vector<std::string> candidates_of(const Shape& shape);
 
 // Fewer candidates, for simulations, where one evaluation is exact and costly: each algorithm with its
@@ -31,8 +31,8 @@ std::vector<std::string> variations_of(const Shape& shape, const std::string& ca
 // Borders (`direct_from`): whether the candidate's algorithm takes one, and the candidate without it.
 bool takes_border(const Shape& shape, const std::string& candidate);
 std::string without_border(const std::string& candidate);
-// A setting, which gives no border, with half its radix, its own and twice its own, each with every border
-// that tells blocks of up to that size apart, and with one that is above them.
+// A setting without a border, with half its radix, its own and twice its own. Each gets every border that
+// tells blocks of up to `largest_block` bytes apart, and one border above them.
 std::vector<std::string> combinations_of(const Shape& shape, const std::string& setting,
                                          std::size_t largest_block);
 

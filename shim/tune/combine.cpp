@@ -13,8 +13,8 @@ namespace switchyard::shim::tune {
 
 namespace {
 
-// What each setting with its best border saves at a point, as a share of native's time. The agreement counts
-// as nothing.
+// What each setting with its best border saves at a point, as a share of native's time. The time of the
+// agreement does not count.
 std::map<std::string, double> saved_at(const Point& point, const Measurements& measurements) {
     std::map<std::string, double> saved;
     for (const auto& [candidate, record] : measurements.at(point)) {

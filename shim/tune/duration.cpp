@@ -19,7 +19,7 @@ double seconds_in(char unit) {
 } // namespace
 
 std::optional<double> parse_duration(std::string_view text) {
-    double seconds = 0, last_unit = 86400; // units get smaller, so that each stands once
+    double seconds = 0, last_unit = 86400; // units get smaller, so each appears once
     if (text.empty()) return std::nullopt;
     while (!text.empty()) {
         double number = 0;

@@ -10,10 +10,10 @@
 
 namespace switchyard::shim::tune {
 
-// The calls of one collective, one shape of communicator and one power of two of the largest block make a
-// point, if they took at least 1 % of the log's time in collectives. At most 24 points, the most time first.
-// The weight of a point is its share of the time of all points, and its calls are those on one communicator,
-// each of which pays for its first calls. Where block sizes differ, their distribution is guessed from the
+// Calls with the same collective, shape of communicator and power of two of the largest block make a point,
+// if they took at least 1 % of the log's time in collectives. At most 24 points, the most time first. A
+// point's weight is its share of the time of all points. Its calls are those on one communicator, since each
+// communicator pays for its first calls. Where block sizes differ, their distribution is guessed from the
 // mean block's share of the largest: all equal, uniform, or few large ones.
 //
 // `world`: the ranks that the launcher starts. Larger communicators are left out. `notes` gets a line for

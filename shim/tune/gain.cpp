@@ -33,7 +33,7 @@ void add_row(TextTable& table, const std::string& what, const report::Pool& bare
 void add_agreeing(TextTable& table, const Rounds& rounds) {
     const auto agreeing = paired(rounds.native, rounds.routed, &RunFigures::agreeing_us).sides[1];
     if (agreeing.count > 0)
-        table.row({"  of it agreeing", "-", time_text(agreeing.median), "-", "-", "-", "-"});
+        table.row({"  in agreements", "-", time_text(agreeing.median), "-", "-", "-", "-"});
 }
 
 void print_wrapped(const std::string& text, std::ostream& out) {

@@ -7,7 +7,7 @@
 
 namespace switchyard::shim::tune {
 
-// `policy`: the file that people gave; "": none, so that tuning may help.
+// `policy`: the file that people gave; "": none, so tuning may help.
 void print_gain(const Rounds& rounds, const std::string& policy, std::ostream& out);
 
 } // namespace switchyard::shim::tune

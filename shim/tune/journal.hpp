@@ -10,7 +10,7 @@
 
 namespace switchyard::shim::tune {
 
-// Measurements are put together only where all of this is equal.
+// Measurements are put together only if all of this is equal.
 struct JournalHead {
     Place place;          // its date may differ
     std::string platform; // the simulated machine; "": a real one

@@ -114,8 +114,8 @@ class Running {
     }
 
   private:
-    // Its last output may still be on the way when the command has ended. But processes that it left behind
-    // can hold the pipes for ever, so the wait ends after a second.
+    // When the command has ended, its last output may still be on the way. But processes that it left behind
+    // can hold the pipes open forever, so the wait ends after a second.
     bool over() {
         if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
             ended_ = true;
@@ -142,7 +142,7 @@ class Running {
             if (text->size() > kept_words) text->erase(0, text->size() - kept_words);
     }
 
-    // Of stderr. PRRTE complains on stdout.
+    // The last lines of stderr or, if stderr is blank, of stdout: PRRTE complains there.
     std::string last_words() const {
         std::string words = err_.find_first_not_of(" \n") == std::string::npos ? said_ + out_ : err_;
         words.erase(words.find_last_not_of(" \n") + 1);
@@ -162,9 +162,9 @@ class Running {
 
     pid_t pid_;
     const LaunchOptions& options_;
-    int end_; // readable from the command's end on; negative with a kernel before 5.3
+    int end_; // readable once the command has ended; negative before Linux 5.3
     std::array<pollfd, 3> files_;
-    std::string out_, said_, err_; // of stdout: the line that has begun, those before it
+    std::string out_, said_, err_; // stdout: the unfinished line, the lines before it; stderr
     Clock::time_point start_ = Clock::now(), when_ended_, when_told_;
     int status_ = 0;
     bool ended_ = false, told_ = false;

@@ -8,7 +8,7 @@
 namespace switchyard::shim::tune {
 
 // From now on SIGINT, SIGTERM and SIGHUP do not end the process but make stop_wanted() true, so that the
-// caller can end in order. A file at its size limit is an error of write() instead of a signal.
+// caller can shut down in order. A file at its size limit makes write() fail instead of raising a signal.
 void hold_back_signals();
 bool stop_wanted();
 

@@ -35,7 +35,7 @@ std::vector<std::string> launcher_words(const std::string& launcher) {
     return words;
 }
 
-// The MPI family of a launcher by the output of its --version; "" where that names none.
+// The MPI family of a launcher by the output of its --version; "" if the output names none.
 std::string mpi_of(const std::string& launcher) {
     std::string said;
     LaunchOptions options;

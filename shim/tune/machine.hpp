@@ -32,7 +32,7 @@ std::vector<std::string> mpi_names();
 
 // `launcher`: a command line, or "" for mpirun with a rank for each core; `mpi`: one of `mpi_names`, or ""
 // for the family that the launcher's --version names; `benchmark`: a program, or "" for the one of that
-// family beside this command. Throws std::runtime_error with a sentence for people.
+// family next to this command. Throws std::runtime_error with a sentence for people.
 Machine real_machine(const std::string& launcher, const std::string& mpi, const std::string& benchmark);
 
 // `launcher`: as above.

@@ -14,7 +14,7 @@ constexpr double deviations_in_mad = 1.4826;   // of a normal distribution
 constexpr double median_against_mean = 1.2533; // the median's standard error, same
 constexpr double least_relative_spread = 0.1;  // few values can agree by chance
 constexpr double worth_a_rule = 0.97, harm = 1.05;
-constexpr double alike = 1.03; // what native differs from itself
+constexpr double alike = 1.03; // how far native differs from itself
 constexpr std::size_t first_calls = 32;
 constexpr std::size_t least_iterations = 5; // fewer are an accident, unless they are exact
 

@@ -20,15 +20,15 @@ Estimate estimate_of(const std::vector<double>& ratios, bool exact);
 // False for fewer than five iterations, which may be an accident, unless they are exact.
 bool says_something(const Estimate& estimate);
 
-// By three errors, so beyond the noise, and by 3 % at least, since less is not worth a rule.
+// By three errors, so beyond the noise, and by at least 3 %, since less is not worth a rule.
 bool is_faster_than_native(const Estimate& estimate);
-// By three errors, so beyond the noise, and by 5 % at least: native differs from itself by up to 3 % where
+// By three errors, so beyond the noise, and by at least 5 %: native differs from itself by up to 3 % where
 // ranks share cores.
 bool is_slower_than_native(const Estimate& estimate);
-// The time of an application's `calls` calls over native's, from the times of iterations, the very first one
-// included. 0: not known. The first calls, which pay for memory and schedules, count as they were. Each later
-// call counts as the median of the later ones, so that a disturbance does not decide. `calls` of 0: as many
-// as were measured.
+// The time of `calls` calls of an application over native's time, from the times of iterations, the very
+// first one included. 0: not known. The first calls, which pay for memory and schedules, count as measured.
+// Each later call counts as the median of the later ones, so that a disturbance does not decide. `calls` = 0:
+// as many calls as were measured.
 double ratio_from_first(const std::vector<double>& times, const std::vector<double>& native,
                         std::uint64_t calls);
 // By 3 %, since two runs of native differ by that.

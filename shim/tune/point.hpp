@@ -26,7 +26,7 @@ struct Point {
     std::size_t max_block = 0;            // bytes, as the benchmark is asked for
     std::string distribution = "uniform"; // of block sizes, in the benchmark's words
     double weight = 1;                    // share of the application's time; without a log 1
-    std::uint64_t calls = 0;              // that the application makes on a communicator; 0: not known
+    std::uint64_t calls = 0;              // of the application on a communicator; 0: not known
 
     // Without weight and calls: they tell what a point is worth, not which point it is.
     auto operator<=>(const Point& other) const {

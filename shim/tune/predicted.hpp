@@ -1,4 +1,4 @@
-// Candidates with predicted times in place of measured ones, for ranks that nobody has.
+// Candidates with predicted times in place of measured ones, for scales that nobody can run.
 #pragma once
 
 #include "measurements.hpp"
@@ -10,8 +10,8 @@
 
 namespace switchyard::shim::tune {
 
-// A candidate counts only where its predicted time is below this part of native's: the model errs by as much
-// at one time of ten (tests/bench/RESULTS.md).
+// A candidate counts only where its predicted time is below this part of native's: one in ten of the model's
+// times is off by as much (tests/bench/RESULTS.md).
 inline constexpr double most_predicted_ratio = 0.85;
 
 // Predicts all candidates at these points, then the combinations of the best ones with borders. Adds what is
@@ -19,7 +19,8 @@ inline constexpr double most_predicted_ratio = 0.85;
 void predict_points(const predict::Machine& machine, const std::vector<Point>& points,
                     Measurements& measurements);
 
-// The rules that follow. A rule without bounds also has to be faster than native at larger blocks.
+// The rules that follow from the predictions. A rule without bounds must also be faster than native at larger
+// blocks.
 std::vector<Ruling> predicted_rules(const predict::Machine& machine, const std::vector<Point>& points,
                                     const Measurements& measurements);
 

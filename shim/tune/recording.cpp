@@ -19,7 +19,7 @@ nlohmann::json description_of(const Program& program) {
     return {{"launcher", program.launcher}, {"program", program.words}};
 }
 
-// It is written after the run, so a run that failed or was stopped is made again.
+// Written after the run, so a run that failed or was stopped is repeated.
 fs::path description_in(const fs::path& folder) {
     return folder / "recorded.json";
 }

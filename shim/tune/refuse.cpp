@@ -34,9 +34,8 @@ bool holds(const std::vector<Point>& points, const Shape& shape,
     return gain > 3 * std::sqrt(variance) && gain_from_first > 0;
 }
 
-// Judges a point by its own rule, or, where it is native, by the rules for other sizes. True: there is a new
-// refusal.
-// `shape_loses`: all calls of its shape together, from the first one on.
+// Judges a point by its own rule or, if the point is native, by the rules for other sizes. True: there is a
+// new refusal. `shape_loses`: all calls of its shape together lose, counted from the first one on.
 bool refuse_at(const Point& point, const Measurement& verified, bool shape_loses,
                const std::vector<Ruling>& rules, Refusals& refusals) {
     const Estimate estimate = estimate_of(verified);
@@ -51,8 +50,9 @@ bool refuse_at(const Point& point, const Measurement& verified, bool shape_loses
     return refusals.beside.emplace(point, estimate.ratio).second;
 }
 
-// The calls of a shape are on one communicator as a rule, and each point of the proof makes one of its own:
-// so what a first call pays once must not count against a size of few calls beside one of many.
+// The calls of a shape are usually on one communicator, but each point of the proof makes a communicator of
+// its own. So what a first call pays once must not count against a size with few calls next to a size with
+// many.
 std::set<Shape> losing_from_first(const std::vector<Point>& points,
                                   const std::map<Point, Measurement>& verified) {
     std::map<Shape, double> excess;

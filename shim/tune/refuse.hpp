@@ -18,19 +18,19 @@ std::string candidate_at(const std::vector<Ruling>& rules, const Point& point); 
 // the shapes with new ones.
 //
 // Where MPI tells all ranks the largest block, each size is judged by itself: a rule is refused at a size
-// where it is not faster. It is also refused where the size's calls take longer from the first one on, if
-// those of all sizes of the shape together do, too. Elsewhere (alltoallv) the rules of a shape are judged
-// together. If they harm a size, or gain nothing in all, then the rules that look at the block are refused;
-// if none looks at it, all rules of the shape.
+// where it is not faster. It is also refused at a size whose calls take longer, counted from the first one
+// on, if the calls of all the shape's sizes together take longer as well. Elsewhere (alltoallv) the rules of
+// a shape are judged together. If they harm a size, or gain nothing in total, the rules that look at the
+// block are refused; if none looks at it, all rules of the shape are.
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                        const std::map<Point, Measurement>& verified, Refusals& refusals);
 
-// What must have been measured under the shim to be written. Behind a rule with bounds are measurements of
-// its candidate, unless the model chose it.
+// Which rules must have been measured under the shim to be written. A rule with bounds rests on measurements
+// of its candidate, unless the model chose the candidate.
 enum class ToProve { rules_without_bounds, all_rules };
 
-// A rule without bounds holds for every block, so it is not written unless it was measured under the shim at
-// each of its points and at those of points_beyond(). The shapes where this is not so.
+// The shapes with unproven rules. A rule without bounds holds for every block, so it is written only if it
+// was measured under the shim at each of its points and at the points of points_beyond().
 std::set<Shape> unproven_shapes(const std::vector<Point>& points, const std::vector<Ruling>& rules,
                                 const std::map<Point, Measurement>& verified,
                                 ToProve to_prove = ToProve::rules_without_bounds);

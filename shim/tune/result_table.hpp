@@ -9,8 +9,8 @@
 
 namespace switchyard::shim::tune {
 
-// A line for each point, with the time of native and of the policy. The policy's time is the one under the
-// shim, or the candidate's own if that was not measured.
+// A line for each point, with the time of native and of the policy. The policy's time is its time under the
+// shim or, if that was not measured, the candidate's own.
 std::string table_of(const std::vector<Ruling>& rules, const std::vector<Point>& points,
                      const Measurements& measurements, const std::map<Point, Measurement>& verified);
 

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each round begins with another kind of run: what the machine does meanwhile, and what one run leaves in its
-// caches, meets all.
+// Each round begins with another kind of run. So what else the machine does, and what a run leaves in its
+// caches, affects all kinds.
 enum Kind : std::size_t { bare, native, routed, kinds };
 
 struct Run {
@@ -44,7 +44,7 @@ std::set<fs::path> entries_of(const fs::path& folder) {
     return entries;
 }
 
-// Throws where the command fails.
+// Throws if the command fails.
 Run launch_once(const Program& program, const std::vector<std::string>& words, const std::string& how,
                 const std::optional<std::regex>& same) {
     Run run;
@@ -132,7 +132,7 @@ class InTurn {
         return program_.under(options);
     }
 
-    // The first run is a bare one. So a later failure is ours, or one of chance.
+    // The first run is bare. So a later failure is our fault, or chance.
     std::string how(Kind kind) const {
         if (kind == bare) return "without switchyard";
         return formatted("ended well without switchyard, but under it {}",
@@ -163,7 +163,7 @@ class InTurn {
         return kind == bare ? rounds_.bare : kind == native ? rounds_.native : rounds_.routed;
     }
 
-    // For sentences on the calls. Of a script of several programs: the first program.
+    // For sentences about the calls. If a script starts several programs: the first program's calls.
     static report::Profile sum_of(const fs::path& logs) {
         return std::move(report::pool_runs(logs.string()).pools.front().sum);
     }
@@ -174,7 +174,7 @@ class InTurn {
     std::multiset<std::string> first_lines_;
 };
 
-// Where the run fails, a bare run tells whose fault it is.
+// If the run fails, a bare run tells whose fault it is.
 double seconds_under(const Program& program, const std::vector<std::string>& words) {
     try {
         return launch_once(program, words, "ended well without switchyard, but under it", {}).seconds;

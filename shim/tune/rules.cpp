@@ -24,7 +24,8 @@ struct Size {
     std::size_t bytes = 0;
 };
 
-// `native`: the ratio of native beside rules, which a candidate may undercut instead. 0: unknown.
+// `native`: native's ratio next to rules for other sizes. A candidate may undercut this ratio instead. 0:
+// unknown.
 Eligible only_faster(const Eligible& all, double native = 0) {
     Eligible faster;
     for (const auto& [candidate, estimate] : all) {
@@ -71,7 +72,7 @@ Eligible as_good_as_best(const Eligible& eligible) {
     return good;
 }
 
-// The candidate with the least time in all of those that are good at each size. "": none is.
+// Of the candidates that are good at each size, the one with the least time in total. "": there is none.
 std::string good_at_all(const std::vector<Size>& sizes, std::size_t first, std::size_t last,
                         const std::vector<Eligible>& good) {
     std::string best;
@@ -115,7 +116,7 @@ struct Proposal {
     double time = 0;
 };
 
-// Ranges of blocks, each as long as one candidate is as good as the best.
+// Ranges of blocks. A range extends while one candidate is as good as the best.
 Proposal by_ranges(const Shape& shape, const std::vector<Size>& sizes) {
     std::vector<Eligible> good;
     for (const Size& size : sizes) good.push_back(as_good_as_best(size.with_agreement));
@@ -166,7 +167,7 @@ Proposal without_bounds(const Shape& shape, const std::vector<Size>& sizes) {
     return proposal;
 }
 
-// At every size there is a winner in spite of the agreement, or the agreement is not noticed.
+// At every size a candidate wins in spite of the agreement, or the agreement is not noticed.
 bool harms_nobody(const std::vector<Size>& sizes) {
     return std::ranges::all_of(
         sizes, [](const Size& size) { return !size.with_agreement.empty() || size.agreement <= unnoticed; });

@@ -35,28 +35,28 @@ struct Refusals {
     std::set<Point> points;         // no rule at these points
     std::set<Shape> without_blocks; // no rule that looks at the block, for these shapes
     std::set<Shape> shapes;         // no rule for these shapes
-    // Native calls cost more beside rules for other sizes: by point, their time / native's time without
+    // Native calls cost more next to rules for other sizes. By point: their time / native's time without
     // rules. A candidate may stand in for native there if it is below this ratio and not slower than native.
     std::map<Point, double> beside;
 };
 
 // At each point the best candidate wins if it is faster than native beyond the noise. Neighbouring sizes
 // become one range if one candidate is as good as the best at each of them. Bounds lie at the geometric mean
-// between measured sizes; the last range ends at the largest one. Neighbouring numbers of ranks with the same
-// ranges become one rule.
+// between measured sizes; the last range ends at the largest size. Neighbouring numbers of ranks with the
+// same ranges become one rule.
 //
 // Where MPI does not tell all ranks the largest block (alltoallv), a rule that looks at it costs an allreduce
 // before every call on the communicator. Such a shape gets one of these: rules with bounds, if every size has
 // a winner in spite of the allreduce; one rule without bounds, for a candidate that needs no agreement and
-// wins at all sizes; or native. Rules with bounds must save 3 % of the time of the others, since they also
+// wins at all sizes; or native. Rules with bounds must save 3 % of the time of the other two, since they also
 // cost the calls of sizes that nobody measured.
 std::vector<Ruling> rules_of(const std::vector<Point>& points, const Measurements& measurements,
                              const Refusals& refusals);
 
-// A rule without bounds also takes blocks that nobody measured. Points with larger blocks where such rules
-// have to prove that they harm nobody, one for each shape that has such a rule; of weight 0.
+// A rule without bounds also takes blocks that nobody measured. These points have larger blocks, where such
+// rules must prove that they harm nobody: one point, of weight 0, for each shape with such a rule.
 std::vector<Point> points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points);
-// The points, then those beyond.
+// `points`, then points_beyond().
 std::vector<Point> with_points_beyond(const std::vector<Ruling>& rules, const std::vector<Point>& points);
 
 } // namespace switchyard::shim::tune

@@ -38,9 +38,9 @@ std::vector<std::string> Halving::survivors(const Point& point) const {
     return kept;
 }
 
-// The best candidate over all sizes stays at each of them, so that an accident at one size does not split its
-// range. It is one that needs no agreement: its rule need not look at the block, and that can be worth more
-// than the best algorithm at each size.
+// The best candidate over all sizes stays at each size, so that an accident at one size does not split its
+// range. Only candidates that need no agreement count: their rule need not look at the block, and that can be
+// worth more than the best algorithm at each size.
 std::string Halving::kept_for_all_sizes(const Point& point) const {
     std::string best;
     double least = INFINITY;
@@ -73,8 +73,8 @@ bool Halving::is_settled(const Point& point, const std::vector<std::string>& sur
            });
 }
 
-// What the second pass adds: the best settings of the first pass, combined. A size that is ahead, since a run
-// was stopped between, has combined them already. Then it is the same here.
+// What the second pass adds: the best settings of the first pass, combined. If a run was stopped in between,
+// another size may be ahead and have combined them already. Then this size gets the same combinations.
 std::vector<std::string> Halving::combinations_due(const Point& point) const {
     if (measurements_.last_pass(point) != 1) return {};
     std::vector<std::string> due;
@@ -117,7 +117,7 @@ double Halving::seconds_per_iteration(const Point& point, const std::vector<std:
         dearest = std::max(dearest, record.seconds_per_iteration);
         ++known;
     }
-    if (known > 0) // the others like these
+    if (known > 0) // the other candidates cost as much
         seconds *= static_cast<double>(candidates.size()) / static_cast<double>(known);
     return seconds + 2 * dearest; // for native and the agreement
 }
@@ -141,7 +141,7 @@ std::vector<Work> Halving::next(double seconds, double launch_seconds) const {
         if (cost > 0)
             work.iterations = static_cast<int>(std::clamp(each / cost - 1, 1.0, double{most_iterations}));
         work.seconds = cost * (work.iterations + work.warmup);
-        // A candidate gets three times its share at most, and a millisecond at least.
+        // A candidate gets at most three times its share, and at least a millisecond.
         work.time_limit = std::max(3 * each / static_cast<double>(work.candidates.size() + 2), 1e-3);
     }
     return works;

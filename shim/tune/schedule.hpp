@@ -1,5 +1,5 @@
-// What to measure next: successive halving. It follows from the measurements alone, so a stopped run
-// continues where it was.
+// What to measure next: successive halving. It follows only from the measurements, so a stopped run continues
+// where it was.
 #pragma once
 
 #include "measurements.hpp"
@@ -24,11 +24,11 @@ class Halving {
     Halving(std::vector<Point> points, const Measurements& measurements);
 
     // The next pass: a work for each point that is not settled, the heaviest point first. Empty: all are
-    // settled. `seconds`: left for this pass and all later ones. `launch_seconds`: of a launch without its
-    // measurements.
+    // settled. `seconds`: left for this pass and all later ones. `launch_seconds`: what a launch takes
+    // without its measurements.
     std::vector<Work> next(double seconds, double launch_seconds) const;
 
-    // The candidates that are still in at a point: all before the first pass, none where the point is
+    // The candidates that are still open at a point: all before the first pass, none where the point is
     // settled. The second pass has combinations_for() the shape, too.
     std::vector<std::string> open_at(const Point& point) const;
     // How many candidates the second pass adds at a point, at most.

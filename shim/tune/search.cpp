@@ -13,7 +13,7 @@ namespace switchyard::shim::tune {
 namespace {
 
 constexpr std::size_t refined_algorithms = 2; // algorithms whose radices are refined
-constexpr std::size_t most_refined = 4;       // radices of each of them beside the coarse ones
+constexpr std::size_t most_refined = 4;       // radices for each of them besides the coarse ones
 constexpr std::size_t searched_settings = 2;  // settings that are combined with borders
 
 using Records = std::map<std::string, Record>;
@@ -96,7 +96,7 @@ Records without_borders(const Records& all) {
     return records;
 }
 
-// As if there were no borders.
+// What to try next at a point, as if there were no borders.
 std::vector<std::string> next_at(const Point& point, const Measurements& measurements) {
     const Records records = without_borders(measurements.at(point));
     std::vector<std::string> wanted = missing(coarse_candidates_of(point.shape), records);

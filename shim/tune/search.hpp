@@ -8,9 +8,9 @@
 namespace switchyard::shim::tune {
 
 // First all coarse_candidates_of(). Then, for the two best algorithms with a radix, radices between the best
-// one and its neighbours, until the neighbours are next to it. Then variations_of() the best candidate. When
-// this is done at all sizes of a shape: combinations_for() it, until the best radix lies between others at
-// its border. Empty: done.
+// radix and its neighbours, until nothing lies between them. Then variations_of() the best candidate. When
+// this is done at all sizes of a shape: combinations_for() it, until at its border the best radix lies
+// between other radices. Empty: done.
 std::vector<Work> next_evaluations(const std::vector<Point>& points, const Measurements& measurements);
 
 } // namespace switchyard::shim::tune

@@ -21,9 +21,9 @@ namespace {
 
 constexpr double for_proof = 0.2; // share of the budget for the runs under the shim
 constexpr int proofs = 4; // runs under the shim, at most, unless a rule without bounds is still to be proved
-constexpr double patience = 5; // seconds that a launch may exceed its share of the budget
+constexpr double patience = 5; // seconds by which a launch may exceed its share of the budget
 
-// Simulations take long, and only complete works are kept: a few candidates at a time, each time with native.
+// Simulations take long, and only complete works are kept. So each part has a few candidates, and native.
 std::vector<Work> parts_of(const Work& work) {
     constexpr std::size_t at_once = 8;
     std::vector<Work> parts;

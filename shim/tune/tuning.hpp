@@ -21,8 +21,8 @@ namespace switchyard::shim::tune {
 
 class Tuning {
   public:
-    // `budget`: seconds for this run and the earlier runs in the journal together. `journal`: null where
-    // nothing is explored, since the measurements are there already.
+    // `budget`: seconds for this run and the earlier runs in the journal together. `journal`: null if nothing
+    // is explored because the measurements are there already.
     Tuning(Machine machine, std::vector<Point> points, Journal* journal, Measurements& measurements,
            Place place, double budget, double launch_seconds);
 
@@ -34,7 +34,7 @@ class Tuning {
     // Measures until the order is clear or the budget is spent. Throws Stopped, or std::runtime_error with a
     // sentence for people.
     void explore();
-    // Makes rules that hold under the shim, and puts their figures there into `circumstances`.
+    // Makes rules that hold under the shim, and puts the figures measured there into `circumstances`.
     std::vector<Ruling> prove(const std::filesystem::path& policy, Circumstances& circumstances);
     // The result for people: native and the policy at each point.
     std::string table(const std::vector<Ruling>& rules) const;

@@ -11,13 +11,14 @@
 
 namespace switchyard::shim::tune {
 
-// Calls under the shim: of each iteration, and of all that the application makes (Measurement::from_first).
+// Calls under the shim: the ratio of an iteration, and of all calls that the application makes
+// (Measurement::from_first).
 struct Proof {
     Estimate estimate;
     double from_first = 0;
 };
 
-// The origin of a policy, as its rules tell it.
+// Where a policy comes from, as its rules say it.
 struct Circumstances {
     Place place;
     std::string platform; // the simulated machine; "": a real one
@@ -29,11 +30,11 @@ struct Circumstances {
 // A valid policy. Throws std::runtime_error if policy::parse finds a problem in it.
 std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& circumstances);
 
-// Whole or not at all: to a file beside it that is then renamed. Throws std::runtime_error where that cannot
-// be.
+// Writes the whole file or nothing: to a file next to it, which is then renamed. Throws std::runtime_error if
+// that fails.
 void write_policy(const std::filesystem::path& file, const std::string& text);
 
-// "" where a file of that name can be made there, else why not.
+// "" if a file of that name can be made there, else why not.
 std::string why_not_writable(const std::filesystem::path& file);
 
 } // namespace switchyard::shim::tune

@@ -1,5 +1,5 @@
-# A program with a stand-in for its MPI, which has the standard ABI of MPI-5, or is one that nobody knows. A program and a
-# plug-in that bring the stand-in as a second MPI. A back end of another version.
+# A program with a stand-in for its MPI. The stand-in has the standard ABI of MPI-5, or is an MPI that nobody
+# knows. A program and a plug-in that bring the stand-in as a second MPI. A back end of another version.
 foreach(kind abi unknown)
   add_library(stub_mpi_${kind} SHARED clients/stub_mpi.c)
   set_target_properties(stub_mpi_${kind} PROPERTIES OUTPUT_NAME mpi_${kind} SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY "${clients_folder}/stand_in")
@@ -25,8 +25,9 @@ foreach(name stub_mpi_abi stub_mpi_unknown c_standard_abi c_unknown_mpi c_standa
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
 endforeach()
 
-# The C programs again for the standard ABI, in a folder of their own, where this MPI has that ABI beside its own. Open MPI
-# has another mpi.h for it; MPICH's mpi.h looks at MPI_ABI. The libraries of both have one name for programs, in the folder.
+# The C programs again for the standard ABI, in a folder of their own, if this MPI has that ABI in addition to
+# its own. Open MPI has another mpi.h for it; MPICH's mpi.h looks at MPI_ABI. In the folder, the libraries of
+# both have one name for programs.
 list(TRANSFORM MPI_C_INCLUDE_DIRS APPEND /standard_abi OUTPUT_VARIABLE abi_folders)
 find_path(abi_include mpi.h PATHS ${abi_folders} NO_DEFAULT_PATH)
 find_path(abi_include mpi_abi.h PATHS ${MPI_C_INCLUDE_DIRS} NO_DEFAULT_PATH)

@@ -27,7 +27,8 @@ endforeach()
 if(SWITCHYARD_COMMON)
   takes_long(preload.${SWITCHYARD_MPI}.test_page 90)
 endif()
-# What is learned follows the times, and they drift where others take the cores. test_types takes half of the memory.
+# What is learned follows the times, and the times drift if other tests take the cores. test_types takes half
+# of the memory.
 set_tests_properties(preload.${SWITCHYARD_MPI}.test_adaptive preload.${SWITCHYARD_MPI}.test_types PROPERTIES RUN_SERIAL ON)
 if(abi_clients)
   foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_route test_node_memory test_in_place)

@@ -21,7 +21,7 @@ if(SWITCHYARD_HAS_SANITIZER_address)
   place_client(c_address)
 endif()
 
-# By Clang, beside the compiler of the build.
+# Compiled by Clang, in addition to the compiler of the build.
 find_program(SWITCHYARD_CLANG clang)
 set(clang_runtime "")
 foreach(name asan-${CMAKE_SYSTEM_PROCESSOR} asan) # the second one where each processor has a folder

@@ -31,7 +31,7 @@ add_c_client(c_pays)
 target_link_libraries(c_pays PRIVATE ${CMAKE_DL_LIBS})
 target_compile_definitions(c_pays PRIVATE _GNU_SOURCE)
 
-# c_opening opens c_opened, in all forms that an object's references have.
+# c_opening opens c_opened, in all forms that an object's references can have.
 if(MPI_C_VERSION VERSION_GREATER_EQUAL 4)
   add_c_client(c_opening)
   target_link_libraries(c_opening PRIVATE ${CMAKE_DL_LIBS})
@@ -56,7 +56,7 @@ if(MPI_C_VERSION VERSION_GREATER_EQUAL 4)
   endforeach()
 endif()
 
-# c_counted as a plug-in. And as a program whose references nobody may write after the loader.
+# c_counted as a plug-in, and as a program whose references only the loader may write.
 add_library(c_counted_plugin MODULE clients/c_counted.c)
 target_link_libraries(c_counted_plugin PRIVATE MPI::MPI_C)
 target_compile_options(c_counted_plugin PRIVATE ${c_warnings})

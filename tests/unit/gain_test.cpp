@@ -85,7 +85,7 @@ TEST_CASE("a program that hardly communicates has nothing to gain", "[gain]") {
 TEST_CASE("time spent agreeing has a row of its own", "[gain]") {
     auto rounds = rounds_of({faster, faster});
     for (auto& run : rounds.routed.runs) run.agreeing_us = 250e3;
-    CHECK(has(gain_of(rounds), "  of it agreeing       -  250.0 ms"));
+    CHECK(has(gain_of(rounds), "  in agreements       -  250.0 ms"));
 }
 
 TEST_CASE("lines that all runs print are counted", "[gain]") {

@@ -296,7 +296,7 @@ TEST_CASE("what the agreement cost stands with the rule that is its cause", "[po
                     "B: 2 of 4 calls routed, 35.0% of the time in collectives spent agreeing: drop "
                     "max_block_bytes of rule "
                     "\"small\nblocks\"\n"));
-    CHECK(has_line(text, "  of it agreeing    2.0 us  0.0 us   70.0 ms  0.0 us     -     -  -"));
+    CHECK(has_line(text, "  in agreements    2.0 us  0.0 us   70.0 ms  0.0 us     -     -  -"));
     CHECK(json_of(a, b)["comparisons"][0]["agreement_a"] == "");
     CHECK(
         json_of(a, b)["comparisons"][0]["agreement_b"].get<std::string>().starts_with("2 of 4 calls routed"));

@@ -1,6 +1,6 @@
-// Memory beside the buffer of an exchange in place, for bytes that arrive before their places are free. It is
-// cut into b buffers of one size. Source j always uses buffer j mod b; the first source to come keeps the
-// buffer until it is empty. No MPI, no memory of its own.
+// Memory in addition to the buffer of an exchange in place, for bytes that arrive before their places are
+// free. It is cut into b buffers of one size. Source j always uses buffer j mod b; the first source to come
+// keeps the buffer until it is empty. No MPI, no memory of its own.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The index sets of an exchange in place: the bytes that a rank has still to send, the places that it has
-// still to fill, and the bytes to send that lie in places to fill. An index is the address of a byte. The
-// sets are kept as intervals, so the work does not grow with the number of bytes. No byte outside a receive
-// set is written. No MPI, no memory of its own.
+// The index sets of an exchange in place: the bytes that a rank still has to send, the places that it still
+// has to fill, and the bytes to send that lie in places to fill. An index is the address of a byte. The sets
+// are kept as intervals, so the work does not grow with the number of bytes. No byte outside a receive set is
+// written. No MPI, no memory of its own.
 #pragma once
 
 #include "joining.hpp"
@@ -90,7 +90,7 @@ class IndexSets : private SubsetLists {
         const SendSet& own = send(self);
         if (own.size == 0 || !is_alone_and_in_order(self)) return false;
         // First the intervals that go down, the lowest first. Then the intervals that go up, the highest
-        // first. Their order stays, so no interval is moved onto another that has still to move.
+        // first. Their order stays, so no interval is moved onto another that still has to move.
         std::byte* target = receive(self).places.end() - own.size;
         int last = no_set;
         for (int k = own.first; k != no_set; k = subset(k).after) {

@@ -37,7 +37,7 @@ inline void raise(SubsetLists& lists, ReceiveSet& set, int k, std::byte* top) {
     Interval& interval = lists.subset(k).interval;
     const auto space = static_cast<std::size_t>(top - interval.end());
     if (k == set.lowest && space < interval.size && space > 0 && lists.cut(set, k, space)) {
-        // The first bytes on top of the others.
+        // Puts the first bytes on top of the other bytes.
         const int rest = lists.subset(k).above;
         lists.unlink(set, k);
         lists.link_above(set, rest, k);
@@ -47,10 +47,10 @@ inline void raise(SubsetLists& lists, ReceiveSet& set, int k, std::byte* top) {
     }
 }
 
-// Joins the free space of R_j at its lowest indices. The paper moves up all bytes below free
-// space. This function fills the free space, the highest first, with as many bytes from the bottom, and
-// so moves no more bytes than it frees. An interval that does not fit is cut. Where no subset is left for
-// the cut, the bytes below the free space move up, as in the paper.
+// Joins the free space of R_j at its lowest indices. The paper moves up all bytes below free space. This
+// function fills the free space, the highest first, with as many bytes from the bottom. So it moves no more
+// bytes than it frees. An interval that does not fit is cut. Where no subset is left for the cut, the bytes
+// below the free space move up, as in the paper.
 inline void join(SubsetLists& lists, ReceiveSet& set) {
     std::byte* top = set.places.end();
     for (int k = set.highest; k != no_set; k = lists.subset(k).below) {

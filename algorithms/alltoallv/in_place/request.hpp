@@ -26,7 +26,7 @@ class Request {
 // The places for the data of one source: first free space, then its auxiliary buffer.
 struct Room {
     Interval free, ahead;
-    bool asks = false; // also for a request of no bytes, as long as bytes are left to receive
+    bool asks = false; // also for a request of no bytes, while bytes are left to receive
 };
 
 } // namespace switchyard::algorithms::alltoallv

@@ -29,7 +29,7 @@ class HopMessages {
         }
     }
 
-    // Waits for all messages. Those that did not arrive read as zeros.
+    // Waits for all messages. Messages that did not arrive read as zeros.
     Status wait(const Hop& hop) {
         const Status status = wire_.wait_all();
         if (!status.ok())
@@ -68,9 +68,9 @@ class HopMessages {
     }
 
   private:
-    // The receiver of a hop that ends the exchange knows the sizes of its blocks, so no sizes travel. With
-    // blocks that go directly they do, since the receiver may expect a block here that goes directly, or the
-    // other way round.
+    // The receiver of a hop that ends the exchange knows the sizes of its blocks, so no sizes travel. Where
+    // blocks may go directly, sizes travel, since the receiver may expect a block here that goes directly, or
+    // the other way round.
     bool has_sizes(const Hop& hop) const { return exchange_.direct != nullptr || !hop.ends_exchange; }
 
     void deliver_expected(std::span<const int> sources, const std::byte* in, Status& status) const {
@@ -86,7 +86,7 @@ class HopMessages {
             in += size;
         }
     }
-    // Bytes of the receive.
+    // The bytes to receive.
     std::size_t arriving_bytes(const Hop& hop, const Charge& charge) const {
         const std::size_t most = charge.blocks_in * block_bytes_;
         const bool is_exact = !has_sizes(hop) && most <= wire_.limit();

@@ -51,7 +51,7 @@ struct Hop {
     bool ends_exchange;
     std::vector<Charge> charges;
     std::vector<std::vector<HandedOn>> handed_on; // by rank of the lane
-    std::vector<char> has_bundle;                 // the same: whether that rank sends this rank something
+    std::vector<char> has_bundle;                 // likewise: whether that rank sends this rank something
 };
 
 class NodeAwareSchedule : public Schedule {
@@ -64,7 +64,7 @@ class NodeAwareSchedule : public Schedule {
     // a window.
     bool hands_on() const { return own_node_.size > routes_.hops().lanes(); }
     const NodeAwareShape& shape() const { return shape_; }
-    // Rows of the first exchange leave before the ranks of the node share memory again.
+    // Whether rows of the first exchange leave before the ranks of the node share memory again.
     bool rows_stay_in_epoch() const { return hops_.size() < 2 || !hands_on(); }
 
     // The blocks that this rank has for a local rank in the first exchange: for that rank itself, then rows.
@@ -139,7 +139,7 @@ inline NodeAwareSchedule::Inner NodeAwareSchedule::inner_of(const Group& group) 
     return inner;
 }
 
-// Of the row of local rank 0. A key that comes for a second time waits where it waited before.
+// The place of local rank 0's row. A key that comes for a second time waits where it waited before.
 inline std::size_t NodeAwareSchedule::place_of(int offset, int lane) {
     int& slot = slots_[static_cast<std::size_t>(offset * routes_.hops().lanes() + lane)];
     if (slot < 0) slot = slots_used_++;

@@ -81,8 +81,8 @@ class NodeHops {
 
   private:
     // With as many lanes as ranks no block is handed on. In simulations of 16 to 64 nodes of 32 ranks this
-    // saved more than the messages cost; of 128 nodes of 8 it did not, since each rank has few blocks to hand
-    // on there. Otherwise about 16 messages at a time for each rank.
+    // saved more than the messages cost; with 128 nodes of 8 ranks it did not, since there each rank has few
+    // blocks to hand on. Otherwise about 16 messages at a time for each rank.
     std::int64_t likely_lanes(int largest) const {
         constexpr std::int64_t messages_at_once = 16, blocks_worth_a_message = 32;
         const std::int64_t blocks = static_cast<std::int64_t>(nodes_) * largest;

@@ -1,5 +1,5 @@
-// The way of blocks in node_aware: the nodes around this rank's node, the lanes of the node, and its ranks in
-// charge. Index arithmetic, from which the schedule is made.
+// The routes of blocks in node_aware: the nodes around this rank's node, the lanes of the node, and its ranks
+// in charge. Index arithmetic, from which the schedule is made.
 #pragma once
 
 #include "algorithms/group.hpp"

@@ -13,7 +13,7 @@ namespace switchyard::algorithms::alltoallv {
 
 class Bundles {
   public:
-    // `most_bytes`: of any bundle of the group. Memory: bundle_buffers_scratch_bytes.
+    // `most_bytes`: the most bytes of any bundle of the group. Memory: bundle_buffers_scratch_bytes.
     Bundles(const Group& group, std::size_t most_bytes, Context& context)
         : group_(group), most_bytes_(most_bytes), context_(context),
           out_(context.workspace.take(count() * most_bytes + spare_bytes).data()),
@@ -35,10 +35,10 @@ class Bundles {
         return end;
     }
 
-    // The same for a caller that fills one bundle after the other, by rising local ranks. `total()`: at least
-    // the bytes of all of them. Where the ranks share memory the bundles lie there if all ranks have room for
-    // theirs. Then no bundle is copied, and it may be read until the window's next epoch. `group` must be the
-    // node.
+    // For a caller that fills one bundle after another, by rising local ranks. `total()`: at least the bytes
+    // of all bundles. Where the ranks share memory, the bundles lie there if all ranks have room for their
+    // bundles. Then no bundle is copied, and the bundles may be read until the window's next epoch. `group`
+    // must be the node.
     template <typename Total>
     void start(Total&& total) {
         NodeWindow* const window = context_.intra_window();
@@ -77,7 +77,8 @@ class Bundles {
         if (!status.ok()) std::memset(in_, 0, count() * most_bytes_);
         return status;
     }
-    // Takes the own bundle, in place of exchange(), where no rank of the node has a bundle for another.
+    // Takes the own bundle. For use instead of exchange(), where no rank of the node has a bundle for another
+    // rank.
     void keep_own() {
         const Block& own = places_out_[static_cast<std::size_t>(group_.rank)];
         copy_bytes(from(group_.rank), out_ + own.offset, own.size);
@@ -85,7 +86,7 @@ class Bundles {
     std::byte* from(int source) const { return arrived_[static_cast<std::size_t>(source)]; }
 
   private:
-    // Nothing: a rank had no room, so the bundles have to travel.
+    // Nothing: a rank had no room, so the bundles must travel.
     std::optional<Status> show() {
         NodeWindow& window = *context_.intra_window();
         const bool has_room = begin_ != out_;
@@ -120,8 +121,8 @@ std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, co
     copy_bytes(end + sizeof(Size), data, bytes);
     return end + sizeof(Size) + bytes;
 }
-// The same of this rank's blocks for all these destinations. What the loop needs is in local variables, which
-// a copied byte cannot change. Inline at any rate: the groups of destinations are small.
+// The same for this rank's blocks to all these destinations. The loop uses local variables, since a copied
+// byte cannot change them. Always inline: the groups of destinations are small.
 template <typename Size, typename Sizes>
 [[gnu::always_inline]] inline std::byte* put_blocks_for(std::span<const int> destinations, std::byte* end,
                                                         const Exchange& exchange, const Sizes& said_sizes) {
@@ -134,7 +135,7 @@ template <typename Size, typename Sizes>
     }
     return end;
 }
-// Of all blocks that this rank sends, as messages say them.
+// The bytes of all blocks that this rank sends, with their sizes, as messages say them.
 template <typename Size, typename Sizes>
 std::size_t bytes_with_sizes(const Exchange& exchange, const Sizes& said_sizes) {
     std::size_t bytes = exchange.send.size() * sizeof(Size);

@@ -16,7 +16,7 @@ class Carriers {
   public:
     Carriers(const NodeMap& map, int node) : map_(map), node_(node), ranks_(map.size_of(node)) {}
 
-    // The node that many places up or down the ring of nodes.
+    // The node `distance` places up or down the ring of nodes.
     int node_up(int distance) const { return (node_ + distance) % map_.nodes(); }
     int node_down(int distance) const { return (node_ - distance + map_.nodes()) % map_.nodes(); }
 

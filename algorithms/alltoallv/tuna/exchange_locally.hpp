@@ -1,6 +1,6 @@
 // The exchange between the ranks of one node, inside an algorithm that knows nodes. With intra=shared it goes
-// through the memory that they share, where there is such memory. Otherwise it is TuNA over their group,
-// without a communicator of their own.
+// through the memory that the ranks share, where there is such memory. Otherwise it is TuNA over the group of
+// these ranks, without a communicator of their own.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -12,7 +12,7 @@ namespace switchyard::algorithms::alltoallv {
 Status tuna(const Exchange& exchange, Context& context);
 
 // All ranks of the node call it at the same time. `exchange.group` is this rank's node in the communicator of
-// the context's wire, or a group of ranks of the node, such as a lane. `inner`: of that group. The memory
+// the context's wire, or a group of ranks of the node, such as a lane. `inner`: for that group. The memory
 // that TuNA takes is given back.
 inline Status exchange_locally(const Exchange& exchange, const InnerTuna& inner, Context& context) {
     if (NodeWindow* window = context.intra_window()) return window->exchange(exchange);

@@ -7,7 +7,7 @@
 namespace switchyard::algorithms::alltoallv {
 
 struct InnerTuna {
-    // `parameters`: of inside_node().
+    // `parameters`: from inside_node().
     InnerTuna(int ranks, int rank, const Parameters& given)
         : parameters(given), schedule(ranks, rank, given) {}
 

@@ -39,7 +39,7 @@ class NodeBundles {
         return blocks_[destination * count() + static_cast<std::size_t>(source)];
     }
 
-    // Of all local ranks.
+    // The blocks of all local ranks for one of these destinations.
     std::span<const Part> blocks(std::size_t destination) const {
         return {blocks_ + destination * count(), count()};
     }
@@ -100,8 +100,8 @@ class NodeBundles {
 };
 
 // The whole algorithm around the exchange between nodes: own block, workspace, intra-node phase, then
-// between_nodes(exchange, context, bundles). `between_bytes`: its workspace, from the shape of the node, the
-// bound of a forwarded block and the parameters.
+// between_nodes(exchange, context, bundles). `between_bytes`: the workspace of between_nodes, from the shape
+// of the node, the bound of a forwarded block and the parameters.
 template <typename BetweenBytes, typename BetweenNodes>
 Status exchange_by_bundles(const Exchange& exchange, Context& context, BetweenBytes&& between_bytes,
                            BetweenNodes&& between_nodes) {

@@ -1,4 +1,4 @@
-// Who of a node carries which blocks to other nodes, computed once.
+// Which rank of a node carries which blocks to other nodes, computed once.
 #pragma once
 
 #include "algorithms/group.hpp"
@@ -34,11 +34,11 @@ class NodeBundlesSchedule : public Schedule {
     const Carriers& carriers() const { return carriers_; }
     const NodeShape& shape() const { return shape_; }
     const InnerTuna& inner() const { return inner_; }
-    // The destinations of a local rank's blocks, by rising distance of their nodes.
+    // The destinations that a local rank carries blocks to, by rising distance of their nodes.
     std::span<const int> destinations_of(int carrier) const {
         return destinations_[static_cast<std::size_t>(carrier)];
     }
-    // The same of this rank. The first one is this rank itself.
+    // The same for this rank. The first destination is this rank itself.
     std::span<const Destination> carried() const { return carried_; }
 
   private:

@@ -19,7 +19,7 @@ struct BundleLayout {
           bytes(destinations * (size_bytes + max_block)) {}
 };
 
-// Bundles, and the place of each block of each bundle; beside them the workspace of tuna while it exchanges
+// Bundles, and the place of each block of each bundle; in addition the workspace of tuna while it exchanges
 // the bundles, or of the exchange between nodes.
 inline std::size_t node_bundles_scratch_of(const NodeShape& node, std::size_t max_block,
                                            std::size_t tuna_bytes, std::size_t between_bytes) {
@@ -29,8 +29,8 @@ inline std::size_t node_bundles_scratch_of(const NodeShape& node, std::size_t ma
            std::max(tuna_bytes, between_bytes);
 }
 
-// Of the whole algorithm. `between_bytes`: of the exchange between nodes, from the shape of a node, the bound
-// of a forwarded block and the parameters.
+// The workspace of the whole algorithm. `between_bytes`: the workspace of the exchange between nodes, from
+// the shape of a node, the bound of a forwarded block and the parameters.
 template <typename BetweenBytes>
 std::size_t bundles_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                   const Parameters& parameters, BetweenBytes&& between_bytes) {

@@ -23,7 +23,7 @@ class StoredBlocks {
         return with_said_sizes(exchange_, [&](const auto& said) { return pack(round, message, said); });
     }
 
-    // Lines 16 to 20: blocks that are home go to R, the others to T until their next hop.
+    // Lines 16 to 20: blocks that are home go to R, the other blocks to T until their next hop.
     void unpack(const TunaRound& round, const std::byte* message, Status& status) {
         with_said_sizes(exchange_, [&](const auto& said) { unpack(round, message, said, status); });
     }

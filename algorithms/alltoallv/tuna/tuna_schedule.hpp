@@ -11,15 +11,16 @@
 namespace switchyard::algorithms::alltoallv {
 
 // A round is the first hop of some of its blocks, and the last hop of some. A message has them in this order:
-//   first hops, except of the direct block;  the direct block, whose first hop is its last;  last hops;  all others.
+//   first hops, except the direct block's;  the direct block, whose first hop is its last;  last hops;
+//   all other hops.
 // So the sender takes blocks from S, then from T. The receiver puts blocks into T, then into R, then into T.
-// Neither has to ask of each block where it belongs.
+// Neither has to ask where each block belongs.
 struct TunaRound {
     int destination, source;     // lines 12 and 13
     int left_in_digit;           // rounds, with this one
     std::span<const int> from_s; // destinations of the blocks that make their first hop
-    std::span<const int> from_t; // slots of the others
-    std::span<const int> to_t;   // slots of the blocks of from_s, except of the direct block
+    std::span<const int> from_t; // slots of the other blocks
+    std::span<const int> to_t;   // slots of the blocks of from_s, except the direct block
     std::span<const int> to_r;   // sources of the blocks that are home
     std::span<const int> stays;  // slots of all others
 
@@ -28,13 +29,13 @@ struct TunaRound {
 
 class TunaSchedule : public Schedule {
   public:
-    // Of rank `rank` of `ranks`. `parameters`: of tuna.
+    // The rounds of rank `rank` of `ranks` ranks. `parameters`: tuna's.
     TunaSchedule(int ranks, int rank, const Parameters& parameters) : rank_(rank), shape_(ranks, parameters) {
         const auto radix = static_cast<int>(parameters[Parameter::radix]);
         std::size_t moved = 0, rounds = 0;
         for (patterns::Round round(ranks, radix); round.valid(); round.advance(), ++rounds)
             moved += static_cast<std::size_t>(round.blocks());
-        places_.reserve(2 * moved); // so that the spans stay
+        places_.reserve(2 * moved); // so that the spans stay valid
         rounds_.reserve(rounds);
         for (patterns::Round round(ranks, radix); round.valid(); round.advance()) add(round);
     }
@@ -50,8 +51,8 @@ class TunaSchedule : public Schedule {
     }
     int down(int offset) const { return rank_ >= offset ? rank_ - offset : rank_ - offset + shape_.ranks; }
 
-    // Of the ranges of a round, the blocks of the first range are home, and the first block of each range
-    // makes its first hop. All other blocks wait in T (patterns::OffsetRange).
+    // In a round, the blocks of the first range are home, and the first block of each range makes its first
+    // hop. All other blocks wait in T (patterns::OffsetRange).
     void add(const patterns::Round& round) {
         const int distance = round.distance();
         TunaRound added{down(distance), up(distance), round.left_in_digit(), {}, {}, {}, {}, {}};

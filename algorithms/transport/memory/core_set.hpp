@@ -1,4 +1,4 @@
-// The cores that a rank may run on, in as few bytes as ranks like to tell each other.
+// The cores that a rank may run on, in few bytes, since ranks tell each other.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct CoreSet {
 };
 
 // How many cores ranks may run on together. Launchers give ranks equal sets or sets without a core in common.
-// Other sets count as the latter, up to all cores of the machine.
+// Other sets count as sets without a core in common, up to all cores of the machine.
 int cores_of(std::span<const CoreSet> ranks);
 
 } // namespace switchyard::algorithms

@@ -7,8 +7,8 @@
 
 namespace switchyard::algorithms {
 
-// posix_fallocate, with its answer. Signals wait meanwhile. On some systems a profiler's timer interrupts it
-// again and again: each time it undoes its work and says EINTR.
+// Calls posix_fallocate and returns its answer. Signals wait meanwhile. On some systems a profiler's timer
+// interrupts the call again and again: each time it undoes its work and returns EINTR.
 inline int make_room(int file, off_t offset, off_t bytes) {
     sigset_t all, before;
     sigfillset(&all);

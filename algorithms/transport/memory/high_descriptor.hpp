@@ -1,5 +1,5 @@
-// Descriptors of ours have high numbers, out of the way of programs that expect the low ones for files of
-// their own. No MPI.
+// Our descriptors have high numbers, out of the way of programs that expect low numbers for files of their
+// own. No MPI.
 #pragma once
 
 #include <cerrno>
@@ -8,12 +8,12 @@
 
 namespace switchyard::algorithms {
 
-// A process begins with a table of 64 descriptors. To make it larger, Linux waits some 10 ms where the
-// process has threads.
+// A process begins with a table of 64 descriptors. Where the process has threads, Linux waits some 10 ms to
+// make the table larger.
 inline constexpr int lowest_descriptor = 48;
 
-// The same file under a high number, closed on exec; under its own number where the process has no high one
-// left. Leaves errno alone, and passes -1 through.
+// The same file under a high number, closed on exec; under its own number where the process has no high
+// number left. Does not change errno, and passes -1 through.
 inline int moved_up(int file) {
     if (file < 0 || file >= lowest_descriptor) return file;
     const int before = errno;

@@ -11,7 +11,7 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// A name beside all files: it goes when its socket goes.
+// A name that is no file. It goes when its socket goes.
 struct Address {
     sockaddr_un name{};
     socklen_t length;

@@ -1,4 +1,4 @@
-// Processes of a node hand each other a file by sockets. No process waits for another. No MPI.
+// Processes of a node hand each other a file through sockets. No process waits for another. No MPI.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class Introduction {
 
     bool is_open() const { return listener_ >= 0; }
 
-    // Sends `file` to the process of this user that listens at `door`. False: nobody does, or its queue is
-    // full.
+    // Sends `file` to the process of this user that listens at `door`. False: nobody listens there, or the
+    // queue is full.
     static bool send(std::uint32_t door, int file);
 
-    // The files that processes of this user have sent so far. They are the caller's to close. May throw.
+    // The files that processes of this user have sent so far. The caller closes them. May throw.
     std::vector<int> take();
 
   private:

@@ -1,5 +1,5 @@
-// The largest cache of a core, which cores share. The processor tells it, so no file is opened in somebody's
-// program.
+// The largest cache of a core, which several cores share. The processor itself tells its size, so no file is
+// opened in somebody's program.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct LastCache {
     std::size_t bytes = std::size_t{32} << 20; // where the processor does not tell
     int cores = 1;                             // that share it, hardware threads included
 
-    // Of a rank, where so many ranks run on `node_cores` cores.
+    // The share of a rank, where `ranks` ranks run on `node_cores` cores.
     std::size_t share(int ranks, int node_cores) const {
         const int ranks_of_core = (ranks + node_cores - 1) / std::max(node_cores, 1);
         return bytes / static_cast<std::size_t>(std::clamp(cores * ranks_of_core, 1, std::max(ranks, 1)));

@@ -1,7 +1,7 @@
 // The memory of another process of this node, read without its help: one copy, which the kernel makes. The
-// system may forbid it. Where containers number processes differently, the number of the neighbour may be
-// another process's here: so each read also brings a proof, a number that the neighbour alone has at that
-// address. No MPI.
+// system may forbid it. Where containers number processes differently, the neighbour's number may be another
+// process's here. So each read also brings a proof: a number that only the neighbour has at that address. No
+// MPI.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class NeighbourMemory {
     // False after the first failure: the next read would fail as well.
     bool can_be_read() const { return process_ != 0; }
 
-    // Addresses are the neighbour's: `from` of the bytes, `proof` of its proof. False: they could not be
-    // read, and bytes at `to` may have changed.
+    // `from` and `proof` are addresses in the neighbour: of the bytes, and of its proof. False: the bytes
+    // could not be read, and bytes at `to` may have changed.
     bool read(std::byte* to, std::uintptr_t from, std::size_t bytes, std::uintptr_t proof);
 
   private:

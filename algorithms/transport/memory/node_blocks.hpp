@@ -1,10 +1,10 @@
-// The blocks of one side of an exchange among the ranks of a node, by local rank, in the forms that callers
-// have them. The memory of the node takes each form as it is: a small exchange costs less than to make a list
-// of its blocks.
+// The blocks of one side of an exchange among the ranks of a node, by local rank, in the forms in which
+// callers have them. The memory of the node takes each form as it is: making a list of the blocks would cost
+// more than a small exchange.
 //
 // A form has size(local) in bytes, and at(local). Where large blocks may go directly (direct_blocks.hpp), the
-// sent side says so of a size, and the received side hears what each rank sends, also a rank of which it
-// expects nothing: NodeWindow::exchange(Exchange).
+// sent side says whether a size is direct, and the received side hears what each rank sends, even a rank from
+// which it expects nothing: NodeWindow::exchange(Exchange).
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct CountedBlocks {
     static constexpr void meets_mark(int) {}
 };
 
-// As MPI_Alltoall has them, and MPI_Allgather those that it receives.
+// As MPI_Alltoall has them, and as MPI_Allgather has the blocks that it receives.
 struct EqualBlocks {
     std::uintptr_t base;
     std::size_t bytes; // of each

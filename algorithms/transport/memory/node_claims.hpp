@@ -1,5 +1,5 @@
-// Who moves which pieces of a block: its writer takes them from the front, its reader from the back. Both may
-// be processes.
+// Who moves which pieces of a block: its writer takes them from the front, its reader from the back. Writer
+// and reader may be different processes.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,16 @@ class Claims {
 
     // The next piece from the front. False: all of them are taken.
     bool take_front(std::uint64_t pieces) { return take(pieces, 1, one_of_front) > 0; }
-    // The number of pieces that were still there for the back, at most `most`.
+    // Takes pieces from the back, at most `most`. Returns how many were still there.
     std::uint64_t take_back(std::uint64_t pieces, std::uint64_t most) {
         return take(pieces, most, one_of_back);
     }
-    // The last ones that were taken from the back.
+    // Gives back the last pieces that were taken from the back.
     void give_back(std::uint64_t pieces) {
         taken_.fetch_sub(pieces * one_of_back, std::memory_order_relaxed);
     }
 
-    // Whether all pieces are taken, so many of them from the back.
+    // Whether all pieces are taken, `from_back` of them from the back.
     bool are_all_taken(std::uint64_t pieces, std::uint64_t from_back) const {
         const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
         return back_of(taken) == from_back && front_of(taken) + from_back == pieces;

@@ -2,8 +2,8 @@
 // something to do at almost every moment, so the ranks together use up the cores. If they do not, somebody
 // else does.
 //
-// Each rank tells the others its part of a core. Their times together would say less: ranks tell them at
-// different moments of an exchange, and an exchange can last longer than a period.
+// Each rank tells the other ranks its part of a core. The sum of the ranks' times would say less: ranks tell
+// their times at different moments of an exchange, and an exchange can last longer than a period.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class NodeLoad {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `cores`: that the ranks of the node share.
+    // `cores`: the number of cores that the ranks of the node share.
     explicit NodeLoad(int cores) : cores_(cores) {}
 
     // How long the processors have worked for this process.
@@ -27,8 +27,8 @@ class NodeLoad {
         return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
     }
 
-    // A period of this rank may end. `own_time`: asked for then. Returns its part of a core in its last
-    // period.
+    // Ends this rank's period, if it is over. Only then asks for `own_time`. Returns the rank's part of a
+    // core in its last period.
     template <typename Time>
     double own_part(Clock::time_point now, const Time& own_time) {
         if (now - begin_ < period) return part_;
@@ -42,7 +42,7 @@ class NodeLoad {
         return part_;
     }
 
-    // The parts of all ranks together. Counts once in a period of this rank.
+    // `parts`: the sum of all ranks' parts. Counts once in a period of this rank.
     void hear(double parts) {
         if (!is_due_) return;
         is_due_ = false;
@@ -59,16 +59,17 @@ class NodeLoad {
     static constexpr std::chrono::milliseconds period{50}; // each core has changed hands a dozen times
 
   private:
-    // Of the cores' time. RESULTS.md, Other programs on the cores, has what ranks get.
+    // A part of the cores' time. RESULTS.md, Other programs on the cores, says what ranks get.
     static constexpr double least_part = 0.8;
 
-    // A period in which the others rested by chance costs more than a few exchanges by messages too many.
+    // Trusting a period in which the other programs rested by chance costs more than a few needless exchanges
+    // by messages.
     static constexpr int periods_at_rest = 4;
 
     int cores_;
     Clock::time_point begin_; // of this rank's period
     std::chrono::nanoseconds time_{};
-    double part_ = 1; // as good as a core, as long as nothing is known
+    double part_ = 1; // a whole core, while nothing is known
     bool is_due_ = false;
     int periods_left_ = 0; // until the cores count as free
 };

@@ -24,14 +24,14 @@ std::size_t page_bytes() {
     return bytes;
 }
 
-// The file begins with a page that has its key alone: so a process knows that it has opened the right file,
-// even where numbers of processes and files mean something else to it.
+// The file begins with a page that has only its key. By the key a process knows that it has opened the right
+// file, even where numbers of processes and files mean something else to it.
 bool has_key(int file, std::uint64_t key) {
     std::uint64_t found = 0;
     return pread(file, &found, sizeof found, 0) == sizeof found && found == key;
 }
 
-// By its name, since to open a file may mean something to the program that owns it.
+// Looks at the name, since opening a file may mean something to the program that owns it.
 bool is_ours(const char* path) {
     constexpr std::string_view name = "/memfd:switchyard";
     char target[64];
@@ -44,7 +44,7 @@ std::uint64_t new_key() {
     return (std::uint64_t{device()} << 32 | device()) | 1U;
 }
 
-// A file that grows over the limit of the program's files would raise a signal.
+// A file that grows beyond the program's limit for files would raise a signal.
 bool may_have_size(std::uint64_t bytes) {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
@@ -76,7 +76,7 @@ bool NodeMemory::open_file() {
     return pwrite(file_, &key_, sizeof key_, 0) == sizeof key_;
 }
 
-// The program may have closed the number and opened a file of its own by it.
+// The program may have closed the number, and its own next file may have got it.
 bool NodeMemory::owns_file() const {
     struct stat facts {};
     return file_ >= 0 && fstat(file_, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_;
@@ -133,7 +133,7 @@ bool NodeMemory::extend(const Place& place, std::size_t end) {
     return has_memory;
 }
 
-// Call it for new pages only: the system clears old pages that nobody has touched yet.
+// Call it only for new pages: the system clears old pages that nobody has touched yet.
 bool NodeMemory::make_room_in(const Place& place, std::size_t from, std::size_t bytes) const {
     return make_room(file_, static_cast<off_t>(place.offset + from), static_cast<off_t>(bytes)) == 0;
 }
@@ -204,7 +204,7 @@ std::byte* NodeMemory::map_if_right(int file, const Place& place) {
 
 namespace {
 
-// Half of the key, so that who sees the door still has to guess the other half.
+// Half of the key. Whoever sees the door still has to guess the other half.
 std::uint32_t door_of(std::uint64_t key) {
     return static_cast<std::uint32_t>(key >> 32);
 }

@@ -1,10 +1,10 @@
-// Memory that the processes of a node map into each other. To make it and to free it, no process waits for
-// another: so it may happen in a callback, and a program that frees its communicators late or never holds
-// nobody up.
+// Memory that the processes of a node map into each other. No process waits for another to make it or to free
+// it. So this may happen in a callback, and a program that frees its communicators late or never holds nobody
+// up.
 //
 // A process owns sections of equal size in a file without a name, which its neighbours open through /proc. It
-// lends a section for one use, a window. Who has used the section leaves it; when all have left, nobody reads
-// it any more, and it can be lent again. No MPI.
+// lends a section for one use, a window. Each user leaves the section after use. When all users have left,
+// nobody reads it any more, and it can be lent again. No MPI.
 #pragma once
 
 #include "introduction.hpp"
@@ -24,7 +24,7 @@ class NodeMemory {
     // The largest number of sections that a process owns.
     static constexpr std::size_t most_sections = 32;
 
-    // Where other processes find a section. They are told by messages.
+    // Where other processes find a section. Messages tell them.
     struct Place {
         std::uint64_t key = 0; // of the process's file; 0: no section
         std::uint64_t offset = 0;
@@ -32,7 +32,7 @@ class NodeMemory {
         explicit operator bool() const { return key != 0; }
     };
 
-    // `section_bytes`: of data, the same in all processes. Takes no memory yet.
+    // `section_bytes`: the bytes of data in a section, the same in all processes. Takes no memory yet.
     explicit NodeMemory(std::size_t section_bytes) : section_bytes_(section_bytes) {}
     NodeMemory(const NodeMemory&) = delete;
     NodeMemory& operator=(const NodeMemory&) = delete;
@@ -40,32 +40,31 @@ class NodeMemory {
 
     std::size_t section_bytes() const { return section_bytes_; }
 
-    // Of this process's file, once it is open. It lies in memory that no other process has.
+    // The key of this process's file, once the file is open. It lies in memory that no other process has.
     const std::uint64_t* key() const { return &key_; }
 
-    // Opens the file, where that has not happened yet. Our descriptors have high numbers, and the kernel may
-    // take more than 10 ms to make the first of them in a process with threads: too long for a call of the
-    // program.
+    // Opens the file, unless it is open already. Our descriptors have high numbers. In a process with threads
+    // the kernel may take more than 10 ms to make the first of them: too long for a call of the program.
     void prepare();
 
     // A section of this process that nobody uses. Its first data have memory; extend() gets more. No section:
     // there is no memory for it. May throw.
     Place lend();
-    // Gets memory for the data of this process's section up to `end`. False: there is none. Data without
-    // memory may not be touched: the system may kill the process for it.
+    // Gets memory for the data of this process's section up to `end`. False: there is none. Do not touch data
+    // without memory: the system may kill the process for it.
     bool extend(const Place& place, std::size_t end);
-    // Before others learn that they use it: as many of them as will leave it.
+    // Sets how many users will leave the section. Call it before other processes learn that they use the
+    // section.
     void set_users(const Place& place, std::uint32_t users);
-    // Nobody will use it.
+    // For a section that nobody will use.
     void take_back(const Place& place);
 
     // The data of a section of this process or of another. Null: it cannot be mapped, since the processes are
     // on different machines, or in different containers and never met. Stays mapped. May throw.
     std::byte* data_at(const Place& place);
 
-    // Before bytes of a section are used: brings their pages at once, which takes a fraction of a fault for
-    // each. Linux before
-    // 5.14 brings each page when it is touched.
+    // Brings the pages of a section's bytes at once, before the bytes are used. That takes a fraction of a
+    // page fault for each page. Linux before 5.14 brings each page when it is touched.
     static void warm(std::byte* from, std::size_t bytes);
 
     // Processes that may not look into each other's /proc, as in containers with a user namespace each, can
@@ -75,7 +74,7 @@ class NodeMemory {
     bool listen();
     bool introduce_to(const Place& neighbour) const;
     void meet_guests(); // ends listening; may throw
-    // A user will not look at these data again, and tells their owner.
+    // Tells the owner of these data that a user will not look at them again.
     static void leave(std::byte* data);
 
   private:
@@ -84,7 +83,7 @@ class NodeMemory {
         std::atomic<std::uint32_t> left; // users who have left
     };
     static constexpr std::size_t head_bytes = 64; // keeps data in other cache lines
-    // Of a section, with its head, when it is new.
+    // The bytes of a new section that have memory, with its head.
     static constexpr std::size_t first_bytes = std::size_t{16} << 10;
     struct Section {
         Place place;

@@ -9,13 +9,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of an exchange by an MPI, roughly: RESULTS.md, `shared` on one node.
+// An exchange by an MPI, roughly: RESULTS.md, `shared` on one node.
 constexpr std::int64_t call_ns = 2000, bytes_in_ns = 8;
 
 constexpr std::int64_t usual_page_bytes = 4096;
 
-// Nanoseconds that so many bytes of pages took. A rank that loses its core meanwhile measures its neighbours'
-// time.
+// Nanoseconds that `bytes` bytes of pages took, up to a cap: a rank that loses its core meanwhile measures
+// its neighbours' time.
 std::int64_t capped(std::int64_t measured_ns, std::size_t bytes) {
     constexpr std::int64_t most_ns_of_page = 20'000;
     return std::min(measured_ns, (static_cast<std::int64_t>(bytes) / usual_page_bytes + 1) * most_ns_of_page);
@@ -30,7 +30,7 @@ NodePages::NodePages(NodeMemory& memory, const NodeMemory::Place& place, std::by
     touch(0, end_);
 }
 
-// What pages take is known from the last ones.
+// The time that pages take is known from the last pages.
 void NodePages::touch(std::size_t begin, std::size_t end) {
     const auto start = Clock::now();
     NodeMemory::warm(section_ + begin, end - begin);
@@ -41,7 +41,7 @@ void NodePages::touch(std::size_t begin, std::size_t end) {
                                       static_cast<std::int64_t>(end - begin));
 }
 
-// Twice as much as there is, since each call to the system takes time. Memory that nobody touches costs
+// Gets twice as much as there is, since each call to the system takes time. Memory that nobody touches costs
 // little.
 void NodePages::get_memory(std::size_t end) {
     const std::size_t enough = std::min(end, last_), twice = std::min(2 * memory_end_, last_);

@@ -10,13 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A rank that gets the core copies for less than that before it waits itself. A program that does not wait
-// keeps a core for some 4 ms, beside the turns of the ranks there.
+// A rank that gets the core copies for less than this before it waits itself. A program that does not wait
+// keeps a core for some 4 ms, in addition to the turns of the ranks there.
 constexpr auto turn_of_a_rank = 1ms;
 constexpr auto shortest_turn = 1ms;
-// Then the rank leaves its core once more, and so learns whether the other programs are still there.
+// After this time the rank leaves its core once more, and so learns whether the other programs are still
+// there.
 constexpr auto sleeping_time = 100ms;
-constexpr auto nap = 1us; // the system makes some 50 of it
+constexpr auto nap = 1us; // the system makes it some 50 us
 
 } // namespace
 

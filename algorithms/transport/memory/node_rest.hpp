@@ -1,9 +1,9 @@
-// How a rank rests that waits for other ranks of its node.
+// How a rank rests while it waits for other ranks of its node.
 //
-// With a core for each rank it spins. Else it leaves its core to others, again and again. A program that is
-// not ours then keeps the core for milliseconds each time. So a rank that has met such a program sleeps
-// instead, for the shortest time that the system knows: the system gives a core to a rank that wakes up much
-// sooner than to a rank that left its core.
+// With a core for each rank it spins. Otherwise it leaves its core to other processes, again and again. A
+// program that is not ours then keeps the core for milliseconds each time. So a rank that has met such a
+// program sleeps instead, for the shortest time that the system knows: a rank that wakes up gets a core much
+// sooner than a rank that left its core.
 #pragma once
 
 #include <chrono>
@@ -12,13 +12,13 @@ namespace switchyard::algorithms {
 
 class NodeRest {
   public:
-    // `ranks`: of the node. `cores`: that they share.
+    // `ranks`: the ranks of the node. `cores`: the cores that they share.
     NodeRest(int ranks, int cores);
 
-    // What the other ranks do meanwhile. Who computes keeps a core for long, too.
+    // What the other ranks do meanwhile. A rank that computes also keeps a core for long.
     enum class Others { may_compute, exchange };
 
-    // After so many looks in vain. May return at any time.
+    // Rests after `looks` looks that found nothing. May return at any time.
     void after(int looks, Others others) {
         if (looks < spins_)
             pause();
@@ -26,7 +26,7 @@ class NodeRest {
             leave_core(others);
     }
 
-    // Programs that are not ours keep the cores for long.
+    // Whether programs that are not ours keep the cores for long.
     bool has_met_others() const {
         return !stays_awake_ && sleeps_until_ > Clock::time_point{} && Clock::now() < sleeps_until_;
     }
@@ -36,7 +36,8 @@ class NodeRest {
     // Several ranks share each core.
     bool is_crowded() const { return is_crowded_; }
     static bool are_a_crowd(int ranks, int cores) { return ranks > 2 * cores; }
-    // Whether it never sleeps: several ranks that sleep lose their part of a core to other programs.
+    // Whether the rank never sleeps: where several ranks share a core, ranks that sleep lose their part of it
+    // to other programs.
     void stay_awake(bool awake) { stays_awake_ = awake; }
 
   private:

@@ -2,10 +2,10 @@
 //
 //   counts of streams | notice of even epochs | notice of odd epochs | ring
 //
-// In each epoch a rank writes one notice, and its bytes: few beside it, more into the ring. To write a cache
-// line that another core has read lately costs more than to read it. So the bytes of an epoch follow those of
-// the epoch before, around the ring: until a line is written again, the other core has lost it. Measured in
-// RESULTS.md.
+// In each epoch a rank writes one notice and its bytes: few bytes next to the notice, more into the ring.
+// Writing a cache line that another core has read lately costs more than reading it. So the bytes of an epoch
+// follow the bytes of the epoch before, around the ring: by the time a line is written again, the other core
+// has lost it. Measured in RESULTS.md.
 #pragma once
 
 #include "node_claims.hpp"
@@ -18,11 +18,11 @@
 
 namespace switchyard::algorithms::section {
 
-// The beginning of a notice. The epoch lies beside the bytes that its readers need next, which saves each
+// The beginning of a notice. The epoch lies next to the bytes that its readers need next, which saves each
 // reader one cache line for every source.
 struct Header {
     std::atomic<std::uint64_t> epoch;
-    // What its rank says of this epoch: bytes of a gather, whether it shows, its part of a core.
+    // What its rank says about this epoch: bytes of a gather, whether it shows, its part of a core.
     std::uint64_t word;
     // With the bytes of a gather: see StreamPlace.
     static constexpr std::uint64_t is_offered = std::uint64_t{1} << 63;
@@ -36,29 +36,29 @@ struct Slice {
     static constexpr std::uint32_t stream = UINT32_MAX; // as `bytes`: there is a StreamPlace
 };
 
-// What a slice has no room for.
+// What a slice has no room to say.
 struct StreamPlace {
     std::uint64_t bytes;                    // of the block
     std::uint32_t begin, slot_bytes, slots; // of the slots in the section; no slots: the block is a message
-    // Of the place to all: where bytes for all are that come in the epoch. Of another: whether its reader is
-    // to take the block from the writer's own memory, if it can.
+    // In the place for all ranks: where the bytes for all lie that come in the epoch. In any other place:
+    // whether its reader is to take the block from the writer's own memory, if it can.
     std::uint32_t shown_or_offered;
     std::uintptr_t from, proof; // the writer's addresses of the block and of its proof; 0: for slots only
-    std::uint64_t shown_bytes;  // of the place to all: of the bytes for all, those that come in the epoch
+    std::uint64_t shown_bytes;  // in the place for all ranks: the bytes that come in the epoch
 };
 
 // The counts of the streams from one rank to another: filled and emptied slots since the window was made.
-// They lie in the writer's section. The channel of a rank to itself is that to all others, where each reader
-// counts in its own channel.
+// They lie in the writer's section. A rank's channel to itself is its channel to all other ranks. There each
+// reader counts in its own channel.
 struct Filled {
     std::atomic<std::uint64_t> slots;
-    Claims claims; // of the stream under way, as `read`
+    Claims claims; // of the stream under way, like `read`
     // The writer has left, and its memory may hold other bytes: the window is broken.
     std::atomic<bool> is_withdrawn;
 };
 struct Emptied {
     std::atomic<std::uint64_t> slots, slots_for_all;
-    std::atomic<std::uint32_t> read;    // pieces from the writer's own memory
+    std::atomic<std::uint32_t> read;    // pieces read from the writer's own memory
     std::atomic<std::uint32_t> refuses; // not 0: the reader cannot read that memory
 };
 
@@ -66,8 +66,8 @@ struct Emptied {
 struct Notice {
     Header* header;
     Slice* slices;       // by destination
-    std::byte* near;     // bytes beside the notice
-    StreamPlace* places; // by destination; the own one is that to all
+    std::byte* near;     // bytes next to the notice
+    StreamPlace* places; // by destination; the own place is for all ranks
 };
 
 constexpr std::size_t line_bytes = 64; // of the cache
@@ -77,16 +77,16 @@ constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) {
 
 class Layout {
   public:
-    // A block of so many bytes or fewer lies beside the notice where there is room.
+    // A block of at most this many bytes lies next to the notice where there is room.
     static constexpr std::size_t most_near_block = 2048;
     static constexpr std::size_t least_slot_bytes = 8; // of a section that is not too small
-    // Of the ring: epochs go round in so much of it at first.
+    // At first epochs go round in this much of the ring.
     static constexpr std::size_t least_turn = std::size_t{64} << 10;
 
-    // A ring of more than `most_ring_bytes` is of no use. It always has room for a slot of each stream.
+    // A ring of more than `most_ring_bytes` is of no use. The ring always has room for a slot of each stream.
     Layout(int ranks, std::size_t section_bytes, std::size_t most_ring_bytes = SIZE_MAX) {
         const auto number = static_cast<std::size_t>(ranks);
-        // Each count has a cache line of its own where these leave most of the section to the bytes.
+        // Each count has a cache line of its own where these lines leave most of the section to the bytes.
         count_bytes = 2 * number * line_bytes <= section_bytes / 4 ? line_bytes : sizeof(Emptied);
         first_notice = rounded_up(2 * number * count_bytes, line_bytes);
         near_begin = rounded_up(sizeof(Header) + number * sizeof(Slice), alignof(std::max_align_t));
@@ -98,12 +98,12 @@ class Layout {
         first_bytes = std::min(ring_bytes, std::max(least_turn, parts * number * line_bytes));
         ring_bytes = std::min(ring_bytes, std::max(first_bytes, most_ring_bytes));
         capacity = capacity_of(ring_bytes);
-        // Each block may be a stream, and each stream has a slot in what two epochs leave, which is a third
-        // of this at least.
+        // Each block may be a stream, and each stream has a slot in the room that two epochs leave: at least
+        // a third of this.
         if (capacity < number * least_slot_bytes) capacity = 0;
     }
 
-    // Bytes of an epoch in a ring of so many.
+    // The most bytes of an epoch in a ring of `ring_bytes` bytes.
     static std::size_t capacity_of(std::size_t ring_bytes) {
         const std::size_t third = ring_bytes / 3;
         return third - third % (third < 64 * line_bytes ? least_slot_bytes : line_bytes);
@@ -127,7 +127,7 @@ class Layout {
     // Bytes that an epoch can always have.
     std::size_t first_capacity() const { return std::min(capacity, capacity_of(first_bytes)); }
 
-    std::size_t first_bytes; // of the ring, that have memory from the start
+    std::size_t first_bytes; // of the ring, with memory from the start
     std::size_t capacity;    // bytes of one epoch in the whole ring
 };
 
@@ -135,13 +135,13 @@ struct Area {
     std::size_t begin, bytes;
 };
 
-// Where the bytes of a rank's epochs are in its section. An epoch has a third of the ring at most. So there
-// is a third for the next one, beside the bytes that others may still read; and a third for slots. The ring
-// is the part of it that has memory.
+// Where the bytes of a rank's epochs are in its section. An epoch has at most a third of the ring. So next to
+// the bytes that other ranks may still read, there is a third for the next epoch, and a third for slots. Here
+// the ring is only the part of it that has memory.
 //
-// To touch a page for the first time takes longer than to fill it. So epochs go round in a small part of the
-// ring, until it is widened: a part for the smallest ones, or the places of two larger ones. An epoch that is
-// larger than the last ones may find no room. Then the next one has it.
+// Touching a page for the first time takes longer than filling it. So epochs go round in a small part of the
+// ring, until the part is widened: a minimum for the smallest epochs, or the places of two larger epochs. An
+// epoch that is larger than the last ones may find no room. Then the next epoch has it.
 class Ring {
   public:
     explicit Ring(const Layout& layout)
@@ -150,13 +150,13 @@ class Ring {
           step_(capacity_ % line_bytes == 0 ? line_bytes : Layout::least_slot_bytes),
           turn_(std::min(first_ + Layout::least_turn, last_)), begin_(first_), end_(first_) {}
 
-    // Of the section, the bytes before `end` have memory: after a call before the first epoch, these and no
-    // others. Later calls make them more.
+    // The bytes of the section before `end` have memory, and no others. The first call comes before the first
+    // epoch. Later calls add memory.
     void has_memory(std::size_t end) {
         last_ = std::min(end, end_of_section_);
         capacity_ = Layout::capacity_of(last_ - first_);
     }
-    // Where memory has to end, so that an epoch of so many bytes has room, or of as many as an epoch can
+    // Where memory has to end so that an epoch of `bytes` bytes has room, or of as many bytes as an epoch can
     // have.
     std::size_t memory_for(std::size_t bytes) const {
         const std::size_t third = rounded_up(bytes, line_bytes);
@@ -166,7 +166,7 @@ class Ring {
     std::size_t capacity() const { return capacity_; } // of an epoch
     bool is_whole() const { return last_ == end_of_section_; }
 
-    // Where the bytes of the next epoch will begin. `need`: so many of them must have room.
+    // Where the bytes of the next epoch will begin. `need`: the bytes that must have room.
     std::size_t next(std::size_t need) const {
         const std::size_t expected = std::max(need, likely_need());
         const bool ends_turn = end_ + expected > turn_ && begin_ - first_ >= expected;
@@ -181,7 +181,7 @@ class Ring {
         missed_ = 0;
     }
     bool has_room(std::size_t bytes) const { return bytes <= std::min(begin_ + capacity_, barrier_) - end_; }
-    // The place of the next so many bytes of this epoch. 0: there is no room for them.
+    // The place of the next `bytes` bytes of this epoch. 0: there is no room for them.
     std::size_t take(std::size_t bytes) {
         if (!has_room(bytes)) {
             missed_ += bytes;
@@ -191,18 +191,18 @@ class Ring {
         end_ += rounded_up(bytes, step_);
         return place;
     }
-    // Epochs may go round in all of the section up to here.
+    // From now on epochs may go round in the whole section up to `end`.
     void widen(std::size_t end) { turn_ = std::max(turn_, std::min(end, last_)); }
     std::size_t used() const { return end_ - begin_; } // bytes of this epoch
     std::size_t first() const { return first_; }
     std::size_t last() const { return last_; }
-    // Whether epochs of so many bytes can go round before `end`.
+    // Whether epochs of `bytes` bytes can go round before `end`.
     bool has_turn_for(std::size_t bytes, std::size_t end) const {
         const std::size_t epoch = rounded_up(bytes, line_bytes);
         return 3 * epoch + line_bytes <= end_of_section_ - first_ && first_ + 2 * epoch <= end;
     }
-    // The largest area with no bytes of this epoch, nor of the one before, which others may still read: a
-    // third of an epoch's bytes at least.
+    // The largest area without bytes of this epoch or of the epoch before, which other ranks may still read.
+    // It has at least a third of an epoch's bytes.
     Area free() const {
         const Area now{begin_, end_ - begin_};
         const bool is_first = begin_ < before_.begin;
@@ -222,7 +222,7 @@ class Ring {
     }
 
   private:
-    // An epoch most often needs what the last ones needed; those of long ago count less and less.
+    // An epoch most often needs what the last epochs needed. Older epochs count less and less.
     std::size_t likely_need() const {
         return std::min(std::max(end_ - begin_ + missed_, likely_ - likely_ / 8), capacity_);
     }

@@ -17,8 +17,8 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// Of a rank's part of the last cache, which also holds what the rank sends, its section, and what its program
-// computes with.
+// One part in `cached_part` of a rank's share of the last cache is for arriving bytes. The share also holds
+// what the rank sends, its section, and what its program computes with.
 constexpr std::size_t cached_part = 3;
 
 int node_of(const Group& group) {
@@ -47,8 +47,8 @@ void take_larger(std::span<std::uint64_t> numbers, const std::byte* others) {
     }
 }
 
-// The two sides of an exchange. `places`: by local rank, in the exchange's group; -1: the rank is not in the
-// group, and has no block.
+// The two sides of an exchange. `places`: ranks in the exchange's group, by local rank; -1: the rank is not
+// in the group, and has no block.
 class ListedBlocks {
   public:
     ListedBlocks(const Exchange& exchange, const int* places)
@@ -157,7 +157,7 @@ bool meet_guests(NodeMemory& memory) noexcept {
     }
 }
 
-// `places` are the same on all ranks. Without memory a rank need not meet anybody.
+// `places` are the same on all ranks. If some rank has no memory, no rank needs to meet others.
 bool can_meet(std::span<const NodeMemory::Place> places) {
     return std::ranges::all_of(places, [](const auto& place) { return static_cast<bool>(place); });
 }
@@ -194,8 +194,9 @@ bool NodeWindow::map(const Group& group, NodeMemory& memory, std::span<const Nod
     return true;
 }
 
-// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is
-// touched. A ring is only read, and the system maps many pages at the first read. False: no memory.
+// Brings the pages that the first calls use: this rank's own, and each neighbour's counts and notices. With
+// many neighbours, their pages come only when they are touched. A neighbour's ring is only read, and the
+// system maps many pages at the first read. False: no memory.
 bool NodeWindow::bring_first_pages(NodeMemory& memory, const NodeMemory::Place& own) {
     constexpr int few = 16;
     const std::size_t first = layout_.ring_begin + layout_.first_bytes;
@@ -216,9 +217,10 @@ void NodeWindow::bring_all_pages() {
         NodeMemory::warm(section(local), ring_.last());
 }
 
-// Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their
-// time. So may those of small blocks. With a core each, a rank that brings pages holds up all others. So all
-// bring theirs at the same call: the first one with bytes in each turn of so many epochs.
+// Where ranks share cores, calls are so much faster than an MPI's calls that pages may take more of their
+// time. The same holds for calls with small blocks. Where each rank has a core, a rank that brings pages
+// holds up all other ranks. So all ranks bring their pages at the same call: the first call with bytes in
+// each turn of `epochs` epochs.
 void NodeWindow::earn_pages() {
     constexpr std::int64_t usual = 32, of_small_blocks = 16, on_shared_cores = 8;
     constexpr std::uint64_t epochs = 128;
@@ -242,7 +244,7 @@ void NodeWindow::clear_own_section() {
 
 #ifdef SWITCHYARD_SIMULATED
 
-// Simulated ranks live in one process, so the memory of a rank is memory of all ranks.
+// Simulated ranks live in one process, so all ranks can use a rank's memory.
 std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
     auto window = prepared(group, memory, 1);
     if (!window) return nullptr;
@@ -300,8 +302,8 @@ void NodeWindow::probe() {
     Wire::probe(comm_);
 }
 
-// Another rank may need this rank for a message, of the application or of ours to another node, before it
-// comes here. Therefore a rank that waits lets MPI work again and again.
+// Before another rank comes here, it may need this rank for a message: a message of the application, or our
+// own message to another node. Therefore a rank that waits lets MPI work again and again.
 bool NodeWindow::rest(int& looks, NodeRest::Others others) {
     if constexpr (simulation::is_on) {
         own_time_.pass();
@@ -343,8 +345,8 @@ void NodeWindow::wait_for_readers() {
     has_filled_slots_ = false;
 }
 
-// Nothing was expected of them. Where one of them sent something all the same, the program is wrong, and it
-// must not wait.
+// Nothing was expected of these ranks. If one of them sent something all the same, the program is wrong, and
+// that rank must not wait.
 bool NodeWindow::meet_the_rest() {
     in_.clear();
     out_.clear();
@@ -363,7 +365,7 @@ void NodeWindow::tell_load(const Notice& own) {
         std::bit_cast<std::uint64_t>(load_.own_part(NodeLoad::Clock::now(), NodeLoad::own_time));
 }
 
-// Ranks may come to different ends: the notice of each tells the readers how its blocks come.
+// Ranks may come to different conclusions: each rank's notice tells the readers how its blocks come.
 void NodeWindow::hear_load() {
     double parts = 0;
     for (int local = 0; local < size_; ++local) parts += std::bit_cast<double>(notice_of(local).header->word);
@@ -385,7 +387,7 @@ void NodeWindow::receive_message(int source, std::byte* data, std::size_t bytes)
     wire_->receive(rank_on_node(group_, source), data, bytes);
 }
 
-// The program is wrong. Its message must not stay behind.
+// The program is wrong, but its message must not stay behind.
 void NodeWindow::lose_message(int source, std::size_t bytes) {
     lost_.emplace_back(new (std::nothrow) std::byte[bytes]);
     static std::byte nowhere;
@@ -401,7 +403,7 @@ Status NodeWindow::end_messages() {
     return status;
 }
 
-// Those that nobody may take from this rank's own memory go through slots: the more, the better.
+// Streams that nobody may take from this rank's own memory go through slots: the more slots, the better.
 void NodeWindow::grow_ring_for_streams(bool in_place) {
     std::size_t bytes = 0;
     for (const Stream& stream : out_)
@@ -409,7 +411,7 @@ void NodeWindow::grow_ring_for_streams(bool in_place) {
     if (bytes > 0) grow_ring_for_epoch(ring_.used() + bytes);
 }
 
-// The streams of this rank divide evenly what is free.
+// The streams of this rank share the free area evenly.
 void NodeWindow::lay_out_streams(const Notice& own, bool in_place) {
     has_filled_slots_ = true; // soon
     grow_ring_for_streams(in_place);
@@ -494,7 +496,7 @@ bool NodeWindow::can_be_read_by_all() const {
     return true;
 }
 
-// Bytes for all, which each of them takes from this rank's own memory.
+// Offers bytes for all ranks. Each rank takes them from this rank's own memory.
 void NodeWindow::offer_to_all(const Notice& own, Part bytes) {
     for (int local = after(rank_); local != rank_; local = after(local))
         out_.push_back({.local = local, .data = bytes.data, .bytes = bytes.bytes});
@@ -512,7 +514,7 @@ void NodeWindow::meet_offer(int source, const StreamPlace& place) {
                    .is_offered = place.shown_or_offered != 0});
 }
 
-// Its reader has read from this rank's memory what did not go through slots.
+// Whether the reader has read from this rank's memory everything that did not go through slots.
 bool NodeWindow::is_read_to_end(const Stream& stream) const {
     if (stream.from == 0) return false;
     const std::uint64_t read = emptied(rank_, stream.local).read.load(std::memory_order_acquire);
@@ -538,14 +540,14 @@ bool NodeWindow::read_by_cma(Stream& stream) {
     });
 }
 
-// Who reads from it now gets an error: this rank leaves a broken window, and its program may change the
-// bytes.
+// A rank that now reads this rank's own memory gets an error: this rank leaves a broken window, and its
+// program may change the bytes.
 void NodeWindow::withdraw_offers() {
     for (const Stream& stream : out_)
         if (stream.from != 0) filled(rank_, stream.local).is_withdrawn.store(true, std::memory_order_seq_cst);
 }
 
-// What this rank has no room for is lost, but its writer must not wait.
+// Bytes that this rank has no room for are lost, but their writer must not wait.
 bool NodeWindow::read_slot(Stream& stream, bool in_place) {
     if (stream.is_over() || (in_place && !may_cover(stream, stream.done + stream.next()))) return false;
     return empty_slot(stream, [&](const Stream& filled) {
@@ -560,7 +562,7 @@ bool NodeWindow::read_slot(Stream& stream, bool in_place) {
 NodeWindow::Served NodeWindow::serve_pairs(bool in_place) {
     Served served;
     const std::size_t rounds = std::max(out_.size(), in_.size());
-    // A rank in place is offered blocks, too: by a rank that exchanges from a copy.
+    // A rank in place may also be offered blocks, by a rank that exchanges from a copy.
     const auto may_read_by_cma = [&](const Stream& stream) {
         return stream.is_offered && (!in_place || may_cover(stream, stream.end));
     };
@@ -663,7 +665,7 @@ Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numb
     out_.clear();
     if (exchange != nullptr) {
         find_places(exchange->group);
-        write_blocks(SentBlocks(*exchange, places_.data()), own, false, false); // it may be in vain
+        write_blocks(SentBlocks(*exchange, places_.data()), own, false, false); // maybe for nothing
     }
     enter(own);
     for (int local = after(rank_); local != rank_; local = after(local)) {

@@ -36,7 +36,7 @@ void NodeWindow::write_blocks(const Sent& sent, const Notice& own, bool in_place
                            : place_for(size, own)) [[likely]] {
             writers_[at(local)].write(section(rank_) + place, sent.at(local), size);
             slice = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(size)};
-        } else { // const as all that is sent: a stream out is only read
+        } else { // a stream out is only read, like all that is sent
             out_.push_back({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
         }
     }
@@ -71,8 +71,8 @@ Status NodeWindow::read_blocks(const Sent& sent, const Received& received, bool 
     return status;
 }
 
-// Ranks that are there wait for none that is not: it may come only after one of them has returned. So streams
-// go on meanwhile.
+// Ranks that have come do not wait for a rank that has not: it may come only after one of them has returned.
+// So streams go on meanwhile.
 template <typename IsNeeded, typename Meet>
 bool NodeWindow::meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place) {
     awaited_.clear();
@@ -96,7 +96,7 @@ bool NodeWindow::meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place) {
     return true;
 }
 
-// The block of a rank that has entered the epoch.
+// Meets the block of a rank that has entered the epoch.
 template <typename Received>
 Status NodeWindow::meet_block(const Received& received, int source, bool in_place) {
     const Notice notice = notice_of(source);
@@ -117,7 +117,7 @@ Status NodeWindow::meet_block(const Received& received, int source, bool in_plac
 template <typename Sent, typename Received>
 Status NodeWindow::copy_own(const Sent& sent, const Received& received) {
     const std::size_t size = sent.size(rank_), room = received.size(rank_);
-    // All other blocks may have about the size of this one.
+    // All other blocks may be about as large as this block.
     if (const std::size_t bytes = std::min(size, room); bytes > 0)
         copy_arriving(received.at(rank_), sent.at(rank_), bytes, go_past_caches(bytes * sections_.size()));
     return fits(size, room);
@@ -156,7 +156,7 @@ void NodeWindow::meet_stream(const Received& received, int source, const StreamP
                    .from = has_room ? place.from : 0,
                    .proof = place.proof,
                    .is_offered = has_room && place.shown_or_offered != 0});
-    // At once: who offers it may be needed before another rank comes.
+    // At once: the rank that offers it may be needed before another rank comes.
     if (Stream& stream = in_.back(); stream.is_offered && !in_place)
         while (read_by_cma(stream)) {
         }
@@ -177,7 +177,7 @@ template <typename Received>
 Status NodeWindow::run_streams(const Received& received, bool in_place) {
     choose_how_to_read(in_place);
     const auto through_slots = [&] { return serve_pairs(in_place); };
-    // In place, a block may come only to where this rank's own bytes have left.
+    // In place, a block may come only to places that this rank's own bytes have left.
     Status status = serve(through_slots, [&] { return !in_place && read_by_cma(); });
     reads_past_caches_ = false;
     for (const Stream& stream : in_)
@@ -209,8 +209,8 @@ bool NodeWindow::empty_slot(Stream& stream, Copy&& copy) {
     return true;
 }
 
-// From the end of the block, while its writer may go on from the front. read(begin, bytes) brings these bytes
-// of the block. MPI works on its messages after each piece.
+// Reads from the end of the block, while its writer may go on from the front. read(begin, bytes) brings these
+// bytes of the block. MPI works on its messages after each piece.
 template <typename Read>
 bool NodeWindow::read_by_cma(Stream& stream, Read&& read) {
     if (stream.is_over() || stream.from == 0 || is_broken_) return false;
@@ -236,8 +236,9 @@ bool NodeWindow::read_by_cma(Stream& stream, Read&& read) {
     return true;
 }
 
-// Calls turn(), which serves each stream once, until all are over. Where none could be served, and other
-// programs have the cores, otherwise() may know what to do. Else this rank rests.
+// Calls turn(), which serves each stream once, until all streams are over. Where no stream could be served
+// and other programs have the cores, it calls otherwise(), which may find something to do. If not, this rank
+// rests.
 template <typename Turn, typename Otherwise>
 Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
     for (int looks = 0;;) {
@@ -255,7 +256,7 @@ Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
 
 template <typename Received>
 Status NodeWindow::allgather(std::span<const std::byte> sent, const Received& received) {
-    // Each rank knows the sizes of all blocks, so none waits for the others where nobody has anything.
+    // Each rank knows the sizes of all blocks, so no rank waits where nobody has anything.
     if (is_nothing(received)) return {};
     const auto for_each_part = [&](int source, auto&& add) {
         if (source == rank_)
@@ -363,7 +364,7 @@ Status NodeWindow::gather_by_streams(ForEachPart&& for_each_part) {
     return status;
 }
 
-// From another rank's own memory. False: it cannot be read.
+// Reads from another rank's own memory. False: it cannot be read.
 template <typename ForEachPart>
 bool NodeWindow::read_in(ForEachPart&& for_each_part, const Stream& stream, Cut cut, Status& status) {
     bool is_read = true;
@@ -379,7 +380,7 @@ bool NodeWindow::read_in(ForEachPart&& for_each_part, const Stream& stream, Cut 
     return is_read;
 }
 
-// The bytes of this rank's parts in that cut.
+// Copies the bytes of this rank's parts in that cut.
 template <typename ForEachPart>
 void NodeWindow::copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to) {
     for_each_part(rank_, [&](Part part) {
@@ -388,7 +389,7 @@ void NodeWindow::copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to) {
         to += taken.size;
     });
 }
-// Another rank's. An error where it has more bytes than this rank has room for.
+// The same for another rank's parts. An error where that rank has more bytes than this rank has room for.
 template <typename ForEachPart>
 Status NodeWindow::copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from) {
     for_each_part(source, [&](Part part) {

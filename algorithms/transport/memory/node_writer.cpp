@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t line_bytes = 64;
-// For each line. Lines of a core nearby take 2 to 10 ns, of another socket 20 to 30 (RESULTS.md).
+// For each line. Lines of a nearby core take 2 to 10 ns, lines of another socket 20 to 30 ns (RESULTS.md).
 constexpr std::chrono::nanoseconds slow{16};
 // One write may be slow by chance: new pages, a rank that lost its core.
 constexpr int slow_writes = 2;
@@ -33,7 +33,7 @@ void NodeWriter::write_large(std::byte* to, const std::byte* from, std::size_t b
     slow_ = Clock::now() - begin > lines * slow ? slow_ + 1 : 0;
     if (slow_ < slow_writes) return;
     bytes_past_caches_ = bytes_until_next_try;
-    slow_ = slow_writes - 1; // if the next try is slow, too, it is enough
+    slow_ = slow_writes - 1; // then one slow try is enough
 }
 
 } // namespace switchyard::algorithms

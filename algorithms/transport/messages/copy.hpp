@@ -22,8 +22,8 @@ void copy_words(std::byte* to, const std::byte* from, std::size_t bytes) {
     std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
 }
 
-// memcpy for blocks, most of which are small: these are copied here, without a call. It accepts null
-// addresses where there are no bytes, since empty blocks can have them. The blocks do not overlap.
+// memcpy for blocks. Most blocks are small: these are copied here, without a call. Where there are no bytes
+// the addresses may be null, as those of empty blocks can be. The blocks do not overlap.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
     simulation::note_copy(bytes);
     if (bytes > 2 * sizeof(std::uint64_t))
@@ -38,8 +38,8 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
         *to = *from;
 }
 
-// The same where `spare_bytes` from both addresses on are memory of ours, of which the bytes behind the block
-// do not count.
+// The same where both addresses have `spare_bytes` of our own memory, and the bytes behind the block do not
+// matter.
 inline void copy_spaciously(std::byte* to, const std::byte* from, std::size_t bytes) {
     simulation::note_copy(bytes);
     if (bytes > spare_bytes)

@@ -57,7 +57,7 @@ Status DirectBlocks::finish() {
     return status;
 }
 
-// All ranks cut the same distances, so each of these sends finds its receiver.
+// All ranks cut the distances alike, so each of these sends finds its receiver.
 void DirectBlocks::receive_some() {
     const int end = std::min(next_receive_ + Wire::largest_batch, exchange_.group.size);
     for (; expects_some_ && next_receive_ < end; ++next_receive_) {

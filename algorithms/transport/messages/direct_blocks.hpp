@@ -1,4 +1,4 @@
-// Blocks that go directly to their receivers, beside an algorithm that forwards the others
+// Blocks that go directly to their receivers, while an algorithm forwards the other blocks
 // (Parameter::direct_from).
 //
 // In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether it goes
@@ -6,7 +6,7 @@
 // once.
 //
 // Where the counts of the two sides do not match, the receiver may guess wrong. Each direct block leaves a
-// mark among the forwarded blocks, so the receiver hears of it, and mends its guess.
+// mark among the forwarded blocks, so the receiver learns of it and corrects its guess.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -19,14 +19,15 @@ namespace switchyard::algorithms {
 
 class DirectBlocks {
   public:
-    // `exchange.max_block`: the bytes from which on blocks go directly. Memory: direct_blocks_scratch_bytes.
+    // `exchange.max_block`: blocks of this size and larger go directly. Memory: direct_blocks_scratch_bytes.
     DirectBlocks(const Exchange& exchange, Context& context);
 
     // Starts the first transfers. They are under way while the algorithm forwards the other blocks.
     void start();
-    // Hears what a message says of the size of the block from `source`. True: the block is in the message.
+    // Takes note of the size that a message says for the block from `source`. True: the block is in the
+    // message.
     bool meets(int source, std::size_t said);
-    // Starts the other transfers and waits for all of them.
+    // Starts the remaining transfers and waits for all transfers.
     Status finish();
     // This rank sends or expects a direct block.
     bool has_some() const { return expects_some_ || sends_some_; }
@@ -41,9 +42,9 @@ class DirectBlocks {
     Wire& wire_;
     const int sends_at_once_;
     const bool expects_some_, sends_some_; // direct blocks, by their sizes here
-    // By source, of blocks that the receiver expects directly and that were forwarded.
+    // By source: whether the block was forwarded although this rank expects it directly.
     const std::span<bool> was_forwarded_;
-    int next_receive_ = 1, next_send_ = 1; // distances of the next ones
+    int next_receive_ = 1, next_send_ = 1; // distances of the next blocks
     std::byte nowhere_{};                  // where a message goes that nobody expects
     Status error_;
 };

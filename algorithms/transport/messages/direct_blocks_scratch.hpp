@@ -6,7 +6,7 @@
 
 namespace switchyard::algorithms {
 
-// The largest size that a message of forwarded blocks says. The bytes of a forwarded block are never more.
+// The largest size that a message of forwarded blocks says. A forwarded block never has more bytes.
 inline std::size_t forwarded_bound(std::size_t max_block, const Parameters& parameters) {
     return sends_directly(parameters) ? static_cast<std::size_t>(parameters[Parameter::direct_from])
                                       : max_block;

@@ -8,7 +8,7 @@
 
 namespace switchyard::algorithms {
 
-// Contiguous bytes that a message carries. A part that is only sent is only read.
+// Contiguous bytes that a message carries. Where a part is only sent, its bytes are only read.
 struct Part {
     std::byte* data;
     std::size_t bytes;

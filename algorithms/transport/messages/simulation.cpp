@@ -14,16 +14,17 @@ namespace switchyard::algorithms::simulation {
 
 namespace {
 
-// Ours, fitted to callgrind's count of six algorithms (tests/bench/RESULTS.md, The simulator charges).
+// Our own instructions, fitted to callgrind's count of six algorithms (tests/bench/RESULTS.md, The simulator
+// charges).
 constexpr double instructions_of_copy = 46, instructions_of_message = 80;
-// MPI's, to make a datatype, to gather or scatter by it, and to free it: 343 to 473 in Open MPI 4.1.4 and
-// MPICH 4.0.2 (tests/bench/part_instructions).
+// MPI's instructions to make a datatype, gather or scatter with it, and free it: 343 to 473 in Open MPI 4.1.4
+// and MPICH 4.0.2 (tests/bench/part_instructions).
 constexpr double instructions_of_part = 400;
 
-// Times below are lost where the simulator is told that this much is one moment (settings.json, search).
+// The simulator loses shorter times where it is told that this much is one moment (settings.json, search).
 constexpr double one_moment = 1e-7;
 
-// Of a core, in seconds.
+// The costs of a core, in seconds.
 struct Costs {
     double copy, byte, message, part, epoch, neighbour;
 };

@@ -1,9 +1,9 @@
-// What the simulator (SimGrid) is told of a rank's own work. It knows messages only, and ranks of a node
-// share no memory in it. On a real machine all of this is empty.
+// What the simulator (SimGrid) is told about a rank's own work. The simulator itself knows only messages, and
+// its ranks of a node share no memory. On a real machine all of this is empty.
 //
-// Copies, our instructions for each copy and message, and MPI's for each part of a datatype are added up
-// here. They pass as time before the rank's next message, wait or epoch. Simulated ranks take turns, and
-// change only where they call MPI or the simulator, so the sum is always of the rank that runs.
+// This file adds up copies, our instructions for each copy and message, and MPI's instructions for each part
+// of a datatype. They pass as time before the rank's next message, wait or epoch. Simulated ranks take turns,
+// and switch only where they call MPI or the simulator. So the sum always belongs to the running rank.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ inline constexpr bool is_on = true;
 inline constexpr bool is_on = false;
 #endif
 
-// Our own instructions are counted in a simulation without charges, which would be among them
-// (tests/bench/own_instructions).
+// Our own instructions are counted in a simulation without these charges, since the charges would count as
+// well (tests/bench/own_instructions).
 #if defined(SWITCHYARD_SIMULATED) && !defined(SWITCHYARD_UNCHARGED)
 
 // Work whose time has not passed yet.
@@ -46,14 +46,14 @@ inline void note_epoch(int neighbours) {
     work.neighbours += static_cast<std::uint64_t>(neighbours);
 }
 
-// Of one rank.
+// The own time of one rank.
 class OwnTime {
   public:
     // Lets the time of the noted work pass.
     void pass();
 
   private:
-    double carried_ = 0; // seconds, too few for the simulator, which rounds them away
+    double carried_ = 0; // seconds: too few for the simulator, which would round them away
 };
 
 #else
@@ -82,7 +82,7 @@ class Meeting {
   private:
     void* barrier_;
 };
-// A rank that looks at memory again and again lets the others go on.
+// A rank that looks at memory again and again lets the other ranks go on.
 void rest();
 
 #else

@@ -10,7 +10,7 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// Calls use(offset, size) for each piece of so many bytes, until it returns an error.
+// Cuts `bytes` bytes into pieces and calls use(offset, size) for each, until use() returns an error.
 template <typename Use>
 int for_each_piece(std::size_t bytes, const Use& use) {
     int code = MPI_SUCCESS;
@@ -19,8 +19,8 @@ int for_each_piece(std::size_t bytes, const Use& use) {
     return code;
 }
 
-// A part of all ranks' bytes. One rank has each of them, and the others have zeros in its place: so "or"
-// brings them together.
+// A piece of all ranks' bytes. One rank has each byte, and the other ranks have zeros in its place. So "or"
+// brings the bytes together.
 class Piece {
   public:
     Piece(std::size_t begin, int size, std::size_t own_begin, const void* own, std::size_t own_bytes) {

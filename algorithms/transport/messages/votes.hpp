@@ -21,13 +21,13 @@ unsigned common_bits(unsigned here, Comm comm);
 Status largest_of_all(std::span<const std::uint64_t> numbers, std::uint64_t* largest, Comm comm);
 
 // A communicator of our own with the ranks of the intracommunicator `comm`. It has no attributes of the
-// application, and its error handler returns. No communicator on all ranks where MPI has no more
-// communicators; then the error handler of `comm` is called. (To set another handler meanwhile is no way:
-// MPICH cannot set back a handler that `comm` only follows.) Collective.
+// application, and its error handler returns. Where MPI has no more communicators, no rank gets one, and the
+// error handler of `comm` is called. (Setting another handler meanwhile does not work: MPICH cannot restore a
+// handler that `comm` only follows.) Collective.
 Comm create_private(Comm comm);
 
 // Memory that grows on all ranks or on none. It grows in steps of a quarter, so that slowly growing blocks do
-// not vote at every call.
+// not cause a vote at every call.
 class AgreedSize {
   public:
     // Makes room for `bytes`, the same number on all ranks; `grow(rounded)` does it on this rank and says

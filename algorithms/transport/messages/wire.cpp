@@ -53,7 +53,7 @@ Wire::Wire(const Group& group, std::size_t limit, int tag_offset)
     second_.reset(new Wire(*this));
 }
 
-// It has room for the few messages that most exchanges need on the second channel.
+// The second channel. It has room for the few messages that most exchanges need there.
 Wire::Wire(Wire& first)
     : group_(first.group_), limit_(first.limit_), tag_offset_(1), traffic_(first.traffic_), first_(&first) {
     constexpr std::size_t some = 64;
@@ -61,8 +61,8 @@ Wire::Wire(Wire& first)
     look_at(*group_);
 }
 
-// A rank is never two exchanges ahead of another rank, since it has something from each rank in each
-// exchange, or meets the ranks that it did not wait for (NodeWindow::meet_others). So two tags in turn are
+// A rank is never two exchanges ahead of another rank, since in each exchange it gets something from each
+// rank, or meets the ranks that it did not wait for (NodeWindow::meet_others). So two tags that alternate are
 // enough.
 Wire& Wire::take_second_channel() {
     constexpr int first = 1, second = 2;
@@ -174,7 +174,8 @@ void Wire::receive(int source, std::byte* data, std::size_t bytes) {
     started(code, {source, false}, data, bytes);
 }
 
-// The two below are send() and receive() in a loop. What these ask for each message is asked once.
+// The next two functions are send() and receive() in a loop. They check once what send() and receive() check
+// for each message.
 
 void Wire::send_upwards(int first, int count, const std::byte* base, std::span<const Block> blocks) {
     note_messages(count);
@@ -191,8 +192,8 @@ void Wire::receive_downwards(int first, int count, std::byte* base, std::span<co
     if (first - count < -1) start_all<false>(ranks - 1, first - count + ranks, base, blocks.data());
 }
 
-// Where each block from `first` to before `end` was one message or none: all that was `sent`. Most ranks are
-// far, so the near ones are looked at.
+// Counts all that was `sent`, where each block from `first` to before `end` was one message or none. Most
+// ranks are far, so this function looks only at the near ranks.
 inline void Wire::count_sent_upwards(int first, int end, const Block* blocks, Traffic& sent) {
     if (const NodeMap* const map = group_->node_map) {
         sent.messages_inter = sent.messages;
@@ -209,8 +210,8 @@ inline void Wire::count_sent_upwards(int first, int end, const Block* blocks, Tr
 }
 
 // Starts the transfers with the ranks from `first` up or down to before `end`, of blocks that are one message
-// or none. Returns the first rank that it left: its block is longer, its message could not be started, the
-// ranks have other names in the communicator, or there is no room for so many messages.
+// or none. Returns the first rank that it left out: its block is longer, its message could not be started,
+// the ranks have other numbers in the communicator, or there is no room for so many messages.
 template <bool sends>
 int Wire::start_singles(int first, int end, std::byte* base, const Block* blocks) {
     if (envelope_.members != nullptr || !has_room(static_cast<std::size_t>(std::abs(end - first))))
@@ -250,7 +251,7 @@ int Wire::start_singles(int first, int end, std::byte* base, const Block* blocks
     return peer;
 }
 
-// With all ranks from `first` up or down to before `end`.
+// Starts the transfers with all ranks from `first` up or down to before `end`.
 template <bool sends>
 void Wire::start_all(int first, int end, std::byte* base, const Block* blocks) {
     for (int peer = first; peer != end; peer += sends ? 1 : -1) {
@@ -295,7 +296,7 @@ void Wire::receive_pieces(int source, std::byte* data, std::size_t bytes) {
     }
 }
 
-// Starts one message of the fragments noted. Their number and sizes fit into MPI's integers.
+// Starts one message of the noted fragments. Their number and sizes fit into MPI's integers.
 void Wire::transfer_fragments(const Completion& transfer, std::size_t bytes) {
     if (has_room()) {
         const Type type(fragment_bytes_, fragment_addresses_);
@@ -312,7 +313,7 @@ void Wire::transfer_fragments(const Completion& transfer, std::size_t bytes) {
     fragment_addresses_.clear();
 }
 
-// Messages are cut by bytes alone, never at the borders of parts: the other side does not know the parts.
+// Messages are cut only by bytes, never at the borders of parts: the other side does not know the parts.
 void Wire::transfer_parts(const Completion& transfer, std::span<const Part> parts) {
     simulation::note_parts(parts.size());
     std::size_t fragments = parts.size(), message = 0;
@@ -347,16 +348,16 @@ void Wire::receive_parts(int source, std::span<const Part> parts) {
 
 // ---- Waiting --------------------------------------------------------------------------------------------
 
-// Before messages end, so the most that were under way are seen without a look at every start.
+// Call it before messages end: so it sees the most messages under way without a look at every start.
 inline void Wire::note_under_way() {
     const Wire* const other = first_ != nullptr ? first_ : second_.get();
     traffic_->most_under_way =
         std::max(traffic_->most_under_way, static_cast<std::uint32_t>(count_ + other->count_));
 }
 
-// Waits for one request after the other, since each then gives its own error code, while Waitall has one code
-// for all. (In both cases MPICH calls the error handler of MPI_COMM_WORLD instead of our communicator's. No
-// call that waits avoids this.)
+// Waits for one request after another, since each wait gives the request's own error code. Waitall has one
+// code for all. (In both cases MPICH calls the error handler of MPI_COMM_WORLD instead of our communicator's.
+// No call that waits avoids this.)
 Status Wire::wait_all() {
     pass_time();
     if (count_ > 0) {
@@ -376,7 +377,7 @@ Status Wire::wait_all() {
     return std::exchange(error_, {});
 }
 
-// A request that is over is MPI_REQUEST_NULL, so later waits pass it by.
+// A request that is over is MPI_REQUEST_NULL, so later waits skip it.
 Status Wire::wait_for_first(std::size_t messages) {
     pass_time();
     note_under_way();
@@ -404,7 +405,8 @@ void Wire::wait_for_sends() {
     if (waited) ++traffic_->rounds;
 }
 
-// The receives are waited for as all others. A receive that found its message all the same keeps its error.
+// Cancelled receives are waited for like all others. A receive that found its message all the same keeps its
+// error.
 void Wire::cancel_receive(int source) {
     for (std::size_t i = 0; i < count_; ++i) {
         const Completion& completion = messages_[i].completion;
@@ -412,7 +414,7 @@ void Wire::cancel_receive(int source) {
     }
 }
 
-// Until the request is over, or the alarm rings: then false, and all requests end at once.
+// Waits until the request is over or the alarm rings. False: the alarm rings, and all requests end at once.
 bool Wire::watch(std::size_t request, Alarm& alarm) {
     for (int is_over = 0; is_over == 0;) {
         if (alarm.rings()) return false;
@@ -428,7 +430,8 @@ void Wire::wait_watching(Alarm& alarm) {
     }
 }
 
-// Takes a request that is over off the list. Returns the transfer where this was its last message.
+// Takes a request that is over off the list. Returns its transfer, where this was the transfer's last
+// message.
 std::optional<Completion> Wire::finish(std::size_t request) {
     const Message message = messages_[request];
     --count_;
@@ -442,7 +445,7 @@ std::optional<Completion> Wire::finish(std::size_t request) {
 }
 
 // Waits for some requests at a time, as they end. After an error that belongs to no request, wait_all() waits
-// for the others.
+// for the rest.
 void Wire::wait_telling() {
     std::vector<MPI_Status> statuses;
     done_.clear();
@@ -498,8 +501,8 @@ std::optional<Completion> Wire::test_any() {
         PMPI_Testany(static_cast<int>(count_), as_requests(requests_), &index, &is_over, MPI_STATUS_IGNORE);
     keep(code);
     if (code == MPI_SUCCESS && is_over == 0) {
-        // SimGrid's Testany does not report small sends, which are over at once, as long as other requests
-        // are under way. Therefore each request is also tested by itself, in turn.
+        // While other requests are under way, SimGrid's Testany does not report small sends, which are over
+        // at once. Therefore each request is also tested by itself, in turn.
         next_asked_ = (next_asked_ + 1) % count_;
         index = static_cast<int>(next_asked_);
         code = PMPI_Test(as_requests(requests_) + next_asked_, &is_over, MPI_STATUS_IGNORE);

@@ -1,8 +1,7 @@
 // The only sender. It moves any number of bytes between two ranks of a group, through PMPI, and counts them.
 //
 // Words: a transfer is one call of send() or receive(). It takes several messages where it is longer than the
-// limit. Bytes that lie in several places are parts. A fragment is the share that one message carries of one
-// part.
+// limit. Bytes that lie in several places are parts. A fragment is what one message carries of one part.
 #pragma once
 
 #include "algorithms/block.hpp"
@@ -25,7 +24,7 @@ namespace switchyard::algorithms {
 struct Traffic {
     std::uint64_t messages = 0; // as MPI sees them: a transfer over the limit counts several
     std::uint64_t bytes = 0;
-    std::uint32_t rounds = 0;         // waits of the rank for others
+    std::uint32_t rounds = 0;         // times that the rank waited for others
     std::uint32_t most_under_way = 0; // messages at once, sent and received
     // The share to ranks of other nodes.
     std::uint64_t messages_inter = 0, bytes_inter = 0;
@@ -63,19 +62,19 @@ class Wire {
     static constexpr int largest_batch = patterns::largest_batch;
 
     // `limit` is the same on all ranks of the group. Other values than the default are for tests.
-    // `tag_offset`: from the tag of the group; wires with different ones do not meet.
+    // `tag_offset`: added to the tag of the group; wires with different offsets do not meet.
     explicit Wire(const Group& group, std::size_t limit = largest_message, int tag_offset = 0);
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
     ~Wire() = default;
 
-    // A second wire between the same ranks, whose transfers are waited for by themselves. Both count into one
-    // Traffic. Its peers are ranks of the whole group. Its messages meet no message of this wire, and none
-    // that it carried before the last take_second_channel(): a receive that is cancelled late gets no message
-    // of the next exchange.
+    // A second wire between the same ranks. Its transfers are waited for by themselves. Both wires count into
+    // one Traffic. Its peers are ranks of the whole group. Its messages meet no message of this wire, and
+    // none that it carried before the last take_second_channel(). So a receive that is cancelled late gets no
+    // message of the next exchange.
     Wire& take_second_channel();
     const Wire& second_channel() const { return *second_; }
-    // Tags of a group: its own, those of the second channel, and that of its window's streams.
+    // The tags of a group: its own, two for the second channel, and one for its window's streams.
     static constexpr int tags = 4, stream_tag = 3;
 
     // While this object lives, peers are ranks of another group of the same communicator. Nothing may be
@@ -97,22 +96,22 @@ class Wire {
     // bytes may be larger. wait_all() reports the errors of a start, so that no transfer is left under way.
     void send(int destination, const std::byte* data, std::size_t bytes);
     void receive(int source, std::byte* data, std::size_t bytes);
-    // The same with `count` ranks, from `first` up or down the ring. Block i is of rank i.
+    // The same with `count` ranks, from `first` up or down the ring. Block i is rank i's.
     void send_upwards(int first, int count, const std::byte* base, std::span<const Block> blocks);
     void receive_downwards(int first, int count, std::byte* base, std::span<const Block> blocks);
-    // Ends all transfers from that rank, whose messages will not come. wait_all() reports no error of theirs.
+    // Ends all transfers from that rank, whose messages will not come. wait_all() reports no error for them.
     void cancel_receive(int source);
-    // The same for bytes that lie in several parts. A derived datatype takes them and puts them there,
-    // without a copy of ours. The messages are the same as for contiguous bytes, so the other side may use
-    // either form. The list of parts is the caller's again after the call.
+    // send() and receive() for bytes that lie in several parts. A derived datatype gathers and scatters the
+    // bytes, without a copy of ours. The messages are the same as for contiguous bytes, so the other side may
+    // use either form. The list of parts is the caller's again after the call.
     void send_parts(int destination, std::span<const Part> parts);
     void receive_parts(int source, std::span<const Part> parts);
 
-    // Waits for the first messages that were started since nothing was under way, so that their bytes can be
-    // used while others are under way. The answer is the first error since the last wait_all(), which has to
-    // follow. Not with watcher.
+    // Waits for the first `messages` messages that were started since nothing was under way. Their bytes can
+    // be used while other messages are under way. Returns the first error since the last wait_all(). A
+    // wait_all() must follow. Not allowed with a watcher.
     Status wait_for_first(std::size_t messages);
-    // The messages of a transfer of so many bytes.
+    // The number of messages of a transfer of `bytes` bytes.
     std::size_t messages_of(std::size_t bytes) const {
         return bytes / limit_ + (bytes % limit_ == 0 ? 0 : 1);
     }
@@ -121,7 +120,7 @@ class Wire {
     // Waits for all sends. Counts one round. wait_all() reports the errors.
     void wait_for_sends();
     // Waits until one transfer is over. Counts one round. Nothing: no transfer is under way. wait_all()
-    // reports the errors, so such an exchange ends with it.
+    // reports the errors, so such an exchange ends with wait_all().
     std::optional<Completion> wait_any();
     // The same without waiting. Nothing: no transfer is over yet.
     std::optional<Completion> test_any();
@@ -138,7 +137,7 @@ class Wire {
     // message to every other rank, whatever MPI does.
     Status alltoall(const std::byte* out, std::byte* in, std::size_t block);
 
-    // `watcher` hears of receives from here on, except of receives into several parts. Null: no object hears.
+    // From here on `watcher` hears of receives, except receives into several parts. Null: no object hears.
     void tell(CompletionWatcher* watcher) { watcher_ = watcher; }
 
     // Lets MPI work on the messages of a communicator.
@@ -149,7 +148,7 @@ class Wire {
 
     std::size_t limit() const { return limit_; }
     const Traffic& traffic() const { return *traffic_; }
-    // Before each exchange: counts begin anew, and the group may have another carrier.
+    // Call it before each exchange: counts begin anew, and the group may have another carrier.
     void reset() {
         *traffic_ = {};
         look_at(*group_);
@@ -159,11 +158,11 @@ class Wire {
   private:
     explicit Wire(Wire& first);
     static constexpr int alone = -1; // the only message of its transfer
-    // A message that is under way, beside its request.
+    // A message that is under way, without its request.
     struct Message {
         Completion completion;
-        int transfer; // with several messages: its number
-        // Of a receive: all that its transfer receives. Null: it lies in several parts.
+        int transfer; // its number, where it has several messages
+        // For a receive: all bytes that its transfer receives. Null: they lie in several parts.
         const std::byte* data;
         std::size_t bytes;
 
@@ -176,7 +175,7 @@ class Wire {
             bytes = size;
         }
     };
-    // Where the messages of the group go, in one place, since each message asks for it.
+    // Where the messages of the group go. It is in one place, since each message asks for it.
     struct Envelope {
         Comm comm;
         int tag;
@@ -227,12 +226,12 @@ class Wire {
     Envelope envelope_{}; // of the group
     std::size_t limit_;
     int tag_offset_ = 0; // from the tag of the group
-    // The first `count_` of each are under way. They get longer only where transfers are split, or where more
-    // than largest_batch pairs begin before all transfers are over.
+    // The first `count_` entries of both lists are under way. The lists get longer only where transfers are
+    // split, or where more than largest_batch pairs begin before all transfers are over.
     std::vector<Message> messages_;
     std::unique_ptr<std::byte[]> requests_; // MPI's, as many as messages_
     std::size_t count_ = 0;
-    std::size_t waited_for_ = 0;     // of these, by wait_for_first()
+    std::size_t waited_for_ = 0;     // of these, already waited for by wait_for_first()
     std::size_t next_asked_ = 0;     // by test_any
     std::vector<int> messages_left_; // by transfer of several messages
     // The fragments of one message.
@@ -244,7 +243,7 @@ class Wire {
     Status error_; // the first error since the last wait
     Traffic own_traffic_;
     Traffic* traffic_ = &own_traffic_;
-    Wire* first_ = nullptr; // of a second channel: the wire that has it
+    Wire* first_ = nullptr; // for a second channel: the wire that has it
     std::unique_ptr<Wire> second_;
 };
 

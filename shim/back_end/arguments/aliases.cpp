@@ -33,14 +33,15 @@ bool refuses_aliases(MPI_Comm ours) {
 
 namespace {
 
-// Of a block for everybody, which has one count, its count on the receive side.
+// A block for everybody has one count: compared with this rank's count on the receive side.
 bool are_same(const Numbers& sent, const Numbers& received, int rank) {
     if (!sent.is_array() && received.is_array()) return sent.value() == received[rank] && sent.value() != 0;
     return sent.is_array() ? sent.ints() == received.ints()
                            : sent.value() == received.value() && sent.value() != 0;
 }
 
-// Bytes from the receive buffer's begin to this rank's own block, where all ranks receive one block of each.
+// Bytes from the start of the receive buffer to this rank's own block, if each rank sends one block to
+// everybody.
 std::int64_t place_of_own_block(const CallArgs& call, int rank) {
     const auto &counts = call.recv.counts, &displacements = call.recv.displacements;
     int size = 0; // MPICH takes the size for the extent

@@ -1,11 +1,11 @@
-// Send and receive buffers that are one: MPI forbids them, and some MPIs refuse them.
+// Send and receive buffers that are the same: MPI forbids them, and some MPIs refuse them.
 #pragma once
 
 #include "call.hpp"
 
 namespace switchyard::shim {
 
-// Whether this MPI refuses them: MPICH does, unless it was built or told not to look. `ours`: a communicator
+// Whether this MPI refuses them: MPICH does, unless it was built or told not to check. `ours`: a communicator
 // of our own, whose errors return. No other rank takes part.
 bool refuses_aliases(MPI_Comm ours);
 

@@ -9,7 +9,7 @@ using algorithms::Block;
 
 namespace {
 
-// Of a side with one type; a side with a type for each block has it in a TypeArray.
+// The type of a side with one type. A side with a type for each block has a TypeArray instead.
 Datatype one_type(const CallArgs::Side& side, int datatype_keyval) {
     return side.types == nullptr ? inspect(side.type, datatype_keyval) : Datatype{};
 }

@@ -15,16 +15,16 @@ namespace switchyard::shim {
 class Blocks {
   public:
     // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that it
-    // receives. `ranks`: of the communicator; of an intercommunicator, of the other group. `types`: after
+    // receives. `ranks`: of the communicator, or of the other group of an intercommunicator. `types`: after
     // measure().
     static Blocks sent(const CallArgs& call, int ranks, int rank, const CallTypes& types);
-    // `sent`: the other side. To inspect a type takes three calls of MPI, and most calls have one type on
-    // both sides.
+    // `sent`: the other side. Inspecting a type takes three MPI calls, and most calls have one type on both
+    // sides.
     static Blocks received(const CallArgs& call, int ranks, int rank, const CallTypes& types,
                            const Blocks* sent = nullptr);
 
     int number() const { return number_; }
-    // The type of block i. Of a block without items no type is significant.
+    // The type of block i. The type of a block without items is not significant.
     Datatype type(int i) const { return types_ == nullptr ? type_ : (*types_)[i]; }
     bool are_dense() const {
         return types_ == nullptr ? type_.dense : types_->are_dense();
@@ -42,8 +42,8 @@ class Blocks {
     // The address of a block's first byte, and its length with its gaps.
     algorithms::Block span(int i) const;
 
-    // Calls visit(i, size, address) for each block. Counts and displacements of type int with one type, which
-    // nearly all calls have, have a loop of their own.
+    // Calls visit(i, size, address) for each block. Nearly all calls have int counts, int displacements and
+    // one type: these get their own loop.
     template <typename Visit>
     void for_each(Visit&& visit) const {
         if (types_ != nullptr || !side_->counts.is_ints() || !side_->displacements.is_ints() ||

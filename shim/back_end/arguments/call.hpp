@@ -11,7 +11,7 @@ namespace switchyard::shim {
 
 using algorithms::Collective;
 
-// A count or displacement argument: a number for all ranks, or an array; of int, or wide (MPI_Count,
+// A count or displacement argument: a number for all ranks, an array of int, or a wide array (MPI_Count,
 // MPI_Aint).
 class Numbers {
   public:
@@ -26,7 +26,7 @@ class Numbers {
     std::int64_t operator[](int i) const {
         return kind_ == Kind::ints ? value_.ints[i] : kind_ == Kind::wide ? value_.wide[i] : value_.number;
     }
-    // Of an array of int, of a wide array, of a number: the caller knows which of them this is.
+    // For an array of int, a wide array, a number: the caller knows which one this is.
     const int* ints() const { return value_.ints; }
     const std::int64_t* wide() const { return value_.wide; }
     std::int64_t value() const { return value_.number; }
@@ -67,11 +67,11 @@ struct CallArgs {
     const Side& outgoing() const { return in_place() ? recv : send; }
 };
 
-// No program has bytes at addresses below this one: null pointers are there, and MPI_IN_PLACE of some MPIs.
+// No program has data below this address: null pointers lie there, and MPI_IN_PLACE of some MPIs.
 inline constexpr std::uintptr_t end_of_nowhere = 4096;
 
-// Whether both buffers may be what they seem. Others need a closer look: a null pointer may be MPI_BOTTOM,
-// the buffer of no bytes, or an error; MPI_IN_PLACE may be on the wrong side.
+// Whether both buffers may be what they seem. Other buffers need a closer look: a null pointer may be
+// MPI_BOTTOM, the buffer of no bytes, or an error; MPI_IN_PLACE may be on the wrong side.
 inline bool has_plain_buffers(const CallArgs& call) {
     // One comparison: MPI_IN_PLACE is one of the lowest addresses, or the highest.
     const auto is_plain = [](const void* buffer) {

@@ -30,7 +30,7 @@ int size_of_group(MPI_Comm comm, bool remote) {
     return ranks;
 }
 
-// To how many neighbours a rank sends.
+// The number of neighbours that a rank sends to.
 int neighbours_of(MPI_Comm comm) {
     int kind = MPI_UNDEFINED, count = 0, sources = 0, weighted = 0;
     PMPI_Topo_test(comm, &kind);
@@ -49,8 +49,8 @@ class CountedArguments {
           counts_(in_place_ ? traits.receive_counts : traits.send_counts),
           types_(in_place_ ? traits.receive_types : traits.send_types) {}
 
-    // The root of an intercommunicator and the ranks beside it give nothing to a gathering call, and their
-    // send side is not significant. In a call where the root alone sends, nobody else's is.
+    // When an intercommunicator gathers, the root and the other ranks of its group send nothing, and their
+    // send side is not significant. When only the root sends, no other rank's send side is significant.
     bool sends() const {
         if (traits_.root == CountedTraits::none) return true;
         const int root = static_cast<int>(words_[traits_.root]);
@@ -91,7 +91,7 @@ class CountedArguments {
     static std::uint64_t bytes_of_item(MPI_Datatype type) {
         return static_cast<std::uint64_t>(std::max<std::int64_t>(size_of(type), 0));
     }
-    // Of a block without items no type is significant.
+    // The type of a block without items is not significant.
     std::uint64_t bytes_of(int block) const {
         const auto items = count(block);
         if (items == 0) return 0;

@@ -9,8 +9,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// MPI-4.1 wants the `_c` functions instead of these. A back end that was built with a new MPI runs with an
-// old one of its family, too, which has no `_c`.
+// MPI-4.1 wants the `_c` functions instead of these. A back end that was built with a new MPI also runs with
+// an old MPI of the same family, which has no `_c`.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 int get_size(MPI_Datatype type, MPI_Count* size) {
@@ -69,8 +69,8 @@ bool has_no_gaps(MPI_Datatype type) {
     return lower == 0 && size == extent;
 }
 
-// A predefined type, or contiguous and duplicated chains of one, whose size equals its extent. Size equal to
-// extent alone would not do: an indexed type can permute its elements.
+// A predefined type, or contiguous and duplicated chains of one, whose size equals its extent. Comparing size
+// and extent would not be enough: an indexed type can permute its elements.
 bool is_dense_chain(MPI_Datatype type) {
     if (is_large(type)) return false;
     auto envelope = envelope_of(type);

@@ -55,7 +55,7 @@ Measure measure_number(std::int64_t count, int blocks, int own, std::size_t size
     return {true, others > 0 ? block : 0, block * others}; // a rank alone sends nothing to others
 }
 
-// Of a call with a type for each block. One MPI_DATATYPE_NULL of a block with items is an error.
+// For a call with a type for each block. MPI_DATATYPE_NULL for a block with items is an error.
 Measure measure_typed(const CallArgs& call, int blocks, int own, CallTypes& types) {
     if (has_negative(call.recv.counts, blocks) || has_negative(call.outgoing().counts, blocks)) return {};
     types.received.look(call.recv, blocks, types.keyval);
@@ -89,9 +89,9 @@ Total total_of(const Count* counts, int blocks) {
     return {sum, largest};
 }
 
-// Where a rank sends one block to everybody, and receives blocks of different sizes. MPI guarantees that each
-// of them has as many bytes on every rank, whatever its type is there. So the receive side tells every rank
-// the same of all blocks.
+// For a call in which a rank sends one block to everybody and receives blocks of different sizes. MPI
+// guarantees that a block has the same number of bytes on every rank, whatever its type is there. So every
+// rank's receive side says the same about all blocks.
 Measure measure_gathered(const CallArgs& call, int blocks, int own, std::size_t item) {
     const auto& counts = call.recv.counts;
     const Total total = counts.is_ints() ? total_of(counts.ints(), blocks) : total_of(counts.wide(), blocks);
@@ -134,7 +134,7 @@ bool lies_nowhere(const Blocks& blocks) {
     return false;
 }
 
-// Programs with absolute addresses in their types look like this, too, so each block is looked at.
+// Programs with absolute addresses in their types pass such buffers as well, so each block is checked.
 bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& types) {
     return call.recv.buffer == MPI_IN_PLACE || lies_nowhere(Blocks::received(call, blocks, own, types)) ||
            lies_nowhere(Blocks::sent(call, blocks, own, types));
@@ -155,8 +155,8 @@ bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& ty
     if (outgoing.counts.is_array()) return measure_array(outgoing.counts, blocks, own, size);
     auto measured = measure_number(outgoing.counts.value(), blocks, own, size);
     measured.mean_block = received_block(call, size);
-    // As much of a sent block as this rank receives of one. Only an erroneous program sends more; the
-    // algorithms would write that much into its receive buffer.
+    // No more of a sent block than this rank receives. Only an erroneous program sends more, and the
+    // algorithms would write all of it into its receive buffer.
     measured.max_block = std::min(measured.max_block, measured.mean_block);
     return measured;
 }

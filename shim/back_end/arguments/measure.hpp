@@ -1,4 +1,4 @@
-// What this rank's arguments say of a call's size.
+// What this rank's arguments say about a call's size.
 #pragma once
 
 #include "call.hpp"
@@ -13,16 +13,17 @@ struct Measure {
     std::size_t max_block = 0; // largest block for another rank, in bytes
     std::size_t sent = 0;      // to all other ranks, in bytes
     // Where a rank sends one block to everybody: the mean of the blocks of all ranks, rounded up, in bytes.
-    // Every rank knows all of them, so this is the same on all ranks, as the largest block is.
+    // Every rank knows all blocks, so the mean is the same on all ranks, like the largest block.
     std::size_t mean_block = 0;
 };
 
 // `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it has none.
-// Looks at significant arguments only. Where the call has a type for each block, `types` knows them from here
-// on.
+// Looks at significant arguments only. If the call has a type for each block, `types` knows the types from
+// here on.
 Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types);
 
-// The same of a call whose arguments are known to be valid, and whose sides have one type, of `item` bytes.
+// The same for a call whose arguments are known to be valid and whose two sides have one type, of `item`
+// bytes.
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item);
 
 } // namespace switchyard::shim

@@ -1,5 +1,5 @@
-// A collective's arguments as machine words, as the entry has them, and as a CallArgs: one way for all
-// collectives, made of the lines of collectives.def while compiling.
+// A collective's arguments as machine words, as the entry has them, and as a CallArgs: one conversion for all
+// collectives, generated from the lines of collectives.def at compile time.
 #pragma once
 
 #include "call.hpp"
@@ -11,8 +11,8 @@
 
 namespace switchyard::shim {
 
-// The order of the MPI standard: for each side a buffer, a count or an array of counts, an array of
-// displacements beside an array of counts, a datatype or an array of datatypes; then the communicator.
+// The order of the MPI standard: for each side a buffer, then a count, or an array of counts and an array of
+// displacements, then a datatype or an array of datatypes; last the communicator.
 constexpr bool has_arrays(const algorithms::CollectiveTraits& traits, bool sends) {
     return sends ? traits.sends_count_arrays() : traits.has_count_arrays();
 }
@@ -48,7 +48,7 @@ Numbers array_of(Word word) {
         return Numbers::of(handle_of<const int*>(word));
 }
 
-// Only the lower half of an int's word means something.
+// Only the lower half of an int's word is significant.
 template <bool large_count>
 Numbers number_of(Word word) {
     if constexpr (large_count)

@@ -13,8 +13,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// How many of the words below the ranks exchange: the first three always, the fourth where something is
-// adaptive, all where device buffers may be. The same on all ranks.
+// How many of the words below the ranks exchange: the first three always, the fourth if something is
+// adaptive, all if there may be device buffers. The same on all ranks.
 enum MessageWords : int { always = 3, with_times = 4, with_devices = 10 };
 using Readiness = device::DeviceWindow::Readiness;
 using Message = std::array<std::uint64_t, with_devices>;
@@ -27,7 +27,7 @@ Message message_of(const Facts& facts) {
             facts.staging_bytes, static_cast<std::uint64_t>(facts.mapping)};
 }
 
-// Words that were not exchanged are zero: nobody has device memory. Then no MPI is known to take it, either.
+// Words that were not exchanged are zero: nobody has device memory, and no MPI is known to take it.
 Facts facts_of(const Message& message, MessageWords words) {
     return {.max_block = static_cast<std::size_t>(message[0]),
             .not_ready = message[1] != 0,
@@ -43,7 +43,7 @@ Facts facts_of(const Message& message, MessageWords words) {
 
 bool rests(const CallContext& context, const Plan& plan) {
     const auto* book = context.state.book();
-    // Not where devices may be: a rank whose buffer cannot be read leaves early and would count one call
+    // Not if there may be devices: a rank whose buffer cannot be read leaves early and would count one call
     // less.
     return book != nullptr && !context.state.may_have_devices() && book->rests(plan);
 }
@@ -66,15 +66,15 @@ MessageWords words_of(CommState& state) {
 }
 
 // Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all
-// ranks. Not where times are learned: the time of an agreement would be time of the exchange.
+// ranks. Not if times are learned: the agreement's time would count as the exchange's.
 bool goes_ahead(const CallContext& context, const Plan& plan, MessageWords words) {
     const auto& resources = *context.state.resources();
     return resources.ahead.plan == &plan && words == always &&
            algorithms::agrees_in_window(words, resources.group, resources.window.get());
 }
 
-// A rank that cannot touch its blocks says that it is not ready. Then, or with a block that is larger than
-// expected, the exchange did not begin, which all ranks see alike.
+// A rank that cannot touch its blocks says that it is not ready. Then, or if a block is larger than expected,
+// the exchange does not begin, and all ranks see this alike.
 algorithms::AgreementEnd begin_exchange(CommResources& resources, Packing& packing, const DeviceCall* device,
                                         Message& message, Agreed& agreed) {
     auto &max_block = message[0], &not_ready = message[1];
@@ -129,7 +129,7 @@ Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packi
             ? begin_exchange(resources, packing, device, message, agreed)
             : algorithms::agree_on_largest(std::span(message).first(words), resources.group, resources.wire,
                                            resources.window.get());
-    std::fill(message.begin() + words, message.end(), 0); // nobody knows these of the others
+    std::fill(message.begin() + words, message.end(), 0); // these were not exchanged
     agreed.code = algorithms::mpi_code_of(status);
     agreed.facts = facts_of(message, words);
     agreed.elapsed = Clock::now() - start;

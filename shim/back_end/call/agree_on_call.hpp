@@ -1,4 +1,4 @@
-// What the ranks agree on at a call, where a rule looks at something that a rank alone does not know.
+// What the ranks agree on at a call, if a rule looks at something that a rank does not know by itself.
 #pragma once
 
 #include "call_context.hpp"
@@ -11,7 +11,7 @@
 
 namespace switchyard::shim {
 
-// What a rank tells the others of a call; and what then holds for all of them: the largest of each.
+// What a rank tells the other ranks about a call. After the agreement: the largest of each over all ranks.
 struct Facts {
     std::size_t max_block = 0;
     bool not_ready = false;   // has no memory for packing
@@ -20,11 +20,11 @@ struct Facts {
     bool on_device = false;   // has a device buffer
     bool unaware = false;     // has a device buffer, and its MPI does not take it
     bool unusable = false;    // has a buffer that nobody can read
-    // Whether it can take part in copies between the memory of GPUs, where a rule asks for such.
+    // Whether it can take part in copies between the memory of GPUs, if a rule asks for such copies.
     device::DeviceWindow::Readiness mapping = device::DeviceWindow::Readiness::unable;
     std::size_t staging_bytes = 0;
     std::uint64_t owed =
-        0; // nanoseconds of a call before, where the others do not know them yet: adaptive::Book
+        0; // nanoseconds of an earlier call that the other ranks do not know yet: adaptive::Book
 };
 
 // What this rank knows of its device buffers by itself.
@@ -32,21 +32,21 @@ Facts facts_of(const DeviceCall& device);
 
 // What the ranks know of a call when its choice is made.
 struct Agreed {
-    Facts facts{};              // of this rank alone where the ranks did not agree
+    Facts facts{};              // of this rank only, if the ranks did not agree
     std::size_t max_block = 0;  // the same on all ranks where the plan looks at it
     bool together = false;      // the ranks agreed at this call
-    bool rests = false;         // they agree on nothing where they otherwise would: adaptive::Book::rests()
-    Plan* plan = nullptr;       // that of overlapping buffers, where some rank has such
+    bool rests = false;         // no agreement where there otherwise is one: adaptive::Book::rests()
+    Plan* plan = nullptr;       // the plan for overlapping buffers, if some rank has them
     std::uint64_t elapsed = 0;  // nanoseconds that the agreement took
-    bool has_begun = false;     // an exchange in the node's memory has: NodeWindow::begin()
-    std::optional<int> loading; // what Packing::load() said, where it was called already
+    bool has_begun = false;     // an exchange in the node's memory has begun: NodeWindow::begin()
+    std::optional<int> loading; // what Packing::load() returned, if it was called already
     int code = MPI_SUCCESS;     // else the call fails: on all ranks, or the communicator is broken
     bool is_reported = false;   // MPI has called the error handler
 };
 
-// Agrees with the other ranks on what the plan looks at. The largest block is agreed only where MPI does not
-// guarantee that all ranks know it. Collective where the ranks agree, which all of them see alike.
-// `has_memory`: this rank could get the memory that the call needs so far.
+// Agrees with the other ranks on what the plan looks at. The largest block is agreed on only if MPI does not
+// guarantee that all ranks know it. Collective if there is an agreement, which all ranks see alike.
+// `has_memory`: this rank has the memory that the call needs so far.
 Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packing, const DeviceCall* device,
                           bool has_memory);
 

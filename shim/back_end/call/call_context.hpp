@@ -1,4 +1,4 @@
-// One call on its way: what no step changes, and what the log says of it.
+// One call on its way: what no step changes, and what the log says about it.
 #pragma once
 
 #include "shim/back_end/arguments/call.hpp"
@@ -12,7 +12,7 @@ struct CallContext {
     Process& self;
     const CallArgs& call;
     CommState& state;
-    Measure measured; // by this rank alone
+    Measure measured; // from this rank's arguments
     bool logs;        // decided once: a call is recorded whole or not at all
 };
 
@@ -26,7 +26,7 @@ struct Decision {
     bool is_native() const { return choice().algorithm->native; }
 };
 
-// The record of a call that began then, by Clock.
+// The record of a call that began at `begin`, by Clock.
 inline log::CallHead head_of(const CallContext& context, std::uint64_t begin) {
     log::CallHead record;
     record.begin = begin;
@@ -45,7 +45,7 @@ inline log::CallRecord begin_record(const CallContext& context) {
     return {begin_head(context)};
 }
 
-// Writes the record of a call that is over. A record that finds no memory is left out. `Record`: CallHead or
+// Writes the record of a call that is over. Without memory the record is left out. `Record`: CallHead or
 // CallRecord.
 template <typename Record>
 void end_record(const CallContext& context, const Decision& decision, Record& record) noexcept {
@@ -58,8 +58,8 @@ void end_record(const CallContext& context, const Decision& decision, Record& re
     }
 }
 
-// Tells what is learned of adaptive uses how long the application waited in the call; without the agreement,
-// where every candidate needs it.
+// Tells the book of adaptive uses how long the application waited in the call; without the agreement's time,
+// if every candidate needs the agreement.
 void note_time(const CallContext& context, const log::CallRecord& record, int code);
 
 } // namespace switchyard::shim

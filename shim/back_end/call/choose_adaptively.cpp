@@ -21,7 +21,7 @@ Learner* meet(const Question& question, const Key& key) {
     return nullptr;
 }
 
-// An agreement of its own, only where nothing else is agreed.
+// A separate agreement, only if the call has no other.
 std::uint64_t settle_up(CommResources& resources, Book& book) {
     const auto start = Clock::now();
     Nanoseconds time = book.owed();
@@ -42,7 +42,7 @@ Answer choose(const Question& question) {
     auto& book = question.book;
     Answer answer{question.match};
 
-    // At rest nobody but this rank knows what its blocks are.
+    // At rest only this rank knows its blocks.
     const Key key = question.rests ? book.resting()->key() : key_of(question.plan, number, question.call);
     Learner* learner = book.find(key);
     if (learner == nullptr) learner = meet(question, key);

@@ -15,7 +15,7 @@ struct Question {
     const policy::Match& match; // native of the adaptive use, at which the walk ended
     const policy::Features& call;
     bool agreed; // the ranks agreed on something at this call, and told each other the times that they owed
-    bool rests;  // they agree on nothing where they otherwise would: Book::rests()
+    bool rests;  // no agreement where there otherwise is one: Book::rests()
 };
 
 struct Answer {
@@ -23,7 +23,7 @@ struct Answer {
     std::uint64_t agree = 0; // nanoseconds, where the ranks had to tell each other times
 };
 
-// Collective at the first call of a kind, and where times are due.
+// Collective at the first call of a kind, and when times are due.
 Answer choose(const Question& question);
 
 } // namespace switchyard::shim::adaptive

@@ -18,8 +18,8 @@ namespace switchyard::shim {
 class InsideCall {
   public:
     // Not by a destructor: an exception that the program's error handler throws passes through here, and must
-    // find nothing to do in our frames. It leaves the thread inside, so its later calls are forwarded, but
-    // not counted.
+    // find nothing to do in our frames. The thread then stays inside: its later calls are forwarded, but not
+    // counted.
     InsideCall() : was_inside_(inside_) { inside_ = true; }
     void end() const { inside_ = was_inside_; }
 

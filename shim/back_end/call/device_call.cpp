@@ -12,7 +12,7 @@ using device::Memory;
 
 namespace {
 
-// The first significant byte of a buffer decides its kind. MPI libraries look no further, either.
+// The first significant byte of a buffer decides its kind. MPI libraries do the same.
 Location locate(const device::Devices& devices, const Blocks& blocks) {
     for (int i = 0; i < blocks.number(); ++i)
         if (blocks.size(i) > 0) return devices.locate(reinterpret_cast<const void*>(blocks.span(i).offset));
@@ -84,7 +84,7 @@ device::DeviceWindow::Readiness DeviceCall::mapping(bool packs) const noexcept {
         auto& window = state_.device_window();
         window.describe(runtime_, bytes, sent_at_, received_at_);
         return window.readiness();
-    } catch (...) { // no memory; the others wait for this rank's word
+    } catch (...) { // no memory; the other ranks wait for this rank's answer
         return unable;
     }
 }

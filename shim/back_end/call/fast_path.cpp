@@ -25,13 +25,12 @@ bool may_be_short(const CallContext& context, const Plan& plan, const policy::Ch
            !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
 }
 
-// The counts of one side, if they are plain: int, and none of them negative or of a block of `limit` items or
-// more.
+// Whether the counts of one side are plain: of type int, none negative, each below `limit` items.
 bool are_plain(const Numbers& counts, const Numbers& displacements, int blocks, std::size_t limit) {
     if (!counts.is_ints() || !displacements.is_ints() || counts.is_null() || displacements.is_null())
         return false;
     const int* const each = counts.ints();
-    unsigned largest = 0; // of a negative count: more than any other
+    unsigned largest = 0; // a negative count becomes larger than any other
     for (int i = 0; i < blocks; ++i) largest = std::max(largest, static_cast<unsigned>(each[i]));
     return largest < limit;
 }

@@ -94,7 +94,7 @@ void Packing::lay_out(Side& side, std::span<Block> blocks, Place place) {
     for (Block& block : blocks) block.offset = block.size > 0 ? block.offset - side.origin : 0;
 }
 
-// Blocks that need no packing stay where they lie, beside the packed ones.
+// Blocks that need no packing stay where they lie; only packed blocks get a place in `memory`.
 void Packing::lay_out_packed(Side& side, std::span<Block> blocks, std::byte* memory) {
     auto next = reinterpret_cast<std::uintptr_t>(memory);
     lay_out(side, blocks, [&](int i, std::size_t bytes, std::uintptr_t address) {
@@ -135,8 +135,9 @@ int Packing::load_send() {
     return pack_send();
 }
 
-// An erroneous program may send longer blocks than it receives. Where a call has one count, or one block for
-// everybody, the algorithms take blocks to be as large as their places, and would overrun the receive buffer.
+// An erroneous program may send longer blocks than it receives. If a call has one count, or one block for
+// everybody, the algorithms assume that blocks are as large as their places, and would overrun the receive
+// buffer.
 int Packing::cut_what_is_too_long() {
     if (!has_to_fit_) return MPI_SUCCESS;
     const auto send = send_list();

@@ -19,7 +19,7 @@ class Packing {
     // Some block to be sent shares memory with a block to be received; gaps of types count. Before load();
     // not for MPI_IN_PLACE.
     bool overlaps();
-    // Says that the algorithm takes overlapping blocks, so that MPI_IN_PLACE costs no copy. Before reserve().
+    // Says that the algorithm takes overlapping blocks: then MPI_IN_PLACE costs no copy. Before reserve().
     void allow_overlap() {
         send_.copies_all = false;
         send_.packed = !send_.blocks.are_dense();
@@ -30,16 +30,16 @@ class Packing {
     bool reserve();
     // From here on the blocks are their copies in host memory.
     void move(std::uintptr_t send_distance, std::uintptr_t recv_distance);
-    // Packs the blocks to be sent and describes both sides; an MPI error code. After an error, too, the
-    // exchange can run.
+    // Packs the blocks to be sent and describes both sides; an MPI error code. The exchange can run even
+    // after an error.
     int load();
     // Unpacks the arrived blocks; an MPI error code.
     int unload();
 
     algorithms::Exchange exchange(std::size_t max_block) const;
 
-    // The rank's own block, for somebody else to copy, since the host cannot touch its bytes. The exchange is
-    // without the block from here on. After load().
+    // The rank's own block, for the caller to copy, since the host cannot touch its bytes. From here on the
+    // exchange does not contain the block. After load().
     struct OwnBlock {
         std::byte* to = nullptr;
         const std::byte* from = nullptr;

@@ -1,5 +1,5 @@
-// Requests of persistent collectives: which collective MPI_Start starts, and how many bytes the rank sends by
-// it.
+// Requests of persistent collectives: which collective MPI_Start starts, and how many bytes the rank then
+// sends.
 #pragma once
 
 #include "shim/entry/counted.hpp"
@@ -21,17 +21,17 @@ struct PersistentCall {
     std::uint64_t bytes = 0; // that this rank sends each time
 };
 
-// Of this process. Any thread, at any time. MPI may give the handle of a freed request to another one, so
-// MPI_Request_free is caught, too.
+// The requests of this process. Any thread may use them at any time. MPI may give a freed request's handle to
+// another request, so MPI_Request_free is caught as well.
 class PersistentRequests {
   public:
     void add(MPI_Request request, const PersistentCall& call) noexcept;
     void remove(MPI_Request request) noexcept;
-    // Nothing where the request is no persistent collective, or was made while there was no log.
+    // Nothing if the request is not a persistent collective, or was made while there was no log.
     std::optional<PersistentCall> find(MPI_Request request) noexcept;
 
   private:
-    std::atomic<std::size_t> size_{0}; // what a program without such requests looks at
+    std::atomic<std::size_t> size_{0}; // all that a program without such requests looks at
     std::mutex changing_;
     std::unordered_map<MPI_Request, PersistentCall> calls_;
 };

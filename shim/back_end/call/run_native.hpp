@@ -8,14 +8,14 @@
 
 namespace switchyard::shim {
 
-// After the choice was native; records the call. Returns the code for the application; an error of ours has
-// been reported to its error handler, as MPI does with its own.
+// For a call whose choice is native; records the call. Returns the code for the application; an error of ours
+// has been reported to its error handler, as MPI does with its own.
 int run_native(const CallContext& context, const Decision& decision, log::CallRecord& record,
                std::optional<DeviceCall>& device);
 
-// Whether every rank sees from its own arguments that MPI's own takes the call.
+// Whether every rank sees from its own arguments that MPI's own collective takes the call.
 bool is_surely_native(const CallContext& context, const Plan& plan);
-// Such a call: at most a record is made.
+// Runs such a call, and at most records it.
 int run_surely_native(const CallContext& context, Plan& plan);
 
 } // namespace switchyard::shim

@@ -17,13 +17,14 @@ policy::Match native_instead(const policy::Match& match, const policy::Shortlist
     return {shortlist.candidates.size() - 1, match.candidate, why};
 }
 
-// The same of a call whose candidate was picked already.
+// The same for a call whose candidate has been picked already.
 policy::Match give_up(CommState& state, const Decision& decision, policy::PassedOver why) {
     if (auto* book = state.book()) book->cancel();
     return native_instead(decision.match, decision.plan->shortlist(), why);
 }
 
-// The first choice whose memory can be had on all ranks. Everything here is the same on all ranks, or agreed.
+// The first choice whose memory is available on all ranks. Everything here is the same on all ranks, or
+// agreed.
 policy::Match choose(const CallContext& context, const Agreed& agreed, log::CallRecord& record) {
     auto& resources = *context.state.resources();
     const auto& plan = *agreed.plan;
@@ -46,7 +47,7 @@ bool takes_overlap(const policy::Choice& choice) {
     return choice.algorithm->has(algorithms::takes_overlap);
 }
 
-// What has to be packed depends on the algorithm where one of them works in place.
+// If some algorithm works in place, what has to be packed depends on the choice.
 bool packs_after_choice(const policy::Shortlist& shortlist) {
     return shortlist.looks_at_overlap || std::ranges::any_of(shortlist.candidates, [](const auto& candidate) {
                return takes_overlap(candidate.choice);
@@ -62,14 +63,13 @@ bool can_map(CommState& state, const Agreed& agreed, const policy::Choice& choic
     return agreed.facts.mapping == ready || state.device_window().renew(state.resources()->group);
 }
 
-// Host memory for this rank's device buffers. False: some rank has none, and all of them know.
+// Host memory for this rank's device buffers. False: some rank has none, and all ranks know.
 bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& choice) {
     if (!agreed.facts.on_device || choice.transfer == policy::Transfer::direct) return true;
     return state.reserve_staging(agreed.facts.staging_bytes);
 }
 
-// Chooses, and falls back to native where the memory that the choice needs on each rank is not to be had on
-// all.
+// Chooses, and falls back to native if some rank lacks the memory that the choice needs.
 Decision decide(const CallContext& context, const Agreed& agreed, bool packs_later, Packing& packing,
                 log::CallRecord& record) {
     auto& state = context.state;
@@ -86,8 +86,7 @@ Decision decide(const CallContext& context, const Agreed& agreed, bool packs_lat
     return decision;
 }
 
-// Whether this rank's device pointers go to MPI as they are. A rank that has bytes to pack itself stages
-// them.
+// Whether this rank's device pointers go to MPI as they are. A rank that packs bytes itself stages them.
 bool takes_device_pointers(const Agreed& agreed, const Packing& packing, const policy::Choice& choice) {
     return agreed.together && !agreed.facts.unaware && !packing.packs() &&
            choice.transfer == policy::Transfer::direct;
@@ -104,8 +103,8 @@ void note_traffic(const CallContext& context, log::CallRecord& record) {
     record.wire_bytes_inter = traffic.bytes_inter;
 }
 
-// The algorithm on bytes that the host can touch, or that only MPI can. `staged`: this rank's copies of
-// device buffers.
+// Runs the algorithm on bytes that the host can touch, or that only MPI can touch. `staged`: this rank's
+// copies of device buffers.
 int exchange(CommResources& resources, const policy::Choice& choice, const algorithms::Exchange& blocks,
              DeviceCall* staged, bool has_begun) {
     resources.wire.reset();
@@ -118,7 +117,7 @@ int exchange(CommResources& resources, const policy::Choice& choice, const algor
     return algorithms::mpi_code_of(status);
 }
 
-// Between the memory of GPUs. Nothing is packed.
+// Exchanges between the memory of GPUs. Nothing is packed.
 int exchange_mapped(const CallContext& context, const algorithms::Exchange& blocks) {
     auto& resources = *context.state.resources();
     resources.wire.reset();
@@ -138,7 +137,7 @@ class FirstError {
 };
 
 // Copies from the device, packs, exchanges, unpacks, copies to the device; an MPI error code. The other ranks
-// wait for this rank's messages, so a copy that fails is reported at the end only.
+// wait for this rank's messages, so a failed copy is reported only at the end.
 int run_chosen(const CallContext& context, const Decision& decision, const Agreed& agreed, Packing& packing,
                DeviceCall* device, log::CallRecord& record) {
     const auto& choice = decision.choice();
@@ -177,7 +176,7 @@ int run_chosen(const CallContext& context, const Decision& decision, const Agree
     return error.code();
 }
 
-// What the log says of an agreement.
+// What the log says about an agreement.
 void note_agreement(const Agreed& agreed, log::CallRecord& record) {
     record.agree = agreed.elapsed;
     if (!agreed.together) return;
@@ -186,7 +185,7 @@ void note_agreement(const Agreed& agreed, log::CallRecord& record) {
     record.in_place = record.in_place || agreed.facts.overlapping;
 }
 
-// Programs call alike again and again.
+// Programs repeat similar calls.
 void expect_alike(CommResources& resources, const Plan& plan, const Agreed& agreed, const Decision& decision,
                   bool packs_later) {
     const auto& choice = decision.choice();
@@ -204,7 +203,7 @@ void leave_to_mpi(const CallContext& context, Outcome& outcome) {
     outcome.decision.match = give_up(context.state, outcome.decision, policy::PassedOver::rank_lost);
 }
 
-// May throw where memory runs out; `outcome` then says what was decided so far.
+// May throw if memory runs out; `outcome` then says what was decided so far.
 void agree_and_run(const CallContext& context, log::CallRecord& record, std::optional<DeviceCall>& device,
                    Outcome& outcome) {
     auto& resources = *context.state.resources();
@@ -239,7 +238,7 @@ void agree_and_run(const CallContext& context, log::CallRecord& record, std::opt
     if (has_memory && buffers != nullptr && buffers->is_on_device() && !outcome.decision.is_mapped)
         has_memory = buffers->staging().reserve();
     outcome.code = has_memory ? run_chosen(context, outcome.decision, agreed, packing, buffers, record)
-                              : MPI_ERR_NO_MEM; // nothing was agreed, so the others are on their way already
+                              : MPI_ERR_NO_MEM; // nothing was agreed, so the other ranks have gone on
     if (outcome.code != MPI_SUCCESS && resources.are_lost()) leave_to_mpi(context, outcome);
 }
 

@@ -1,4 +1,4 @@
-// A call on a communicator where something of ours may take it: from the agreement to the algorithm.
+// A call on a communicator where one of our algorithms may take it: from the agreement to the algorithm.
 #pragma once
 
 #include "agree_on_call.hpp"

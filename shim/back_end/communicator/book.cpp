@@ -36,7 +36,7 @@ Nanoseconds Learner::median_kept() noexcept {
     return times == 0 ? no_time : median(std::span(kept_).first(times));
 }
 
-// A call without an agreement has another usual time than a call with one.
+// The usual time of calls without an agreement differs from that of calls with one.
 void Learner::rest(bool rests) noexcept {
     if (rests == rests_) return;
     rests_ = rests;
@@ -44,7 +44,7 @@ void Learner::rest(bool rests) noexcept {
     chooser_.forget_usual();
 }
 
-// The lesson is about the blocks of the power of two that the rule is for.
+// The lesson covers the blocks of this power of two to which the rule applies.
 Lesson Learner::lesson() const {
     const auto& shortlist = key_.plan->shortlist();
     const auto& adaptive = shortlist.adaptives[key_.adaptive];

@@ -1,6 +1,6 @@
 // The lessons of one communicator about its adaptive uses, and the times that its ranks still have to tell
-// each other. The book changes at the same calls in the same way on all ranks: agreed times change it, a time
-// of this rank alone never does.
+// each other. The book changes at the same calls in the same way on all ranks: only agreed times change it,
+// never a time that only this rank knows.
 #pragma once
 
 #include "plan.hpp"
@@ -14,8 +14,8 @@
 
 namespace switchyard::shim::adaptive {
 
-// One lesson is about calls of one plan (hence of one collective and one kind of buffers), one adaptive use
-// of the plan, largest blocks of one power of two, and either device or host memory.
+// A lesson covers calls of one plan (so one collective and one kind of buffers), one adaptive use of the
+// plan, largest blocks of one power of two, and either device or host memory.
 struct Key {
     const Plan* plan;
     std::size_t adaptive; // of the plan
@@ -27,8 +27,8 @@ Key key_of(const Plan& plan, std::size_t adaptive, const policy::Features& call)
 
 class Learner {
   public:
-    // `call`: the first call of its kind. `agrees`: such calls have an agreement anyway, which carries times,
-    // too. May throw.
+    // `call`: the first call of its kind. `agrees`: such calls have an agreement anyway, which also carries
+    // times. May throw.
     Learner(const Key& key, const policy::Features& call, bool agrees);
 
     const Key& key() const { return key_; }
@@ -44,8 +44,8 @@ class Learner {
         return can_rest() && policy::can_rest(key_.plan->shortlist(), key_.adaptive, candidate);
     }
 
-    // Keeps the time of a call that has no agreement. True: enough times are kept to tell the others their
-    // median.
+    // Keeps the time of a call that has no agreement. True: enough times are kept to tell the other ranks
+    // their median.
     bool keep(Nanoseconds time) noexcept;
     // The time of an agreement before a call.
     void note_agreement(Nanoseconds time) noexcept;
@@ -101,11 +101,12 @@ class Book {
     }
     // Some rank has no memory for the running candidate: the candidate is dropped, and no call is running.
     void cancel() noexcept;
-    // The call is over; no_time: it failed. `agreement`: of `time` or before it; 0: there was none.
+    // The call is over; no_time: it failed. `agreement`: the agreement's time, as part of `time` or before
+    // it; 0: there was none.
     void end(Nanoseconds time, Nanoseconds agreement = 0) noexcept;
 
-    // The time that this rank has to say in the ranks' next agreement, of whatever kind. All ranks are told
-    // the largest.
+    // The time that this rank tells in the ranks' next agreement, of whatever kind. All ranks learn the
+    // largest.
     Nanoseconds owed() const { return owed_.learner != nullptr ? owed_.time : 0; }
     void tell(Nanoseconds slowest) noexcept;
     // The time has to be told before this learner's next call.

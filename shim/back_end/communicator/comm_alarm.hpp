@@ -1,6 +1,6 @@
-// The alarm of one communicator: rings where the program revoked it, or where one of its ranks is dead. From
-// then on the MPI refuses its collectives. So a routed call ends and becomes a native one, which gives the
-// MPI's own error.
+// The alarm of one communicator: rings when the program has revoked it or one of its ranks is dead. From then
+// on the MPI refuses its collectives. So a routed call ends and becomes a native one, which gives the MPI's
+// own error.
 #pragma once
 
 #include "algorithms/transport/messages/alarm.hpp"
@@ -25,7 +25,7 @@ class CommAlarm final : public algorithms::Alarm {
         return look();
     }
     // The other ranks may wait for messages of this rank, which sends none from now on: the MPI tells them.
-    // They may hear of that before they hear of the dead rank.
+    // They may hear of it before they hear of the dead rank.
     bool look() override {
         if (!rings_ && (ulfm_.is_revoked_here(carrier_) || ulfm_.is_given_up(comm_))) {
             rings_ = true;

@@ -23,7 +23,7 @@ bool CommResources::prepare(const policy::Choice& choice) noexcept {
     }
 }
 
-// One vote on both, where either is new.
+// One vote on both, if either is new.
 bool CommResources::agree_on_memory(const policy::Choice& choice, std::size_t bytes) {
     const bool keeps_schedule = choice.algorithm->has(algorithms::keeps_schedule);
     if (!keeps_schedule || find_prepared(choice) != nullptr)

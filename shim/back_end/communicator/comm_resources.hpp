@@ -1,5 +1,5 @@
-// The equipment of a communicator on which calls may be routed: a wire, memory. To free it, no rank waits for
-// another.
+// The resources of a communicator on which calls may be routed: a wire, memory, schedules. Freeing them makes
+// no rank wait for another.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -18,10 +18,10 @@ namespace switchyard::shim {
 
 class Plan;
 
-// What is known of the calls of one plan that went to the node's memory: call/fast_path.hpp.
+// What is known about the calls of one plan that went through the node's memory: call/fast_path.hpp.
 struct FastPath {
     static constexpr std::size_t any_block = SIZE_MAX;
-    const Plan* plan = nullptr; // null: the way is long
+    const Plan* plan = nullptr; // null: there is no fast path
     policy::Match match{};
     std::size_t block = any_block;      // bytes of the only block for which this is known
     std::size_t direct_from = SIZE_MAX; // bytes; such blocks are direct, and their calls take the full path
@@ -34,18 +34,17 @@ struct CommResources {
     algorithms::Wire wire{group};
     std::unique_ptr<algorithms::NodeWindow> window; // null where no algorithm uses it, or no memory is shared
     algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
-    algorithms::Workspace packing;                  // packed blocks, of this rank alone
+    algorithms::Workspace packing;                  // packed blocks, of this rank only
     std::vector<algorithms::Block> send, recv;
-    // The last call of which every rank knew by itself whether it is MPI's: programs call alike again and
-    // again.
+    // The last call for which every rank knew by itself whether it goes to MPI: programs repeat their calls.
     struct {
         const Plan* plan = nullptr;
         std::size_t max_block = 0, mean_block = 0;
         bool is_native = false;
     } last_known;
 
-    // The plan whose last call the ranks agreed to send through the node's memory. The next one is likely to
-    // go there, too, where no block is larger than this.
+    // The plan whose last call the ranks agreed to send through the node's memory. The next call is likely to
+    // go there as well, if no block is larger than `most`.
     struct {
         const Plan* plan = nullptr;
         std::size_t most = 0; // bytes
@@ -53,7 +52,7 @@ struct CommResources {
 
     std::array<FastPath, algorithms::collective_count> fast_paths; // by collective
 
-    // Types of MPI's own whose items are plain bytes. Their handles last.
+    // MPI's own types whose items are plain bytes. Their handles last.
     struct PlainType {
         MPI_Datatype type = MPI_DATATYPE_NULL;
         std::size_t size = 0; // bytes
@@ -67,8 +66,8 @@ struct CommResources {
 
     explicit CommResources(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
-    // Makes the workspace large enough for that choice at that call, and its schedule. False on all ranks
-    // where one has no memory for them.
+    // Makes the choice's schedule, and makes the workspace large enough for the choice at this call. False on
+    // all ranks if one of them has no memory.
     bool reserve_for(const policy::Choice& choice, const policy::Features& call);
     // The schedule of the last choice that memory was reserved for. Null: its algorithm keeps no schedule.
     const algorithms::Schedule* schedule() const { return reserved_for_.schedule; }
@@ -91,8 +90,8 @@ struct CommResources {
     std::size_t next_plain_type_ = 0;
     algorithms::AgreedSize agreed_workspace_;
     std::vector<Prepared> prepared_;
-    // The last choice and block that memory was reserved for: to ask for their bytes can mean a walk over
-    // nodes and rounds, of up to 0.1 ms.
+    // The last choice and block that memory was reserved for: computing the bytes can take a walk over nodes
+    // and rounds, of up to 0.1 ms.
     struct {
         const policy::Choice* choice = nullptr;
         std::size_t block = 0; // policy::block_for_scratch

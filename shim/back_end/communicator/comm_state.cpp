@@ -49,7 +49,7 @@ CommState* CommState::look_up(MPI_Comm comm, Communicators& home) {
     CommState* state = nullptr;
     if (!find(comm, home, state)) return nullptr;
     if (state == nullptr) state = FirstCall::state_of(comm, home);
-    if (state != nullptr) last_ = {comm, state, freed}; // a rank alone may not remember that there is none
+    if (state != nullptr) last_ = {comm, state, freed}; // one rank may not remember the lack of a state
     return state;
 }
 

@@ -27,8 +27,8 @@ class Book;
 class CommState {
   public:
     ~CommState();
-    // The communicator's state; at its first call this is collective over it. Null on all its ranks where
-    // there is none to be had: then the call is forwarded.
+    // The communicator's state; at its first call this is collective over it. Null on all its ranks if no
+    // state could be made: then the call is forwarded.
     static CommState* of(MPI_Comm comm, Communicators& home) {
         if (last_.comm == comm && last_.freed == freed_.load(std::memory_order_acquire)) return last_.state;
         return look_up(comm, home);
@@ -90,8 +90,8 @@ class CommState {
         else
             self.recorder->add(record);
     }
-    // Until then the entry itself forwards what nobody needs to see on this communicator, the one of the
-    // thread's last call.
+    // Until that time the entry itself forwards the calls on this communicator (the thread's last one) that
+    // nobody needs to see.
     void leave_to_entry(const LoadedMpi& loaded, std::uint64_t until);
     void count(bool routed) {
         ++calls_.seen;
@@ -104,7 +104,7 @@ class CommState {
     void add_lessons(adaptive::Lessons& lessons) const;
 
   private:
-    // By whether there are devices, collective and Buffers.
+    // Indexed by presence of devices, collective and Buffers.
     using PlanList = std::array<std::shared_ptr<Plan>, 2 * algorithms::collective_count * buffers_count>;
     static std::size_t plan_index(bool devices, Collective collective, Buffers buffers) {
         return (static_cast<std::size_t>(collective) + (devices ? algorithms::collective_count : 0)) *
@@ -131,7 +131,7 @@ class CommState {
     bool has_devices_ = false;      // on some rank
     bool may_have_devices_ = false; // now or later, on some rank: else both halves of the plans are one
     std::uint32_t left_alone_ = 0;  // collectives that the entry forwards at once, as in AtOnce
-    bool awaits_devices_ = false;   // and a rule looks at them
+    bool awaits_devices_ = false;   // GPUs may come, and a rule looks at them
     std::uint32_t begun_ = 0;       // calls that asked or could have asked
     device::Streams streams_;
     std::unique_ptr<device::Staging> staging_; // null until there is a device buffer

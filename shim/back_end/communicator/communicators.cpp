@@ -48,7 +48,7 @@ std::uint64_t Communicators::offer_tag() {
 }
 
 int Communicators::take_tag(std::uint64_t number) {
-    constexpr int first = 16; // start and end of the run have the others
+    constexpr int first = 16; // start and end of the run use the lower ones
     if (process_.largest_message_tag() < first + algorithms::Wire::tags) return 0;
     const auto turn = number / static_cast<std::uint64_t>(process_.world_ranks);
     for (auto known = turn_.load(); known < turn && !turn_.compare_exchange_weak(known, turn);) {

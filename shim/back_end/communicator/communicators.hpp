@@ -1,5 +1,4 @@
-// The application's communicators in this run: the living ones, their plans, and the sums of those that are
-// gone.
+// The application's communicators in this run: the living ones, their plans, and the sums of the freed ones.
 #pragma once
 
 #include "members.hpp"
@@ -35,9 +34,9 @@ class Communicators {
     Process& process() { return process_; }
     Plans& plans() { return plans_; }
 
-    // The state of MPI_COMM_WORLD or MPI_COMM_SELF, which lives as long as the run; null: of another
+    // The state of MPI_COMM_WORLD or MPI_COMM_SELF, which lives as long as the run; null for any other
     // communicator. These two have no attribute of ours: MPI_Finalize deletes their attributes in the midst
-    // of the program's, whose delete functions may call.
+    // of the program's, whose delete functions may call collectives.
     CommState** kept(MPI_Comm comm) {
         if (comm == MPI_COMM_WORLD) return &world_state_;
         return comm == MPI_COMM_SELF ? &self_state_ : nullptr;
@@ -51,19 +50,19 @@ class Communicators {
     // The end of the run: all are retired.
     CallCounts retire_all();
 
-    // The messages of all communicators travel on one communicator of ours, where a tag tells them apart. A
-    // number for a tag that no communicator of this process has had. No two processes offer the same number,
-    // so the ranks of a new communicator can take the largest of theirs, whatever communicators other threads
-    // make meanwhile.
+    // The messages of all communicators travel on one communicator of ours, where a tag tells them apart.
+    // Returns a number for a tag that no communicator of this process has had. No two processes offer the
+    // same number, so the ranks of a new communicator can take the largest of theirs, whatever communicators
+    // other threads make meanwhile.
     std::uint64_t offer_tag();
-    // The tag of that number; 0: a living communicator of this process has it, since there are fewer tags
-    // than numbers. May throw.
+    // The tag for this number; 0: a living communicator of this process has that tag, since there are fewer
+    // tags than numbers. May throw.
     int take_tag(std::uint64_t number);
     void give_back(int tag);
 
     SpareList& spare_list() { return spare_list_; }
 
-    const adaptive::Lessons& learned() const { return learned_; } // of those that are retired
+    const adaptive::Lessons& learned() const { return learned_; } // of the retired communicators
 
   private:
     void keep(CommState& state);

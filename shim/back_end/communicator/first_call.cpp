@@ -18,7 +18,7 @@ constexpr const char* has_strangers = "ranks of another job";
 constexpr const char* spans_runs = "ranks with different policies";
 constexpr const char* no_private = "no private communicator to be had";
 
-// MPICH has about 2000 communicators for a process; most of them shall stay the application's.
+// MPICH has about 2000 communicators per process; most must remain for the application.
 constexpr int most_private = 64;
 
 // Why nothing can be routed among these ranks; null where something can.
@@ -41,9 +41,10 @@ Offer offer_of(Communicators& home, const OwnRanks& own_ranks) noexcept {
 
 } // namespace
 
-// The ranks meet, and vote: two collectives. The vote makes sure that all ranks end with a state or none
-// does, and alike for resources and window. One gap is left: a rank that has no memory for the members of an
-// intercommunicator, or of more ranks than the world has, cannot meet the others, who wait.
+// The ranks meet, and vote: two collectives. The vote makes sure that either all ranks get a state or none
+// does; likewise resources and the window. One gap is left: a rank without memory for the members of an
+// intercommunicator, or of a communicator with more ranks than the world, cannot meet the other ranks, and
+// they wait.
 CommState* FirstCall::state_of(MPI_Comm comm, Communicators& home) {
     if (const Ulfm* ulfm = home.process().ulfm; ulfm != nullptr && ulfm->is_given_up(comm)) return nullptr;
     const OwnRanks own_ranks(comm, home.process());
@@ -88,7 +89,7 @@ bool FirstCall::find_abilities(const OwnRanks& own_ranks) {
     return true;
 }
 
-// Learns who the others are, and from that, on all ranks alike, what can be routed.
+// Learns who the other ranks are and, from them, what can be routed. The result is the same on all ranks.
 void FirstCall::meet(const OwnRanks& own_ranks, const Members& members) {
     Process& self = home_.process();
     if (own_ranks.is_inter()) {
@@ -190,7 +191,7 @@ void FirstCall::make_resources(const Members& members) {
         state_->resources_->alarm = std::make_unique<CommAlarm>(*ulfm, comm_);
 }
 
-// Without a world, or where the communicator may be given up alone, the messages travel on a communicator
+// Without a world, or if the communicator may be given up by itself, the messages travel on a communicator
 // made for them. Collective.
 bool FirstCall::carry_alone() {
     auto& alive = home_.process().private_communicators;
@@ -216,15 +217,15 @@ void FirstCall::settle() {
         state_->resources_.reset();
     } else if ((abilities_ & can_share) != 0) {
         state_->resources_->window->open(state_->resources_->group);
-        // The window leaves it; it is not free before the other ranks have left it, too.
+        // The window leaves the section, which is free once the other ranks have left it as well.
         if (state_->resources_->window->has_neighbours()) offer_.section = {};
     } else if (needs_window()) {
         state_->resources_->window.reset();
         state_->plans_ = without_window_;
         if (!routes()) state_->free_resources();
     }
-    take_section_back();       // where no window uses it: else each communicator would hold memory in vain
-    if (!state_->resources_) { // only algorithms look at maps
+    take_section_back();       // if no window uses it: else each communicator would hold unused memory
+    if (!state_->resources_) { // only algorithms use the maps
         state_->node_map_.reset();
         state_->region_map_.reset();
     }
@@ -232,7 +233,7 @@ void FirstCall::settle() {
     state_->left_alone_ = left_alone();
 }
 
-// Every call of such a collective is MPI's own; nobody logs it, and no rank has or expects a GPU's driver.
+// The collectives whose calls are all MPI's own: nobody logs them, and no rank has or expects a GPU's driver.
 std::uint32_t FirstCall::left_alone() const {
     const Process& self = home_.process();
     if (self.settings.logs() || state_->may_have_devices_) return 0;

@@ -1,5 +1,5 @@
-// The first call on a communicator: its ranks meet, agree on what they can do, and each gets its state. What only this
-// takes is gone afterwards.
+// The first call on a communicator: its ranks meet, agree on what they can do, and each gets its state. What
+// only this call needs is gone afterwards.
 #pragma once
 
 #include "comm_state.hpp"
@@ -14,7 +14,8 @@ class OwnRanks;
 
 class FirstCall {
   public:
-    // Collective. Null on all ranks of the communicator where there is no state to be had: then the call is forwarded.
+    // Collective. Null on all ranks of the communicator if no state could be made: then the call is
+    // forwarded.
     static CommState* state_of(MPI_Comm comm, Communicators& home);
 
   private:

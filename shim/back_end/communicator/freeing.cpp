@@ -9,8 +9,8 @@ namespace switchyard::shim {
 
 thread_local constinit Freeing::Note* Freeing::innermost_ = nullptr;
 
-// Notes that an exception left behind: their frames lay deeper in the stack than today's. Where a program
-// runs its work on stacks of its own, this may drop a note that still counts.
+// Notes that an exception left behind: their frames lay deeper in the stack than the present one. Where a
+// program runs its work on stacks of its own, this may drop a note that still counts.
 void Freeing::drop_left(const void* frame) noexcept {
     while (innermost_ != nullptr && innermost_->frame < frame)
         delete std::exchange(innermost_, innermost_->outer);

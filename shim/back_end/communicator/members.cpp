@@ -11,8 +11,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// The world has one handle. MPI_Comm_compare may not be asked: to Open MPI 6 a session's communicator beside
-// the world is an error.
+// The world has one handle. MPI_Comm_compare cannot be used: in Open MPI 6 comparing a session's communicator
+// with the world is an error.
 bool is_world(MPI_Comm comm, const Process& self) {
     return self.world != MPI_COMM_NULL && comm == MPI_COMM_WORLD;
 }

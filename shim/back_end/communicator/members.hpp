@@ -13,7 +13,7 @@
 
 namespace switchyard::shim {
 
-// What a rank brings to a communicator, in case that all can use it.
+// What a rank brings to a communicator, in case all ranks can use it.
 struct Offer {
     std::uint64_t tag = 0; // a number that no communicator of this process has had
     algorithms::NodeMemory::Place section{};
@@ -32,8 +32,8 @@ struct Member {
     Offer offer;
 };
 
-// Room for a list of introductions, for a rank that finds no memory for one when the others wait for it. The
-// room is for one thread at a time, and its pages are not there before.
+// Spare room for a list of introductions, for a rank that has no memory for a list while the other ranks
+// wait. One thread at a time can use it, and its pages take no memory until then.
 class SpareList {
   public:
     void make(int ranks);
@@ -47,11 +47,11 @@ class SpareList {
     std::atomic<bool> is_taken_{false};
 };
 
-// All introductions, in the order of ranks: the same list on all ranks, so whatever follows from it is the
-// same, too.
+// All introductions, in the order of ranks: the same list on all ranks, so everything that follows from it is
+// the same as well.
 class Members {
   public:
-    // Collective over `comm`. May throw; the others have this rank's introduction even then.
+    // Collective over `comm`. May throw; even then the other ranks have this rank's introduction.
     Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& spare);
 
     int rank() const { return rank_; } // of this process
@@ -75,7 +75,7 @@ class Members {
     // The largest number that is offered, so no communicator of any member has had it.
     std::uint64_t tag() const;
     std::vector<algorithms::NodeMemory::Place> sections() const; // by rank
-    // That the members on this rank's node may run on together.
+    // The number of cores that the members on this rank's node may run on together.
     int cores_of_node() const;
 
   private:

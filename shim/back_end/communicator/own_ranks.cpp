@@ -35,7 +35,7 @@ std::vector<int> members_of(MPI_Comm comm, bool is_inter, MPI_Group world) {
 }
 
 // The largest number that a rank of either group offers; 0 after an error. An intercommunicator's reduction
-// gives each group the result of the other one.
+// gives each group the result of the other group.
 std::uint64_t largest_of_both_groups(std::uint64_t offered, MPI_Comm inter) {
     std::uint64_t theirs = 0, largest = 0;
     if (PMPI_Allreduce(&offered, &theirs, 1, MPI_UINT64_T, MPI_MAX, inter) != MPI_SUCCESS) return 0;
@@ -43,12 +43,12 @@ std::uint64_t largest_of_both_groups(std::uint64_t offered, MPI_Comm inter) {
     return PMPI_Allreduce(&known, &largest, 1, MPI_UINT64_T, MPI_MAX, inter) == MPI_SUCCESS ? largest : 0;
 }
 
-// Of a row that all ranks of both groups make now: no other row that one of them makes at the same time has
-// it.
+// The tag for the communicator that all ranks of both groups make now: no other one that any of them makes at
+// the same time has it.
 int agreed_tag(MPI_Comm inter, Process& self) {
     const auto ranks = static_cast<std::uint64_t>(self.world_ranks),
                rank = static_cast<std::uint64_t>(self.world_rank);
-    const auto number = largest_of_both_groups(++self.rows_made * ranks + rank, inter);
+    const auto number = largest_of_both_groups(++self.own_ranks_made * ranks + rank, inter);
     const int first = self.largest_message_tag() + 1;
     const auto tags = static_cast<std::uint64_t>(self.largest_tag - first + 1);
     return number == 0 || tags == 0 ? MPI_UNDEFINED : first + static_cast<int>(number % tags);

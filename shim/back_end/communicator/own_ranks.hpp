@@ -1,10 +1,10 @@
-// The ranks of a communicator that belong to our job, in one intracommunicator: they talk to each other about
-// the communicator there. Mostly it is the communicator itself. An intercommunicator needs another one, and
-// so does a communicator with processes of another job: those may run without us, and would not answer.
+// The ranks of a communicator that belong to our job, in one intracommunicator, where they talk to each other
+// about the communicator. Usually it is the communicator itself. An intercommunicator needs a separate one,
+// and so does a communicator with processes of another job: they may run without us and would not answer.
 //
-// Threads may make rows of the same ranks at the same time, which MPI keeps apart by their tags. The groups
-// of an intercommunicator agree on a tag. With strangers nobody can agree on anything: where threads may call
-// at the same time, such a communicator has no row.
+// Threads may make intracommunicators of the same ranks at the same time; MPI tells these apart by their
+// tags. The groups of an intercommunicator agree on a tag. With strangers nobody can agree on anything: if
+// threads may call at the same time, there is no intracommunicator for such a communicator.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ class OwnRanks {
     OwnRanks(const OwnRanks&) = delete;
     OwnRanks& operator=(const OwnRanks&) = delete;
 
-    MPI_Comm comm() const { return comm_; } // MPI_COMM_NULL on all of its ranks where MPI has none
+    MPI_Comm comm() const { return comm_; } // MPI_COMM_NULL on all its ranks if there is none
     bool is_inter() const { return is_inter_; }
     bool has_strangers() const { return has_strangers_; }
     int ranks() const { return ranks_; } // of the communicator, both groups

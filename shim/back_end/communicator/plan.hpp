@@ -38,12 +38,12 @@ class Plan {
     bool always_native() const { return shortlist_.always_native; }
     bool has_one_candidate() const { return has_one_candidate_; }
 
-    // Whether its calls look at something that a rank alone does not know.
+    // Whether its calls look at something that a rank does not know by itself.
     bool asks_others() const;
     // Whether a candidate that may run here uses memory that the ranks of a node share.
     bool uses_shared_memory() const;
 
-    // The log's number for that outcome. The log is told its meaning when it first happens.
+    // The log's number for this outcome. The log is told its meaning when it first happens.
     std::uint32_t decision(Process& self, const policy::Match& match) {
         const auto* known = find(match);
         return known != nullptr ? known->number : add_decision(self, match);
@@ -73,8 +73,8 @@ class Plans {
   public:
     explicit Plans(const Process& process) : process_(process) {}
 
-    // `only_native`: not null on communicators where nothing can be routed, and why; the reason in the log.
-    // May throw.
+    // `only_native`: why nothing can be routed on the communicator, as the log's reason; null if something
+    // can. May throw.
     std::shared_ptr<Plan> of(const policy::FixedFeatures& fixed, const char* only_native);
 
   private:

@@ -1,5 +1,6 @@
-// NVIDIA's GPUs, by the driver library. A process has one driver library however the program was linked, and
-// the library keeps no error of ours for the application to find. Neither holds for the runtime library.
+// NVIDIA's GPUs, through the driver library. A process has one driver library, however the program was
+// linked, and the driver library keeps no error of ours for the application to find. Neither holds for the
+// runtime library.
 #include "runtime.hpp"
 #include "symbols.hpp"
 
@@ -77,9 +78,10 @@ class Cuda : public Runtime {
         std::array<int, 4> attributes = {attribute_memory_type, attribute_is_managed, attribute_context,
                                          attribute_device};
         std::array<void*, 4> values = {&type, &is_managed, static_cast<void*>(&context), &device};
-        // The driver reports no error for an address that it does not know, and fills in nothing. It reports
-        // an error before the program has started it; then there is no device memory. The question for one
-        // attribute does report such an error, which takes it 540 ns for host memory; these four take 120 ns.
+        // For an unknown address the driver reports no error and fills in nothing. Before the program has
+        // started the driver, it reports an error; then there is no device memory. A query for a single
+        // attribute does report an unknown address, which takes 540 ns for host memory; this query for four
+        // takes 120 ns.
         if (cu_.get_attributes(static_cast<unsigned>(attributes.size()), attributes.data(), values.data(),
                                address_of(address)) != 0 ||
             type == 0)
@@ -108,9 +110,8 @@ class Cuda : public Runtime {
 
     std::optional<int> enter(const Location& location) const noexcept override {
         Context context = location.context;
-        // Memory from a pool belongs to a device, and each of the device's contexts will do: the current
-        // context, or the context of the runtime library. (It stays retained, since the program uses it,
-        // too.)
+        // Memory from a pool belongs to a device, and any context of the device will do: the current context,
+        // or the context of the runtime library. (That one stays retained, since the program also uses it.)
         if (context == nullptr) cu_.get_current(&context);
         if (context == nullptr && location.device >= 0 && cu_.primary_context != nullptr)
             cu_.primary_context(&context, location.device);

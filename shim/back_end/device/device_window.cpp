@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t smallest = std::size_t{1} << 20;
 
-// The place of a copy from that address, such that both are aligned alike.
+// The place for a copy from this address, with the same alignment as the original.
 std::size_t placed_like(const std::byte* from, std::size_t offset, std::size_t alignment) {
     const auto low = reinterpret_cast<std::uintptr_t>(from) % alignment;
     return (offset + alignment - 1) / alignment * alignment + low;
@@ -54,7 +54,7 @@ DeviceWindow::Readiness DeviceWindow::readiness() const {
 
 // ---- The pieces -----------------------------------------------------------------------------------------
 
-// A rank's pieces, and its mappings of the others', are in one context as long as this lives.
+// A rank's pieces, and its mappings of other ranks' pieces, are all in one context while that context lives.
 bool DeviceWindow::make_own() {
     if (!has_place() || (has_own() && bytes_ <= capacity_)) return true;
     if (!has_context()) {
@@ -118,7 +118,7 @@ void DeviceWindow::free_own() {
     free_old();
 }
 
-// A rank frees its old piece after the others have closed it.
+// A rank frees its old piece after the other ranks have closed it.
 bool DeviceWindow::renew(const algorithms::Group& group) {
     bool good = make_own();
     const Offer mine = good && has_own() ? own_offer_ : Offer{};
@@ -175,7 +175,7 @@ bool DeviceWindow::copy_out(const algorithms::Exchange& exchange) {
     return streams_.wait() && good;
 }
 
-// From the rank after this one on, so that not all read from the same GPU.
+// Starts at the rank after this one, so that not all ranks read from the same GPU.
 Status DeviceWindow::copy_in(const algorithms::Exchange& exchange) {
     const int rank = exchange.group.rank, ranks = exchange.group.size;
     Status status;
@@ -208,7 +208,7 @@ Status DeviceWindow::exchange(const algorithms::Exchange& exchange, NodeWindow& 
     Status status = window.exchange(as_blocks(told_), as_blocks(heard_), false);
     if (!status.ok()) return status;
     status.keep(copy_in(exchange));
-    // Nobody leaves, and frees its piece, while others read there. All hear of copies that failed.
+    // No rank leaves, and frees its piece, while other ranks read from it. All ranks hear of failed copies.
     std::array<std::uint64_t, 1> failed{is_out ? 0U : 1U};
     status.keep(window.largest(failed));
     if (failed[0] != 0) status.keep(Status(MPI_ERR_BUFFER));

@@ -1,9 +1,9 @@
-// Memory on the GPUs that the ranks of a communicator have mapped, all on one node: CUDA IPC, HIP IPC. A rank
-// copies its blocks to its own piece; their destinations copy them from there to where they belong. The bytes
-// do not leave the GPUs, and nobody maps memory of the program, which may free it at any time.
+// GPU memory that the ranks of a communicator have mapped, all on one node: CUDA IPC, HIP IPC. A rank copies
+// its blocks to its own piece; the destinations copy them from there to their final places. The bytes do not
+// leave the GPUs, and nobody maps memory of the program, which may free it at any time.
 //
-// What the ranks tell each other of a call travels through the node's memory. A rank writes to its piece only
-// after the agreement before a call: by then all others have finished the call before.
+// What the ranks tell each other about a call travels through the node's memory. A rank writes to its piece
+// only after the agreement before a call: by then all other ranks have finished the previous call.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -27,8 +27,8 @@ class DeviceWindow {
     // What a rank says before a call; the largest of all ranks counts.
     enum class Readiness : std::uint8_t { ready, has_to_renew, unable };
 
-    // This rank's next call: at most so many bytes to send, and the places of its buffers. A rank without
-    // anything on a device has none.
+    // This rank's next call: at most so many bytes to send, and the places of its buffers. A rank with
+    // nothing on a device has no places.
     void describe(const Runtime& runtime, std::size_t bytes, const Location& sent, const Location& received);
     Readiness readiness() const;
 
@@ -41,7 +41,8 @@ class DeviceWindow {
     algorithms::Status exchange(const algorithms::Exchange& exchange, algorithms::NodeWindow& window);
 
   private:
-    // A piece of memory, for the other ranks. Each new piece of a rank has another number; 0: it has none.
+    // A piece of memory, for the other ranks. Each new piece of a rank has a new number; 0: there is no
+    // piece.
     struct Offer {
         MemoryHandle handle;
         std::uint64_t number = 0;
@@ -78,12 +79,12 @@ class DeviceWindow {
     Location sent_at_, received_at_; // likewise
     std::byte* own_ = nullptr;
     std::size_t capacity_ = 0;
-    Location own_at_; // where this rank's piece is, and its mappings of the others'
+    Location own_at_; // place of this rank's piece and its mappings of other pieces
     Offer own_offer_;
     std::vector<Offer> offers_; // by rank, as all below
     std::vector<Mapped> mapped_;
     std::vector<Place> told_, heard_; // of this rank's blocks, and of blocks for this rank
-    std::byte* old_ = nullptr;        // a piece before, which others have still mapped
+    std::byte* old_ = nullptr;        // an earlier piece, which other ranks still have mapped
 };
 
 } // namespace switchyard::shim::device

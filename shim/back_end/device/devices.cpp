@@ -48,7 +48,7 @@ std::unique_ptr<Runtime> open(const std::string& path, Make make) {
 
 } // namespace
 
-// Walks the list of loaded objects and touches no file. A question to the loader by name would search its
+// Walks the list of loaded objects and touches no file. Asking the loader by name would make it search its
 // folders each time.
 bool Devices::look(std::uint64_t now) {
     last_look_.store(now, std::memory_order_relaxed);
@@ -73,7 +73,7 @@ bool Devices::are_here() {
 }
 
 bool Devices::may_come() {
-    // NVIDIA's, AMD's, NVIDIA's on Tegra, and either under Windows' Linux.
+    // NVIDIA's, AMD's, NVIDIA's on Tegra, and either vendor's under WSL.
     for (const char* file : {"/dev/nvidiactl", "/dev/kfd", "/dev/nvhost-ctrl-gpu", "/dev/dxg"})
         if (access(file, F_OK) == 0) return true;
     return false;

@@ -81,7 +81,7 @@ struct Place {
     }
 };
 
-// Bytes that differ from the memory's contents before.
+// Bytes that differ from the memory's previous contents.
 std::array<std::byte, 2 * message> contents() {
     std::array<std::byte, 2 * message> bytes{};
     for (std::size_t i = 0; i < message; ++i) bytes[i] = static_cast<std::byte>(i * 7 + (i >> 8) + 1);

@@ -1,4 +1,4 @@
-// AMD's GPUs, by the HIP runtime library, which programs for them load.
+// AMD's GPUs, through the HIP runtime library, which programs for these GPUs load.
 #include "runtime.hpp"
 #include "symbols.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using Result = int; // 0 is success
 
-// hipPointerAttribute_t; ROCm 5 and 6 have the same layout, and other numbers in its first field.
+// hipPointerAttribute_t; ROCm 5 and 6 have the same layout, but different numbers in its first field.
 struct Attributes {
     int memory_type;
     int device;

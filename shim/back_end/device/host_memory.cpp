@@ -19,7 +19,7 @@ std::size_t rounded(std::size_t bytes) {
 } // namespace
 
 // The pages are our own, and the driver pins them. The program may reset the context at any time: our pages
-// then stay readable and writable, memory of the driver would not.
+// then stay readable and writable; the driver's memory would not.
 bool HostMemory::reserve(std::size_t bytes, const Runtime* runtime, const Location& location) {
     if (bytes <= capacity_) {
         if (pinned_by_ != nullptr && !is_pinned()) pin_again(location);
@@ -45,7 +45,7 @@ bool HostMemory::is_pinned() const {
     return pinned_by_ != nullptr && (pinned_by_->is_alive(pinned_in_) || pinned_by_->locate(memory_).known);
 }
 
-// A reset of the context undoes it.
+// A reset of the context undoes the pinning.
 void HostMemory::pin_again(const Location& location) {
     const Within place(*pinned_by_, location);
     if (place && pinned_by_->pin(memory_, capacity_)) pinned_in_ = pinned_by_->place(location);

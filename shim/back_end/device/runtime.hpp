@@ -20,7 +20,7 @@ struct Location {
     bool known = false;         // the driver has heard of it
     int device = -1;            // the driver's number for it
     void* context = nullptr;    // NVIDIA: the context that owns the memory; null: none does
-    std::uint64_t identity = 0; // of the context: another one may get the same address after a reset
+    std::uint64_t identity = 0; // of the context: a new one may get the same address after a reset
 
     bool is_device() const { return memory == Memory::device || memory == Memory::managed; }
     bool is_same_place(const Location& other) const {
@@ -41,15 +41,15 @@ class Runtime {
     virtual ~Runtime() = default;
     virtual Location locate(const void* address) const noexcept = 0;
 
-    // Makes the context (AMD: the device) of that memory the current one of this thread. leave() takes the
-    // returned value and restores the context from before.
+    // Makes the context (AMD: the device) of this memory the thread's current one. leave() takes the returned
+    // value and restores the previous context.
     virtual std::optional<int> enter(const Location& location) const noexcept = 0;
     virtual void leave(int before) const noexcept = 0;
 
-    // The place of the context that was entered for that memory: memory of a pool belongs to none itself.
+    // The place of the context that was entered for this memory: memory of a pool has no context itself.
     virtual Location place(const Location& location) const noexcept = 0;
-    // Whether the context of a place() is still the same. False also where an old driver cannot say: what it
-    // owned may be gone, and the driver crashes where somebody destroys a stream that a reset has destroyed.
+    // Whether the context of a place() is still the same. Also false if an old driver cannot say: what the
+    // context owned may be gone, and destroying a stream that a reset has destroyed crashes the driver.
     virtual bool is_alive(const Location& place) const noexcept = 0;
 
     // The functions below work in the context that was entered. A stream in order with the default stream: it

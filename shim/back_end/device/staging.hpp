@@ -14,7 +14,7 @@
 
 namespace switchyard::shim::device {
 
-// One for each communicator; a call at a time.
+// One for each communicator, for one call at a time.
 class Staging : public algorithms::CompletionWatcher {
   public:
     // A side of the call. `is_staged` false: it is not copied, and its blocks do not count.

@@ -1,5 +1,4 @@
-// The streams of our own on which the copies of one communicator's calls run, one for each of the last two
-// places.
+// Our own streams, on which the copies of one communicator's calls run: one for each of the last two places.
 #pragma once
 
 #include "runtime.hpp"
@@ -25,7 +24,7 @@ class Streams {
     bool wait();
 
     // Waits for what the program has queued on the default stream of another context: copies in the context
-    // of `where` are not ordered with it. False: it failed.
+    // of `where` are not ordered with that work. False: it failed.
     bool settle(const Location& other, const Location& where) const;
 
     // Destroys the streams that are still there.

@@ -54,8 +54,8 @@ void Clock::begin() {
 
 void Clock::start_run() {
     constexpr std::uint64_t enough = 2'000'000; // ns; two readings off by 20 ns each make 0.002 %
-    // The kernel's clock may stand still: tools that replay a run, or set its date, hold it. Then it holds
-    // here, too.
+    // The kernel's clock may stand still: tools that replay a run, or set its date, hold it. Then this clock
+    // stands still as well.
     constexpr std::uint64_t most_ticks = 100'000'000; // some 30 ms
     auto now = moment(kernel_ns);
     while (now.ns - beginning.ns < enough && now.ticks - beginning.ticks < most_ticks)

@@ -17,7 +17,7 @@ class MemoryReserve {
     MemoryReserve& operator=(const MemoryReserve&) = delete;
     ~MemoryReserve() { release(); }
 
-    // Without room for it there is none.
+    // Without room there is no reserve.
     void take() {
         if (space_ == MAP_FAILED)
             space_ = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

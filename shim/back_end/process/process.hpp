@@ -33,7 +33,7 @@ struct Process {
     policy::Force force;
     std::string policy_text;
 
-    // Equal on ranks that started together, hence have the same settings and policy; different otherwise.
+    // Equal on ranks that started together and so have the same settings and policy; different otherwise.
     std::uint64_t run = 0;
     std::uint64_t node = 0;        // equal on ranks of one node, different otherwise
     bool looks_at_regions = false; // some rule has `levels` 2; the same on all ranks of the run
@@ -41,17 +41,18 @@ struct Process {
     device::Devices devices;
     bool devices_may_come = false; // a driver may be loaded into this process
     device::MpiSupport mpi_support;
-    std::atomic<int> world_rank{-1}; // of sessions, which have no world: the rank in the first communicator
+    std::atomic<int> world_rank{-1}; // sessions have no world: then the rank in the first communicator
     int world_ranks = 1;
     std::int64_t start_seconds = 0;
     // Our own, for start and end and for the messages of all communicators; null where MPI_Init was not seen.
     MPI_Comm world = MPI_COMM_NULL;
-    int largest_tag = 0; // on it
-    // Tags up to this one are for the messages of communicators, larger ones for rows that are being made.
+    int largest_tag = 0; // on `world`
+    // Tags up to this one are for the messages of communicators, larger ones for the communicators that
+    // OwnRanks makes.
     int largest_message_tag() const { return largest_tag / 2; }
     bool some_have_threads = true; // that may call MPI at the same time; the same on all ranks of the world
     const Ulfm* ulfm = nullptr;    // null where no process may die; the same on all ranks of the world
-    std::atomic<bool> refuses_aliases{false};       // this MPI, so what it would refuse is left to it
+    std::atomic<bool> refuses_aliases{false};       // this MPI does, so it gets such calls itself
     std::unique_ptr<algorithms::NodeMemory> memory; // null where nothing that runs here shares memory
     algorithms::CoreSet cores;                      // that this rank may run on
     int comm_keyval = MPI_KEYVAL_INVALID, datatype_keyval = MPI_KEYVAL_INVALID;
@@ -65,7 +66,7 @@ struct Process {
     bool summary = false;                      // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
-    std::atomic<std::uint64_t> rows_made{0};         // apart from communicators that are their own rows
+    std::atomic<std::uint64_t> own_ranks_made{0};         // by OwnRanks, between two groups
     std::atomic<int> private_communicators{0};       // alive; see has_own_carriers
     std::atomic<bool> merged_groups{false};          // MPI_Intercomm_merge was called: ranks of
                                                      // other jobs may be there
@@ -73,12 +74,12 @@ struct Process {
     std::mutex naming;  // names stand in the order of numbers
     std::mutex opening; // of the recorder, where the first communicator decides where it writes
 
-    // Each communicator's messages travel on one of their own. Else on `world`, which no communicator may
-    // take down.
+    // True: each communicator's messages travel on a communicator made for them. False: on `world`, which no
+    // communicator may take down.
     bool has_own_carriers() const { return world == MPI_COMM_NULL || ulfm != nullptr; }
 };
 
-// Opens this rank's part of the log. Says so on stderr where the disk does not take it. May throw.
+// Opens this rank's part of the log. Warns on stderr if the disk does not take it. May throw.
 void open_recorder(Process& self, const std::string& directory, int rank, int ranks);
 
 } // namespace switchyard::shim

@@ -7,7 +7,7 @@ namespace switchyard::shim {
 namespace {
 
 // Open MPI 5 and 6 say by this attribute of MPI_COMM_WORLD whether it is turned on. Other MPIs have ULFM's
-// functions but not all of those that we look for: there nobody could tell a communicator that was revoked.
+// functions but not all that we look for: there nobody could tell whether a communicator was revoked.
 [[maybe_unused]] constexpr int key_of_openmpi = 12; // MPI_FT
 
 bool is_turned_on() {

@@ -22,7 +22,7 @@ struct Ulfm {
     bool all_know_no_dead(MPI_Comm comm) const;
 };
 
-// The MPI's, null where this MPI ends a job when a process dies.
+// The MPI's functions; null if this MPI ends a job when a process dies.
 const Ulfm* ulfm_of_mpi();
 
 } // namespace switchyard::shim

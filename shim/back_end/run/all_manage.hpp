@@ -15,12 +15,12 @@ bool manages(const Work& work) noexcept {
     try {
         work();
         return true;
-    } catch (...) { // the vote tells the others
+    } catch (...) { // the vote tells the other ranks
         return false;
     }
 }
 
-// True on all ranks where `work` threw on none of them, false on all ranks otherwise. So nobody waits for a
+// True on all ranks if `work` threw on none of them; false on all ranks otherwise. So nobody waits for a
 // message of a rank that had no memory left. Collective.
 template <typename Work>
 bool all_manage(MPI_Comm comm, const Work& work) {

@@ -39,8 +39,8 @@ class Announcing {
         const auto leaders = counts_.size() - static_cast<std::size_t>(std::ranges::count(counts_, 0U));
         sent_.reserve(leaders + going_.size() / most_in_message);
     }
-    // How many announcements each leader will hear. True: all ranks are ready. The ranks' sums come in small
-    // messages, each with the number of ranks that are not ready.
+    // Tells each leader how many announcements it will hear. True: all ranks are ready. The sums travel in
+    // small messages, each with the number of ranks that are not ready.
     bool exchange_counts(bool is_ready) noexcept {
         constexpr std::size_t most = algorithms::largest_own_message / sizeof(std::uint64_t) - 1;
         bool are_all_ready = true;
@@ -57,7 +57,7 @@ class Announcing {
         }
         return are_all_ready;
     }
-    // Where this rank has no room for what it hears, the announcements pass by.
+    // If this rank has no room for the announcements, it receives them and drops them.
     void exchange_items(Heard& heard) noexcept {
         heard.is_all = manages([&] { heard.items.resize(expected_); });
         send_all();
@@ -75,7 +75,7 @@ class Announcing {
         return {name.leader_number, name.number, rank_,     name.rank,
                 span.last_sequence, 0,           span.left, span.first_begin};
     }
-    // Room for the requests is there.
+    // Room for the requests has been reserved.
     void send_all() noexcept {
         const auto* next = going_.data();
         for (int leader = 0; leader < ranks_; ++leader) {
@@ -88,7 +88,7 @@ class Announcing {
             }
         }
     }
-    // False: none can come any more.
+    // False: no more can come.
     bool hear_some(Heard& heard, std::uint64_t& count) noexcept {
         std::array<Announcement, most_in_message> passing;
         const auto room = std::min<std::uint64_t>(expected_ - count, most_in_message);

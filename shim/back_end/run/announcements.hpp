@@ -1,4 +1,5 @@
-// Before the final merge each rank tells the leaders of its communicators what it has of their calls.
+// Before the final merge each rank tells the leaders of its communicators which records it has of their
+// calls.
 #pragma once
 
 #include "shim/common/log/slot_reader.hpp"
@@ -28,7 +29,7 @@ struct Heard {
     std::uint64_t lost = 0; // slots of this rank in communicators whose leader is no rank of this run
 };
 
-// `has_some`: this rank has names and records to tell of. False in `told_by_all`: some rank has none, so
+// `has_some`: this rank has names and records to announce. False in `told_by_all`: some rank has none, so
 // nobody heard anything. Collective; never throws.
 Heard announce(bool has_some, const log::Names& names, const log::SlotReader* reader, MPI_Comm world,
                bool& told_by_all) noexcept;

@@ -1,4 +1,4 @@
-// The end of a run that learned of its adaptive uses: the ranks' lessons become learned.policy.json.
+// The end of a run that learned about its adaptive uses: the ranks' lessons become learned.policy.json.
 #pragma once
 
 #include "shim/back_end/process/process.hpp"
@@ -16,8 +16,8 @@ struct Learned {
     std::string outcome; // a sentence for the last line of the run
 };
 
-// Joins the ranks' lessons and writes learned.policy.json beside the log; on rank 0 what was learned.
-// Collective over the run's world, where is_used() and a log is kept. Never throws.
+// Joins the ranks' lessons and writes learned.policy.json next to the log. Returns on rank 0 what was
+// learned. Collective over the run's world, if is_used() and a log is kept. Never throws.
 Learned end_learning(const Process& self, const Lessons& learned);
 
 } // namespace switchyard::shim::adaptive

@@ -23,7 +23,7 @@ namespace log {
 
 namespace {
 
-// One communicator's calls as this rank saw them. All slots of a call follow each other.
+// One communicator's calls as this rank saw them. All slots of a call are consecutive.
 class RankLines {
   public:
     RankLines(const Process& self, LogWriter& log)
@@ -73,8 +73,8 @@ void write_rank_lines(const Process& self) {
     if (self.settings.detail() == Detail::all) write_counted_lines(self, reader);
 }
 
-// The sums of all ranks, on rank 0: calls, and what is known of the functions that are only counted. All
-// ranks have the same table of these. No other rank waits.
+// The sums of all ranks, on rank 0: calls, and what is known about the functions that are only counted. All
+// ranks have the same table of these functions. No other rank waits.
 class Totals {
   public:
     Totals(const Process& self, const CallCounts& counts) {
@@ -118,8 +118,8 @@ class Totals {
     std::array<std::uint64_t, counted_functions> most_{};
 };
 
-// What the agreement cost and which rule is the cause, where that is worth a sentence. Forced algorithms have
-// no rule.
+// What the agreement cost and which rule is the cause, if that is worth a sentence. Forced algorithms have no
+// rule.
 std::string agreement_text(const Process& self, const RunEnd& end, const AgreementCost& cost) {
     const double wall_ns = end.wall_s * 1e9 * self.world_ranks;
     if (self.settings.given(Setting::force) || !cost.is_worth_a_sentence(wall_ns)) return "";
@@ -168,7 +168,7 @@ bool close_run(const Process& self, const RunEnd& end, const AgreementCost& cost
     return complete;
 }
 
-// The same on rank 0, whatever fails there. False elsewhere.
+// close_run() on rank 0, whatever fails there. False on other ranks.
 bool try_to_close_run(const Process& self, const RunEnd& end, const AgreementCost& cost,
                       bool written) noexcept {
     if (self.world_rank != 0) return false;
@@ -183,7 +183,7 @@ bool try_to_close_run(const Process& self, const RunEnd& end, const AgreementCos
 
 } // namespace log
 
-// No step may throw on one rank only: the others would wait for it.
+// No step may throw on one rank only: the other ranks would wait for it.
 void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& lessons) {
     const log::FileSizeSignalBlocked blocked;
     self.reserve.release();

@@ -1,5 +1,5 @@
-// The calls of another leader, as rank 0 takes them: some at a time. Most leaders have few, so it asks for
-// few at first.
+// The calls of another leader, which rank 0 fetches some at a time. Most leaders have few calls, so it asks
+// for few at first.
 #pragma once
 
 #include "merge_desk.hpp"

@@ -15,14 +15,14 @@ namespace {
 constexpr int text_tag = 4;
 constexpr std::size_t most_bytes = algorithms::largest_own_message;
 
-// A message that is not full is a text's last one. So nobody need know sizes before.
+// A message that is not full is the last one of its text. So nobody needs to know sizes in advance.
 void send(const std::string& text, MPI_Comm comm) noexcept {
     for (std::size_t done = 0; done <= text.size(); done += most_bytes)
         PMPI_Send(text.data() + done, static_cast<int>(std::min(text.size() - done, most_bytes)), MPI_BYTE, 0,
                   text_tag, comm);
 }
 
-// False: there was no memory for some of it. The messages are taken all the same.
+// False: there was no memory for part of the text. All its messages are received nevertheless.
 bool receive(int rank, std::string& text, MPI_Comm comm) noexcept {
     std::array<char, most_bytes> piece;
     bool has_room = true;

@@ -8,7 +8,7 @@
 namespace switchyard::shim {
 
 // `texts` on rank 0: one for each rank, in the order of ranks. False on rank 0: it had no memory for them.
-// Collective; the others do not wait.
+// Collective; the other ranks do not wait.
 bool gather_texts(const std::string& text, MPI_Comm comm, std::vector<std::string>& texts) noexcept;
 
 } // namespace switchyard::shim

@@ -55,7 +55,7 @@ const log::MergedCall* LedCalls::next() noexcept {
         auto& led = communicators_[index];
         const auto* call = led.window.next();
         if (call != nullptr && call->begin == begin) return call;
-        heads_.pop(); // what follows has room in the queue
+        heads_.pop(); // makes room in the queue for the next head
         while (call == nullptr && refill(led)) call = led.window.next();
         if (call != nullptr)
             heads_.emplace(call->begin, index);
@@ -94,7 +94,8 @@ void LedCalls::add_own(Communicator& led) noexcept {
     } while (count == MergeDesk::slots_at_once);
 }
 
-// Several members are asked at once: the answer of one is on its way while that of another is added.
+// Several members are asked at once: one member's answer is on its way while another member's answer is
+// added.
 void LedCalls::add_others(Communicator& led) noexcept {
     std::array<Announcement*, MergeDesk::questions> asked{};
     auto next = led.first_member + 1;

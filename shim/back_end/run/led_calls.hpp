@@ -1,5 +1,5 @@
-// The calls of the communicators that this rank leads, merged of their members' slots, in the order of time.
-// Each communicator has a window of neighbouring calls in memory.
+// The calls of the communicators that this rank leads, merged from their members' slots, in the order of
+// time. Each communicator has a window of neighbouring calls in memory.
 #pragma once
 
 #include "announcements.hpp"
@@ -18,12 +18,12 @@ namespace switchyard::shim {
 
 class LedCalls {
   public:
-    // May throw. `heard`: of all members, this rank among them.
+    // May throw. `heard`: from all members, including this rank.
     LedCalls(std::vector<Announcement> heard, int world_rank, log::SlotReader& reader, MergeDesk& desk);
 
     std::size_t communicators() const { return communicators_.size(); }
     std::uint64_t calls() const { return calls_; } // at most
-    // The next call; null: there are no more, or no memory for them. It stays good until advance().
+    // The next call; null: there are no more, or no memory for them. It stays valid until advance().
     const log::MergedCall* next() noexcept;
     void advance() noexcept;
     bool has_failed() const { return failed_; } // some calls are missing: there was no memory for them

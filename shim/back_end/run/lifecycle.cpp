@@ -31,14 +31,14 @@ namespace {
 struct Run {
     Process process;
     Communicators communicators{process};
-    Run* earlier = nullptr; // of sessions before MPI_Init; it stays, too
+    Run* earlier = nullptr; // a run of sessions before MPI_Init; it also stays
 };
 
 Run* started = nullptr; // never deleted: records must stay mapped until the process is gone
 pid_t started_by = 0;
 std::atomic<bool> has_refused{false}; // the ranks have agreed that there is no run
 
-// The log's end needs all ranks. Without some of them the records stay where they are, as after a job that
+// The log's end needs all ranks. If some are missing, the records stay where they are, as after a job that
 // was killed.
 bool all_live(const Process& self) {
     if (self.ulfm == nullptr || self.ulfm->all_know_no_dead(self.world)) return true;
@@ -132,7 +132,7 @@ void set_up_with_world(Process& self) {
         open_recorder(self, self.log_directory, self.world_rank, self.world_ranks);
 }
 
-// Ranks that have the same settings and policy belong to one run, since nothing else is known of them.
+// Ranks that have the same settings and policy belong to one run, since nothing else is known about them.
 std::uint64_t run_of_configuration(const Process& self) {
     const std::hash<std::string> hash;
     return mixed(hash(self.settings.serialized()), hash(self.policy_text)) | 1U;
@@ -175,9 +175,9 @@ bool all_are_ready(bool here, Run* run, MPI_Comm world) {
     return (abilities & ready) != 0;
 }
 
-// A run whose ranks all have what they need; else null on all ranks. Each collective at the start is a wait
-// of every rank for every other one: so each rank does by itself what it can, rank 0's configuration reaches
-// it whether it could or not, and one vote ends the start. Collective.
+// A run whose ranks all have what they need; else null on all ranks. Each collective at the start makes every
+// rank wait for every other rank. So each rank does by itself what it can, receives rank 0's configuration
+// whether it succeeded or not, and one vote ends the start. Collective.
 std::unique_ptr<Run> run_of_all(const LoadedMpi& loaded, MPI_Comm world) noexcept {
     std::unique_ptr<Run> run;
     RunConfiguration configuration;

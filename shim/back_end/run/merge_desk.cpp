@@ -22,8 +22,7 @@ std::size_t item_bytes(MergeRequest::Kind kind) {
     return kind == MergeRequest::slots ? sizeof(log::Slot) : sizeof(log::MergedCall);
 }
 
-// Calls use(number of items) for each message of the answer to a request, with the most items that it may
-// have.
+// Calls use(items) for each message of the answer to a request: the most items that the message may have.
 template <typename Use>
 void for_each_message(const MergeRequest& request, const Use& use) {
     const auto most = items_in_message(request.kind);
@@ -93,8 +92,7 @@ std::size_t MergeDesk::wait(std::size_t& bytes) noexcept {
     }
 }
 
-// All but the last message of an answer are whole where the next one is not empty, so their bytes lie side by
-// side.
+// If a message of an answer is not empty, the message before it is full. So their bytes lie side by side.
 std::size_t MergeDesk::take_earlier(std::size_t question) noexcept {
     auto& earlier = earlier_[question];
     std::size_t bytes = 0;

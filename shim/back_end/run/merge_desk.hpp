@@ -1,13 +1,13 @@
 // Where the ranks ask each other for records during the final merge.
 //
-//   rank 0   asks leaders for the merged calls of their communicators (MergeRequest::calls), and tells all of the end
-//            (MergeRequest::end)
+//   rank 0   asks leaders for the merged calls of their communicators (MergeRequest::calls), and tells all
+//            ranks when the merge ends (MergeRequest::end)
 //   leader   asks its members for their slots (MergeRequest::slots), while it makes merged calls
 //
-// An answer comes in small messages, whose number follows from the request; where there is less to tell, the
-// last ones are empty. A rank posts their receives before it asks, and answers requests for slots while it
-// waits. So every answer finds its receives, and every wait ends. An answer takes no memory that was not
-// there before the merge began: nothing here throws but the constructor.
+// An answer comes in small messages, whose number follows from the request; if there is less to tell, the
+// last messages are empty. A rank posts their receives before it asks, and answers requests for slots while
+// it waits. So every answer finds its receives, and every wait ends. An answer uses only memory that was
+// there before the merge began, so only the constructor throws.
 #pragma once
 
 #include "algorithms/transport/messages/small_messages.hpp"
@@ -39,22 +39,22 @@ class MergeDesk {
     static constexpr std::size_t slots_at_once = most_messages * slots_in_message,
                                  calls_at_once = most_messages * calls_in_message;
 
-    // Takes requests from now on, so every rank has to come to take_request() or tell_end(). May throw,
-    // before that.
+    // May throw.
     MergeDesk(MPI_Comm world, log::SlotReader& reader);
     MergeDesk(const MergeDesk&) = delete;
     MergeDesk& operator=(const MergeDesk&) = delete;
+    // Takes requests from now on, so every rank has to come to take_request() or tell_end().
     void open() noexcept { expect_request(); }
 
     // Asks `rank` for slots or calls. The answer goes to `into`, which has room for it.
     void ask(std::size_t question, int rank, const MergeRequest& request, void* into) noexcept;
-    // Waits for the answer of any question; how many bytes it has goes to `bytes`.
+    // Waits for the answer to any question; `bytes` becomes its number of bytes.
     std::size_t wait(std::size_t& bytes) noexcept;
     // Answers requests for slots until another request comes: from rank 0, for calls or the end.
     MergeRequest take_request() noexcept;
     // The answer to a request for calls.
     void answer_calls(const MergeRequest& request, const log::MergedCall* calls, std::size_t count) noexcept;
-    // Rank 0: no rank is asked any more.
+    // Rank 0: tells all ranks that no rank is asked any more.
     void tell_end(int ranks) noexcept;
 
   private:

@@ -5,9 +5,9 @@
 
 namespace switchyard::shim {
 
-// A number of the running system and its host name. Two systems hardly ever have the same. Containers of one
-// machine have the same number, and most often other names. The MPI knows more only where a launcher emulates
-// nodes; to ask it takes a communicator, which every rank waits for.
+// A number made from the running system's boot id and its host name. Two systems hardly ever have the same
+// number. Containers of one machine have the same boot id, and usually different names. The MPI knows more
+// only if a launcher emulates nodes; asking it takes a communicator, and every rank waits for that.
 std::uint64_t name_of_system() noexcept;
 
 } // namespace switchyard::shim

@@ -1,5 +1,5 @@
-// Waits at the end of the run that leave the core alone. While rank 0 writes the log all others wait for it,
-// and may share its core: a rank that asks again and again takes that core from it.
+// Waits at the end of the run that leave the core free. While rank 0 writes the log, all other ranks wait and
+// may share its core: a rank that polls takes the core from rank 0.
 #pragma once
 
 #include "algorithms/transport/messages/small_messages.hpp"
@@ -14,7 +14,7 @@ namespace switchyard::shim {
 // As MPI_Wait.
 int wait_quietly(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) noexcept;
 
-// The sums of all ranks, in place, at most so many. Collective. False: an error.
+// The sums of all ranks, in place, of at most most_numbers numbers. Collective. False: an error.
 inline constexpr std::size_t most_numbers = algorithms::largest_own_message / sizeof(std::uint64_t);
 bool add_up_quietly(std::span<std::uint64_t> numbers, MPI_Comm comm) noexcept;
 

@@ -19,7 +19,7 @@ namespace switchyard::shim {
 
 namespace {
 
-// The rank by the launcher's environment, where MPI cannot be asked; -1: the environment has none.
+// The rank in the launcher's environment, for when MPI cannot be asked; -1: the environment has none.
 int launched_rank() {
     const char* rank = rank_by_any_launcher();
     return rank != nullptr ? std::atoi(rank) : -1;
@@ -84,7 +84,7 @@ std::uint64_t random_run() {
     return (std::uint64_t{device()} << 32 | device()) ^ Clock::now();
 }
 
-// Of a host's name. Linux has at most 64 characters.
+// Bytes of a host name. Linux allows 64 characters.
 constexpr std::size_t host_bytes = 128;
 
 std::vector<std::string> hosts_in(const std::vector<char>& all) {
@@ -156,7 +156,7 @@ void RunConfiguration::spread(MPI_Comm world) noexcept {
         is_whole_ = true;
     } catch (...) { // no memory; the vote tells the others
     }
-    First passing; // of a rank without memory
+    First passing; // for a rank without memory
     for (std::size_t done = in_first; done < bytes;) {
         const auto some = std::min<std::size_t>(bytes - done, passing.text.size());
         char* const place = is_whole_ ? text_.data() + done : passing.text.data();
@@ -192,7 +192,7 @@ void RunConfiguration::meet_hosts(Process* self, MPI_Comm world) noexcept {
     try {
         self->run_info.hosts = hosts_in(hosts_);
         log::write_run_json(self->log_folder, self->run_info, nullptr);
-    } catch (...) { // the end of the run says it again
+    } catch (...) { // the end of the run writes it again
     }
 }
 

@@ -1,5 +1,5 @@
-// The run configuration: settings, policy and the log's folder. Rank 0 reads it, all others get it from rank
-// 0.
+// The run configuration: settings, policy and the log's folder. Rank 0 reads it; all other ranks get it from
+// rank 0.
 #pragma once
 
 #include "algorithms/transport/messages/small_messages.hpp"
@@ -12,25 +12,25 @@
 
 namespace switchyard::shim {
 
-// Reads the policy and checks it with what is forced; every problem is a warning. `complaints`: problems of
-// the settings, which are warnings, too. May throw.
+// Reads the policy and checks it together with what is forced; every problem is a warning. `complaints`:
+// problems of the settings, which also become warnings. May throw.
 void read_configuration(Process& self, const std::vector<std::string>& complaints);
 
-// What run.json says of the run. Needs the run configuration.
+// What run.json says about the run. Needs the run configuration.
 log::RunInfo describe(const Process& self);
 
-// The run configuration on its way from rank 0 to all others. Only spread() and meet_hosts() communicate, and
-// both do so on every rank, whatever it lacks: a rank without memory lets the messages pass by.
+// The run configuration on its way from rank 0 to all other ranks. Only spread() and meet_hosts()
+// communicate, and both do so on every rank, whatever it lacks: a rank without memory receives the messages
+// and drops them.
 class RunConfiguration {
   public:
     // Rank 0: reads settings and policy, and makes the log's folder. May throw.
     void write(Process& self);
     // Collective. Never throws.
     void spread(MPI_Comm world) noexcept;
-    // Makes the configuration that of this process. Also throws where none arrived.
+    // Applies the configuration to this process. Also throws if none arrived.
     void take(Process& self) const;
-    // Where a log is written: the hosts of all ranks go to rank 0, and into run.json. Collective. Never
-    // throws.
+    // If a log is written, the hosts of all ranks go to rank 0 and into run.json. Collective. Never throws.
     void meet_hosts(Process* self, MPI_Comm world) noexcept;
 
   private:
@@ -40,7 +40,7 @@ class RunConfiguration {
         std::array<std::uint64_t, texts> sizes{};
         std::uint64_t bytes() const;
     };
-    // The first message, which is all for a short policy.
+    // The first message; for a short policy it is the only one.
     struct First {
         Head head;
         std::array<char, algorithms::largest_own_message - sizeof(Head)> text{};
@@ -49,7 +49,7 @@ class RunConfiguration {
     bool is_logged() const { return first_.head.run != 0 && first_.head.sizes[log_directory] > 0; }
 
     First first_;
-    std::string text_; // all texts behind each other
+    std::string text_; // all texts, one after the other
     bool is_whole_ = false;
     bool gives_ = false;
     std::vector<char> hosts_; // rank 0: room for the names of all ranks

@@ -33,8 +33,8 @@ Seat find_seat(const Process& self) {
     return seat;
 }
 
-// As SWITCHYARD_RANKS_PER_NODE emulates, or as the system names it. A rank of sessions has no place in a
-// world.
+// The node as SWITCHYARD_RANKS_PER_NODE emulates it, or by the system's name. A rank of sessions has no place
+// in a world.
 std::uint64_t number_of_node(const Process& self) {
     const auto& text = self.settings.given(Setting::ranks_per_node);
     if (!text || self.world == MPI_COMM_NULL) return name_of_system();
@@ -75,7 +75,7 @@ bool shares_memory(const policy::Use& use) {
     });
 }
 
-// One rank says how the search went on all ranks. Collective over the world, if there is one.
+// One rank reports how the search went on all ranks. Collective over the world, if there is one.
 void tell_of_regions(const Process& self, const std::string& kind, const std::string& problem) {
     int mine[] = {problem.empty() ? 0 : 1, problem.empty() && self.region == Region::none ? 1 : 0};
     int all[] = {mine[0], mine[1]};
@@ -119,7 +119,7 @@ void find_node(Process& self) {
     find_memory(self);
 }
 
-// Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION emulates. Only where a rule looks at regions, since
+// Regions by hwloc, or as SWITCHYARD_RANKS_PER_REGION emulates them. Only if a rule looks at regions, since
 // reading the machine takes a while.
 void find_region_of(Process& self) {
     self.looks_at_regions = any_use_has(self, looks_at_regions);

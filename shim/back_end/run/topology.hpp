@@ -14,7 +14,7 @@ void find_node(Process& self);
 // Throws on all ranks or on none.
 void find_region_of(Process& self);
 
-// One number of two, well spread.
+// One number from two, well spread.
 std::uint64_t mixed(std::uint64_t left, std::uint64_t right);
 
 } // namespace switchyard::shim

@@ -25,7 +25,7 @@ Chooser::Chooser(std::size_t candidates, std::size_t trials)
     for (Candidate& candidate : candidates_) candidate.times.reserve(trials);
 }
 
-// With it at most an eighth of all calls are trials.
+// With this distance at most an eighth of all calls are trials.
 std::uint64_t Chooser::first_distance() const {
     return 8 * (candidates_.size() * trials_ + Proof::most_calls);
 }
@@ -36,7 +36,7 @@ policy::Phase Chooser::phase() const {
     return passes_ == 1 ? policy::Phase::trial : policy::Phase::re_check;
 }
 
-// The candidate with the fewest tries; the first of several. So candidates take turns.
+// The candidate with the fewest tries; the first of equals. So candidates take turns.
 std::size_t Chooser::next_to_try() const {
     std::size_t next = nobody;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -47,7 +47,7 @@ std::size_t Chooser::next_to_try() const {
     return next;
 }
 
-// The best candidate where it can run, else the best of the possible ones.
+// The best candidate if it can run, else the best of those that can.
 std::size_t Chooser::fastest_here() const {
     std::size_t fastest = candidates_[best_].runs_here && !candidates_[best_].gone ? best_ : 0;
     if (fastest == best_) return best_;
@@ -60,7 +60,7 @@ std::size_t Chooser::fastest_here() const {
     return fastest;
 }
 
-// Nothing: the contender cannot run at this call. Such calls count, too: a contest must end.
+// Nothing: the contender cannot run at this call. Such calls count as well: a contest must end.
 std::optional<std::size_t> Chooser::next_in_contest() noexcept {
     contest_->proof.begin();
     if (!candidates_[contest_->contender].runs_here) return std::nullopt;
@@ -118,7 +118,7 @@ void Chooser::add_trial(std::size_t which, Nanoseconds time) {
     candidate.last.dropped = candidate.dropped;
 }
 
-// The first of several equals; native where no call succeeded.
+// The first of equals; native if no call succeeded.
 std::size_t Chooser::fastest() const {
     const Nanoseconds best = best_median();
     std::size_t winner = 0;

@@ -4,15 +4,15 @@
 //
 // A pass tries the candidates in turn, `trials` times each. Then the candidate with the smallest median
 // stays. Unless it is native, or native was dropped, it is proven against native first (Proof), and native
-// stays where the proof fails. When its time changes by more than drift_factor, the next pass begins: at the
-// earliest after first_distance() calls, then after twice as many, and so on.
+// stays if the proof fails. When the time of the candidate that stayed changes by more than drift_factor, the
+// next pass begins: at the earliest after first_distance() calls, then after twice as many, and so on.
 //
 // The regret of a candidate's calls is their time, less the time of as many calls of the best candidate. It
 // is bounded. Let m be the best median. One pass costs
 //   - for a candidate that stays (its median is within drop_factor * m): about (drop_factor - 1) * trials *
 //     m;
-//   - for a candidate that is dropped: its first call and one or two more. It costs the first call alone
-//     where that call took more than hopeless_factor * m and more than worth_a_thought longer than m;
+//   - for a candidate that is dropped: its first call and one or two more. It costs only the first call if
+//     that call took more than hopeless_factor * m and more than worth_a_thought longer than m;
 //   - for the proof: (drop_factor - 1) * m for each call of native, or less than hopeless_factor * m for six
 //     of them.
 // N calls have at most 1 + log2(1 + N / first_distance()) passes. regret() is the regret that was measured.
@@ -31,13 +31,13 @@
 namespace switchyard::shim::adaptive {
 
 // The time of the slowest rank in a call, a MAX over the ranks. A rank on which the call failed gives
-// no_time, and then the MAX is no_time, too.
+// no_time, and then the MAX is also no_time.
 using Nanoseconds = std::uint64_t;
 inline constexpr Nanoseconds no_time =
     ~Nanoseconds{0} >> 1; // MPICH 4.0.2 compares larger numbers as if they had a sign
 
-// Of an even number of times the lower one in the middle: disturbances make calls longer. `times` must not be
-// empty; its order changes.
+// For an even number of times, the lower of the two in the middle: disturbances make calls longer. `times`
+// must not be empty; its order changes.
 Nanoseconds median(std::span<Nanoseconds> times);
 
 class Chooser {
@@ -57,10 +57,10 @@ class Chooser {
         for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].runs_here = i == 0 || can_run(i);
         return pick_possible();
     }
-    // The time of that call, or no_time. While is_trying() it must come before the next pick(), else at any
-    // time.
+    // The time of that call, or no_time. While is_trying() it must come before the next pick(), otherwise at
+    // any time.
     void add(std::size_t candidate, Nanoseconds time) noexcept;
-    // Instead of add() for each of several calls of the best candidate: their median.
+    // The median of several calls of the best candidate, instead of add() for each call.
     void add_median(Nanoseconds time) noexcept;
     // Later times of the best candidate are not comparable with the earlier ones.
     void forget_usual() noexcept { usual_ = 0, timed_ = 0; }
@@ -77,7 +77,7 @@ class Chooser {
         std::size_t trials;
         bool dropped;
     };
-    // In the last pass that ended; in the present one where none has ended.
+    // In the last pass that ended; in the present pass if none has ended.
     Standing standing(std::size_t candidate) const {
         return trying_ && passes_ > 1 ? candidates_[candidate].before : candidates_[candidate].last;
     }
@@ -87,7 +87,7 @@ class Chooser {
         std::size_t contender = 0;
         Proof proof{};
     };
-    // Of the last pass that ended; nothing: its winner needed no proof.
+    // The contest of the last pass that ended; nothing: its winner needed no proof.
     const std::optional<Contest>& contest() const { return last_contest_; }
 
     std::uint64_t calls() const { return calls_; }
@@ -128,7 +128,7 @@ class Chooser {
     std::vector<Candidate> candidates_;
     std::vector<Nanoseconds> sorted_; // for medians
     bool trying_ = true;
-    std::optional<Contest> contest_; // goes on, and is part of trying
+    std::optional<Contest> contest_; // the contest in progress, a part of trying
     bool is_judged_ = false;         // the last call was picked for the contest
     std::optional<Contest> last_contest_;
     std::size_t best_ = 0;

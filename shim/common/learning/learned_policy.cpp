@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Lessons for one rule, and the use that it has. The lessons are equal but for their blocks, which are
-// adjacent where the rule looks at blocks.
+// Lessons for one rule, and the rule's use. The lessons differ only in their blocks, which are adjacent if
+// the rule looks at blocks.
 struct Group {
     std::vector<const Lesson*> lessons;
     std::string use; // JSON
@@ -70,15 +70,15 @@ double native_time(const Lesson& lesson) {
     return static_cast<double>(lesson.tried.front().median);
 }
 
-// Of a call under rules that look at blocks.
+// The time of a call under rules that look at blocks.
 double time_with_agreement(const Lesson& lesson) {
     const auto& best = lesson.tried[*lesson.best];
     const bool is_in = lesson.pays_agreement && best.needs_agreement;
     return static_cast<double>(best.median) + (is_in ? 0 : static_cast<double>(lesson.agreement));
 }
 
-// Summed up over the calls of lessons whose trials ended. Infinite where some calls would be slower than
-// native.
+// This time summed up over the calls of lessons whose trials ended. Infinite if some calls would be slower
+// than native.
 double time_of_ranges(const std::vector<const Lesson*>& kind) {
     constexpr double worth_a_rule = 0.97, unnoticed = 1.01;
     double sum = 0;
@@ -92,8 +92,8 @@ double time_of_ranges(const std::vector<const Lesson*>& kind) {
     return sum;
 }
 
-// Where native stayed, nothing is known to be faster: a smaller median was luck. A use that lost its proof
-// has its ratio from there.
+// Where native stayed, nothing is known to be faster: a smaller median was luck. If a use lost its proof, the
+// proof gives its ratio.
 double time_of_tried(const Lesson& lesson, const Lesson::Tried& tried) {
     const auto time = static_cast<double>(tried.median);
     if (lesson.beats_native()) return time;
@@ -101,7 +101,7 @@ double time_of_tried(const Lesson& lesson, const Lesson::Tried& tried) {
     return std::max(time, native_time(lesson) * (lost ? lesson.proof->ratio : 1));
 }
 
-// The same of one use for all blocks, which needs no agreement.
+// The summed time with one use for all blocks, which needs no agreement.
 double time_of_use(const std::vector<const Lesson*>& kind, const std::string& use) {
     double sum = 0;
     for (const Lesson* lesson : kind) {
@@ -119,7 +119,7 @@ double time_of_use(const std::vector<const Lesson*>& kind, const std::string& us
 
 // `is_alone`: no other adaptive rule learned about the same calls.
 std::vector<Group> with_agreement_or_without(const std::vector<const Lesson*>& kind, bool is_alone) {
-    constexpr double worth_ranges = 0.97; // their time / that of one rule for all blocks
+    constexpr double worth_ranges = 0.97; // their time / the time of one rule for all blocks
     double least = INFINITY;
     std::string best;
     for (const Lesson* lesson : kind) {
@@ -153,7 +153,7 @@ Json exactly(int value) {
     return {{"min", value}, {"max", value}};
 }
 
-// Where a key of `when` had one value in all lessons it is left out: the ranks would have to agree on it.
+// A key of `when` that had one value in all lessons is left out: the ranks would have to agree on it.
 struct Differences {
     bool in_place = false, buffer = false;
 
@@ -218,7 +218,7 @@ std::string because(const Group& group, const Circumstances& where) {
                             calls, trials, us_in_words(regret));
 }
 
-// A text as a policy may have it: a longer one ends in "...".
+// A text cut to the length that a policy allows: a longer text ends in "...".
 std::string shortened(const std::string& text, std::size_t longest) {
     return text::printable(text, longest - std::string_view("...").size());
 }
@@ -251,7 +251,7 @@ std::uint64_t calls_of(const Group& group) {
     return calls;
 }
 
-// What a rule takes in the text of a policy.
+// The size of a rule in the text of a policy.
 std::size_t bytes_of(const Json& rule) {
     constexpr std::size_t indentation = 4, separators = 2;
     const std::string text = written(rule);
@@ -259,8 +259,7 @@ std::size_t bytes_of(const Json& rule) {
     return text.size() + lines * indentation + separators;
 }
 
-// Rules in the order of the groups. Where a policy has no room for all of them, those with the most calls
-// stay.
+// Rules in the order of the groups. If a policy has no room for all rules, those with the most calls stay.
 Json rules_with_room(const std::vector<Group>& groups, const Differences& differences,
                      const Circumstances& where) {
     constexpr std::size_t room =
@@ -282,7 +281,7 @@ Json rules_with_room(const std::vector<Group>& groups, const Differences& differ
     return array;
 }
 
-// Takes away the rules that have a problem; all rules where the problem is not of a rule.
+// Removes the rules that have a problem, or all rules if some problem is not in a rule.
 void erase(Json& rules, const std::vector<policy::Problem>& problems) {
     std::set<std::size_t, std::greater<>> places;
     for (const policy::Problem& problem : problems) {
@@ -302,8 +301,8 @@ std::string learned_policy(const std::vector<Lesson>& lessons, const Circumstanc
                    {"otherwise", {{"algorithm", "native"}}}};
     auto& rules = policy["rules"];
     // Two adaptive rules of the old policy may have shared a power of two. Then one of the new rules may hide
-    // another one, which the check reports. A rule with a problem hides no other rule, so all of them can go
-    // at once.
+    // another one, which the check reports. A rule with a problem hides no other rule, so all rules with
+    // problems can go at once.
     while (true) {
         const auto parsed = policy::parse(written(policy));
         const auto* problems = parsed.error();

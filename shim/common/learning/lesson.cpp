@@ -173,7 +173,7 @@ std::string Lessons::to_array() const {
 const std::vector<Lesson>& Lessons::sorted() {
     std::ranges::sort(lessons_, {}, &Lesson::subject);
     std::size_t place = 0;
-    for (auto& [subject, known] : places_) known = place++; // by subject, too
+    for (auto& [subject, known] : places_) known = place++; // also by subject
     return lessons_;
 }
 

@@ -40,9 +40,9 @@ struct Lesson {
     std::vector<Tried> tried;        // native first
     std::optional<std::size_t> best; // place in `tried`; nothing: the trials did not end
     std::optional<Proved> proof;     // nothing: none was needed
-    std::uint64_t agreement = 0;     // nanoseconds of an agreement on the block, the mean; 0: there was none
+    std::uint64_t agreement = 0;     // mean nanoseconds of an agreement on the block; 0: there was none
     bool rule_has_blocks = false;    // the adaptive rule is for a range of blocks
-    bool pays_agreement = false;     // the medians of candidates that need an agreement have it in them
+    bool pays_agreement = false;     // the medians of candidates that need an agreement include it
     std::uint64_t own_calls = 0;     // of the communicator that `tried` and `best` are from
     std::uint64_t calls = 0, trial_calls = 0, re_checks = 0; // of all communicators
     double regret = 0; // nanoseconds: the time of the trials, less the time of as many calls of the best
@@ -50,11 +50,11 @@ struct Lesson {
     bool beats_native() const { return best && *best != 0; }
 };
 
-// `tuna radix=4`, of a use in JSON. Throws where the text is no use.
+// `tuna radix=4`, of a use in JSON. Throws if the text is not a use.
 std::string use_in_words(const std::string& use);
 
-// Lessons of communicators of the same kind become one: its calls and its regret are sums, the rest is from
-// the communicator with the most calls. So memory grows with the kinds, not with the communicators.
+// Lessons of communicators of the same kind become one lesson: its calls and its regret are sums, the rest is
+// from the communicator with the most calls. So memory grows with the kinds, not with the communicators.
 class Lessons {
   public:
     void add(Lesson lesson);

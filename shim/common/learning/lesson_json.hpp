@@ -8,6 +8,6 @@
 namespace switchyard::shim::adaptive {
 
 nlohmann::ordered_json json_of(const Lesson& lesson);
-Lesson lesson_from(const nlohmann::ordered_json& json); // throws where it is no lesson
+Lesson lesson_from(const nlohmann::ordered_json& json); // throws if it is no lesson
 
 } // namespace switchyard::shim::adaptive

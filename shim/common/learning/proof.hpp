@@ -1,6 +1,6 @@
 // Whether the winner of some trials is faster than native after all. The best of many candidates was also
-// lucky, so it is compared once more: stretches of its calls and of native's take turns, and which of the two
-// begins takes turns, too.
+// lucky, so it is compared once more: stretches of its calls and of native's calls take turns. The side that
+// begins changes from pair to pair.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace switchyard::shim::adaptive {
 
 class Proof {
   public:
-    // The winner stays if the median of its stretch is the smaller one in `wins_needed` pairs, before it is
-    // not in more than `losses_allowed`. Of equals one in sixteen gets that far; the last condition is that
-    // its time is at most worth_it of native's. Where native takes more than clear_factor times as long,
-    // pairs_if_clear are enough.
+    // The winner wins a pair if its stretch has the smaller median. It stays if it wins `wins_needed` pairs
+    // before it loses more than `losses_allowed`. One in sixteen candidates that equal native gets that far.
+    // The last condition: its time is at most worth_it of native's. If native takes more than clear_factor
+    // times as long, pairs_if_clear pairs are enough.
     static constexpr std::size_t stretch = 3, wins_needed = 6, losses_allowed = 1, pairs_if_clear = 2;
     static constexpr double clear_factor = 2;
     static constexpr double worth_it = 0.97;
@@ -27,7 +27,7 @@ class Proof {
         const Side& first = native_begins ? native_ : winner_;
         return first.is_full() ? !native_begins : native_begins;
     }
-    // A call begins. Calls that fail give no time, so there can be more of them than times.
+    // A call begins. Calls that fail give no time, so there can be more calls than times.
     void begin() { ++calls_; }
     void add(bool is_native, std::uint64_t time) {
         (is_native ? native_ : winner_).add(time);

@@ -13,7 +13,7 @@ namespace switchyard::shim::log {
 
 namespace {
 
-// The first line, without figures.
+// The name in the first line, which has no figures.
 constexpr std::string_view magic = "switchyard seen1";
 
 CountedSum named(std::string_view name) {
@@ -32,7 +32,7 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// "" where the name is none.
+// "" if this is no name.
 std::string name_of(const CountedSum& sum) {
     const auto* end = std::find(std::begin(sum.name), std::end(sum.name), '\0');
     if (end == std::end(sum.name) || !std::all_of(std::begin(sum.name), end, is_letter)) return "";

@@ -1,6 +1,6 @@
-// What a rank adds up of the calls that are only counted: a sum for each function, in the recorder's mapped
-// file, so that a killed run has them, too. They are 64 bytes each, and name themselves: a reader needs no
-// table.
+// A rank's sums of the calls that are only counted, one sum for each function. They lie in the recorder's
+// mapped file, so a killed run has them as well. Each sum takes 64 bytes and holds its function's name: a
+// reader needs no table.
 #pragma once
 
 #include "shim/entry/counted.hpp"
@@ -26,8 +26,8 @@ static_assert(sizeof(CountedSum) == 64);
 
 class CountedSums {
   public:
-    // In the recorder's ring_file, which must outlive this; where it has none, in memory alone. `threads`:
-    // more than one thread may add at once. May throw.
+    // The sums lie in the recorder's ring_file, or in memory if it has none. The recorder must outlive this.
+    // `threads`: more than one thread may add at once. May throw.
     CountedSums(const Recorder& recorder, bool threads);
     CountedSums(const CountedSums&) = delete;
     CountedSums& operator=(const CountedSums&) = delete;
@@ -43,7 +43,7 @@ class CountedSums {
         return std::span<const CountedSum, counted_functions>(sums_, counted_functions);
     }
 
-    // Where each call leaves a record, too (detail `all`); else null.
+    // Where each call also leaves a record (detail `all`); else null.
     Recorder* recorder() const { return recorder_; }
     void record_in(Recorder& recorder) { recorder_ = &recorder; }
 

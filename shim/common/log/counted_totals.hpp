@@ -1,5 +1,4 @@
-// The sums of the calls that are only counted, over the ranks. counted_sums.cpp, which writes them, reads
-// them, too.
+// Sums over the ranks of the calls that are only counted. counted_sums.cpp writes and reads them.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@ struct CountedTotal {
     std::uint64_t bytes = 0;       // of all ranks
 };
 
-// Adds the sums of a rank's ring_file, as a run without an end left it. Lines that say what no line can say
-// are left out.
+// Adds the sums of a rank's ring_file, as a run without an end left it. Lines with impossible values are left
+// out.
 void add_counted_sums(const std::filesystem::path& file, std::vector<CountedTotal>& totals);
 
 } // namespace switchyard::shim::log

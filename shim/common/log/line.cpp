@@ -27,7 +27,7 @@ std::string_view collective_name(std::uint8_t collective) {
 std::string_view binding_name(std::uint8_t binding) {
     return static_cast<Binding>(binding) == Binding::c ? "c" : "fortran";
 }
-// Fields that stand only where they differ from the usual.
+// Fields that are written only if they differ from the usual value.
 std::string extras(std::uint32_t calls, std::uint8_t large_count) {
     std::string text;
     if (calls > 1) text += formatted(R"("calls":{},)", calls);

@@ -1,4 +1,4 @@
-// Opens the files of a log for reading. A log is what somebody has copied, cut or made, so any file may be a
+// Opens the files of a log for reading. Somebody may have copied, cut or made the log, so any file may be a
 // pipe, a device or a folder.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace switchyard::shim::log {
 
-// Throws std::runtime_error with a sentence for people where the path is there but no file that can be read.
-// The stream is closed where nothing is there.
+// Throws std::runtime_error with a sentence for people if the path exists but is no readable file. The stream
+// is closed if nothing is there.
 std::ifstream open_log_file(const std::filesystem::path& path);
 
-// The whole text; "" where nothing is there.
+// The whole text; "" if nothing is there.
 std::string text_of_log_file(const std::filesystem::path& path);
 
 } // namespace switchyard::shim::log

@@ -9,7 +9,7 @@ namespace switchyard::shim::log {
 
 class LogWriter {
   public:
-    // A new file. Where it cannot be written, lines are dropped and finish() returns false: the caller writes
+    // A new file. If it cannot be written, lines are dropped and finish() returns false: the caller writes
     // the log together with other ranks and must go on. The folder must outlive it.
     LogWriter(const Folder& folder, const std::string& name)
         : file_(folder, name), failed_(!file_.is_made()) {}

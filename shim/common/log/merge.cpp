@@ -25,7 +25,7 @@ bool is_possible(const Slot& slot) {
 
 } // namespace
 
-// A rank's slots may come in either order.
+// A rank's slots may come in any order.
 void MergedCall::add(const Slot& slot, int rank_in_communicator) {
     if (slot.kind == SlotKind::call) add_call(slot, rank_in_communicator);
     if (slot.kind == SlotKind::detail) add_detail(slot);
@@ -54,7 +54,7 @@ void MergedCall::add_call(const Slot& slot, int rank_in_communicator) {
     on_device |= record.on_device ? 1 : 0;
     is_staged |= record.is_staged ? 1 : 0;
     is_mapped |= record.is_mapped ? 1 : 0;
-    exchange_sum += record.exchange; // 0 where a detail slot says it
+    exchange_sum += record.exchange; // 0 if a detail slot has it
     if (first) {
         communicator = record.communicator;
         sequence = record.sequence;
@@ -76,7 +76,7 @@ void MergedCall::add_detail(const Slot& slot) {
     most(messages_max, record.messages);
     most(wire_bytes_max, record.wire_bytes);
     most(rounds_max, record.rounds);
-    if (!record.has_nodes) add_nodes(record); // else a slot of its own says it
+    if (!record.has_nodes) add_nodes(record); // else a slot of its own has it
 }
 
 void MergedCall::add_nodes(const CallRecord& record) {
@@ -93,7 +93,7 @@ bool CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {
     return true;
 }
 
-// A damaged sequence number must not take memory for all the numbers below it: what is kept grows with the
+// A damaged sequence number must not take memory for all the numbers below it: memory grows only with the
 // slots.
 MergedCall& CommunicatorCalls::call_of(std::uint32_t sequence) {
     constexpr std::size_t widest_gap = 64; // a log may have as many communicators as slots
@@ -115,7 +115,7 @@ std::vector<MergedCall> CommunicatorCalls::take() {
     return std::move(calls_);
 }
 
-// Not as JSON objects: to destroy one takes memory, and where there is none the library ends the program.
+// Not as JSON objects: destroying one takes memory, and without memory the library ends the program.
 std::string CommunicatorName::to_line() const {
     auto line =
         formatted(R"({{"communicator":{},"id":"{}","leader":{},"leader_number":{},"rank":{},"ranks":{},)"

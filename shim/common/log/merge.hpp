@@ -1,6 +1,6 @@
 // The ranks' records of one call, made into one: minimum, mean and maximum. Used at the end of a run, where
-// the ranks send their records, and by `switchyard report`, which reads them from the files of a run that had
-// no end.
+// the ranks send their records, and by `switchyard report`, which reads them from the files of a run without
+// an end.
 #pragma once
 
 #include "record.hpp"
@@ -38,16 +38,16 @@ struct MergedCall {
 // All calls of one communicator, by sequence number.
 class CommunicatorCalls {
   public:
-    // False: the slot says what no slot can say (a damaged file), and is left out.
+    // False: the slot has impossible values (a damaged file) and is left out.
     bool add(const Slot& slot, int rank_in_communicator);
-    // Leaves out what no rank recorded; ordered by sequence.
+    // In order of sequence, without calls that no rank recorded.
     std::vector<MergedCall> take();
 
   private:
     MergedCall& call_of(std::uint32_t sequence);
 
     std::vector<MergedCall> calls_;           // by sequence - 1
-    std::map<std::uint32_t, MergedCall> far_; // by sequence; of numbers that the others do not lead up to
+    std::map<std::uint32_t, MergedCall> far_; // by sequence; numbers far above all others
     std::size_t added_ = 0;
 };
 
@@ -57,9 +57,9 @@ struct CommunicatorName {
     std::string id;                  // for people and for matching ranks: "world" or "<leader>:<n>"
     int leader = 0;                  // world rank that merges: rank 0 of the communicator
     std::uint32_t leader_number = 0; // that rank's number for it
-    int rank = 0;                    // of this process in it
+    int rank = 0;                    // this process's rank in it
     int ranks = 0, nodes = 0, ranks_per_node = 0;
-    int regions = 0;          // inside the nodes, in all; 0: no rule looks at them
+    int regions = 0;          // inside all nodes together; 0: no rule uses them
     std::vector<int> members; // world ranks; in the leader's line only
 
     std::string to_line() const;
@@ -76,14 +76,14 @@ struct DecisionName {
 struct Names {
     std::vector<CommunicatorName> communicators; // by number - 1
     std::vector<DecisionName> decisions;         // by number - 1
-    // Lines that are torn (a run that was killed) are left out.
+    // Leaves out torn lines (of a killed run).
     static Names parse(std::string_view lines);
-    // One more line. Before anything is looked up, sort() has to follow.
+    // Adds one line. Call sort() before you look anything up.
     void add(std::string_view line);
     void sort();
 
     const CommunicatorName* communicator(std::uint32_t number) const; // null: no such name
-    const std::string& decision(std::uint32_t number) const; // a text that says so where there is none
+    const std::string& decision(std::uint32_t number) const; // if there is no such name, a text that says so
 };
 
 } // namespace switchyard::shim::log

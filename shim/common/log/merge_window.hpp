@@ -1,5 +1,4 @@
-// The calls of one communicator with neighbouring sequence numbers, while the records of its ranks are added
-// up.
+// Consecutive calls of one communicator, while the records of its ranks are added up.
 #pragma once
 
 #include "merge.hpp"
@@ -12,11 +11,11 @@ namespace switchyard::shim::log {
 
 class MergeWindow {
   public:
-    // From the call `first` on. `communicator`: the number that the calls get. May throw; nothing else here
+    // Starts at the call `first`. `communicator`: the number that the calls get. May throw; nothing else here
     // does.
     void open(std::uint32_t communicator, std::uint32_t first, std::size_t calls);
     std::uint32_t last() const { return first_ + static_cast<std::uint32_t>(calls_.size()) - 1; }
-    // The numbers of decisions are those of the rank that merges. It adds its own slots first (`is_own`).
+    // Decisions have the numbers of the merging rank. It adds its own slots first (`is_own`).
     void add(const Slot& slot, int rank_in_communicator, bool is_own) noexcept;
     // The calls that some rank recorded, in order; null: there are no more.
     const MergedCall* next() noexcept;

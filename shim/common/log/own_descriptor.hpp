@@ -22,9 +22,9 @@ class OwnDescriptor {
     bool was_opened() const noexcept { return opened_; }
     // The number; -1: none was opened, or somebody closed it.
     int number() const noexcept { return leads_to_ours(number_) ? number_ : -1; }
-    // Whether the descriptor of another leads to the same file or folder.
+    // Whether this other descriptor leads to the same file or folder.
     bool leads_to_ours(int file) const noexcept;
-    // Leaves a number alone that is no longer ours. False: the system could not write all of the file.
+    // Leaves the number alone if it is no longer ours. False: the system could not write the whole file.
     bool close() noexcept;
 
     static constexpr int lowest = algorithms::lowest_descriptor;

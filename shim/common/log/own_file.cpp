@@ -52,7 +52,7 @@ std::size_t OwnFile::read(std::uint64_t offset, void* data, std::size_t size) no
     return done;
 }
 
-// By its name only while that is still ours.
+// Removes the name only while it still leads to our file.
 void OwnFile::remove() noexcept {
     if (!is_made()) return;
     if (folder_->found_again(name_, descriptor_).was_opened()) folder_->remove(name_);

@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A half of the ring, or as many slots of the file, which came from a half.
+// Slots in half the ring. A piece of the file is as long: it was half a ring.
 constexpr std::size_t slots_in_piece = Recorder::slots_per_half;
 
-// The number of a piece's first slot follows from every slot's number and place. A damaged slot says another
-// one, so the number that most slots say counts (the majority vote of Boyer and Moore).
+// Every slot's number and place give the number of the piece's first slot. A damaged slot gives a wrong one,
+// so the majority decides (the majority vote of Boyer and Moore).
 std::uint64_t first_number_of(std::span<const Slot> piece) {
     std::uint64_t first = 0;
     std::size_t votes = 0;
@@ -35,8 +35,8 @@ std::uint64_t first_number_of(std::span<const Slot> piece) {
     return first;
 }
 
-// Adds up the pieces. A slot that does not fit its place is damaged: a record would be lost, or be there
-// twice.
+// Collects the slots of all pieces. A slot that does not fit its place counts as damaged: using it would lose
+// a record, or double one.
 class RankReader {
   public:
     // In the file every slot is finished.
@@ -45,7 +45,7 @@ class RankReader {
         for (std::size_t place = 0; place < piece.size(); ++place) add(piece[place], first, place);
         if (is_begin_of_half(first)) next_ = std::max(next_, first + piece.size());
     }
-    // In the ring a slot may be empty, unfinished, or in the file, too.
+    // In the ring a slot may be empty, unfinished, or already in the file.
     void add_piece_of_ring(std::span<const Slot> piece) {
         const auto first = first_number_of(piece);
         for (std::size_t place = 0; place < piece.size(); ++place)
@@ -68,10 +68,10 @@ class RankReader {
     }
 
     RankRecords records_;
-    std::uint64_t next_ = 0; // behind the last slot of the file
+    std::uint64_t next_ = 0; // the number after the file's last slot
 };
 
-// `most`: pieces that the file has, at most.
+// `most`: the largest number of pieces in the file.
 template <typename Use>
 void for_each_piece(std::istream& file, std::size_t most, const Use& use) {
     std::vector<Slot> piece(slots_in_piece);
@@ -82,7 +82,7 @@ void for_each_piece(std::istream& file, std::size_t most, const Use& use) {
     }
 }
 
-// False: there are no records of ours.
+// False: the file has no records of ours.
 bool read_header(std::istream& file, const fs::path& path) {
     RecordFileHeader header, expected;
     file.read(reinterpret_cast<char*>(&header), sizeof header);
@@ -101,7 +101,7 @@ bool read_header(std::istream& file, const fs::path& path) {
 
 namespace {
 
-// The lines of names beside the ring. The last one may be torn, which the reader of names knows.
+// The lines of names next to the ring. The last line may be torn; Names::parse() skips it.
 std::string names_beside_ring(std::istream& ring) {
     std::string text(ring_file::end - ring_file::names_at, '\0');
     ring.clear();

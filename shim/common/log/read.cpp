@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line that no reader takes for a call. It stands for a record that is damaged.
+// Stands for a damaged record. No reader takes this line for a call.
 constexpr const char* damaged_record = R"({"damaged_record":true})";
 
 fs::path lines_file(const LoggedRun& run) {
     return run.directory + (run.summary ? "/summary.jsonl" : "/calls.jsonl");
 }
 
-// Two ranks mean the same communicator where leader and leader's number are equal.
+// Two ranks mean the same communicator if the leader and the leader's number are equal.
 struct Merging {
     CommunicatorName name;
     CommunicatorCalls calls;
@@ -37,7 +37,7 @@ struct MergedLine {
     const std::string* decision;
 };
 
-// Of each rank that left records, the name that its `.calls` has or would have.
+// For each rank that left records: the path of its `.calls`, which need not exist.
 std::set<fs::path> record_files(const std::string& folder) {
     std::set<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder))
@@ -47,7 +47,7 @@ std::set<fs::path> record_files(const std::string& folder) {
 }
 
 void lines_from_records(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
-    // Each rank numbers decisions by itself; their texts are comparable.
+    // Each rank has its own numbers for decisions; only their texts are comparable.
     std::map<std::string, std::uint32_t> decision_numbers;
     std::vector<std::string> decisions;
     std::map<std::pair<int, std::uint32_t>, Merging> communicators;
@@ -89,8 +89,8 @@ bool has_lines(const fs::path& file) {
     return !error && bytes > 0;
 }
 
-// The lines of a run without an end are made of its ranks' records. Where a full disk let some ranks keep
-// theirs in memory only, the lines that the run wrote at its end say more.
+// The lines of a run without an end are made from its ranks' records. If the disk was full and some ranks
+// kept their records only in memory, the lines that the run wrote at its end say more.
 bool needs_records(const LoggedRun& run) {
     const auto folder = run.directory + "/ranks";
     if (run.complete || !fs::is_directory(folder)) return false;
@@ -121,7 +121,7 @@ LoggedRun open_run(const std::string& directory) {
 }
 
 void for_each_line(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
-    // Without the ranks' records the lines are read, as far as somebody kept them.
+    // Without the ranks' records, the lines are read that somebody kept.
     if (needs_records(run)) return lines_from_records(run, use);
     auto file = open_log_file(lines_file(run).string());
     for (std::string line; std::getline(file, line);)

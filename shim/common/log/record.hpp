@@ -1,6 +1,6 @@
-// What a call leaves behind in the call path: one or two slots of fixed size in a mapped file, nothing
-// formatted, nothing allocated. `calls.jsonl` is made of these at the end of the run, or by `switchyard
-// report` when there was no end.
+// What a call leaves behind in the call path: one to four slots of fixed size in a mapped file, nothing
+// formatted, nothing allocated. `calls.jsonl` is made from these slots at the end of the run, or by
+// `switchyard report` if the run had no end.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace switchyard::shim::log {
 
-// One call as one rank saw it. Times in nanoseconds, sizes in bytes, all of this rank alone unless said
-// otherwise. A call leaves no more than this where nothing of ours took part.
+// One call as one rank saw it. Times in nanoseconds, sizes in bytes, all for this rank only unless said
+// otherwise. A call in which nothing of ours took part leaves only this.
 struct CallHead {
     std::uint32_t communicator = 0; // this rank's number for it, see Names
     std::uint32_t sequence = 0;     // of the call on its communicator, from 1; the same on all its ranks
@@ -20,10 +20,10 @@ struct CallHead {
     std::uint8_t binding = 0;       // shim::Binding
     bool in_place = false;
     bool large_count = false;  // an MPI-4 `_c` function
-    bool has_detail = false;   // something of ours took part: the lines below count
-    bool has_nodes = false;    // on a communicator of several nodes: the line of those counts, too
-    bool on_device = false;    // some buffer is a device's
-    bool is_staged = false;    // and was copied through host memory on this rank: the last line counts, too
+    bool has_detail = false;   // something of ours took part: CallRecord's fields count
+    bool has_nodes = false;    // on several nodes: messages_inter and wire_bytes_inter count
+    bool on_device = false;    // some buffer is on a device
+    bool is_staged = false;    // and was copied through host memory on this rank: copy_in, copy_out count
     bool is_mapped = false;    // and went from GPU to GPU
     std::uint64_t begin = 0;   // since the run's start
     std::uint64_t elapsed = 0; // of the call as the application sees it
@@ -39,7 +39,7 @@ struct CallRecord : CallHead {
     std::uint64_t wire_bytes = 0;                           // that our algorithm handed to MPI
     std::uint64_t messages = 0;                             // likewise
     std::uint64_t rounds = 0;                               // how often the algorithm waited
-    std::uint64_t messages_inter = 0, wire_bytes_inter = 0; // of those, to ranks of other nodes
+    std::uint64_t messages_inter = 0, wire_bytes_inter = 0; // the part to ranks of other nodes
     std::uint64_t copy_in = 0, copy_out = 0;                // from the device and back to it
 };
 
@@ -57,8 +57,8 @@ struct CountedRecord {
 enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, counted };
 inline constexpr std::size_t slot_kinds = 6;
 
-// How a record lies in the file: a head that all kinds share, then what the kind says. Most calls are native
-// and leave one slot; routed calls between nodes leave three, staged calls one more.
+// A record's layout in the file: a head that all kinds share, then the fields of its kind. Most calls are
+// native and leave one slot; routed calls between nodes leave three, staged calls one more.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
     std::uint64_t number = 0;     // of the slot on this rank, from 0
@@ -68,7 +68,7 @@ struct Slot {
     std::uint32_t pair[2] = {};   // call: decision, calls (more than one where calls are summed up);
                                   // detail: messages, rounds; counted: ranks
     std::uint8_t collective = 0, binding = 0; // call; counted: the collective is a shim::Counted
-    std::uint8_t flags = 0;                   // call; detail: has_nodes alone
+    std::uint8_t flags = 0;                   // call; detail: only has_nodes
     SlotKind kind = SlotKind::none;           // written last: a slot without it was never finished
     std::uint32_t unused = 0;
 
@@ -83,7 +83,7 @@ struct Slot {
     static constexpr std::uint32_t no_communicator = 0;
     std::uint32_t& decision() { return pair[0]; } // of a call
     std::uint32_t& calls() { return pair[1]; }
-    // Fills what this slot knows of the record.
+    // Fills the fields of the record that this slot has.
     void tell(CallRecord& record) const;
     CountedRecord counted_record() const;
     // Adds another slot of the same kind: times, bytes and messages add up, the largest block stays, the

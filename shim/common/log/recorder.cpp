@@ -39,7 +39,8 @@ Recorder::~Recorder() {
 }
 
 void Recorder::map_ring(int file) {
-    // Blocks must really be there: writing to a hole on a full disk would be a SIGBUS in somebody's program.
+    // The file must have its disk space now: writing to a hole on a full disk would be a SIGBUS in somebody's
+    // program.
     if (file >= 0)
         if (int error = algorithms::make_room(file, 0, ring_file::end)) {
             errno = error;
@@ -50,7 +51,7 @@ void Recorder::map_ring(int file) {
     if (memory != MAP_FAILED) ring_ = static_cast<Slot*>(memory);
 }
 
-// Made when a half of the ring is full for the first time. Where that fails, the next half tries again.
+// Made when a half of the ring is full for the first time. If making it fails, the next half tries again.
 bool Recorder::has_calls_file() noexcept {
     if (!problem_.empty() || (!calls_file_.is_made() && !make_calls_file())) return false;
     return calls_file_.reached() >= 0;
@@ -70,7 +71,7 @@ bool Recorder::make_calls_file() noexcept {
     return false;
 }
 
-// Made when there is no room for a name beside the ring.
+// Made when there is no room for a name next to the ring.
 bool Recorder::has_names_file() noexcept {
     try {
         if (problem_.empty() && !names_file_.is_made()) names_file_ = OwnFile(folder_, name_ + ".names");
@@ -79,7 +80,7 @@ bool Recorder::has_names_file() noexcept {
     return names_file_.is_made();
 }
 
-// What waited there until the file could be made.
+// Writes what waited in memory until the file could be made.
 bool Recorder::empty_memory() noexcept {
     if (in_memory_.empty()) return true;
     if (!calls_file_.append(in_memory_.data(), in_memory_.size() * sizeof(Slot))) return false;
@@ -89,7 +90,7 @@ bool Recorder::empty_memory() noexcept {
 
 std::uint64_t Recorder::claim() noexcept {
     if (threads_) return next_.fetch_add(1, std::memory_order_relaxed);
-    auto number = next_.load(std::memory_order_relaxed); // alone: no need for a locked instruction
+    auto number = next_.load(std::memory_order_relaxed); // one thread: no need for a locked instruction
     next_.store(number + 1, std::memory_order_relaxed);
     return number;
 }
@@ -112,7 +113,7 @@ void Recorder::add_slot(const Slot& slot) noexcept {
     auto number = claim();
     auto index = number / slots_per_half % halves;
     auto& half = halves_[index];
-    // Another thread may still be emptying it. It is a write of 256 KiB away from being done.
+    // Another thread may still be emptying this half. That takes one write of 256 KiB.
     const auto lap = number / slots_in_ring;
     while (half.lap.load(std::memory_order_acquire) != lap) sched_yield();
     place(number, slot);
@@ -126,8 +127,8 @@ void Recorder::add_slot(const Slot& slot) noexcept {
     if (finished == slots_per_half) empty(index);
 }
 
-// By whoever finished its last slot. The slots are in the file before they leave the ring; a reader that
-// finds them in both knows by their numbers.
+// Called by the thread that finished the half's last slot. The slots are in the file before they leave the
+// ring; a reader that finds a slot in both knows it by its number.
 void Recorder::empty(std::size_t index) noexcept {
     auto& half = halves_[index];
     auto* slots = ring_ + index * slots_per_half;
@@ -206,8 +207,8 @@ bool Recorder::put_beside_ring(const std::string& line) noexcept {
     return true;
 }
 
-// Where it fails, the next name or the end of the run tries again. Till then the report on a killed run
-// misses them.
+// If it fails, the next name or the end of the run tries again. Until then a report on a killed run misses
+// these names.
 void Recorder::write_names() noexcept {
     if (unwritten_names_.empty() || !has_names_file()) return;
     if (names_file_.append(unwritten_names_.data(), unwritten_names_.size())) unwritten_names_.clear();
@@ -231,7 +232,7 @@ void Recorder::finish() {
     names_.sort();
 }
 
-// A name may be in memory, too.
+// A name from the file may also be in memory.
 void Recorder::read_names_back() {
     std::string text, rest;
     text.resize(std::size_t{64} << 10);

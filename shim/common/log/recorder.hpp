@@ -1,10 +1,9 @@
-// One rank's records and names, on disk from the first moment on, so that a killed run can still be read.
+// One rank's records and names, on disk from the first moment, so a killed run can still be read.
 //
-// Records are written into a small mapped file, `<rank>.ring`, whose pages stay in the cache; when one of its
-// halves is full it goes to the end of `<rank>.calls` with one write. (Mapping the long file itself costs a
-// page fault every 64 calls, three times as much; a plain buffer would be lost with the process.) A run with
-// few calls makes no other file than the ring: each file of each rank is work for the file system at the
-// start and at the end.
+// Records go into a small mapped file, `<rank>.ring`, whose pages stay in the cache. A full half is appended
+// to `<rank>.calls` with one write. (Mapping the long file itself costs a page fault every 64 calls, three
+// times as much; a plain buffer would be lost with the process.) A run with few calls makes only the ring:
+// each file of each rank is work for the file system at the start and at the end.
 #pragma once
 
 #include "folder.hpp"
@@ -24,16 +23,16 @@ namespace switchyard::shim::log {
 
 class Recorder {
   public:
-    // File `ranks/<rank>.ring` in the run's folder, and `.calls` and `.names` once they are needed; where the
-    // first cannot be made, the records stay in memory (less of them) and `problem()` says why. `threads`:
+    // Makes `ranks/<rank>.ring` in the run's folder, and `.calls` and `.names` once they are needed. If the
+    // ring cannot be made, the records stay in memory (fewer of them) and `problem()` says why. `threads`:
     // more than one thread may record at once.
     Recorder(const Folder& run, int rank, int ranks, bool threads);
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    // Any thread, at any time; full means dropped and counted. Does not mix with keep(). `Record`: CallHead,
-    // CallRecord or CountedRecord.
+    // Any thread, at any time. When full, it drops the record and counts it. Do not mix with keep().
+    // `Record`: CallHead, CallRecord or CountedRecord.
     template <typename Record>
     void add(const Record& record) noexcept {
         for_each_slot(record, [this](const Slot& slot) { add_slot(slot); });
@@ -49,19 +48,20 @@ class Recorder {
     // At the end of the run; nothing may be recorded any more. May throw.
     void finish();
     // After finish(): how many slots there are, and some of them, in the order of their numbers. read()
-    // returns how many it could read; where that is less, the rest of the file is lost.
+    // returns how many it could read; if it read fewer, the rest of the file is lost.
     std::uint64_t slots() const { return in_file_ + in_memory_.size() + in_ring_.size(); }
     std::size_t read(std::uint64_t first, Slot* into, std::size_t count) noexcept;
-    // After finish(): what add_name() was told, less the members of communicators. Before, of many
-    // communicators only the first ones: these are kept in memory, since files can be lost. The others are in
-    // the file alone, so that a program that makes communicators in a loop does not grow.
+    // After finish(): all names from add_name(), without the members of communicators. Before finish(): of
+    // many communicators only the first ones, which stay in memory, since files can be lost. Later
+    // communicators are only in the file, so memory does not grow in a program that makes communicators in a
+    // loop.
     const Names& names() const { return names_; }
     static constexpr std::size_t most_communicators_in_memory = 4096;
     void remove_files(); // the run's log has been written from them
     // After finish(): slots that are in no file, and lost unless the log is written from them.
     std::uint64_t slots_in_memory() const { return problem_.empty() ? in_memory_.size() : slots(); }
 
-    // A ring_file, or memory in its place; null: not even that. It stays as long as this.
+    // A ring_file, or memory in its place; null: not even memory. It lives as long as the recorder.
     std::byte* ring_file() const { return reinterpret_cast<std::byte*>(ring_); }
 
     std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -113,12 +113,12 @@ class Recorder {
     std::uint64_t in_file_ = 0; // slots
     std::vector<const Slot*> in_ring_;
     Names names_;
-    bool has_names_in_file_ = false; // alone
-    std::string unwritten_names_;    // that the disk did not take yet
+    bool has_names_in_file_ = false; // and not in memory
+    std::string unwritten_names_;    // not on disk yet
     std::mutex naming_;
 };
 
-// Each call of the communicator before this one left a slot, too, so its number is no smaller. Threads take
+// Each earlier call of the communicator also left a slot, so the slot's number is no smaller. Threads take
 // numbers in any order, but never more than a ring apart. `slots_before`: of the rank, dropped ones included.
 constexpr bool is_possible_sequence(std::uint32_t sequence, std::uint64_t slots_before) {
     return sequence > 0 && sequence <= slots_before + Recorder::slots_in_ring;

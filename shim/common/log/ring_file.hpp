@@ -2,8 +2,7 @@
 //
 //   ring of slots | header | sums of calls that are only counted | first names
 //
-// Where these are not enough, `<rank>.calls` has the slots that the ring had before, and `<rank>.names` the
-// other names.
+// If there is not enough room, `<rank>.calls` holds the earlier slots and `<rank>.names` the later names.
 #pragma once
 
 #include "record.hpp"

@@ -27,7 +27,7 @@ struct RunInfo {
     mode_t file_mode = usual_file_mode; // of the log's files; not in run.json by itself
 };
 
-// The facts that are known at its end. Without them a log is partial.
+// The facts that are known when the run ends. Without them a log is partial.
 struct RunEnd {
     std::uint64_t calls_seen = 0, calls_routed = 0, records_dropped = 0;
     double wall_s = 0;
@@ -36,10 +36,10 @@ struct RunEnd {
     std::vector<CountedTotal> counted{}; // of functions that are only counted and were called
 };
 
-// Creates `<log>/<program>.<start>.<pid>`; it never takes a folder that exists. Throws std::system_error.
+// Creates `<log>/<program>.<start>.<pid>`; it never uses an existing folder. Throws std::system_error.
 Folder create_run_directory(const std::string& log, const RunInfo& info);
-// The folder's name, of which a long program name is only the beginning. Ranks that cannot talk to each other
-// (sessions) get the same one from the same values.
+// The folder's name. A long program name is cut. Ranks that cannot talk to each other (sessions) get the same
+// name from the same values.
 std::string run_directory_name(const std::string& program, std::int64_t start_seconds, long pid);
 
 // False: run.json could not be written. A reader never sees half of it.

@@ -13,8 +13,8 @@ namespace switchyard::shim::log {
 // One for each communicator, for one call at a time.
 class Summary {
   public:
-    // A slot counts messages with 32 bits, and a call of so many ranks sends four messages to each at most.
-    // After as many calls as fit, the next call gets new slots: on all ranks at the same call.
+    // A slot counts messages in 32 bits, and a call sends at most four messages to each rank. When no more
+    // calls fit, the next call gets new slots: on all ranks at the same call.
     explicit Summary(int ranks = 1) : most_calls_(UINT32_MAX / 4 / static_cast<std::uint32_t>(ranks)) {}
 
     // Adds the record to the sums of its kind. The first call of a kind gets new slots. May throw. `Record`:
@@ -32,7 +32,8 @@ class Summary {
     }
 
   private:
-    // The sums of one kind of calls, by SlotKind; null: no call yet left such a slot, or there was no room.
+    // The sums of one kind of calls, by SlotKind; null: no call has left such a slot yet, or there was no
+    // room.
     struct Sums {
         std::uint32_t number, decision;
         std::uint8_t collective;
@@ -41,8 +42,8 @@ class Summary {
         bool is_full = false;
         std::array<Slot*, slot_kinds> slots{};
 
-        // What is the same on all ranks, since the numbers of kinds have to be. The function, the language
-        // and where buffers are may be each rank's own.
+        // Compares only what is the same on all ranks, since all ranks must number the kinds alike. The
+        // function, the language and the place of the buffers may differ from rank to rank.
         bool are_of(const CallHead& record) const {
             return decision == record.decision && collective == record.collective &&
                    in_place == record.in_place;

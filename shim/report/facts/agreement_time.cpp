@@ -24,7 +24,7 @@ std::optional<policy::FixedFeatures> features_of(const CallKind& kind) {
     return report::features_of(call);
 }
 
-// No rule is the cause where an algorithm was forced.
+// If an algorithm was forced, no rule is the cause.
 AgreementCost cost_of(const Profile& profile) {
     AgreementCost cost;
     for (const auto& group : profile.groups) {

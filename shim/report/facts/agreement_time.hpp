@@ -10,12 +10,12 @@
 namespace switchyard::shim::report {
 
 // `28 of 500 calls routed, 35.2% of the time in collectives spent agreeing: drop max_block_bytes of rule
-// "small blocks"`; "" where the agreement is not worth a sentence. `wall_us`: of all runs that the profile
-// stands for; 0: not known.
+// "small blocks"`; "" if the agreement is not worth a sentence. `wall_us`: wall time of all runs that the
+// profile stands for; 0: not known.
 std::string agreement_sentence(const Profile& profile, double wall_us);
 
 // Two sentences: how many calls of the log would begin with an agreement on the largest block, and how to
-// avoid it. None where no call would.
+// avoid it. None if no call would.
 std::vector<std::string> agreement_on_log(const policy::Policy& policy, const Profile& profile);
 
 } // namespace switchyard::shim::report

@@ -12,7 +12,7 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// What a figure's cell has where the figure is not known.
+// The cell of a figure that is not known.
 const ToldCell unknown = {"-", 0};
 
 ToldCell time_of(double us) {
@@ -83,13 +83,13 @@ std::vector<Total> totals_of(const Pools& pools) {
     const auto& [a, b] = pools;
     std::vector<Total> totals = {{"wall time", paired(*a, *b, &RunFigures::wall_us)},
                                  {"in collectives", paired(*a, *b, &RunFigures::collectives_us)},
-                                 {"of it agreeing", paired(*a, *b, &RunFigures::agreeing_us), true}};
+                                 {"in agreements", paired(*a, *b, &RunFigures::agreeing_us), true}};
     const auto counted = paired(*a, *b, &RunFigures::counted_us);
     if (counted.sides[0].count + counted.sides[1].count > 0) totals.push_back({"only counted", counted});
     return totals;
 }
 
-// Of a part only the sides: one without agreements would give it a ratio that says nothing.
+// A part has only the sides and no ratio: a side without agreements would make the ratio meaningless.
 std::vector<ToldCell> row_of(const Total& total) {
     const auto& paired = total.paired;
     std::vector<ToldCell> row = {(total.is_part ? "  " : "") + total.what};
@@ -151,7 +151,7 @@ std::string algorithms_text(const ComparedGroup& group) {
                  300);
 }
 
-// Of one run; the mean, where the runs make different numbers of calls.
+// Calls of one run; the mean, if the runs make different numbers of calls.
 ToldCell calls_of(const ComparedSide& side, const Pool& pool) {
     const auto runs = std::max<std::size_t>(1, pool.runs.size());
     const double calls = pool.per_run(static_cast<double>(side.calls));

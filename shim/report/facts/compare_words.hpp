@@ -13,7 +13,7 @@ namespace switchyard::shim::report {
 
 inline constexpr std::array letters = {'A', 'B'};
 
-// A column of ratios of B to A: below 1 B is faster.
+// What a column holds. `ratios`: of B to A; B is faster below 1.
 enum class Told { figures, ratios, words, algorithms };
 
 struct ToldColumn {
@@ -22,7 +22,7 @@ struct ToldColumn {
 };
 
 struct ToldCell {
-    std::string text;            // as long as it may be, without control characters
+    std::string text;            // not too long, without control characters
     std::optional<double> value; // of a figure: tables are sorted by it
 
     ToldCell(std::string words) : text(std::move(words)) {}
@@ -42,7 +42,7 @@ struct ToldSide {
     std::vector<Fact> facts;
     std::string calls;                // `10 calls in 5 runs, 0 routed; 20.0% of the wall time in collectives`
     std::vector<std::string> remarks; // sentences on damage, and on what the runs do not have in common
-    std::string agreement;            // what it costs, and which change spares it; "": not worth a sentence
+    std::string agreement;            // what it costs, and which change avoids it; "": not worth a sentence
 };
 
 // A figure of what a run takes.
@@ -56,7 +56,7 @@ struct Total {
 struct ToldPools {
     std::string name; // `app, 4 ranks on 1 node`
     std::array<ToldSide, 2> sides;
-    std::string unlike; // a sentence where the sides are runs of different programs; "": they are not
+    std::string unlike; // a sentence if the sides are runs of different programs; "": they are not
     std::vector<Total> totals;
     ToldTable takes;                  // of these totals
     std::vector<std::string> pairing; // sentences on how runs were paired, and on what this leaves open
@@ -69,11 +69,11 @@ struct ToldFolders {
     std::vector<std::string>
         remarks; // sentences on runs left out, on kinds of runs, and on those with no counterpart
     std::vector<ToldPools> pools;
-    std::string no_answer; // a sentence where nothing is compared
+    std::string no_answer; // a sentence if nothing is compared
 };
 ToldFolders told(const Folders& folders);
 
-// The pairs of a total, a row each. Runs without a partner have a row, too.
+// The pairs of a total, a row each. Runs without a partner also have a row.
 ToldTable pairs_of(const Total& total);
 
 } // namespace switchyard::shim::report

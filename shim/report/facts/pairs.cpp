@@ -22,7 +22,7 @@ std::vector<double> known(const Pool& pool, Figure figure) {
     return values;
 }
 
-// That at least `heads` of so many tosses are heads.
+// The probability that at least `heads` of `tosses` tosses are heads.
 double at_least(std::size_t heads, std::size_t tosses) {
     double probability = 0;
     for (auto k = heads; k <= tosses; ++k) {

@@ -17,19 +17,20 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> values);
 
-// The first run of A with the first run of B, and so on, by the order of their start. Runs beyond the other
-// side's number have no partner. A run whose figure is not known counts on neither side.
+// Pairs the first run of A with the first run of B, and so on, in the order of their start. Runs beyond the
+// other side's number have no partner. A run whose figure is not known counts on neither side.
 struct Paired {
     std::array<Spread, 2> sides;
     Spread ratio; // B over A, of the pairs
     double least_ratio = 0, largest_ratio = 0;
-    std::size_t faster = 0, slower = 0;        // pairs in which B is
+    std::size_t faster = 0, slower = 0;        // pairs in which B is faster or slower
     std::array<std::vector<double>, 2> values; // of the runs, in the order of their start
     std::size_t pairs() const { return ratio.count; }
-    // How likely as many pairs or more have the same winner, where neither side is faster: of tosses of a
-    // coin.
+    // If neither side is faster: the probability that this many pairs or more have the same winner, as with
+    // tosses of a coin.
     double chance() const;
-    // Chance alone seldom gives this. Five pairs with one winner are the fewest: 1 of 16 comparisons.
+    // Chance seldom gives this. It takes at least five pairs with one winner: by chance, 1 of 16 comparisons
+    // has them.
     bool is_sure() const { return chance() <= 0.1; }
 };
 

@@ -164,7 +164,7 @@ std::vector<const PolicyOnLog::Kind*> PolicyOnLog::by_cost() const {
 
 namespace {
 
-// The call that stands for its kind, and where blocks differ, those with the smallest and the largest block.
+// The call that stands for its kind, and if blocks differ, the calls with the smallest and the largest block.
 template <typename Kind>
 std::vector<policy::Features> samples_of(const Kind& kind) {
     std::vector<policy::Features> samples = {kind.call};

@@ -16,9 +16,9 @@
 
 namespace switchyard::shim::report {
 
-// The features of a call; nothing where this version does not know the collective. A log does not say whether
-// the ranks of a node can share memory; here they can. The MPI counts as GPU-aware at calls whose device
-// buffers it took directly.
+// The features of a call; nothing if this version does not know the collective. A log does not say whether
+// the ranks of a node can share memory; here we assume that they can. The MPI counts as GPU-aware at calls
+// whose device buffers it took directly.
 std::optional<policy::Features> features_of(const Call& call);
 
 // Calls of one kind that get the same choice from the policy.
@@ -30,12 +30,12 @@ struct PolicyGroup {
     std::string reason;              // as in a log
     std::uint64_t calls = 0;
     double rank_us = 0;
-    bool changes() const; // another algorithm would run than did, or other parameters
+    bool changes() const; // a different algorithm would run, or the same with other parameters
 };
 
 struct IdleRule {
     std::size_t rule;
-    std::string why; // it does not fire: what kept out the last of the calls that it could have taken
+    std::string why; // it does not fire: what kept out the calls that came nearest
 };
 
 class PolicyOnLog {
@@ -47,11 +47,11 @@ class PolicyOnLog {
     std::vector<IdleRule> idle_rules() const;
 
   private:
-    // Calls of one kind share a shortlist. They make several groups where their blocks lie on both sides of a
+    // Calls of one kind share a shortlist. They make several groups if their blocks lie on both sides of a
     // rule's bound.
     struct Kind {
-        policy::Features call;                              // the first of them
-        std::size_t least_block = 0, most_block = 0;        // of all of them
+        policy::Features call;                              // the first of these calls
+        std::size_t least_block = 0, most_block = 0;        // of all these calls
         std::unique_ptr<const policy::Shortlist> shortlist; // null: forgotten
         std::map<std::pair<std::size_t, std::size_t>, PolicyGroup>
             groups; // by chosen candidate and skipped candidate
@@ -59,23 +59,23 @@ class PolicyOnLog {
     };
     Kind& kind_of(const Call& call, const policy::Features& features); // with its shortlist
     policy::Shortlist shortlist_for(const policy::Features& call) const;
-    // Each of many kinds may be left with many rules. Their shortlists together would take more memory than
-    // there is.
+    // There may be many kinds, each with many rules left. All their shortlists together would not fit in
+    // memory.
     void forget_shortlists();
     PolicyGroup group_of(const Call& call, const Kind& kind, const policy::Match& match) const;
     std::vector<const Kind*> by_cost() const; // the costliest first
     // For each idle rule some calls that meet it, the costliest first.
     std::vector<std::vector<policy::Features>> met_by(const std::vector<const Kind*>& kinds,
                                                       const std::vector<bool>& is_idle) const;
-    // `calls` meet the rule. Those that no earlier rule takes say most.
+    // `calls` meet the rule. Calls that no earlier rule takes say most.
     std::string why_passed_over(std::size_t rule, const std::vector<policy::Features>& calls) const;
     std::string why_cannot_run(std::size_t rule,
                                const policy::Features& call) const; // "": an earlier rule takes it
-    // Of the kinds, the first that meets more conditions of the rule than the others do decides.
+    // The kind that meets the most conditions of the rule decides; the first of equals.
     std::string why_not_met(const policy::Rule& rule, const std::vector<const Kind*>& kinds) const;
 
     static constexpr std::size_t most_examples = 8;
-    static constexpr std::size_t most_compared = 20'000;    // kinds, for a rule that none of them meets
+    static constexpr std::size_t most_compared = 20'000;    // kinds, for a rule that no kind meets
     static constexpr std::size_t most_candidates = 200'000; // of all shortlists, roughly; 60 MB
 
     const policy::Policy& policy_;

@@ -23,7 +23,7 @@ struct Opened {
     RunFacts facts;
 };
 
-// What a killed run took until somebody ended it says nothing.
+// The time until somebody killed a run says nothing.
 RunFigures figures_of(const Profile& run) {
     if (run.run.partial) return {run.run.started};
     return {run.run.started, run.run.wall_us, run.per_rank(run.rank_us.whole),
@@ -87,7 +87,7 @@ class Folder {
   private:
     bool is_one() const { return directories_.size() == 1; }
 
-    // Where there are other runs, one that cannot be read is no reason to say nothing.
+    // If there are other runs, a run that cannot be read does not end the comparison.
     template <typename Step>
     void attempt(const std::string& directory, const Step& step) {
         try {

@@ -1,4 +1,4 @@
-// The runs of a folder, pooled: those of one program with one number of ranks together.
+// The runs of a folder, pooled: a pool has the runs of one program with one number of ranks.
 #pragma once
 
 #include "shim/report/read/profile.hpp"
@@ -17,15 +17,15 @@ struct RunFigures {
 };
 
 struct Pool {
-    Profile sum;                      // the calls of all its runs, and the facts of the first of them
+    Profile sum;                      // the calls of all its runs, and the facts of the first run
     std::vector<RunFigures> runs;     // in the order of their start
     std::vector<std::string> remarks; // sentences on what its runs do not have in common, and on damage
 
-    // The part of a run in a sum over all runs.
+    // One run's part of a sum over all runs.
     double per_run(double sum_of_all) const {
         return runs.empty() ? 0 : sum_of_all / static_cast<double>(runs.size());
     }
-    double wall_us() const; // of all runs; 0: not known of each
+    double wall_us() const; // of all runs; 0: not known for every run
     bool is_of(const RunFacts& run) const {
         return sum.run.program == run.program && sum.run.ranks == run.ranks;
     }
@@ -37,8 +37,8 @@ struct PooledFolder {
     std::vector<std::string> remarks; // sentences on runs that are left out
 };
 
-// Killed runs are left out where a run of the same program and ranks reached its end. So are runs that cannot
-// be read, unless there is no other. Throws std::runtime_error with a sentence for people where no run can be
+// Killed runs are left out if a run of the same program and ranks reached its end. So are runs that cannot be
+// read, unless there is no other run. Throws std::runtime_error with a sentence for people if no run can be
 // read.
 PooledFolder pool_runs(const std::string& path);
 

@@ -49,7 +49,7 @@ std::vector<ComparedGroup> groups_of(const Pools& pools) {
                    pools[1] != nullptr ? pools[1]->sum : nothing);
 }
 
-// What all runs of a folder have, or null where they are of several kinds.
+// The median over all runs of a folder; null if the runs are of several kinds.
 ordered_json median_of(const PooledFolder& folder, Figure figure) {
     if (folder.pools.size() != 1) return {};
     std::vector<double> values;

@@ -46,7 +46,7 @@ std::string csv_values(const nlohmann::ordered_json& object) {
 }
 
 std::string json_text(const nlohmann::ordered_json& value, int indent) {
-    constexpr bool ascii = true; // nothing but escapes beyond it: the text may go to a terminal
+    constexpr bool ascii = true; // only escapes beyond ASCII: the text may go to a terminal
     return value.dump(indent, ' ', ascii, nlohmann::ordered_json::error_handler_t::replace);
 }
 

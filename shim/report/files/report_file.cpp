@@ -71,7 +71,7 @@ ordered_json json_of(const Profile& profile, const CountedKind& kind) {
             {"sent_bytes", std::round(kind.bytes)}};
 }
 
-// In the columns of a group. What is not known of such calls stays empty.
+// Fills the columns of a group. What is not known of such calls stays empty.
 ordered_json row_of(const Profile& profile, const CountedKind& kind) {
     auto row = json_of(profile, CallGroup{});
     for (auto& value : row) value = nullptr;

@@ -61,14 +61,14 @@ class TraceWriter {
     bool first_ = true;
 };
 
-// The lines of calls.jsonl, for the calls as single ranks saw them.
+// The numbers of lines in calls.jsonl, for the calls as single ranks saw them.
 class CallNumbers {
   public:
     void add(const Call& call) { numbers_[call.comm].emplace_back(call.sequence, call.number); }
     void sort() {
         for (auto& [comm, numbers] : numbers_) std::ranges::sort(numbers);
     }
-    // Once they are sorted. 0: there is no such call.
+    // Only after sort(). 0: there is no such call.
     std::uint64_t of(const Call& call) const {
         const auto found = numbers_.find(call.comm);
         if (found == numbers_.end()) return 0;

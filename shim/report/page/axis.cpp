@@ -7,14 +7,14 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// Beyond it no sum of two ends is infinite.
+// Ends are clamped to it, so no sum of two ends is infinite.
 constexpr double farthest = 1e300;
 
 double finite(double end) {
     return std::isnan(end) ? 0 : std::clamp(end, -farthest, farthest);
 }
 
-// `first`, `first` + `step`, ... up to `last`: a number of ticks, since a step may be too small to change a
+// `first`, `first` + `step`, ... up to `last`. It counts the ticks, since a step may be too small to change a
 // place.
 std::vector<double> ticks_between(double first, double last, double step) {
     std::vector<double> ticks;

@@ -8,7 +8,7 @@
 
 namespace switchyard::shim::report {
 
-// Without the text of a library the page has no plots.
+// If `library` has no text, the page has no plots.
 void write_comparison_html(const Folders& folders, std::ostream& out, const Script& library = plot_library);
 
 } // namespace switchyard::shim::report

@@ -1,5 +1,5 @@
-// What goes into a page as it is. The build reads the files of page/, and the library that draws plots where
-// it is installed.
+// What goes into a page unchanged. The build reads the files of page/ and, if it is installed, the library
+// that draws plots.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ struct Script {
 extern const std::string_view page_style;
 extern const Script page_script;
 
-// dygraphs. Without text where the build did not find it.
+// dygraphs. Without text if the build did not find it.
 extern const Script plot_library;
 extern const std::string_view plot_library_license;
 

@@ -5,9 +5,9 @@
 namespace switchyard::shim::report {
 
 void begin_page(const std::string& title, const Script& library, std::ostream& out) {
-    // It keeps the page from using a network, and from running anything else, even if markup of a log got
-    // past the escaping. Styles may be inline: the bars in tables and the library have widths and places in
-    // theirs.
+    // The security policy keeps the page from using a network, and from running anything else, even if markup
+    // of a log got past the escaping. Inline styles are allowed: bars in tables, and the library, set widths
+    // and places with them.
     out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
            "'unsafe-inline'; "

@@ -12,7 +12,7 @@ namespace switchyard::shim::report {
 void write_timeline(const Profile& profile, const std::vector<Series>& series, std::ostream& out);
 void write_sizes(const Sizes& sizes, std::ostream& out);
 void write_heat_map(const Profile& profile, std::ostream& out);
-// Reads rank-<N>.jsonl. Writes nothing where the log has none.
+// Reads rank-<N>.jsonl. Writes nothing if the log has no such files.
 void write_ranks(const Profile& profile, std::ostream& out);
 
 } // namespace switchyard::shim::report

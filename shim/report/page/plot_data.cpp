@@ -26,7 +26,7 @@ double axis_time(double us) {
     return std::max(us, shortest_time);
 }
 
-// The range of the calls' times, from a power of ten to another.
+// The range of the calls' times, from one power of ten to another.
 class Decades {
   public:
     void add(double us) {
@@ -88,7 +88,7 @@ Points points_of_stretches(const Profile& profile, const std::vector<std::size_t
     Points points(series.size(), json::array());
     for (std::size_t i = 0; i < series.size(); ++i)
         for (std::size_t n = 0; n < stretches; ++n) {
-            // Inside a stretch the series stand side by side, so that the last does not hide the others.
+            // Inside a stretch the series stand side by side, so the last does not hide the other series.
             const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(series.size());
             if (!times[i][n].empty())
                 points[i].push_back(

@@ -1,4 +1,4 @@
-// What a page hands the library that draws its plots: JSON, read by page/page.js.
+// The data that a page gives to the library that draws its plots: JSON, read by page/page.js.
 #pragma once
 
 #include "series.hpp"
@@ -24,7 +24,8 @@ struct PairsPlot {
     std::string id;
     const Paired* paired;
 };
-// The same of a comparison: each pair with its text. The later of very many pairs are left out.
+// The data of a comparison: each pair with its text. If there are very many pairs, the later ones are left
+// out.
 std::string plot_data(const std::vector<PairsPlot>& plots);
 
 } // namespace switchyard::shim::report

@@ -9,7 +9,7 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// A call over several stretches of time counts in each with its part.
+// A call that spans several stretches of time counts in each stretch with its part.
 void add(RankPicture::Row& row, double begin, double length, double slot_length, double weight) {
     row.total_us += weight * length;
     const double end = begin + length;

@@ -7,7 +7,7 @@
 namespace switchyard::shim::report {
 
 struct RankPicture {
-    // With more ranks than rows neighbours share a row.
+    // With more ranks than rows, neighbouring ranks share a row.
     struct Row {
         int first_rank = 0, last_rank = 0;
         std::string name() const;    // `3`, `4-7`
@@ -22,7 +22,7 @@ struct RankPicture {
 
 inline constexpr std::size_t most_rank_rows = 32, rank_slots = 60;
 
-// There are no rows where the log has no such files. `end_us`: length of the run.
+// There are no rows if the log has no such files. `end_us`: length of the run.
 RankPicture rank_picture_of(const std::string& directory, double end_us);
 
 } // namespace switchyard::shim::report

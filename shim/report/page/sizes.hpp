@@ -14,7 +14,8 @@ struct Sizes {
         std::uint64_t calls = 0;
         double time_us = 0; // of the average rank
     };
-    // The most time in one group first. The first `series_colours` stand alone; the rest becomes one.
+    // The collective with the most time in one group first. The first `series_colours` stand alone; the rest
+    // becomes one entry.
     std::vector<std::string> collectives;
     // By block; a part for each collective.
     std::map<unsigned, std::vector<Part>> blocks;

@@ -99,7 +99,7 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
     void parameter(const std::string& value) {
         auto& text = call_.kind.parameters;
         if (!text.empty()) text += ' ';
-        text += std::exchange(parameter_, {}); // a list has no names: its values would repeat the last one
+        text += std::exchange(parameter_, {}); // a list has no names: its values would repeat the last name
         text += '=';
         text += value;
     }

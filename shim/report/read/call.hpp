@@ -8,7 +8,7 @@
 
 namespace switchyard::shim::report {
 
-// Calls of one kind are the same to a person: one collective, one algorithm with one reason, one shape of
+// Calls of one kind look the same to a person: one collective, one algorithm with one reason, one shape of
 // communicator, one kind of buffer, blocks up to the same power of two.
 struct CallKind {
     std::string collective;
@@ -35,7 +35,7 @@ struct CallKindHash {
 unsigned block_bits_of(std::uint64_t bytes);
 
 // One line. Times in microseconds, sizes in bytes. In a line of one rank smallest, mean and largest are
-// equal. Where `calls` is more than one the values are sums over the calls.
+// equal. If `calls` is more than one, the values are sums over the calls.
 struct Call {
     CallKind kind;
     std::string comm;

@@ -21,7 +21,7 @@ double possible_at(const json& object, const char* key) {
     return found != object.end() && found->is_number() ? possible(found->get<double>()) : 0;
 }
 
-// Nothing where the entry is none.
+// Adds nothing if this is no entry.
 void add_entry(const json& entry, std::vector<CountedKind>& counted) {
     if (!entry.is_object() || !entry.contains("collective") || !entry["collective"].is_string()) return;
     const auto times = entry.value("time_us", json::object());
@@ -45,7 +45,7 @@ std::vector<CountedKind> counted_by_ranks(const std::string& directory) {
     try {
         for (const auto& entry : fs::directory_iterator(directory + "/ranks"))
             if (entry.path().extension() == ".ring") log::add_counted_sums(entry.path(), totals);
-    } catch (const std::runtime_error&) { // the rest of the log is worth a report, too
+    } catch (const std::runtime_error&) { // the rest of the log is still worth a report
     }
     std::vector<CountedKind> counted;
     const auto us = [](std::uint64_t ns) { return possible(static_cast<double>(ns) / 1000); };

@@ -18,11 +18,11 @@ struct CountedKind {
     double most_us = 0; // of the rank with the most
     double bytes = 0;   // that the ranks sent
 
-    // Its time is that of the initiating call: waiting for its end is not in it.
+    // Its time is that of the call that starts it, without the waiting for its end.
     bool ends_elsewhere() const;
 };
 
-// The most time first. Of a run without an end: by its ranks' files. Empty where the log has no such sums.
+// The most time first. For a run without an end: from its ranks' files. Empty if the log has no such sums.
 std::vector<CountedKind> counted_of(const log::LoggedRun& run, const nlohmann::json& run_json);
 
 double rank_us_of(const std::vector<CountedKind>& counted);

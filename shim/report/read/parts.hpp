@@ -9,12 +9,12 @@ namespace switchyard::shim::report {
 
 struct Part {
     const char* name;
-    double begin, duration; // microseconds; `begin` since the call's
+    double begin, duration; // microseconds; `begin` counts from the call's begin
 };
 
-// In the order in which a call does them. A log says how long they took, and not when they began: the
+// In the order in which a call does them. A log says how long the parts took, not when they began: the
 // agreement, copies from the device and packing stand at the call's begin, copies to the device at its end.
-// Unpacking counts as packing. All of them lie inside `duration`, the length of the call's own slice. Parts
+// Unpacking counts as packing. All parts lie inside `duration`, the length of the call's own slice. Parts
 // that took no time are left out.
 std::vector<Part> parts_of(const Call& call, double duration);
 

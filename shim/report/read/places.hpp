@@ -1,5 +1,5 @@
-// Numbers keys in the order in which they come first. A search through a list of all keys instead would make
-// a report on many kinds of calls take as long as their square.
+// Numbers keys in the order of their first appearance. Searching a list of all keys instead would make the
+// time of a report grow with the square of the kinds of calls.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// A time, a size or a count of a log, which anybody may have changed: impossible numbers become possible
-// ones.
+// Times, sizes and counts of a log, which anybody may have changed: impossible numbers become possible ones.
 #pragma once
 
 #include <algorithm>

@@ -25,11 +25,11 @@ struct CallGroup {
     RankTimes rank_us;
     double mean_us = 0;    // sum over the calls of the mean over the ranks
     double slowest_us = 0; // sum over the calls of the slowest rank's time
-    double bytes = 0;      // that the program had its ranks send to other ranks
+    double bytes = 0;      // that the program asked its ranks to send to other ranks
     std::uint64_t smallest_block = 0, largest_block = 0;
     std::uint64_t wire_bytes = 0, messages = 0; // of the rank with the most, summed over the calls
     Samples call_us;                            // of each call, mean over the ranks
-    FirstCalls first_calls;                     // of one run: none where several runs are added up
+    FirstCalls first_calls;                     // of one run: none if several runs are added up
 
     // The slowest rank's time over the mean: 1 where all ranks take the same time.
     double imbalance() const { return mean_us > 0 ? slowest_us / mean_us : 1; }
@@ -49,18 +49,18 @@ struct Profile {
     std::uint64_t calls = 0, routed = 0;
     std::uint64_t unreadable = 0; // lines
     bool torn = false;            // the last line was unreadable
-    // That the run counted, and that no line stands for.
+    // Calls that the run counted, but that no line stands for.
     std::uint64_t missing_calls() const;
     bool truncated() const { return torn || missing_calls() > 0; }
     RankTimes rank_us;
     double end_us = 0; // end of the last known call
 
-    // Ranks of the run; where run.json does not say, ranks of the largest communicator.
+    // Ranks of the run; if run.json does not say, ranks of the largest communicator.
     int ranks = 0;
     int nodes() const;
-    // Of the run; where it is not known, until the end of the last call.
+    // Wall time of the run; if it is not known, the time until the end of the last call.
     double wall_us() const { return run.wall_us > 0 ? run.wall_us : end_us; }
-    // The part of the average rank in a sum over all ranks.
+    // The average rank's part of a sum over all ranks.
     double per_rank(double rank_us_of_all) const { return ranks > 0 ? rank_us_of_all / ranks : 0; }
     // In all collectives: those that a policy can change, and those that are only counted.
     double all_rank_us() const { return rank_us.whole + rank_us_of(run.counted); }
@@ -69,7 +69,7 @@ struct Profile {
     double time_us(const CallGroup& group) const { return per_rank(group.rank_us.whole); }
 };
 
-// Adds up call after call. It keeps 20 bytes of each.
+// Adds up call after call. It keeps 20 bytes for each call.
 class ProfileBuilder {
   public:
     void add(const Call& call);
@@ -88,7 +88,7 @@ class ProfileBuilder {
     std::unordered_map<CallKind, std::uint32_t, CallKindHash> index_;
 };
 
-// Throws std::runtime_error where the log cannot be read. Single lines that cannot be read are counted.
+// Throws std::runtime_error if the log cannot be read. Single lines that cannot be read are counted.
 Profile read_profile(const log::LoggedRun& run);
 
 } // namespace switchyard::shim::report

@@ -69,7 +69,7 @@ struct Found {
     auto operator<=>(const Found&) const = default;
 };
 
-// "" where nobody can know: such a run is the latest only where it is the only one.
+// "" if nobody can know: such a run is the latest only if it is the only run.
 std::string start_of(const fs::path& run) {
     try {
         return text_at(parsed(log::text_of_log_file(run / "run.json")), "started");
@@ -88,7 +88,7 @@ std::vector<Found> runs_in(const std::string& path) {
     return runs;
 }
 
-// "" where nothing was learned, or where the file is damaged.
+// "" if nothing was learned, or if the file is damaged.
 std::string learned_in(const json& file, const std::string& directory) try {
     std::vector<adaptive::Lesson> lessons;
     for (const auto& entry : file.value("adaptive", json::array()))

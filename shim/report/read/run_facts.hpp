@@ -14,7 +14,7 @@ namespace switchyard::shim::report {
 struct RunFacts {
     std::string directory;
     std::string program, command_line, started, mpi_library, version, policy_file, policy;
-    // Of mpi_library the first line, as people call it.
+    // mpi_library has only the first line, as people call it.
     std::string detail; // SWITCHYARD_DETAIL
     std::vector<std::string> hosts;
     int ranks = 0;                    // 0: not known
@@ -28,18 +28,18 @@ struct RunFacts {
     std::uint64_t calls_seen = 0;     // that switchyard counted until the end; 0: not known
 };
 
-// Throws std::runtime_error where the log is of a version whose lines may mean something else. Anything else
-// in the file, missing or wrong, does not throw.
+// Throws std::runtime_error if the log is of a version whose lines may mean something else. It does not throw
+// for anything else in the file that is missing or wrong.
 RunFacts facts_of(const log::LoggedRun& run);
 
-// The runs in a folder, in the order of their start; `path` itself where it is a run's folder. Throws
-// std::runtime_error with a sentence for people where there is none.
+// The runs in a folder, in the order of their start; `path` itself if it is a run's folder. Throws
+// std::runtime_error with a sentence for people if there is no run.
 std::vector<std::string> runs_of(const std::string& path);
 
-// `path` itself where it is a run's folder; else the run in it that started last, and `others` gets the names
-// of its other runs. Throws std::runtime_error with a sentence for people.
+// `path` itself if it is a run's folder; else the run in it that started last, and `others` gets the names of
+// its other runs. Throws std::runtime_error with a sentence for people.
 log::LoggedRun find_run(const std::string& path, std::vector<std::string>& others);
-// The same. Where there are several runs, a line to `notes` says which one was taken.
+// The same. If there are several runs, a line in `notes` says which run was taken.
 log::LoggedRun find_run_saying(const std::string& path, std::ostream& notes);
 
 } // namespace switchyard::shim::report

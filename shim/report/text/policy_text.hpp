@@ -13,7 +13,7 @@ namespace switchyard::shim::report {
 void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked, const Profile& profile,
                          std::ostream& out);
 
-// `source`: where the number of ranks per node is from, as in `, as in the log`.
+// `source`: where the number of ranks per node is from, such as `, as in the log`.
 void print_coverage(const policy::Policy& policy, const Coverage& coverage, std::ostream& out,
                     std::string_view source = "");
 

@@ -29,7 +29,7 @@ void print_sum(const Profile& profile, std::ostream& out) {
     else
         out << formatted("\n{}\n{} calls, {} routed; {} of the wall time\n", share_of_policies_text(profile),
                          profile.calls, profile.routed, share);
-    out << formatted("of it {} agreement, {} packing{}\n", time_text(profile.per_rank(times.agree)),
+    out << formatted("of which {} agreement, {} packing{}\n", time_text(profile.per_rank(times.agree)),
                      time_text(profile.per_rank(times.stage)), copying);
     if (const auto sentence = agreement_sentence(profile, profile.wall_us()); !sentence.empty())
         for (const auto& line : wrapped(sentence, text_width)) out << line << '\n';

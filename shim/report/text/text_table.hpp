@@ -17,7 +17,7 @@ class TextTable {
         std::string title;
         Align align = Align::right;
         // Wider cells continue on the next line, broken at blanks; 0: cells are never broken. Columns with
-        // broken cells become narrower where the table is too wide.
+        // broken cells become narrower if the table is too wide.
         std::size_t widest = 0;
     };
     explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -40,7 +40,7 @@ class TextTable {
     std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` in lines of at most `widest` characters, broken at blanks, or anywhere where a word is too long.
+// `text` in lines of at most `widest` characters, broken at blanks, or inside a word that is too long.
 std::vector<std::string> wrapped(const std::string& text, std::size_t widest);
 
 } // namespace switchyard::shim::report
