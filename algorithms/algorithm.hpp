@@ -19,13 +19,13 @@ struct Context {
     Workspace& workspace;         // holds at least traits.scratch_bytes(...)
     Wire& wire;                   // the only way to send messages
     NodeWindow* window = nullptr; // memory that the ranks of a node share; null: there is no such memory
-    // For an algorithm that keeps a schedule: the schedule that it prepared for this group and these
-    // parameters.
+    // For an algorithm that keeps a schedule: the schedule that it prepared for this
+    // group and these parameters.
     const Schedule* schedule = nullptr;
     bool has_begun = false; // the exchange has begun in `window`: NodeWindow::begin()
 
-    // The window for the intra-node phases of an algorithm that takes `intra`. Null: these phases use
-    // messages.
+    // The window for the intra-node phases of an algorithm that takes `intra`. Null:
+    // these phases use messages.
     NodeWindow* intra_window() const {
         return parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared) ? window : nullptr;
     }

@@ -14,10 +14,10 @@ namespace switchyard::algorithms {
 
 class DirectBlocks;
 
-// One shape for all collectives. The send side and the receive side do not overlap, with two exceptions.
-// Where a rank sends one block to everybody, the own block may already lie in its place (same address on both
-// sides). Where an algorithm `takes_overlap`, blocks of one side may overlap blocks of the other side in any
-// way.
+// One shape for all collectives. The send side and the receive side do not overlap, with two
+// exceptions. Where a rank sends one block to everybody, the own block may already lie in its place
+// (same address on both sides). Where an algorithm `takes_overlap`, blocks of one side may overlap
+// blocks of the other side in any way.
 struct Exchange {
     const Group& group;
     const std::byte* send_base;

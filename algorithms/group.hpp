@@ -47,8 +47,8 @@ struct Group {
         return node_map == nullptr || node_map->is_near(rank_in_comm(rank), rank_in_comm(peer));
     }
 
-    // The ranks of this rank's node, without a communicator of their own. The group must be a whole
-    // communicator.
+    // The ranks of this rank's node, without a communicator of their own. The group must
+    // be a whole communicator.
     Group own_node() const {
         const int node = node_map->node_of(rank);
         const auto ranks = node_map->ranks_of(node);

@@ -36,8 +36,8 @@ class NodeMap {
         return {members_.data() + begins_[index(node)], index(size_of(node))};
     }
     int rank_of(int node, int local_rank) const { return members_[index(begins_[index(node)] + local_rank)]; }
-    // The number of ranks on the nodes before this node. Its ranks begin there when all ranks are sorted by
-    // node.
+    // The number of ranks on the nodes before this node. Its ranks begin there when all
+    // ranks are sorted by node.
     int begin_of(int node) const { return begins_[index(node)]; }
     bool is_near(int rank, int other) const { return node_of(rank) == node_of(other); }
 

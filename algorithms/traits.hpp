@@ -95,8 +95,8 @@ inline bool is_absent(const ParameterTraits& parameter, std::int64_t value) {
 // The value as people write it: a number, or the word that it stands for.
 std::string text_of(const ParameterTraits& parameter, std::int64_t value);
 
-// The values of all parameters for one algorithm on one communicator. Values that the algorithm does not take
-// have no effect.
+// The values of all parameters for one algorithm on one communicator. Values that the algorithm does
+// not take have no effect.
 class Parameters {
   public:
     constexpr std::int64_t operator[](Parameter p) const { return values_[static_cast<std::size_t>(p)]; }
@@ -119,12 +119,12 @@ struct GroupShape {
 
 // ---- Algorithms -----------------------------------------------------------------------------------------
 
-// The needs of an algorithm on all ranks, and its abilities. Each is one bit, so that a registry line can
-// list several.
+// The needs of an algorithm on all ranks, and its abilities. Each is one bit, so that a
+// registry line can list several.
 enum Needs : unsigned {
     no_needs = 0,
-    // The largest block over all ranks must be agreed before the call, unless Parameter::direct_from is
-    // given.
+    // The largest block over all ranks must be agreed before the call, unless
+    // Parameter::direct_from is given.
     agreed_block = 1U << 0,
     power_of_two_ranks = 1U << 1, // with any other number some rank has no partner
     shared_memory = 1U << 2,      // all ranks are on one node, and there is a NodeWindow of the node
@@ -133,8 +133,8 @@ enum Needs : unsigned {
 
     // Its send blocks may overlap its receive blocks: an exchange in place.
     takes_overlap = 1U << 16,
-    // It treats near ranks and far ranks differently. Where nodes differ, its workspace on a rank may be less
-    // than declared.
+    // It treats near ranks and far ranks differently. Where nodes differ, its workspace on a rank
+    // may be less than declared.
     knows_nodes = 1U << 17,
     // MPI moves all bytes except a rank's own block, so the buffers may be memory that only MPI can read and
     // write. Received bytes do not move again.
@@ -183,8 +183,8 @@ std::int64_t maximum_of(const ParameterTraits& parameter, int ranks);
 // The value of a parameter at that many ranks where nobody gives one. Always admissible.
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks);
 
-// The values that a search tries on such a communicator in addition to the preset, in the order of
-// parameter.grid.
+// The values that a search tries on such a communicator in addition to the preset, in the
+// order of parameter.grid.
 std::vector<std::int64_t> grid_of(const ParameterTraits& parameter, const GroupShape& shape);
 
 } // namespace switchyard::algorithms

@@ -26,9 +26,9 @@ void guard([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::byte* end) {
 
 } // namespace
 
-// Takes memory only from malloc. The program may bring an allocator without aligned_alloc or posix_memalign.
-// The loader would then take these from the C library, but free() from the allocator, which does not know
-// such memory.
+// Takes memory only from malloc. The program may bring an allocator without aligned_alloc or
+// posix_memalign. The loader would then take these from the C library, but free() from the allocator, which
+// does not know such memory.
 bool Workspace::reserve(std::size_t bytes) {
     taken_ = most_taken_ = 0;
     if (bytes <= capacity_) {

@@ -1,5 +1,5 @@
-// Scratch memory of one communicator. It grows before a call, never during a call, and is kept from call to
-// call.
+// Scratch memory of one communicator. It grows before a call, never during a call, and
+// is kept from call to call.
 #pragma once
 
 #include <cstddef>

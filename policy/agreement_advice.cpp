@@ -21,8 +21,8 @@ bool has_bound(const Rule& rule) {
     return rule.when.max_block_bytes != Range{};
 }
 
-// The first block beyond the rule; automatic if the rule has no upper bound, or a bound beyond all values of
-// the parameter.
+// The first block beyond the rule; automatic if the rule has no upper bound, or a bound beyond all
+// values of the parameter.
 std::int64_t first_block_beyond(const Rule& rule) {
     const auto max = rule.when.max_block_bytes.max;
     const auto most = static_cast<std::uint64_t>(algorithms::traits_of(Parameter::direct_from).maximum);
@@ -48,8 +48,8 @@ std::string drop_what_asks(Rule& rule) {
     return "drop " + dropped + " of " + rule_called(rule.name);
 }
 
-// A rule without its part in the agreement, as far as that is possible, and what was changed. No rule: it was
-// dropped.
+// A rule without its part in the agreement, as far as that is possible, and what was changed.
+// No rule: it was dropped.
 struct Change {
     std::optional<Rule> rule;
     std::string text;

@@ -11,9 +11,9 @@ namespace switchyard::policy {
 // Whether the ranks agree on the largest block before each such call. `pruned`: the shortlist for it.
 bool agrees_on_block(const Shortlist& pruned, const FixedFeatures& call);
 
-// The rules that cause the agreement, each with the smallest change that avoids it: `drop max_block_bytes of
-// rule "small"`. Only as many rules as have to change, and at most three. "" if the ranks do not agree on the
-// largest block.
+// The rules that cause the agreement, each with the smallest change that avoids it: `drop
+// max_block_bytes of rule "small"`. Only as many rules as have to change, and at most three. "" if the
+// ranks do not agree on the largest block.
 std::string how_to_spare_agreement(const Policy& policy, const FixedFeatures& call);
 
 // A kind of calls at which max_block_bytes of some rule makes the ranks agree. Nothing: there is no such kind

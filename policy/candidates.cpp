@@ -60,8 +60,8 @@ void mark(Candidate& candidate, const Origin& origin, const FixedFeatures& fixed
     if (fixed.devices) candidate.buffer = origin.rule->when.buffer;
 }
 
-// Halves the auxiliary memory until the limit allows it. If the limit is too small even then, the algorithm
-// is passed over.
+// Halves the auxiliary memory until the limit allows it. If the limit is too small even then, the
+// algorithm is passed over.
 void fit_auxiliary(Choice& choice, const FixedFeatures& fixed) {
     std::int64_t& auxiliary = choice.parameters[Parameter::auxiliary_bytes];
     const auto needed = [&] {

@@ -14,8 +14,8 @@
 namespace switchyard::policy {
 
 struct Value {
-    // `integer` is a number without a fraction, however it is written (1, 1.0, 1e3); `fraction` is any other
-    // number.
+    // `integer` is a number without a fraction, however it is written (1, 1.0, 1e3);
+    // `fraction` is any other number.
     enum class Type : std::uint8_t { null, boolean, integer, fraction, string, array, object };
 
     Type type = Type::null;
@@ -36,8 +36,8 @@ std::string describe(const Value& value);
 // Levels of objects and arrays; a policy needs five.
 inline constexpr std::size_t deepest_nesting = 16;
 
-// Nothing if the text is not JSON, or is nested too deeply. If a key is given twice, there is a finding, and
-// still a tree.
+// Nothing if the text is not JSON, or is nested too deeply. If a key is given twice, there is a
+// finding, and still a tree.
 std::optional<Value> read_document(std::string_view text, Findings& findings);
 
 } // namespace switchyard::policy

@@ -16,8 +16,8 @@ namespace switchyard::policy {
 // largest_policy_bytes; no more bytes are read.
 text::Result<std::string, Problem> read_file(const std::filesystem::path& path);
 
-// `my.policy.json:4: /rules/0/use/radix (rule 1): message`. Editors and terminals open `my.policy.json:4` at
-// that line.
+// `my.policy.json:4: /rules/0/use/radix (rule 1): message`. Editors and terminals open
+// `my.policy.json:4` at that line.
 std::string told(std::string_view file, const Problem& problem);
 
 // The rule that a JSON pointer leads into, from 0; nothing if it leads to no rule.

@@ -12,8 +12,8 @@ namespace {
 
 using namespace key;
 
-// Send and receive blocks lie apart, in place, or overlapping: the third case of `in_place`, which `true`
-// also covers.
+// Send and receive blocks lie apart, in place, or overlapping: the third case of `in_place`,
+// which `true` also covers.
 constexpr std::uint64_t apart = 0, overlapping = 2;
 
 // Limits that no policy written by people comes near.
@@ -174,8 +174,8 @@ std::string Reach::why_hidden(const std::vector<Box>& boxes) {
     for (const Taken& taken : taken_) earlier.push_back(&taken);
     std::vector<const Taken*> hiding;
     if (!covered(boxes, earlier, &hiding)) return "";
-    // Name no more rules than are needed: leave out each rule in turn, and see whether the other rules cover
-    // the boxes.
+    // Name no more rules than are needed: leave out each rule in turn, and see whether the
+    // other rules cover the boxes.
     for (std::size_t i = 0; i < hiding.size() && hiding.size() > 1;) {
         std::vector<const Taken*> fewer = hiding;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));

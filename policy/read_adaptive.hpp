@@ -1,5 +1,5 @@
-// An adaptive `use`: its candidates, and how often each is tried. Which candidate runs is decided at run
-// time.
+// An adaptive `use`: its candidates, and how often each is tried. Which candidate
+// runs is decided at run time.
 #pragma once
 
 #include "read_use.hpp"

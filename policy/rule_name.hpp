@@ -1,5 +1,5 @@
-// The names of rules in texts for people. Rules are counted from 1 everywhere; only JSON pointers count from
-// 0.
+// The names of rules in texts for people. Rules are counted from 1 everywhere; only
+// JSON pointers count from 0.
 #pragma once
 
 #include <cstddef>

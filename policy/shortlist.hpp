@@ -1,5 +1,5 @@
-// The rules that are left on a communicator, in order. prune.hpp makes a shortlist, match.hpp walks it at
-// each call.
+// The rules that are left on a communicator, in order. prune.hpp makes a shortlist,
+// match.hpp walks it at each call.
 #pragma once
 
 #include "table.hpp"
@@ -79,16 +79,16 @@ bool looks_at_buffer(const Candidate& candidate);
 // The candidate runs an algorithm of ours.
 bool runs_ours(const Candidate& candidate);
 
-// No call gets past the candidates so far. (An algorithm with a workspace can be passed over: the workspace
-// may not fit.)
+// No call gets past the candidates so far. (An algorithm with a workspace can be passed over:
+// the workspace may not fit.)
 bool ends_the_walk(const Shortlist& shortlist);
 
 // Fills looks_at_block, looks_at_buffer and always_native from the candidates.
 void set_facts(Shortlist& shortlist);
 
-// Whether calls of one kind under an adaptive use can skip the agreement on the block for a while: nothing
-// else is agreed, and no call gets past the use. With `member`: also, this candidate does not need the block
-// itself.
+// Whether calls of one kind under an adaptive use can skip the agreement on the block for a while:
+// nothing else is agreed, and no call gets past the use. With `member`: also, this candidate does
+// not need the block itself.
 bool can_rest(const Shortlist& shortlist, std::size_t adaptive);
 bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member);
 

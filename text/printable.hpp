@@ -15,8 +15,8 @@ struct Character {
 };
 Character first_character(std::string_view text);
 
-// Escapes characters that are not harmless, and cuts after `longest` bytes. `ascii`: also escapes bytes
-// beyond ASCII.
+// Escapes characters that are not harmless, and cuts after `longest` bytes. `ascii`: also
+// escapes bytes beyond ASCII.
 std::string printable(std::string_view text, std::size_t longest, bool ascii = false);
 
 // The first line, with one space for any number of blanks and control characters: an MPI library describes

@@ -23,8 +23,8 @@ struct Ring {
     int down(int distance) const { return (home - distance + nodes()) % nodes(); }
     std::span<const int> near_ranks() const { return map.ranks_of(home); }
 
-    // The smallest base in which node numbers have as few digits as in base Q, with Q the ranks of the
-    // largest node.
+    // The smallest base in which node numbers have as few digits as in base Q, with Q the
+    // ranks of the largest node.
     std::int64_t smallest_base() const {
         const std::int64_t largest = std::max(map.largest(), 2);
         std::int64_t base = 2;
@@ -97,8 +97,8 @@ class NodeOrder {
         }
         return status;
     }
-    // The same among all ranks of the node, through its window or by messages. `place there` is the local
-    // rank.
+    // The same among all ranks of the node, through its window or by messages. `place
+    // there` is the local rank.
     template <typename ForEachPart>
     Status gather_in_node(ForEachPart&& for_each_part) {
         return window_ != nullptr ? window_->gather(for_each_part) : gather_near(ring_, for_each_part);
@@ -106,8 +106,8 @@ class NodeOrder {
 
     bool has_window() const { return window_ != nullptr; }
 
-    // The parts of one transfer: for_each_part(add) calls add(Part) for each of them. Valid until the next
-    // list.
+    // The parts of one transfer: for_each_part(add) calls add(Part) for each of them.
+    // Valid until the next list.
     template <typename ForEachPart>
     std::span<const Part> list(ForEachPart&& for_each_part) {
         for_each_part([&](Part part) { parts_.add(part); });
@@ -148,8 +148,8 @@ class NodeOrder {
     PartList parts_;
 };
 
-// The whole algorithm around gather(order): the own block, the workspace, and at the end all blocks to their
-// places.
+// The whole algorithm around gather(order): the own block, the workspace, and at the end
+// all blocks to their places.
 template <typename Gather>
 Status in_node_order(const Exchange& exchange, Context& context, Gather&& gather) {
     copy_contribution(exchange, exchange.recv_from(exchange.group.rank));

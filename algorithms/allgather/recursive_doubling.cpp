@@ -1,7 +1,7 @@
 // Idea: in step i two ranks whose numbers differ in bit i exchange all blocks that they have gathered.
-// Cost: where P is a power of two, log2(P) steps: log2(P) * alpha + beta * (P - 1) blocks, and no copies of
-//   ours. Else log2(M) steps, with M the largest power of two below P, one step before them, and one step
-//   after them.
+// Cost: where P is a power of two, log2(P) steps: log2(P) * alpha + beta * (P - 1) blocks, and no
+//   copies of ours. Else log2(M) steps, with M the largest power of two below P, one step before them,
+//   and one step after them.
 // Needs: nothing; any number of ranks.
 // Departs: the paper only names it. In P - M pairs of neighbours the odd rank gives its block to the even
 //   rank and receives all other blocks from it at the end, so M ranks double. All blocks are received at
@@ -19,8 +19,8 @@ namespace switchyard::algorithms::allgather {
 
 namespace {
 
-// The ranks as M teams, numbered in the order of the ranks. The first P - M teams are pairs, the other teams
-// single ranks.
+// The ranks as M teams, numbered in the order of the ranks. The first P - M teams are pairs, the
+// other teams single ranks.
 struct Teams {
     int count; // M
     int pairs; // P - M

@@ -1,5 +1,5 @@
-// Idea: each block travels around the ring. A rank passes the blocks of one neighbour on to the other
-//   neighbour.
+// Idea: each block travels around the ring. A rank passes the blocks of one neighbour
+//   on to the other neighbour.
 // Cost: P - 1 rounds of one block: (P - 1) * (alpha + beta * block). Only neighbours exchange messages.
 // Needs: nothing.
 // Departs: blocks may differ in size. An empty block takes no message.

@@ -2,8 +2,8 @@
 //   there. A rank copies its own block to its place after it has written it for the other ranks, so the
 //   caches still have it.
 // Cost: no message; P copies of a block on each rank. Every rank waits once for all other ranks. Bytes that
-//   do not fit into a third of their sender's section go in a stream to all, where readers and writer wait only
-//   for each other; or all ranks read them where they lie.
+//   do not fit into a third of their sender's section go in a stream to all, where readers and writer wait
+//   only for each other; or all ranks read them where they lie.
 // Needs: all ranks on one node, and a window of the node.
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.

@@ -1,9 +1,9 @@
 // Idea: the number of a block is its distance to its destination, counted up. In step k the blocks whose
 //   number has bit k go up 2^k ranks. A rotation before the steps gives blocks their numbers, a rotation
 //   after them gives blocks their places.
-// Cost: K = ceil(log2 P) steps of at most P / 2 blocks: K * alpha + beta * D blocks, D the number of ones in
-//   1 .. P - 1. Copies of all blocks before, of all sent and received blocks on the way, and of all blocks
-//   after.
+// Cost: K = ceil(log2 P) steps of at most P / 2 blocks: K * alpha + beta * D blocks, D the number
+//   of ones in 1 .. P - 1. Copies of all blocks before, of all sent and received blocks on the way,
+//   and of all blocks after.
 // Needs: blocks of one size, and memory that the processor can copy; any number of ranks.
 // Departs: we may not write the send buffer. Blocks are received into scratch memory instead of S.
 // Source: two-phase Bruck paper, section 2.1, "Basic Bruck", phases 1 to 3.
@@ -25,8 +25,8 @@ Status basic_bruck(const Exchange& exchange, Context& context) {
     // Phase 1, local shift: R[i] = S[p + i].
     Status status = shift(exchange);
 
-    // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k. The blocks from p - 2^k replace
-    // them.
+    // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k. The blocks
+    // from p - 2^k replace them.
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.up(step.distance()), group.down(step.distance()), r, r));
     }

@@ -89,8 +89,8 @@ class TypedBlocks {
     std::span<Part> parts_;
 };
 
-// Blocks 1 <= i < P in scratch memory: the paper's T, and the blocks that the paper receives into S. We may
-// not write S.
+// Blocks 1 <= i < P in scratch memory: the paper's T, and the blocks that the paper receives
+// into S. We may not write S.
 class TemporaryBlocks {
   public:
     TemporaryBlocks(const Exchange& exchange, Context& context)
@@ -132,8 +132,8 @@ inline void shift_back(const Exchange& exchange, std::byte* spare) {
     }
 }
 
-// Modified Bruck: the block for R[p + i] is S[p - i]. (The paper counts i from 0, not from p: R[i] = S[2p -
-// i].)
+// Modified Bruck: the block for R[p + i] is S[p - i]. (The paper counts i from 0, not
+// from p: R[i] = S[2p - i].)
 inline const std::byte* first_place(const Exchange& exchange, int i) {
     return exchange.send_to(exchange.group.down(i));
 }

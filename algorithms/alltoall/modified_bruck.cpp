@@ -23,8 +23,8 @@ Status modified_bruck(const Exchange& exchange, Context& context) {
     // Phase 1, local shift: R[i + p] = S[p - i].
     Status status = shift_down(exchange);
 
-    // Phase 2: in each step all R[i + p] where bit k of i is 1 go to rank p - 2^k. The blocks from p + 2^k
-    // replace them.
+    // Phase 2: in each step all R[i + p] where bit k of i is 1 go to rank p - 2^k. The blocks
+    // from p + 2^k replace them.
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.down(step.distance()), group.up(step.distance()), r, r));
     }

@@ -1,5 +1,5 @@
-// Idea: every rank writes its blocks into memory that the node shares. Their destinations copy them from
-//   there.
+// Idea: every rank writes its blocks into memory that the node shares. Their
+//   destinations copy them from there.
 // Cost: no message; two copies of each block. A rank waits for the ranks that send it something, and before
 //   its next exchange for the other ranks. A block that does not fit into a third of its sender's section
 //   goes in a stream, where its two ranks wait only for each other.

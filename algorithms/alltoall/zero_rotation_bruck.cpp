@@ -2,8 +2,8 @@
 //   rotation. They are read through an index, which spares the first. R holds the blocks on their way.
 // Cost: K = ceil(log2 P) rounds of at most P / 2 blocks: K * alpha + beta * (K * P / 2) blocks.
 // Needs: blocks of one size, and memory that the processor can copy; any number of ranks.
-// Departs: the rotation index I[i] = (2p - i) mod P is computed, not stored. A round of one block copies
-//   nothing.
+// Departs: the rotation index I[i] = (2p - i) mod P is computed, not stored. A round of
+//   one block copies nothing.
 // Source: two-phase Bruck paper, section 2.1, "Zero Rotation Bruck", phases 1 and 2.
 #include "zero_rotation_bruck.hpp"
 #include "blocks.hpp"

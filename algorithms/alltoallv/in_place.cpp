@@ -1,8 +1,8 @@
 // Idea: in phases, each rank asks its sources for the bytes that it has free space for, and sending makes
 //   free space. A little memory in addition to the buffer takes data that there is no free space for.
-// Cost: a phase is a request of 8 bytes to every source that is not done, then the data: 2 * alpha + beta *
-//   data. One phase where nothing is in the way; about (bytes in the way) / auxiliary_bytes phases where
-//   everything is.
+// Cost: a phase is a request of 8 bytes to every source that is not done, then the data: 2 * alpha +
+//   beta * data. One phase where nothing is in the way; about (bytes in the way) / auxiliary_bytes
+//   phases where everything is.
 // Needs: send blocks that do not overlap each other, and receive blocks that do not overlap each other. Send
 //   blocks may overlap receive blocks in any way.
 // Departs: requests are single messages, with a mark on the last request. There are no more auxiliary buffers
@@ -17,13 +17,13 @@ namespace switchyard::algorithms::alltoallv {
 namespace {
 
 // Why it ends. A phase in which any rank asks for anything moves data, and every byte is sent once. So it
-// could only go on for ever if at some point no rank could ask for anything. Then no rank has free space: the
-// places that are left in its receive sets, without the places of the bytes that wait in auxiliary buffers,
-// are full of bytes still to be sent. Summed over all ranks, the bytes still to be sent are as many as the
-// bytes still to be received, and these are the places that are left without the places of the waiting bytes.
-// So no byte waits: the auxiliary buffers are empty, and any rank that still has to receive can ask after
-// all. The own block counts like any other. A rank that is alone has no auxiliary buffer and settles its
-// block at once.
+// could only go on for ever if at some point no rank could ask for anything. Then no rank has free space:
+// the places that are left in its receive sets, without the places of the bytes that wait in auxiliary
+// buffers, are full of bytes still to be sent. Summed over all ranks, the bytes still to be sent are as many
+// as the bytes still to be received, and these are the places that are left without the places of the
+// waiting bytes. So no byte waits: the auxiliary buffers are empty, and any rank that still has to receive
+// can ask after all. The own block counts like any other. A rank that is alone has no auxiliary buffer and
+// settles its block at once.
 //
 // Why nobody waits for ever. Two ranks agree on the bytes left between them, |S_i| on one rank and |R_j| on
 // the other. Both exchange requests in each of their phases until no byte is left.
@@ -107,8 +107,8 @@ class InPlace {
         return wire_.wait_all();
     }
 
-    // Lines 8 to 10. Data arrives only at places without bytes to be sent, so the own block can move
-    // meanwhile.
+    // Lines 8 to 10. Data arrives only at places without bytes to be sent, so the own
+    // block can move meanwhile.
     void exchange_data() {
         for (int distance = 1; distance < group_.size; ++distance) {
             incoming_.receive(group_.down(distance));

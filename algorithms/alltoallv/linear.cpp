@@ -1,6 +1,6 @@
 // Idea: sends every block directly to its destination, all at once, in ascending order of the ranks.
-// Cost: P - 1 messages for each rank in one wait: alpha * (P - 1) + beta * (bytes sent). All ranks start with
-//   rank 0.
+// Cost: P - 1 messages for each rank in one wait: alpha * (P - 1) + beta * (bytes sent). All
+//   ranks start with rank 0.
 // Needs: nothing.
 // Departs: nothing. As in Open MPI, the number of messages under way has no limit. Batches of ascending ranks
 //   could wait for each other: a send and its receive would lie in different batches.

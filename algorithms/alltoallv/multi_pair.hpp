@@ -28,8 +28,8 @@ inline void start_receive(int i, const Exchange& exchange, Wire& wire) {
     wire.receive(source, exchange.recv_from(source), exchange.recv_size(source));
 }
 
-// Keeps `stride` sends and `stride` receives under way. A transfer that is over is replaced by the next of
-// its kind.
+// Keeps `stride` sends and `stride` receives under way. A transfer that is over is replaced
+// by the next of its kind.
 //
 // Why nothing blocks for ever. Assume that ranks are stuck. Look at the unfinished transfers with the
 // smallest i, and among them at a transfer from p to q. All earlier sends of p and all earlier receives of q

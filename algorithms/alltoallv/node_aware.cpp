@@ -4,8 +4,8 @@
 // Cost: w = ceil(log_r N) hops with at most ceil((r - 1) l / Q) messages between nodes for each rank, one
 //   exchange of Q ranks, and w exchanges of Q / l ranks. radix = nodes: one hop. lanes = Q: equal local ranks
 //   exchange, and no block is handed on after the last hop.
-// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each node, wherever
-//   they are.
+// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each
+//   node, wherever they are.
 // Departs: goes beyond the papers. Where tuna_coalesced sends Q messages from node to node, node_aware sends
 //   one message for each lane. The exchanges inside nodes are TuNA with all rounds of a digit under way, and
 //   direct where bundles are large. A radix above the number of nodes means the number of nodes; more lanes

@@ -85,8 +85,8 @@ inline Parameters node_aware_inner_parameters(int ranks, std::size_t number, con
     return inside_node(ranks, inner);
 }
 
-// The workspace on a node of `ranks` ranks. `inner`: the workspace of tuna for the bundles that need more of
-// it.
+// The workspace on a node of `ranks` ranks. `inner`: the workspace of tuna for the
+// bundles that need more of it.
 inline std::size_t node_aware_scratch_of(int ranks, const NodeAwareShape& shape,
                                          const NodeAwareLayout& layout, std::size_t inner) {
     const auto lane_ranks = static_cast<int>(shape.lane_ranks);

@@ -1,6 +1,6 @@
-// The padded exchange: blocks of different sizes become blocks of one size, for a uniform exchange. Slot i of
-// a padded buffer, at i * max_block, is for rank i. The own block takes no part, since it may be larger than
-// a slot.
+// The padded exchange: blocks of different sizes become blocks of one size, for a uniform exchange.
+// Slot i of a padded buffer, at i * max_block, is for rank i. The own block takes no part, since it
+// may be larger than a slot.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

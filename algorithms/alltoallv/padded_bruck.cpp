@@ -1,9 +1,9 @@
-// Idea: blocks padded to the largest block are uniform, and Bruck's exchange sends uniform blocks in few
-//   rounds.
+// Idea: blocks padded to the largest block are uniform, and Bruck's exchange sends
+//   uniform blocks in few rounds.
 // Cost: K = ceil(log2 P) rounds of at most P / 2 padded blocks: K * alpha + beta * (K * P / 2) * N, N the
 //   largest block. No sizes travel.
-// Needs: direct_from, or the largest block, agreed by all ranks (the caller does the allreduce); any number
-//   of ranks.
+// Needs: direct_from, or the largest block, agreed by all ranks (the caller does the
+//   allreduce); any number of ranks.
 // Departs: the own block is not padded. Padding is not cleared. With direct_from a slot begins with the size
 //   of its block, since a mark may stand there.
 // Source: two-phase Bruck paper, section 3.1, phases (a) to (c); no numbered algorithm.

@@ -1,5 +1,5 @@
-// Idea: sends every block directly to its destination, by distance, so that no two ranks start with the same
-//   destination.
+// Idea: sends every block directly to its destination, by distance, so that no two ranks start
+//   with the same destination.
 // Cost: P - 1 messages for each rank, all under way at once: alpha * (P - 1) + beta * (bytes sent).
 // Needs: nothing.
 // Departs: at most Wire::largest_batch partners at once, so more than 513 ranks take several waits.

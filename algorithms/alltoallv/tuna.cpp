@@ -1,10 +1,10 @@
-// Idea: store and forward; a block `o` ranks from home makes one hop for each non-zero digit of o in base
-//   `radix`.
+// Idea: store and forward; a block `o` ranks from home makes one hop for each non-zero
+//   digit of o in base `radix`.
 // Cost: K rounds of D blocks in all (K <= w(r-1), D <= w(r-1)r^(w-1), w = ceil(log_r P)). `in_flight` rounds
 //   of a digit travel together: alpha * sum over digits of ceil(rounds / in_flight), and twice as much with
 //   metadata=separate.
-// Needs: direct_from, or the largest block, agreed by all ranks (the caller does line 1); any number of
-//   ranks.
+// Needs: direct_from, or the largest block, agreed by all ranks (the caller does line
+//   1); any number of ranks.
 // Departs: the published algorithm is metadata=separate, in_flight=1. Rounds of one digit do not depend on
 //   each other, so in_flight of them share a wait. metadata=fused sends sizes and blocks in one message. Its
 //   sizes are in the narrowest integer that holds the largest block; it is received into the agreed upper
@@ -64,8 +64,8 @@ class Tuna {
         }
     }
 
-    // Rounds of one digit: first the messages that can travel at once, then the data that waits for its
-    // sizes.
+    // Rounds of one digit: first the messages that can travel at once, then the data
+    // that waits for its sizes.
     Status exchange_rounds(std::span<const TunaRound> rounds) {
         bool some_waits = false;
         for_each_flight(rounds, [&](const Flight& flight) { // line 14

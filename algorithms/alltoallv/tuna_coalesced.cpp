@@ -2,8 +2,8 @@
 //   for one rank there.
 // Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes N - 1 messages of Q blocks
 //   for each rank, in ceil((N - 1) / block_count) waits.
-// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each node, wherever
-//   they are.
+// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each
+//   node, wherever they are.
 // Departs: where nodes differ, local rank i of a node gets its message from local rank i % q of a node of q
 //   ranks. Such a rank carries blocks for several ranks of a larger node and for no rank of a smaller node. A
 //   radix above the number of a node's ranks means that number. TuNA runs as metadata=fused with all rounds

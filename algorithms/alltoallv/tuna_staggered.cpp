@@ -1,9 +1,9 @@
-// Idea: TuNA inside each node, then each block for another node goes to its destination in a message of its
-//   own.
+// Idea: TuNA inside each node, then each block for another node goes to its destination
+//   in a message of its own.
 // Cost: inside the node TuNA of Q ranks with bundles of N blocks; between nodes (N - 1) Q messages of one
 //   block for each rank, in ceil((N - 1) Q / block_count) waits.
-// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each node, wherever
-//   they are.
+// Needs: direct_from, or the largest block, agreed by all ranks; any number of ranks on each
+//   node, wherever they are.
 // Departs: where nodes differ, as tuna_coalesced does. Batches then count the (distance, local source) pairs
 //   of the largest node, so that both sides cut them alike. Blocks of no bytes send no message. With
 //   direct_from each message begins with the size of its block. intra=shared copies the bundles through the

@@ -2,8 +2,8 @@
 //   then the blocks. A working buffer of P largest blocks holds the blocks on their way.
 // Cost: K = ceil(log2 P) steps of two messages and of at most P / 2 blocks, D blocks in all: 2K * alpha +
 //   beta * D * (block and its size).
-// Needs: direct_from, or the largest block, agreed by all ranks (the caller does line 1); any number of
-//   ranks.
+// Needs: direct_from, or the largest block, agreed by all ranks (the caller does line
+//   1); any number of ranks.
 // Departs: the index arrays I and sd (lines 3 to 5, 8 to 10) are computed where they are used. `status` in
 //   line 18 and `sendcounts` in line 32 are read with the index of lines 12 and 31. The paper does not name
 //   the buffers of a step's messages: an outgoing and an incoming buffer, each of the most blocks of a step
@@ -22,9 +22,9 @@ namespace switchyard::algorithms::alltoallv {
 
 namespace {
 
-// An exchange under way. Size is the type of block sizes in a message. Names are the paper's: S and R are the
-// application's buffers, sd is the data index of a block, and I(sd) is the destination that the block had in
-// S.
+// An exchange under way. Size is the type of block sizes in a message. Names are the paper's: S and
+// R are the application's buffers, sd is the data index of a block, and I(sd) is the destination
+// that the block had in S.
 template <typename Size>
 class TwoPhaseBruck {
   public:

@@ -33,8 +33,8 @@ inline TwoPhaseLayout two_phase_layout(int ranks, std::size_t max_block) {
     return layout;
 }
 
-// The working buffer; a byte of status and the size of each block; the sizes and the blocks of one step, both
-// ways.
+// The working buffer; a byte of status and the size of each block; the sizes and the
+// blocks of one step, both ways.
 inline std::size_t two_phase_bruck_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                                  const Parameters& parameters) {
     const TwoPhaseLayout layout = two_phase_layout(shape.ranks, forwarded_bound(max_block, parameters));

@@ -1,5 +1,5 @@
-// The distances 1 .. ranks - 1 in batches. All ranks cut the same batches, so a send and its receive lie in
-// the same batch.
+// The distances 1 .. ranks - 1 in batches. All ranks cut the same batches, so a send and its
+// receive lie in the same batch.
 #pragma once
 
 #include <algorithm>

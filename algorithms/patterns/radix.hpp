@@ -73,8 +73,7 @@ class Round {
     }
 
     // The number of rounds left in this digit, with this round. Rounds of one digit do not wait for each
-    // other: a block that one round moves came to rest in an earlier digit and moves again in a later
-    // digit.
+    // other: a block that one round moves came to rest in an earlier digit and moves again in a later digit.
     int left_in_digit() const { return std::min(radix_ - z_, (ranks_ - 1 - distance_) / weight_ + 1); }
 
     // The first round of the digit after this one.
@@ -88,8 +87,8 @@ class Round {
     }
 
   private:
-    // r^(x+1), after which the digit takes its value again. At most the number of ranks, so that it fits an
-    // int.
+    // r^(x+1), after which the digit takes its value again. At most the number of
+    // ranks, so that it fits an int.
     int span() const {
         return static_cast<int>(std::min(std::int64_t{weight_} * radix_, std::int64_t{ranks_}));
     }
@@ -119,8 +118,8 @@ inline int most_blocks(int ranks, int radix) {
     return most;
 }
 
-// B: the most blocks that wait at the same time for a later round. The own block and the K direct blocks
-// never wait.
+// B: the most blocks that wait at the same time for a later round. The own block and the K
+// direct blocks never wait.
 inline int slots(int ranks, int radix) {
     return ranks - (rounds(ranks, radix) + 1);
 }

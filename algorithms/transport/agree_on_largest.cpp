@@ -18,8 +18,8 @@ AgreementEnd ask_mpi(std::span<std::uint64_t> numbers, const Group& group) {
     return {status, true};
 }
 
-// Sends our numbers to the node `steps` places up the ring, and takes the numbers of the node `steps` places
-// down.
+// Sends our numbers to the node `steps` places up the ring, and takes the numbers of the
+// node `steps` places down.
 Status exchange_with_nodes(std::span<std::uint64_t> numbers, const Group& group, Wire& wire, int steps) {
     const NodeMap& map = *group.node_map;
     const int node = map.node_of(group.rank), local = map.local_rank(group.rank), nodes = map.nodes();

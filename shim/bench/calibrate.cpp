@@ -138,8 +138,8 @@ struct Traffic {
     std::size_t at_once;       // messages under way in each direction
 };
 
-// The first half of the team sends to the second half, over a network: as many messages at once as fit into
-// the memory.
+// The first half of the team sends to the second half, over a network: as many messages at
+// once as fit into the memory.
 Traffic to_other_half(const Team& team, std::size_t bytes) {
     const int half = team.size() / 2;
     const std::size_t at_once = bytes_under_way / bytes;
@@ -167,8 +167,8 @@ Traffic to_all(const Team& team, std::size_t bytes) {
     return traffic;
 }
 
-// Memory of one rank's large messages. It is allocated at the first use, and kept: a NIC may have to register
-// it.
+// Memory of one rank's large messages. It is allocated at the first use, and kept: a NIC
+// may have to register it.
 class LargeMessages {
   public:
     // The rate of all messages of the team together.

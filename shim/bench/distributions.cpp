@@ -160,8 +160,8 @@ std::vector<std::size_t> Sizes::received_by(int destination) const {
     return sizes;
 }
 
-// Takes the block that a rank has for its neighbour: it is no rank's own block, and a `sparse` rank may have
-// one.
+// Takes the block that a rank has for its neighbour: it is no rank's own block, and a
+// `sparse` rank may have one.
 std::vector<std::size_t> Sizes::sent_to_all() const {
     std::vector<std::size_t> sizes;
     for (int i = 0; i < ranks_; ++i) sizes.push_back((*this)(i, (i + 1) % ranks_));

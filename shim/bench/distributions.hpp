@@ -22,8 +22,8 @@ struct Distribution {
     bool has_fixed_sizes() const { return kind == Kind::fft1 || kind == Kind::fft2; }
 };
 
-// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K`, `equal`, `partition` or `partition:K`; or
-// what is wrong.
+// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K`, `equal`, `partition` or
+// `partition:K`; or what is wrong.
 text::Result<Distribution> parse_distribution(std::string_view text);
 // In the order of Distribution::Kind. A number follows `sparse`, and may follow `partition`: `sparse:8`.
 inline constexpr std::array distribution_names = {
@@ -38,8 +38,8 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 
 class Sizes {
   public:
-    // `largest` is S of the papers. `normal` also draws larger sizes. In `partition` it is what a rank sends
-    // in all.
+    // `largest` is S of the papers. `normal` also draws larger sizes. In `partition` it is
+    // what a rank sends in all.
     Sizes(Distribution distribution, std::uint64_t seed, int ranks, std::size_t largest);
 
     std::size_t operator()(int source, int destination) const;

@@ -9,8 +9,8 @@
 
 namespace switchyard::bench {
 
-// The median of several measurements, and their median absolute deviation relative to it. Not finite: not
-// known.
+// The median of several measurements, and their median absolute deviation relative to
+// it. Not finite: not known.
 struct Estimate {
     double value = std::numeric_limits<double>::quiet_NaN();
     double spread = std::numeric_limits<double>::quiet_NaN();

@@ -122,8 +122,8 @@ int agreed(int status) {
     return status;
 }
 
-// One measurement, which rank 0 prints. Collective over the world. Returns the exit status, the same on all
-// ranks.
+// One measurement, which rank 0 prints. Collective over the world. Returns the exit
+// status, the same on all ranks.
 int run_comparison(const Rank& rank, Participants& participants, Options options) {
     Report report;
     report.options = std::move(options);

@@ -29,8 +29,8 @@ struct ExplainArguments {
     ExplainOptions many;
 };
 void add_explain(CLI::App& app, ExplainArguments& arguments);
-// Call this after parsing. Throws std::runtime_error with a sentence for people if options do not fit
-// together.
+// Call this after parsing. Throws std::runtime_error with a sentence for people if
+// options do not fit together.
 int run_explain(const CLI::App& explain, ExplainArguments& arguments);
 
 } // namespace switchyard::shim::command

@@ -12,8 +12,8 @@ class Option;
 
 namespace switchyard::shim::command {
 
-// Records the words that an option takes. CLI11 gets them in the option's help and check, but does not give
-// them back.
+// Records the words that an option takes. CLI11 gets them in the option's help and check, but
+// does not give them back.
 CLI::Option* offer(CLI::Option* option, std::vector<std::string> words);
 
 // Completes subcommands, their options, the values of options, and files; also behind mpirun and mpiexec.

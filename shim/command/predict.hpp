@@ -25,8 +25,8 @@ struct PredictOptions {
     std::size_t best = 0; // lines for each point; 0: all
 };
 
-// Prints a table for each number of ranks and size of blocks. Throws std::runtime_error with a sentence for
-// people.
+// Prints a table for each number of ranks and size of blocks. Throws std::runtime_error
+// with a sentence for people.
 int predict(const PredictOptions& options);
 
 // One setting of an algorithm at a point.

@@ -36,8 +36,8 @@ void say(const std::string& sentence) {
     std::fputs(("switchyard: " + sentence + '\n').c_str(), stderr);
 }
 
-// Otherwise the loader would complain about files that the user does not know, and the program would run
-// without us.
+// Otherwise the loader would complain about files that the user does not know, and the
+// program would run without us.
 int refuse(const std::string& object) {
     say("the program is not started: LD_PRELOAD cannot hold " + object +
         ", since it splits paths at spaces and colons, and no temporary folder takes a link to it; "

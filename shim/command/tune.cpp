@@ -205,8 +205,8 @@ std::size_t points_with_rule(const std::vector<Point>& points, const std::vector
         points, [&](const Point& point) { return ruling_over(rules, point) != nullptr; }));
 }
 
-// A policy from the model. Its rules run under the launcher next to native, and rules that are not faster are
-// dropped.
+// A policy from the model. Its rules run under the launcher next to native, and rules that
+// are not faster are dropped.
 void prove_predicted(const TuneOptions& options, const predict::Machine& model, Circumstances circumstances) {
     const double budget = budget_of(options);
     const Machine machine = machine_for(options);

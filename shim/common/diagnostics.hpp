@@ -6,8 +6,8 @@
 
 namespace switchyard::shim {
 
-// Call it before the first message. `level` is a value of SWITCHYARD_VERBOSE. `speaks` false: this rank is
-// silent.
+// Call it before the first message. `level` is a value of SWITCHYARD_VERBOSE. `speaks`
+// false: this rank is silent.
 void set_up_diagnostics(std::string_view level, bool speaks) noexcept;
 
 void warn(const std::string& message) noexcept;   // `switchyard: warning: ...`

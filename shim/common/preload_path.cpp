@@ -25,8 +25,8 @@ bool can_be_preloaded(const std::string& path) {
     return path.starts_with('/') && path.find_first_of(" :$") == std::string::npos;
 }
 
-// A folder that nobody else can write to: whoever changes the link chooses what the program loads. "": there
-// is none.
+// A folder that nobody else can write to: whoever changes the link chooses what the program
+// loads. "": there is none.
 std::string own_folder_in(const std::string& folder) {
     const auto own = folder + "/switchyard-" + std::to_string(geteuid());
     mkdir(own.c_str(), 0700); // fails if the folder is there already

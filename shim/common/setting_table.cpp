@@ -1,5 +1,5 @@
-// Not in settings.cpp: the plug-in of Slurm needs the names of the settings, but not the code that reads
-// them.
+// Not in settings.cpp: the plug-in of Slurm needs the names of the settings, but not
+// the code that reads them.
 #include "settings.hpp"
 
 namespace switchyard::shim {

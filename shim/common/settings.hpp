@@ -1,5 +1,5 @@
-// Every setting, in one table. The shim, `switchyard config` and the warning about unknown names read it. No
-// MPI here.
+// Every setting, in one table. The shim, `switchyard config` and the warning about unknown
+// names read it. No MPI here.
 #pragma once
 
 #include "shim/common/object_path.hpp"

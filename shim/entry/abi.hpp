@@ -15,8 +15,8 @@ using Word = std::uintptr_t;
 // is handed on under the name that it came by.
 enum class Binding : std::uint8_t { c, fortran, fortran_by_pmpi };
 
-// Functions of the loaded MPI, by entry; null where that MPI has none. A missing `X_c` is made from `X`
-// (narrow.hpp).
+// Functions of the loaded MPI, by entry; null where that MPI has none. A missing `X_c` is
+// made from `X` (narrow.hpp).
 struct MpiFunctions {
 #define SWITCHYARD_DECLARE(name, words, values) int(*name) words = nullptr;
 #define SWITCHYARD_ENTRY(...) SWITCHYARD_DECLARE(__VA_ARGS__)
@@ -30,15 +30,15 @@ enum class Routed : std::uint8_t {
 #include "algorithms/collectives.def"
 };
 
-// Which calls the entry forwards without the back end: some collectives on one communicator, where nobody
-// routes, records or looks at the call. Each thread has its own. The back end fills it when it has forwarded
-// such a call.
+// Which calls the entry forwards without the back end: some collectives on one communicator, where
+// nobody routes, records or looks at the call. Each thread has its own. The back end fills it when it
+// has forwarded such a call.
 struct AtOnce {
     Word comm, comm_bits;      // the communicator's handle, and the significant bits of its word
     std::uint32_t collectives; // bits, by Routed
     std::uint64_t* calls;      // counts them; null: there is no such communicator
-    // Counts communicators that were freed, and the run's end. After the next such event nothing here is
-    // valid.
+    // Counts communicators that were freed, and the run's end. After the next such
+    // event nothing here is valid.
     const std::atomic<std::uint64_t>* freed;
     std::uint64_t freed_then;
     // By coarse_ns(). At this time the back end looks again whether the program has loaded a GPU's driver.

@@ -51,8 +51,8 @@ Word last_of(Word first, Words... others) {
         return last_of(others...);
 }
 
-// Whether a call from that address goes to MPI at once; then it is counted. The last word is the
-// communicator.
+// Whether a call from that address goes to MPI at once; then it is counted. The last
+// word is the communicator.
 template <Routed collective, typename... Words>
 bool goes_at_once(const void* return_address, Words... words) {
     if (!CallSites::has(return_address) || !at_once.takes(collective, last_of(words...))) return false;
@@ -101,16 +101,16 @@ void find_functions(const char* name, Function& next, Function& mpi) {
     void* real = dlsym(place_of_mpi(), symbol);
     mpi = next = reinterpret_cast<Function>(real);
     if (real == nullptr) return;
-    // A tool that is preloaded after us stands between us and the MPI. Calls go to it, so that it keeps
-    // working.
+    // A tool that is preloaded after us stands between us and the MPI. Calls go to it,
+    // so that it keeps working.
     void* after_us = dlsym(RTLD_NEXT, symbol + 1);
     if (after_us == nullptr || in_mpi(after_us)) return;
     if (is_from_fortran_layer(after_us)) return;
     next = reinterpret_cast<Function>(after_us);
 }
 
-// Where a call that is not ours goes: the function that was found, or the function that the symbol means to
-// the caller.
+// Where a call that is not ours goes: the function that was found, or the function that the
+// symbol means to the caller.
 template <typename Function>
 Function forwarded(Function found, const char* symbol, const void* return_address) {
     if (__builtin_expect(!state.asks_callers, 1)) return found;
@@ -127,8 +127,8 @@ bool back_end_path(const char* name, char* path, std::size_t size) {
     return length > 0 && static_cast<std::size_t>(length) < size;
 }
 
-// The version of the standard ABI that the loaded MPI has. Other MPIs may have the function as well; then it
-// answers -1.
+// The version of the standard ABI that the loaded MPI has. Other MPIs may have the function as
+// well; then it answers -1.
 struct AbiVersion {
     int major = -1, minor = -1;
 };

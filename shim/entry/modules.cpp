@@ -106,9 +106,9 @@ bool (*on_opened)() = nullptr;
 constexpr int most_looks_again = 16;
 std::atomic<int> looks_again{0};
 
-// Finds the Fortran layers that are open now. They are not held open: asking the loader for a handle means
-// waiting for its lock, and another thread may hold the lock in a library's constructor that waits for this
-// rank.
+// Finds the Fortran layers that are open now. They are not held open: asking the loader for a
+// handle means waiting for its lock, and another thread may hold the lock in a library's
+// constructor that waits for this rank.
 void look_for_layers() {
     const auto opened = opened_objects();
     const bool is_new = opened != opened_at_last_look.load(std::memory_order_acquire);

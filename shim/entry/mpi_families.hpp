@@ -56,8 +56,8 @@ inline const MpiFamily* family_that_says(const char* version, MpiFamily::Words M
     return family_with(words, [version](const char* word) { return std::strstr(version, word) != nullptr; });
 }
 
-// The rank that an MPI launcher gave this process; null where the environment has none. PMIx serves several
-// families.
+// The rank that an MPI launcher gave this process; null where the environment has none. PMIx
+// serves several families.
 inline const char* rank_by_mpi_launcher() {
     const char* rank = nullptr;
     family_with(&MpiFamily::rank_variables,

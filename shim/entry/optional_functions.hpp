@@ -1,7 +1,7 @@
-// Functions of MPI-4, which not every MPI has. If their names were exported, every program would find them,
-// and a program that checks whether its MPI has a function would call a missing one. So the names are not
-// exported. Where the MPI has a function, the references of the program's objects to this function are
-// replaced.
+// Functions of MPI-4, which not every MPI has. If their names were exported, every program would find
+// them, and a program that checks whether its MPI has a function would call a missing one. So the
+// names are not exported. Where the MPI has a function, the references of the program's objects to
+// this function are replaced.
 #pragma once
 
 #include <cstddef>

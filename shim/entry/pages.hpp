@@ -8,9 +8,9 @@ namespace switchyard::shim {
 class Pages {
   public:
     enum class Access : std::uint8_t { unknown, none, read_only, writable };
-    // The access to the page at this address, as it was at some moment since this object was made. Reads
-    // /proc/self/maps, and remembers the range that it found there: most questions are about the same few
-    // ranges.
+    // The access to the page at this address, as it was at some moment since this object was
+    // made. Reads /proc/self/maps, and remembers the range that it found there: most questions
+    // are about the same few ranges.
     Access at(std::uintptr_t address);
 
   private:

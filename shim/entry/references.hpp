@@ -9,10 +9,10 @@ namespace switchyard::shim {
 // or null to leave it. It runs under the loader's lock: it may not open, close or look up anything.
 using ReplaceReference = void* (*)(const char* symbol, bool is_from_fortran_layer);
 
-// Walks the objects that are loaded now, except the MPI library and what counts as its own. During the walk
-// no object can be unloaded. False: another thread is opening an object, whose references have to be looked
-// at later. Writes only where the loader is done: data whose addresses are in place, RELRO pages that are
-// closed.
+// Walks the objects that are loaded now, except the MPI library and what counts as its own. During
+// the walk no object can be unloaded. False: another thread is opening an object, whose references
+// have to be looked at later. Writes only where the loader is done: data whose addresses are in
+// place, RELRO pages that are closed.
 bool replace_references(ReplaceReference replacement);
 
 } // namespace switchyard::shim

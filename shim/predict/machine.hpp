@@ -34,12 +34,12 @@ struct Machine {
     std::uint64_t memory_bytes = 0; // of a node; 0: not known
 };
 
-// `file` is for messages. Throws std::runtime_error with a sentence for people that names the file and the
-// place in it.
+// `file` is for messages. Throws std::runtime_error with a sentence for people that names the
+// file and the place in it.
 Machine parse_machine(const std::string& text, const std::string& file);
 
-// `machine`: a file, or the name of an installed one. Throws like parse_machine, also if there is no such
-// file.
+// `machine`: a file, or the name of an installed one. Throws like parse_machine, also
+// if there is no such file.
 Machine find_machine(const std::string& machine);
 
 } // namespace switchyard::shim::predict

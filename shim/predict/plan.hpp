@@ -1,8 +1,8 @@
 // A plan: what the ranks of an algorithm send and copy, round by round, without sending or copying it.
 //
-// All nodes do the same, so a plan says what the ranks of one node do. It is exact where all nodes are equal
-// and blocks have one size. A node with fewer ranks counts as a full one, and blocks of several sizes count
-// by their mean.
+// All nodes do the same, so a plan says what the ranks of one node do. It is exact where all nodes are
+// equal and blocks have one size. A node with fewer ranks counts as a full one, and blocks of several
+// sizes count by their mean.
 #pragma once
 
 #include "blocks.hpp"
@@ -101,8 +101,8 @@ class Ring {
     void exchange(Round& round, int distance, double count, double bytes) const {
         exchange(round, distance, distance + 1, count, bytes);
     }
-    // The first distance at which all ranks have partners on other nodes, and the first one after it at which
-    // they do not.
+    // The first distance at which all ranks have partners on other nodes, and the first one after
+    // it at which they do not.
     int first_far() const { return per_node_; }
     int end_of_far() const { return ranks_ - per_node_ + 1; }
 
@@ -122,8 +122,8 @@ void exchange_near(Round& round, double count, double bytes);
 BlockFacts forwarded_blocks(const Situation& situation);
 // The direct blocks of such an algorithm.
 void plan_direct_blocks(const Situation& situation, Sink& sink);
-// The allreduce before a call where the largest block has to be agreed. The benchmark does not count its
-// messages.
+// The allreduce before a call where the largest block has to be agreed. The benchmark
+// does not count its messages.
 void plan_agreement(const Situation& situation, Sink& sink);
 // The ranks of a node meet in the memory that they share: each copies that much before and after.
 void plan_epoch(const algorithms::GroupShape& shape, const Amount& before, const Amount& after, Sink& sink);

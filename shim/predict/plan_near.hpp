@@ -8,8 +8,8 @@
 
 namespace switchyard::shim::predict {
 
-// The bytes that a rank can show to its node at once, with the usual SWITCHYARD_SHARED_BYTES. More is copied
-// twice.
+// The bytes that a rank can show to its node at once, with the usual
+// SWITCHYARD_SHARED_BYTES. More is copied twice.
 inline constexpr double most_shown_bytes = 650e3;
 
 // The bytes of the bundle from a place in a group to another place. The own bundle is never asked for.

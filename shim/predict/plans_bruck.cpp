@@ -22,8 +22,8 @@ void copy(double count, double bytes_each, Sink& sink) {
     sink.round(round);
 }
 
-// A step of a variant in base 2. `before`, `after`: how often it copies each block before and after the
-// step's message.
+// A step of a variant in base 2. `before`, `after`: how often it copies each block before and
+// after the step's message.
 Round step_of(const Situation& situation, const patterns::Round& step, double before, double after) {
     const double block = block_of(situation);
     const auto blocks = static_cast<double>(step.blocks());

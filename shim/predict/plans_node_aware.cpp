@@ -140,8 +140,8 @@ class NodeAwarePlan {
 
     // ---- After a hop, among the ranks of a lane ----
 
-    // The blocks that a rank of a lane got with the hops of that weight and gives to another rank of the
-    // lane.
+    // The blocks that a rank of a lane got with the hops of that weight and gives to
+    // another rank of the lane.
     Matrix arrived(std::int64_t weight, int lane) const {
         Matrix blocks(hops_.ranks_in(lane, ranks_));
         const auto place = [&](int local) { return local / hops_.lanes(); };

@@ -98,8 +98,8 @@ double Walk::nic_way(const Round& round, const Way& way, const Node& node) const
     const double in_step = 1 / (1 + rounds_ / rounds_in_step);
     // If all ranks start with the same destination, the last node's NIC waits for its first messages.
     const double idle = round.same_first ? way.sending * (1 - 1 / nodes_) : 0;
-    // If many messages are under way at once, more of them end together, and their receives are left for the
-    // end.
+    // If many messages are under way at once, more of them end together, and their
+    // receives are left for the end.
     const double left = late_receives * way.receiving * way.at_once / (way.in + many_messages);
     return std::max(others, node.nic_us) + in_step * std::min(others, node.nic_us) + idle + left;
 }

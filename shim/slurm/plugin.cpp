@@ -57,8 +57,8 @@ int guarded(Body body) noexcept {
     return refused;
 }
 
-// The folder above this object that has bin/switchyard: the object is in lib/slurm, and lib may have one more
-// folder level.
+// The folder above this object that has bin/switchyard: the object is in lib/slurm, and lib may
+// have one more folder level.
 fs::path own_prefix() {
     const fs::path own = object_path_of(reinterpret_cast<const void*>(&own_prefix));
     for (auto folder = own.parent_path(); folder.has_relative_path(); folder = folder.parent_path())

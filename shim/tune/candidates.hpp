@@ -24,8 +24,8 @@ std::vector<std::string> coarse_candidates_of(const Shape& shape);
 std::string with_radix(const std::string& algorithm, std::int64_t radix);
 // The candidate's radix on communicators of that shape. 0: its algorithm takes none.
 std::int64_t radix_of(const Shape& shape, const std::string& candidate);
-// The candidate with one more parameter set, to values in steps of eight. The radix stays, and there is no
-// border.
+// The candidate with one more parameter set, to values in steps of eight. The radix
+// stays, and there is no border.
 std::vector<std::string> variations_of(const Shape& shape, const std::string& candidate);
 
 // Borders (`direct_from`): whether the candidate's algorithm takes one, and the candidate without it.
@@ -43,8 +43,8 @@ policy::Use use_of(policy::Collective collective, const std::string& candidate);
 // For people: `tuna radix=4`.
 std::string words_of(std::string_view candidate);
 std::string algorithm_of(std::string_view candidate);
-// Whether the shim makes an allreduce before each call, since the algorithm needs the largest block of all
-// ranks.
+// Whether the shim makes an allreduce before each call, since the algorithm needs the
+// largest block of all ranks.
 bool needs_agreement(policy::Collective collective, const std::string& candidate);
 
 } // namespace switchyard::shim::tune

@@ -16,9 +16,9 @@ namespace switchyard::shim::tune {
 // communicator pays for its first calls. Where block sizes differ, their distribution is guessed from the
 // mean block's share of the largest: all equal, uniform, or few large ones.
 //
-// `world`: the ranks that the launcher starts. Larger communicators are left out. `notes` gets a line for
-// everything that is left out, with the reason. Throws std::runtime_error with a sentence for people if no
-// point is left.
+// `world`: the ranks that the launcher starts. Larger communicators are left out. `notes` gets a line
+// for everything that is left out, with the reason. Throws std::runtime_error with a sentence for
+// people if no point is left.
 std::vector<Point> points_of_log(const report::Profile& profile, const Shape& world, std::ostream& notes);
 
 } // namespace switchyard::shim::tune

@@ -14,13 +14,13 @@ namespace switchyard::shim::tune {
 // times is off by as much (tests/bench/RESULTS.md).
 inline constexpr double most_predicted_ratio = 0.85;
 
-// Predicts all candidates at these points, then the combinations of the best ones with borders. Adds what is
-// faster than native.
+// Predicts all candidates at these points, then the combinations of the best ones
+// with borders. Adds what is faster than native.
 void predict_points(const predict::Machine& machine, const std::vector<Point>& points,
                     Measurements& measurements);
 
-// The rules that follow from the predictions. A rule without bounds must also be faster than native at larger
-// blocks.
+// The rules that follow from the predictions. A rule without bounds must
+// also be no slower than native at larger blocks.
 std::vector<Ruling> predicted_rules(const predict::Machine& machine, const std::vector<Point>& points,
                                     const Measurements& measurements);
 

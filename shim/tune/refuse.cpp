@@ -50,9 +50,9 @@ bool refuse_at(const Point& point, const Measurement& verified, bool shape_loses
     return refusals.beside.emplace(point, estimate.ratio).second;
 }
 
-// The calls of a shape are usually on one communicator, but each point of the proof makes a communicator of
-// its own. So what a first call pays once must not count against a size with few calls next to a size with
-// many.
+// The calls of a shape are usually on one communicator, but each point of the proof makes a
+// communicator of its own. So what a first call pays once must not count against a size with few calls
+// next to a size with many.
 std::set<Shape> losing_from_first(const std::vector<Point>& points,
                                   const std::map<Point, Measurement>& verified) {
     std::map<Shape, double> excess;

@@ -32,15 +32,15 @@ struct RoundsOptions {
 };
 
 struct Rounds {
-    // Wall times are those of the whole command, the launcher included. Of the bare runs, only the wall time
-    // is known.
+    // Wall times are those of the whole command, the launcher included. Of the bare runs,
+    // only the wall time is known.
     report::Pool bare, native, routed;
     std::filesystem::path native_logs, routed_logs;
     std::size_t same_lines = 0; // of each run
 };
 
-// Throws Stopped; std::runtime_error with a sentence for people if a run fails, writes no log, or prints
-// other lines.
+// Throws Stopped; std::runtime_error with a sentence for people if a run fails, writes no
+// log, or prints other lines.
 Rounds run_in_rounds(const Program& program, const RoundsOptions& options);
 
 // A name in `parent` that no other proof has: `app.20261124-170350.6993` for `name` app.

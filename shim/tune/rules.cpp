@@ -24,8 +24,8 @@ struct Size {
     std::size_t bytes = 0;
 };
 
-// `native`: native's ratio next to rules for other sizes. A candidate may undercut this ratio instead. 0:
-// unknown.
+// `native`: native's ratio next to rules for other sizes. A candidate may undercut this
+// ratio instead. 0: unknown.
 Eligible only_faster(const Eligible& all, double native = 0) {
     Eligible faster;
     for (const auto& [candidate, estimate] : all) {

@@ -1,5 +1,5 @@
-// What to measure next: successive halving. It follows only from the measurements, so a stopped run continues
-// where it was.
+// What to measure next: successive halving. It follows only from the measurements, so a stopped
+// run continues where it was.
 #pragma once
 
 #include "measurements.hpp"

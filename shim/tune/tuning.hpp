@@ -1,5 +1,5 @@
-// The whole of `switchyard tune`: measures in passes, makes rules, proves them under the shim, writes the
-// policy.
+// The whole of `switchyard tune`: measures in passes, makes rules, proves them under the
+// shim, writes the policy.
 #pragma once
 
 #include "bench_run.hpp"

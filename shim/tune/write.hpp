@@ -30,8 +30,8 @@ struct Circumstances {
 // A valid policy. Throws std::runtime_error if policy::parse finds a problem in it.
 std::string policy_text(const std::vector<Ruling>& rules, const Circumstances& circumstances);
 
-// Writes the whole file or nothing: to a file next to it, which is then renamed. Throws std::runtime_error if
-// that fails.
+// Writes the whole file or nothing: to a file next to it, which is then renamed. Throws
+// std::runtime_error if that fails.
 void write_policy(const std::filesystem::path& file, const std::string& text);
 
 // "" if a file of that name can be made there, else why not.

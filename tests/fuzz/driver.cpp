@@ -1,5 +1,5 @@
-// Runs a target without libFuzzer: on every input of the folders, and on mutations of them that are the same
-// in every run.
+// Runs a target without libFuzzer: on every input of the folders, and on mutations of them that
+// are the same in every run.
 //
 //   switchyard-fuzz-TARGET MUTATIONS FOLDER...
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Writes inputs to begin with: a folder for each target. Logs come from our own writers, so that they follow
-// the format.
+// Writes inputs to begin with: a folder for each target. Logs come from our own writers, so
+// that they follow the format.
 #include "sections.hpp"
 #include "tests/support/log_folder.hpp"
 

@@ -112,8 +112,8 @@ class RunsFolder {
     TemporaryFolder folder_;
 };
 
-// Runs of the same program, two minutes apart, that took so many seconds; each with two calls of a tenth of
-// that.
+// Runs of the same program, two minutes apart, that took so many seconds; each with two
+// calls of a tenth of that.
 inline void add_runs(RunsFolder& folder, const std::vector<double>& wall_s, int first_minute = 0,
                      const LoggedRun& like = {}) {
     for (std::size_t i = 0; i < wall_s.size(); ++i) {

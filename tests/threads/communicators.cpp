@@ -21,8 +21,8 @@ MPI_ABI_Comm world() {
     return made;
 }
 
-// Both contexts of a new communicator. Collective over `comm`. Communicators of disjoint groups may have the
-// same ones.
+// Both contexts of a new communicator. Collective over `comm`. Communicators of disjoint
+// groups may have the same ones.
 std::uint64_t new_contexts(const MPI_ABI_Comm& comm) {
     std::uint64_t& used = this_rank().contexts;
     for (const std::uint64_t others : values_of_all(comm, used)) used = std::max(used, others);

@@ -11,8 +11,8 @@ extern "C" {
 
 namespace switchyard::tests::threads {
 
-// Whatever this thread did until now comes before what another thread does after came_after() with this
-// address.
+// Whatever this thread did until now comes before what another thread does after
+// came_after() with this address.
 inline void comes_before(void* address) {
     if (__tsan_release != nullptr) __tsan_release(address);
 }

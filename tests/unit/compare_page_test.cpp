@@ -1,5 +1,5 @@
-// The page of a comparison: what it says, what it lets a log do, and what it hands the library that draws
-// plots.
+// The page of a comparison: what it says, what it lets a log do, and what it hands the
+// library that draws plots.
 #include "shim/report/page/compare_page.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"

@@ -1,5 +1,5 @@
-// Logs that a disk, an editor or a stranger changed: a report takes bounded time and memory, and says what is
-// wrong.
+// Logs that a disk, an editor or a stranger changed: a report takes bounded time and
+// memory, and says what is wrong.
 #include "shim/report/text/compare_text.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"

@@ -33,8 +33,8 @@ void run_threads(const std::function<void(std::uint32_t thread)>& work) {
     for (auto& thread : running) thread.join();
 }
 
-// A thread calls on a communicator of its own, as threads of most programs do. All its values follow from
-// both numbers.
+// A thread calls on a communicator of its own, as threads of most programs do. All its values
+// follow from both numbers.
 CallRecord record_of_thread(std::uint32_t communicator, std::uint32_t sequence) {
     const std::uint64_t seed = std::uint64_t{communicator} << 32 | sequence;
     CallRecord record;

@@ -1,5 +1,5 @@
-// Which rule a call takes. Pruning and choosing are compared with a walk over all rules that is too simple to
-// be wrong.
+// Which rule a call takes. Pruning and choosing are compared with a walk over all rules that
+// is too simple to be wrong.
 #include "tests/support/catch.hpp"
 #include "tests/support/policy_texts.hpp"
 

@@ -145,8 +145,8 @@ TEST_CASE("the slots of the temporary buffer are a bijection that leaves out the
                     const int slot = offset - range.shift;
                     REQUIRE(slot_of.emplace(offset, slot).first->second == slot); // the same in every round
 
-                    // Section III-C: t = o - 1 - dx * (r - 1) - dz, dx the highest digit's place and dz its
-                    // value.
+                    // Section III-C: t = o - 1 - dx * (r - 1) - dz, dx the highest
+                    // digit's place and dz its value.
                     int dx = 0;
                     while (offset / power(radix, dx) >= radix) {
                         ++dx;

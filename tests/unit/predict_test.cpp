@@ -1,5 +1,5 @@
-// The performance model of `switchyard predict`. tests/bench/test_predict.py compares its counts with the
-// benchmark's.
+// The performance model of `switchyard predict`. tests/bench/test_predict.py compares its
+// counts with the benchmark's.
 #include "catch.hpp"
 
 #include "shim/bench/machine_file.hpp"
@@ -190,16 +190,16 @@ TEST_CASE("MPI's own work for the parts of a datatype is charged on both sides")
     for (const char* typed : {"basic_bruck_datatype", "modified_bruck_datatype", "zero_copy_bruck"})
         CHECK(us(R"({"part_us": 0.5})", typed) - us(R"({"part_us": 0})", typed) == Approx(3 * 2 * 4 * 0.5));
     CHECK(us(R"({"part_us": 0.5})", "modified_bruck") == us(R"({"part_us": 0})", "modified_bruck"));
-    // Where the file says nothing MPI copies a part as we copy a block: once less than the variant with
-    // copies of ours.
+    // Where the file says nothing MPI copies a part as we copy a block: once less than the
+    // variant with copies of ours.
     CHECK(us(R"({"block_us": 0.25})", "zero_copy_bruck") ==
           Approx(us(R"({"block_us": 0.25})", "modified_bruck")));
 }
 
 TEST_CASE("Hockney's model of one message at a time") {
     const Machine machine = parse_machine(hockney, "m.json");
-    // 7 rounds of a message of 1000 bytes, one rank a node: 2 us and 1 us each. No rank waits for a NIC that
-    // it shares.
+    // 7 rounds of a message of 1000 bytes, one rank a node: 2 us and 1 us each. No rank waits
+    // for a NIC that it shares.
     const auto predicted = prediction(machine, 8, 1, 1000, "pairwise");
     CHECK(predicted.us() == Approx(7 * 3.0));
     CHECK(predicted.spent.on(Bound::latency) == Approx(7 * 2.0));

@@ -44,8 +44,8 @@ namespace {
 constexpr auto ring_slots = static_cast<std::uint32_t>(Recorder::slots_in_ring);
 constexpr auto half_slots = static_cast<std::uint32_t>(Recorder::slots_per_half);
 
-// Every value of a record follows from its communicator and sequence, so that a slot in the wrong place
-// shows.
+// Every value of a record follows from its communicator and sequence, so that a slot
+// in the wrong place shows.
 CallRecord record_of(std::uint32_t communicator, std::uint32_t sequence, bool has_detail = false) {
     CallRecord record;
     const std::uint64_t seed = std::uint64_t{communicator} << 32 | sequence;

@@ -13,8 +13,8 @@ using switchyard::shim::Region;
 
 namespace {
 
-// hwloc takes this machine for one with a socket and a NUMA domain for each processor, until the test is
-// over.
+// hwloc takes this machine for one with a socket and a NUMA domain for each
+// processor, until the test is over.
 class PretendedMachine {
   public:
     explicit PretendedMachine(int processors) {

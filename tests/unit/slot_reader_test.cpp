@@ -37,8 +37,8 @@ CallRecord record_in(std::uint32_t communicator, std::uint32_t sequence) {
     return record;
 }
 
-// `calls` on each communicator, in turn; those on communicator 2 begin late, and one communicator has no
-// name.
+// `calls` on each communicator, in turn; those on communicator 2 begin late, and one
+// communicator has no name.
 void record_all(Recorder& recorder, std::uint32_t calls) {
     add_communicators(recorder);
     for (std::uint32_t i = 1; i <= calls; ++i) {

@@ -1,5 +1,5 @@
-// Call groups that begin with slow calls: which calls these are, what they cost, and where a report says
-// nothing.
+// Call groups that begin with slow calls: which calls these are, what they cost, and
+// where a report says nothing.
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 #include "tests/support/report_texts.hpp"

@@ -58,8 +58,8 @@ class IndexSets : private SubsetLists {
                    : static_cast<std::size_t>(subset(set.lowest).interval.begin - set.places.begin);
     }
 
-    // Takes the first bytes out of S_i, at most left_to_send() bytes. `visit` gets them, one interval after
-    // the other.
+    // Takes the first bytes out of S_i, at most left_to_send() bytes. `visit` gets them, one
+    // interval after the other.
     template <typename Visitor>
     void take_first(int destination, std::size_t bytes, Visitor&& visit) {
         SendSet& set = send(destination);
@@ -83,9 +83,9 @@ class IndexSets : private SubsetLists {
     // Section 3.4: joins the free space of R_j at its lowest indices.
     void join(int source) { alltoallv::join(*this, receive(source)); }
 
-    // Moves the bytes that a rank sends to itself, all at once, to the highest places of its own receive set.
-    // False, and no byte is moved: data for other ranks lies there, or the own intervals are no longer in
-    // order.
+    // Moves the bytes that a rank sends to itself, all at once, to the highest places of its own
+    // receive set. False, and no byte is moved: data for other ranks lies there, or the own
+    // intervals are no longer in order.
     bool settle(int self) {
         const SendSet& own = send(self);
         if (own.size == 0 || !is_alone_and_in_order(self)) return false;

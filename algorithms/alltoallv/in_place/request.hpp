@@ -1,5 +1,5 @@
-// The request of a rank of an exchange in place to one source in one phase, and the room for the answer. No
-// MPI.
+// The request of a rank of an exchange in place to one source in one phase, and the
+// room for the answer. No MPI.
 #pragma once
 
 #include "index_sets.hpp"

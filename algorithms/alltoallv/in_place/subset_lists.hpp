@@ -45,8 +45,8 @@ struct ReceiveSet {
     int lowest = no_set, highest = no_set;
 };
 
-// The sets of one rank. Each subset is in the list of its message and in the list of its receive set, or
-// unused.
+// The sets of one rank. Each subset is in the list of its message and in the list of
+// its receive set, or unused.
 class SubsetLists {
   public:
     // `sends` by destination, `receives` by source.

@@ -37,8 +37,8 @@ class HopMessages {
         return status;
     }
 
-    // Calls visit(charge, message) for the messages that arrive with the hops. Returns the end of their
-    // rooms.
+    // Calls visit(charge, message) for the messages that arrive with the hops.
+    // Returns the end of their rooms.
     template <typename Visitor>
     std::byte* for_each_arrived(const Hop& hop, Visitor&& visit) const {
         std::byte* message = incoming_;
@@ -49,8 +49,8 @@ class HopMessages {
         return message;
     }
 
-    // Delivers the messages of the hops that end the exchange, each as soon as it is here: a block in each
-    // row.
+    // Delivers the messages of the hops that end the exchange, each as soon as it is
+    // here: a block in each row.
     Status deliver(const Hop& hop) {
         Status status;
         std::size_t messages = 0;

@@ -60,8 +60,8 @@ class NodeAwareSchedule : public Schedule {
 
     const Group& own_node() const { return own_node_; }
     const Group& lane() const { return lane_; }
-    // Whether the ranks of some lane exchange bundles. Then all ranks of the node take part, since they share
-    // a window.
+    // Whether the ranks of some lane exchange bundles. Then all ranks of the node take part,
+    // since they share a window.
     bool hands_on() const { return own_node_.size > routes_.hops().lanes(); }
     const NodeAwareShape& shape() const { return shape_; }
     // Whether rows of the first exchange leave before the ranks of the node share memory again.

@@ -1,5 +1,5 @@
-// The hops of blocks between nodes, and the ranks of a node that send and receive them. Index arithmetic, no
-// MPI.
+// The hops of blocks between nodes, and the ranks of a node that send and receive them.
+// Index arithmetic, no MPI.
 //
 // A block to a node `offset` places up the ring of nodes makes one hop for each digit of the offset in base r
 // that is not 0, lowest digit first. The hop for digit z of weight r^x is z * r^x nodes long.
@@ -42,8 +42,8 @@ class NodeHops {
     int charge_of(int digit, int lane, int ranks) const {
         return ranks > lane ? lane + (digit - 1) % ranks_in(lane, ranks) * lanes_ : lane % ranks;
     }
-    // Calls visit(z, lane) for the hops of that weight in the charge of local rank `self`, on a node of
-    // `ranks` ranks.
+    // Calls visit(z, lane) for the hops of that weight in the charge of local rank `self`, on
+    // a node of `ranks` ranks.
     template <typename Visitor>
     void for_each_charge(std::int64_t weight, int self, int ranks, Visitor&& visit) const {
         const int own = lane_of(self);

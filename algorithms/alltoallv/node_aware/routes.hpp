@@ -39,8 +39,8 @@ class Routes {
         const int digit = hops_.next_digit(offset, weight);
         return digit == 0 ? -1 : hops_.charge_of(digit, lane, own_node_.size);
     }
-    // The blocks of a row for that lane of that node. 0: the node has no rank in the lane, and there is no
-    // row.
+    // The blocks of a row for that lane of that node. 0: the node has no rank in the
+    // lane, and there is no row.
     int row_blocks(int destination_node, int lane) const {
         return hops_.ranks_in(lane, map_.size_of(destination_node));
     }

@@ -77,8 +77,8 @@ class Bundles {
         if (!status.ok()) std::memset(in_, 0, count() * most_bytes_);
         return status;
     }
-    // Takes the own bundle. For use instead of exchange(), where no rank of the node has a bundle for another
-    // rank.
+    // Takes the own bundle. For use instead of exchange(), where no rank of the node has a
+    // bundle for another rank.
     void keep_own() {
         const Block& own = places_out_[static_cast<std::size_t>(group_.rank)];
         copy_bytes(from(group_.rank), out_ + own.offset, own.size);

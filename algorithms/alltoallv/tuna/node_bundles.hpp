@@ -30,8 +30,8 @@ class NodeBundles {
     const NodeBundlesSchedule& schedule() const { return schedule_; }
     const NodeShape& shape() const { return schedule_.shape(); }
     const Carriers& carriers() const { return schedule_.carriers(); }
-    // The destinations of this carrier, by rising distance of their nodes. The first one is the carrier
-    // itself.
+    // The destinations of this carrier, by rising distance of their nodes. The first
+    // one is the carrier itself.
     std::span<const Destination> destinations() const { return schedule_.carried(); }
     // The block of a local rank for one of these destinations. Its `bytes` are its size as a message says it.
     // The size lies before the block.
@@ -60,8 +60,8 @@ class NodeBundles {
         return status;
     }
 
-    // Returns the end of the bundle. This rank's block for itself, the first of its own bundle, does not
-    // travel.
+    // Returns the end of the bundle. This rank's block for itself, the first of its own
+    // bundle, does not travel.
     template <typename Sizes>
     std::byte* pack(int carrier, std::byte* end, const Sizes& said_sizes) const {
         auto destinations = schedule_.destinations_of(carrier);

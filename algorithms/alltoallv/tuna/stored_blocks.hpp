@@ -1,5 +1,5 @@
-// Store and forward, as in TuNA: the blocks of a round become one message, and the blocks of a message go
-// home or wait.
+// Store and forward, as in TuNA: the blocks of a round become one message, and the blocks of a
+// message go home or wait.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

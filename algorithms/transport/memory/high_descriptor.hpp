@@ -1,5 +1,5 @@
-// Our descriptors have high numbers, out of the way of programs that expect low numbers for files of their
-// own. No MPI.
+// Our descriptors have high numbers, out of the way of programs that expect low numbers for
+// files of their own. No MPI.
 #pragma once
 
 #include <cerrno>

@@ -18,8 +18,8 @@ class Introduction {
 
     bool is_open() const { return listener_ >= 0; }
 
-    // Sends `file` to the process of this user that listens at `door`. False: nobody listens there, or the
-    // queue is full.
+    // Sends `file` to the process of this user that listens at `door`. False: nobody listens
+    // there, or the queue is full.
     static bool send(std::uint32_t door, int file);
 
     // The files that processes of this user have sent so far. The caller closes them. May throw.

@@ -31,8 +31,8 @@ struct LastCache {
 
 #if defined(__x86_64__)
 
-// Intel: Software Developer's Manual, CPUID leaf 4. AMD: Programmer's Manual 3, leaf 8000001D. They have the
-// same form.
+// Intel: Software Developer's Manual, CPUID leaf 4. AMD: Programmer's Manual 3, leaf 8000001D.
+// They have the same form.
 inline LastCache LastCache::ask() {
     constexpr unsigned instructions_only = 2;
     LastCache last;

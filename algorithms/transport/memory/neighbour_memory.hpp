@@ -1,7 +1,7 @@
-// The memory of another process of this node, read without its help: one copy, which the kernel makes. The
-// system may forbid it. Where containers number processes differently, the neighbour's number may be another
-// process's here. So each read also brings a proof: a number that only the neighbour has at that address. No
-// MPI.
+// The memory of another process of this node, read without its help: one copy, which the kernel
+// makes. The system may forbid it. Where containers number processes differently, the neighbour's
+// number may be another process's here. So each read also brings a proof: a number that only the
+// neighbour has at that address. No MPI.
 #pragma once
 
 #include <cstddef>

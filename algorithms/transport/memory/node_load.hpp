@@ -1,6 +1,6 @@
-// Whether other programs have the cores of a node where several ranks share each core. Some rank has
-// something to do at almost every moment, so the ranks together use up the cores. If they do not, somebody
-// else does.
+// Whether other programs have the cores of a node where several ranks share each core. Some rank
+// has something to do at almost every moment, so the ranks together use up the cores. If they do
+// not, somebody else does.
 //
 // Each rank tells the other ranks its part of a core. The sum of the ranks' times would say less: ranks tell
 // their times at different moments of an exchange, and an exchange can last longer than a period.
@@ -62,8 +62,8 @@ class NodeLoad {
     // A part of the cores' time. RESULTS.md, Other programs on the cores, says what ranks get.
     static constexpr double least_part = 0.8;
 
-    // Trusting a period in which the other programs rested by chance costs more than a few needless exchanges
-    // by messages.
+    // Trusting a period in which the other programs rested by chance costs more than a few
+    // needless exchanges by messages.
     static constexpr int periods_at_rest = 4;
 
     int cores_;

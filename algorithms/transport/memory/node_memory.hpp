@@ -1,6 +1,6 @@
-// Memory that the processes of a node map into each other. No process waits for another to make it or to free
-// it. So this may happen in a callback, and a program that frees its communicators late or never holds nobody
-// up.
+// Memory that the processes of a node map into each other. No process waits for another to make it
+// or to free it. So this may happen in a callback, and a program that frees its communicators late
+// or never holds nobody up.
 //
 // A process owns sections of equal size in a file without a name, which its neighbours open through /proc. It
 // lends a section for one use, a window. Each user leaves the section after use. When all users have left,
@@ -53,8 +53,8 @@ class NodeMemory {
     // Gets memory for the data of this process's section up to `end`. False: there is none. Do not touch data
     // without memory: the system may kill the process for it.
     bool extend(const Place& place, std::size_t end);
-    // Sets how many users will leave the section. Call it before other processes learn that they use the
-    // section.
+    // Sets how many users will leave the section. Call it before other processes learn
+    // that they use the section.
     void set_users(const Place& place, std::uint32_t users);
     // For a section that nobody will use.
     void take_back(const Place& place);

@@ -41,8 +41,8 @@ void NodePages::touch(std::size_t begin, std::size_t end) {
                                       static_cast<std::int64_t>(end - begin));
 }
 
-// Gets twice as much as there is, since each call to the system takes time. Memory that nobody touches costs
-// little.
+// Gets twice as much as there is, since each call to the system takes time. Memory that
+// nobody touches costs little.
 void NodePages::get_memory(std::size_t end) {
     const std::size_t enough = std::min(end, last_), twice = std::min(2 * memory_end_, last_);
     for (const std::size_t wanted : {std::max(enough, twice), enough})

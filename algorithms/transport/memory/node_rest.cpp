@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 // keeps a core for some 4 ms, in addition to the turns of the ranks there.
 constexpr auto turn_of_a_rank = 1ms;
 constexpr auto shortest_turn = 1ms;
-// After this time the rank leaves its core once more, and so learns whether the other programs are still
-// there.
+// After this time the rank leaves its core once more, and so learns whether the other
+// programs are still there.
 constexpr auto sleeping_time = 100ms;
 constexpr auto nap = 1us; // the system makes it some 50 us
 

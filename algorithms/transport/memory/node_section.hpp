@@ -156,8 +156,8 @@ class Ring {
         last_ = std::min(end, end_of_section_);
         capacity_ = Layout::capacity_of(last_ - first_);
     }
-    // Where memory has to end so that an epoch of `bytes` bytes has room, or of as many bytes as an epoch can
-    // have.
+    // Where memory has to end so that an epoch of `bytes` bytes has room, or of as many
+    // bytes as an epoch can have.
     std::size_t memory_for(std::size_t bytes) const {
         const std::size_t third = rounded_up(bytes, line_bytes);
         return third > end_of_section_ / 3 ? end_of_section_

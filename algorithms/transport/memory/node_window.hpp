@@ -13,10 +13,10 @@
 // turn, so a rank that the system took off its core holds up only its own streams. Slots lie where there are
 // no bytes of epoch n or n - 1. Before a rank enters epoch n + 1 it makes sure that its slots are empty.
 //
-// A window begins with few pages, since a program may have few calls. Until it has more, a large block may be
-// offered: its reader takes it from the writer's own memory, where the system allows it, and the writer waits
-// for the reader. A reader that cannot read there refuses, once and for all. Then the block goes through
-// slots.
+// A window begins with few pages, since a program may have few calls. Until it has more, a large block
+// may be offered: its reader takes it from the writer's own memory, where the system allows it, and the
+// writer waits for the reader. A reader that cannot read there refuses, once and for all. Then the
+// block goes through slots.
 //
 // A slot needs its writer on a core, and then its reader. So where other programs keep ranks off their cores,
 // a reader reads the end of the block from its writer's own memory, where the system allows it. Where several
@@ -77,8 +77,8 @@ class NodeWindow {
         is_open_ = true;
     }
 
-    // Brings all of its pages at once, instead of as exchanges earn them: for a measurement of algorithms. No
-    // communication.
+    // Brings all of its pages at once, instead of as exchanges earn them: for a measurement of
+    // algorithms. No communication.
     void bring_all_pages();
 
     // False: this rank is alone on its node. Its section is not used, and its owner takes it back.
@@ -152,12 +152,12 @@ class NodeWindow {
     template <typename Received>
     Status allgather(std::span<const std::byte> sent, const Received& received);
 
-    // An epoch in which every rank of the node lets the other ranks look at its bytes where they lie. The
-    // bytes stay until their rank enters its next epoch but one. Another rank may look until it enters its
-    // own next epoch.
+    // An epoch in which every rank of the node lets the other ranks look at its bytes where they lie.
+    // The bytes stay until their rank enters its next epoch but one. Another rank may look until it
+    // enters its own next epoch.
     //
-    // Room for `bytes` bytes of this rank in the next such epoch. Null: they do not fit, or nobody else is on
-    // the node.
+    // Room for `bytes` bytes of this rank in the next such epoch. Null: they do not fit, or
+    // nobody else is on the node.
     std::byte* room(std::size_t bytes);
     // `offers`: places in room(), by local rank; empty: this rank had no room. All ranks of the node call it
     // at the same time.
@@ -211,8 +211,8 @@ class NodeWindow {
             all_are_over = all_are_over && stream.is_over();
         }
     };
-    // A stream of blocks cut to one epoch or slot: skips the bytes before it, then takes at most `room`
-    // bytes.
+    // A stream of blocks cut to one epoch or slot: skips the bytes before it, then
+    // takes at most `room` bytes.
     struct Cut {
         std::size_t skip, room;
         Block next(std::size_t size) {
@@ -282,8 +282,8 @@ class NodeWindow {
     std::byte* bytes_for_all(const Notice& own, std::size_t bytes);
     const std::byte* bytes_for_all(int source, std::size_t bytes) const;
 
-    // Call it once the own notice is written. In a simulator the ranks of the node meet here, so nobody
-    // spins.
+    // Call it once the own notice is written. In a simulator the ranks of the node
+    // meet here, so nobody spins.
     void enter(const Notice& own) {
         own.header->epoch.store(epoch_, std::memory_order_release);
         if constexpr (simulation::is_on) {
@@ -314,8 +314,8 @@ class NodeWindow {
     template <typename Sent, typename Received>
     Status read_blocks(const Sent& sent, const Received& received, bool in_place);
     bool meet_the_rest();
-    // Meets each other rank of the node that is needed, once it has entered the epoch. False: one such rank
-    // never will.
+    // Meets each other rank of the node that is needed, once it has entered the epoch. False:
+    // one such rank never will.
     template <typename IsNeeded, typename Meet>
     bool meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place);
     template <typename Received>
@@ -371,8 +371,8 @@ class NodeWindow {
     bool is_for_reading(std::size_t bytes) const {
         return is_for_reading(bytes, bytes * static_cast<std::size_t>(size_ - 1));
     }
-    // In a short ring, a large block that comes in the epoch leaves little room for the streams of the other
-    // blocks.
+    // In a short ring, a large block that comes in the epoch leaves little room for the
+    // streams of the other blocks.
     bool is_for_slots(std::size_t bytes) const {
         return bytes >= most_slot_bytes && rest_.is_crowded() &&
                bytes * static_cast<std::size_t>(size_ - 1) > layout_.capacity;
@@ -412,8 +412,8 @@ class NodeWindow {
         while (local < size_ && received.size(local) == 0) ++local;
         return local == size_;
     }
-    // keep_own() is called once the other ranks can read what fits into an epoch: then the caches still have
-    // the block.
+    // keep_own() is called once the other ranks can read what fits into an epoch: then the
+    // caches still have the block.
     template <typename ForEachPart, typename KeepOwn>
     Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
     template <typename ForEachPart>
@@ -429,8 +429,8 @@ class NodeWindow {
     // This rank's stream, and another rank's.
     Stream stream_to_all(const Notice& own, std::size_t bytes);
     Stream stream_to_all(int source, std::size_t bytes) const;
-    // A rank that has entered the epoch has `bytes` bytes for all ranks. Returns how many of them came in the
-    // epoch.
+    // A rank that has entered the epoch has `bytes` bytes for all ranks. Returns how many
+    // of them came in the epoch.
     std::size_t shown_of(const Notice& notice, int source, std::size_t bytes) const {
         return bytes <= most_near_bytes() ? bytes : notice.places[source].shown_bytes;
     }
@@ -473,8 +473,8 @@ class NodeWindow {
     bool watches_load_ = false;                      // only then does it send messages
     std::unique_ptr<Wire> wire_;                     // null where no rank of the node ever sends one
     std::vector<std::unique_ptr<std::byte[]>> lost_; // messages that this rank has no room for
-    // By local rank: slots that this rank has filled for that rank, and slots of that rank that it has
-    // emptied.
+    // By local rank: slots that this rank has filled for that rank, and slots of that
+    // rank that it has emptied.
     std::vector<std::uint64_t> filled_, emptied_;
     std::uint64_t filled_for_all_ = 0;
     std::vector<std::uint64_t> emptied_for_all_; // by local rank of the writer

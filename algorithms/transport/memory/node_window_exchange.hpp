@@ -183,8 +183,8 @@ Status NodeWindow::run_streams(const Received& received, bool in_place) {
     for (const Stream& stream : in_)
         if (stream.room < stream.bytes) status.keep(Fault::truncated);
     if (!is_late_ || is_broken_) return status;
-    // In place: blocks that came in the epoch or as messages, for places whose own blocks went out by
-    // streams.
+    // In place: blocks that came in the epoch or as messages, for places whose own
+    // blocks went out by streams.
     is_late_ = false;
     for (const Stream& stream : out_) {
         const Notice notice = notice_of(stream.local);
@@ -236,9 +236,9 @@ bool NodeWindow::read_by_cma(Stream& stream, Read&& read) {
     return true;
 }
 
-// Calls turn(), which serves each stream once, until all streams are over. Where no stream could be served
-// and other programs have the cores, it calls otherwise(), which may find something to do. If not, this rank
-// rests.
+// Calls turn(), which serves each stream once, until all streams are over. Where no stream could be
+// served and other programs have the cores, it calls otherwise(), which may find something to do.
+// If not, this rank rests.
 template <typename Turn, typename Otherwise>
 Status NodeWindow::serve(Turn&& turn, Otherwise&& otherwise) {
     for (int looks = 0;;) {

@@ -11,8 +11,8 @@ class Alarm {
     // After that no message of the group arrives, and messages under way end. So nobody gets bytes from a
     // rank that lacks bytes itself. A rank that waits asks again and again.
     virtual bool rings() = 0;
-    // The same, but it looks at once: for a rank that met an error and is about to go on. `rings` looks only
-    // now and then.
+    // The same, but it looks at once: for a rank that met an error and is about to go on. `rings`
+    // looks only now and then.
     virtual bool look() = 0;
 
   protected:

@@ -38,8 +38,8 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
         *to = *from;
 }
 
-// The same where both addresses have `spare_bytes` of our own memory, and the bytes behind the block do not
-// matter.
+// The same where both addresses have `spare_bytes` of our own memory, and the bytes behind
+// the block do not matter.
 inline void copy_spaciously(std::byte* to, const std::byte* from, std::size_t bytes) {
     simulation::note_copy(bytes);
     if (bytes > spare_bytes)

@@ -1,9 +1,9 @@
 // Blocks that go directly to their receivers, while an algorithm forwards the other blocks
 // (Parameter::direct_from).
 //
-// In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether it goes
-// directly. No other rank has to know. Therefore nothing is agreed before the call, and a large block travels
-// once.
+// In MPI_Alltoallv the sender and the receiver of a block both know its size, so both know whether
+// it goes directly. No other rank has to know. Therefore nothing is agreed before the call, and a
+// large block travels once.
 //
 // Where the counts of the two sides do not match, the receiver may guess wrong. Each direct block leaves a
 // mark among the forwarded blocks, so the receiver learns of it and corrects its guess.
@@ -24,8 +24,8 @@ class DirectBlocks {
 
     // Starts the first transfers. They are under way while the algorithm forwards the other blocks.
     void start();
-    // Takes note of the size that a message says for the block from `source`. True: the block is in the
-    // message.
+    // Takes note of the size that a message says for the block from `source`. True: the
+    // block is in the message.
     bool meets(int source, std::size_t said);
     // Starts the remaining transfers and waits for all transfers.
     Status finish();

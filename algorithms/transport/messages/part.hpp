@@ -1,5 +1,5 @@
-// Parts: the contiguous bytes of one message that lies in several places. No MPI, so that workspace formulas
-// can count them.
+// Parts: the contiguous bytes of one message that lies in several places. No MPI, so that workspace
+// formulas can count them.
 #pragma once
 
 #include <cstddef>

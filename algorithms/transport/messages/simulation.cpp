@@ -14,8 +14,8 @@ namespace switchyard::algorithms::simulation {
 
 namespace {
 
-// Our own instructions, fitted to callgrind's count of six algorithms (tests/bench/RESULTS.md, The simulator
-// charges).
+// Our own instructions, fitted to callgrind's count of six algorithms
+// (tests/bench/RESULTS.md, The simulator charges).
 constexpr double instructions_of_copy = 46, instructions_of_message = 80;
 // MPI's instructions to make a datatype, gather or scatter with it, and free it: 343 to 473 in Open MPI 4.1.4
 // and MPICH 4.0.2 (tests/bench/part_instructions).

@@ -30,9 +30,9 @@ Comm create_private(Comm comm);
 // not cause a vote at every call.
 class AgreedSize {
   public:
-    // Makes room for `bytes`, the same number on all ranks; `grow(rounded)` does it on this rank and says
-    // whether it could. False on all ranks where one rank could not. Collective where the size agreed so far
-    // is too small.
+    // Makes room for `bytes`, the same number on all ranks; `grow(rounded)` does it on this rank and
+    // says whether it could. False on all ranks where one rank could not. Collective where the size
+    // agreed so far is too small.
     template <typename Grow>
     bool reserve(std::size_t bytes, Comm comm, const Grow& grow) {
         if (covers(bytes)) return true;

@@ -61,9 +61,9 @@ Wire::Wire(Wire& first)
     look_at(*group_);
 }
 
-// A rank is never two exchanges ahead of another rank, since in each exchange it gets something from each
-// rank, or meets the ranks that it did not wait for (NodeWindow::meet_others). So two tags that alternate are
-// enough.
+// A rank is never two exchanges ahead of another rank, since in each exchange it gets something
+// from each rank, or meets the ranks that it did not wait for (NodeWindow::meet_others). So two
+// tags that alternate are enough.
 Wire& Wire::take_second_channel() {
     constexpr int first = 1, second = 2;
     second_->tag_offset_ = first + second - second_->tag_offset_;
@@ -405,8 +405,8 @@ void Wire::wait_for_sends() {
     if (waited) ++traffic_->rounds;
 }
 
-// Cancelled receives are waited for like all others. A receive that found its message all the same keeps its
-// error.
+// Cancelled receives are waited for like all others. A receive that found its message all
+// the same keeps its error.
 void Wire::cancel_receive(int source) {
     for (std::size_t i = 0; i < count_; ++i) {
         const Completion& completion = messages_[i].completion;
@@ -430,8 +430,8 @@ void Wire::wait_watching(Alarm& alarm) {
     }
 }
 
-// Takes a request that is over off the list. Returns its transfer, where this was the transfer's last
-// message.
+// Takes a request that is over off the list. Returns its transfer, where this was the
+// transfer's last message.
 std::optional<Completion> Wire::finish(std::size_t request) {
     const Message message = messages_[request];
     --count_;
@@ -444,8 +444,8 @@ std::optional<Completion> Wire::finish(std::size_t request) {
     return message.completion;
 }
 
-// Waits for some requests at a time, as they end. After an error that belongs to no request, wait_all() waits
-// for the rest.
+// Waits for some requests at a time, as they end. After an error that belongs to no request,
+// wait_all() waits for the rest.
 void Wire::wait_telling() {
     std::vector<MPI_Status> statuses;
     done_.clear();

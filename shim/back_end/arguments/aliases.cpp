@@ -40,8 +40,8 @@ bool are_same(const Numbers& sent, const Numbers& received, int rank) {
                            : sent.value() == received.value() && sent.value() != 0;
 }
 
-// Bytes from the start of the receive buffer to this rank's own block, if each rank sends one block to
-// everybody.
+// Bytes from the start of the receive buffer to this rank's own block, if each rank
+// sends one block to everybody.
 std::int64_t place_of_own_block(const CallArgs& call, int rank) {
     const auto &counts = call.recv.counts, &displacements = call.recv.displacements;
     int size = 0; // MPICH takes the size for the extent

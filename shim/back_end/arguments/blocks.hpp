@@ -14,12 +14,12 @@ namespace switchyard::shim {
 // A block's addresses are numbers to calculate with: MPI_BOTTOM is 0.
 class Blocks {
   public:
-    // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that it
-    // receives. `ranks`: of the communicator, or of the other group of an intercommunicator. `types`: after
-    // measure().
+    // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that
+    // it receives. `ranks`: of the communicator, or of the other group of an intercommunicator.
+    // `types`: after measure().
     static Blocks sent(const CallArgs& call, int ranks, int rank, const CallTypes& types);
-    // `sent`: the other side. Inspecting a type takes three MPI calls, and most calls have one type on both
-    // sides.
+    // `sent`: the other side. Inspecting a type takes three MPI calls, and most calls
+    // have one type on both sides.
     static Blocks received(const CallArgs& call, int ranks, int rank, const CallTypes& types,
                            const Blocks* sent = nullptr);
 

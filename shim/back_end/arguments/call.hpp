@@ -11,8 +11,8 @@ namespace switchyard::shim {
 
 using algorithms::Collective;
 
-// A count or displacement argument: a number for all ranks, an array of int, or a wide array (MPI_Count,
-// MPI_Aint).
+// A count or displacement argument: a number for all ranks, an array of int, or a wide
+// array (MPI_Count, MPI_Aint).
 class Numbers {
   public:
     static Numbers none() { return one(0); }

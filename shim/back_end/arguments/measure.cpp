@@ -119,8 +119,8 @@ bool gathers_any_sizes(const CallArgs& call) {
     return call.recv.counts.is_array() && algorithms::traits_of(call.collective).sends_one_block();
 }
 
-// Bytes of a block that this rank receives, where all blocks have one size. `item`: bytes of an item of the
-// sent blocks.
+// Bytes of a block that this rank receives, where all blocks have one size. `item`: bytes of an
+// item of the sent blocks.
 std::size_t received_block(const CallArgs& call, std::size_t item) {
     const auto count = static_cast<std::size_t>(call.recv.counts.value());
     if (call.in_place() || call.send.type == call.recv.type) return count * item;

@@ -17,13 +17,13 @@ struct Measure {
     std::size_t mean_block = 0;
 };
 
-// `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it has none.
-// Looks at significant arguments only. If the call has a type for each block, `types` knows the types from
-// here on.
+// `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it
+// has none. Looks at significant arguments only. If the call has a type for each block, `types`
+// knows the types from here on.
 Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types);
 
-// The same for a call whose arguments are known to be valid and whose two sides have one type, of `item`
-// bytes.
+// The same for a call whose arguments are known to be valid and whose two sides have
+// one type, of `item` bytes.
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item);
 
 } // namespace switchyard::shim

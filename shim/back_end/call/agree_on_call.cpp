@@ -43,8 +43,8 @@ Facts facts_of(const Message& message, MessageWords words) {
 
 bool rests(const CallContext& context, const Plan& plan) {
     const auto* book = context.state.book();
-    // Not if there may be devices: a rank whose buffer cannot be read leaves early and would count one call
-    // less.
+    // Not if there may be devices: a rank whose buffer cannot be read leaves early and
+    // would count one call less.
     return book != nullptr && !context.state.may_have_devices() && book->rests(plan);
 }
 

@@ -45,8 +45,8 @@ inline log::CallRecord begin_record(const CallContext& context) {
     return {begin_head(context)};
 }
 
-// Writes the record of a call that is over. Without memory the record is left out. `Record`: CallHead or
-// CallRecord.
+// Writes the record of a call that is over. Without memory the record is left out.
+// `Record`: CallHead or CallRecord.
 template <typename Record>
 void end_record(const CallContext& context, const Decision& decision, Record& record) noexcept {
     if (!context.logs) return;

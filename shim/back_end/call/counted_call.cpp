@@ -48,8 +48,8 @@ void count_start(log::CountedSums& sums, const PersistentCall& started, const En
 } // namespace
 
 void add_counted(log::CountedSums& sums, const EndedCall& call) noexcept {
-    // After an error nobody may look at the arguments: a handle may be invalid, and MPI would report a second
-    // error.
+    // After an error nobody may look at the arguments: a handle may be invalid, and MPI
+    // would report a second error.
     const auto sent =
         call.code == MPI_SUCCESS ? bytes_sent(traits_of(call.counted), call.words, call.large_count) : 0;
     sums.add(call.counted, call.end - call.begin, sent);

@@ -13,13 +13,13 @@
 
 namespace switchyard::shim {
 
-// Whether this thread is inside a collective that counts. What a tool below us calls in there belongs to that
-// call.
+// Whether this thread is inside a collective that counts. What a tool below us calls in
+// there belongs to that call.
 class InsideCall {
   public:
-    // Not by a destructor: an exception that the program's error handler throws passes through here, and must
-    // find nothing to do in our frames. The thread then stays inside: its later calls are forwarded, but not
-    // counted.
+    // Not by a destructor: an exception that the program's error handler throws passes through here, and
+    // must find nothing to do in our frames. The thread then stays inside: its later calls are
+    // forwarded, but not counted.
     InsideCall() : was_inside_(inside_) { inside_ = true; }
     void end() const { inside_ = was_inside_; }
 

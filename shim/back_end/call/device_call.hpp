@@ -51,8 +51,8 @@ class DeviceCall {
     device::Staging& staging_;
 };
 
-// Finds out where the buffers of a call are, in a process that has a driver. False: this rank has no memory
-// to find out.
+// Finds out where the buffers of a call are, in a process that has a driver. False: this rank
+// has no memory to find out.
 bool locate_buffers(const CallContext& context, std::optional<DeviceCall>& device,
                     log::CallRecord& record) noexcept;
 

@@ -47,8 +47,8 @@ std::byte* place_in(const void* buffer, std::size_t offset) {
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + offset);
 }
 
-// A call that can take the fast path, as far as its arguments say. Its blocks are items of `item` bytes
-// without gaps.
+// A call that can take the fast path, as far as its arguments say. Its blocks are items of
+// `item` bytes without gaps.
 class ShortCall {
   public:
     ShortCall(const CallArgs& call, const FastPath& way, const CommState& state)

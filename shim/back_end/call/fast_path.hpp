@@ -1,7 +1,7 @@
-// The fast path of a call through its node's memory. Earlier calls of the same plan went to `shared` without
-// an agreement. So this call is not measured, needs no choice, and makes no list of its blocks: the node's
-// memory takes counts and displacements as they are. Other ranks may take the full path: all ranks meet in
-// the same epoch.
+// The fast path of a call through its node's memory. Earlier calls of the same plan went to `shared`
+// without an agreement. So this call is not measured, needs no choice, and makes no list of its blocks:
+// the node's memory takes counts and displacements as they are. Other ranks may take the full path: all
+// ranks meet in the same epoch.
 #pragma once
 
 #include "call_context.hpp"

@@ -31,8 +31,8 @@ Packing::Packing(const CallArgs& call, CommResources& resources, const CallTypes
     };
     has_uncommitted_type_ = !is_taken(send_) || !is_taken(recv_);
     recv_.packed = !recv_.blocks.are_dense();
-    // In place, arriving blocks would overwrite the blocks to be sent. The one block for everybody stays in
-    // its place.
+    // In place, arriving blocks would overwrite the blocks to be sent. The one block for
+    // everybody stays in its place.
     send_.copies_all = call.in_place() && !sends_one_block_;
     send_.packed = send_.copies_all || !send_.blocks.are_dense();
 }
@@ -135,9 +135,9 @@ int Packing::load_send() {
     return pack_send();
 }
 
-// An erroneous program may send longer blocks than it receives. If a call has one count, or one block for
-// everybody, the algorithms assume that blocks are as large as their places, and would overrun the receive
-// buffer.
+// An erroneous program may send longer blocks than it receives. If a call has one count, or one
+// block for everybody, the algorithms assume that blocks are as large as their places, and would
+// overrun the receive buffer.
 int Packing::cut_what_is_too_long() {
     if (!has_to_fit_) return MPI_SUCCESS;
     const auto send = send_list();

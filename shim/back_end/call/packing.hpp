@@ -30,8 +30,8 @@ class Packing {
     bool reserve();
     // From here on the blocks are their copies in host memory.
     void move(std::uintptr_t send_distance, std::uintptr_t recv_distance);
-    // Packs the blocks to be sent and describes both sides; an MPI error code. The exchange can run even
-    // after an error.
+    // Packs the blocks to be sent and describes both sides; an MPI error code. The exchange can
+    // run even after an error.
     int load();
     // Unpacks the arrived blocks; an MPI error code.
     int unload();

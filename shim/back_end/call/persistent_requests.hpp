@@ -1,5 +1,5 @@
-// Requests of persistent collectives: which collective MPI_Start starts, and how many bytes the rank then
-// sends.
+// Requests of persistent collectives: which collective MPI_Start starts, and how many
+// bytes the rank then sends.
 #pragma once
 
 #include "shim/entry/counted.hpp"

@@ -7,8 +7,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// A native call gets its device pointers as they are, unless the rule says `staged` or the MPI does not take
-// them.
+// A native call gets its device pointers as they are, unless the rule says `staged` or
+// the MPI does not take them.
 bool stages(const DeviceCall& device, const policy::Choice& choice) {
     if (!device.is_on_device()) return false;
     if (choice.transfer) return *choice.transfer == policy::Transfer::staged;
@@ -44,8 +44,8 @@ policy::Match choose_alone(const CallContext& context, const Plan& plan, const D
     return policy::choose(plan.shortlist(), features_of(context, own, in_place));
 }
 
-// The choice is native, but the candidates that are passed over differ from call to call, and the log names
-// them.
+// The choice is native, but the candidates that are passed over differ from call to
+// call, and the log names them.
 inline Decision decide(const CallContext& context, Plan& plan, const DeviceCall* device, bool in_place) {
     if (plan.has_one_candidate()) [[likely]]
         return {&plan};

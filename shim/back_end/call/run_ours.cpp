@@ -23,8 +23,8 @@ policy::Match give_up(CommState& state, const Decision& decision, policy::Passed
     return native_instead(decision.match, decision.plan->shortlist(), why);
 }
 
-// The first choice whose memory is available on all ranks. Everything here is the same on all ranks, or
-// agreed.
+// The first choice whose memory is available on all ranks. Everything here is the same
+// on all ranks, or agreed.
 policy::Match choose(const CallContext& context, const Agreed& agreed, log::CallRecord& record) {
     auto& resources = *context.state.resources();
     const auto& plan = *agreed.plan;
@@ -195,8 +195,8 @@ void expect_alike(CommResources& resources, const Plan& plan, const Agreed& agre
     resources.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
 
-// MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange went well misses
-// nothing.
+// MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange
+// went well misses nothing.
 void leave_to_mpi(const CallContext& context, Outcome& outcome) {
     outcome.is_over = false;
     outcome.code = MPI_SUCCESS;

@@ -18,8 +18,8 @@ struct Outcome {
     bool is_refused = false;  // MPI will refuse the arguments, and should be the one to say so
 };
 
-// `device`: made here where this process can have device memory. Collective as far as the plan says. Never
-// throws.
+// `device`: made here where this process can have device memory. Collective as far as the
+// plan says. Never throws.
 Outcome run_ours(const CallContext& context, Plan& plan, log::CallRecord& record,
                  std::optional<DeviceCall>& device) noexcept;
 

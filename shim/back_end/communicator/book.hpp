@@ -44,8 +44,8 @@ class Learner {
         return can_rest() && policy::can_rest(key_.plan->shortlist(), key_.adaptive, candidate);
     }
 
-    // Keeps the time of a call that has no agreement. True: enough times are kept to tell the other ranks
-    // their median.
+    // Keeps the time of a call that has no agreement. True: enough times are kept to tell the
+    // other ranks their median.
     bool keep(Nanoseconds time) noexcept;
     // The time of an agreement before a call.
     void note_agreement(Nanoseconds time) noexcept;
@@ -72,11 +72,11 @@ class Book {
     Learner& add(const Key& key, const policy::Features& call, bool agrees); // may throw
     void forget(const Key& key);
 
-    // Rest. Most calls of most programs are like the call before, and the agreement on a small exchange takes
-    // as long as the exchange. A rest begins after enough agreed calls in a row of one learner, if its choice
-    // stands and needs no agreement itself. During a rest the calls of its plan run that choice without an
-    // agreement, whatever their blocks are. After 63 of them the ranks agree again, and see whether calls are
-    // still alike.
+    // Rest. Most calls of most programs are like the call before, and the agreement on a small exchange
+    // takes as long as the exchange. A rest begins after enough agreed calls in a row of one learner, if its
+    // choice stands and needs no agreement itself. During a rest the calls of its plan run that choice
+    // without an agreement, whatever their blocks are. After 63 of them the ranks agree again, and see
+    // whether calls are still alike.
     bool rests(const Plan& plan) const {
         return resting_ != nullptr && owed_.learner == nullptr && &plan == resting_->key().plan;
     }
@@ -93,8 +93,8 @@ class Book {
         return running_.candidate;
     }
     bool is_running() const { return running_.learner != nullptr; }
-    // The agreement before the running call is part of its candidate's cost, since other candidates need
-    // none.
+    // The agreement before the running call is part of its candidate's cost, since
+    // other candidates need none.
     bool pays_for_agreement() const {
         return is_running() && running_.learner->can_rest() &&
                !running_.learner->can_rest_with(running_.candidate);
@@ -105,8 +105,8 @@ class Book {
     // it; 0: there was none.
     void end(Nanoseconds time, Nanoseconds agreement = 0) noexcept;
 
-    // The time that this rank tells in the ranks' next agreement, of whatever kind. All ranks learn the
-    // largest.
+    // The time that this rank tells in the ranks' next agreement, of whatever kind. All
+    // ranks learn the largest.
     Nanoseconds owed() const { return owed_.learner != nullptr ? owed_.time : 0; }
     void tell(Nanoseconds slowest) noexcept;
     // The time has to be told before this learner's next call.

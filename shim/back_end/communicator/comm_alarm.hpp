@@ -1,6 +1,6 @@
-// The alarm of one communicator: rings when the program has revoked it or one of its ranks is dead. From then
-// on the MPI refuses its collectives. So a routed call ends and becomes a native one, which gives the MPI's
-// own error.
+// The alarm of one communicator: rings when the program has revoked it or one of its ranks is dead.
+// From then on the MPI refuses its collectives. So a routed call ends and becomes a native one, which
+// gives the MPI's own error.
 #pragma once
 
 #include "algorithms/transport/messages/alarm.hpp"

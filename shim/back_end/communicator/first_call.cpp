@@ -41,10 +41,10 @@ Offer offer_of(Communicators& home, const OwnRanks& own_ranks) noexcept {
 
 } // namespace
 
-// The ranks meet, and vote: two collectives. The vote makes sure that either all ranks get a state or none
-// does; likewise resources and the window. One gap is left: a rank without memory for the members of an
-// intercommunicator, or of a communicator with more ranks than the world, cannot meet the other ranks, and
-// they wait.
+// The ranks meet, and vote: two collectives. The vote makes sure that either all ranks get a state or
+// none does; likewise resources and the window. One gap is left: a rank without memory for the
+// members of an intercommunicator, or of a communicator with more ranks than the world, cannot meet
+// the other ranks, and they wait.
 CommState* FirstCall::state_of(MPI_Comm comm, Communicators& home) {
     if (const Ulfm* ulfm = home.process().ulfm; ulfm != nullptr && ulfm->is_given_up(comm)) return nullptr;
     const OwnRanks own_ranks(comm, home.process());

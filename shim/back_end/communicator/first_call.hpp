@@ -14,8 +14,8 @@ class OwnRanks;
 
 class FirstCall {
   public:
-    // Collective. Null on all ranks of the communicator if no state could be made: then the call is
-    // forwarded.
+    // Collective. Null on all ranks of the communicator if no state could be made:
+    // then the call is forwarded.
     static CommState* state_of(MPI_Comm comm, Communicators& home);
 
   private:

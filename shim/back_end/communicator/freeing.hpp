@@ -14,8 +14,8 @@ class Communicators;
 
 class Freeing {
   public:
-    // This thread is about to free the communicator. Without memory for the note, it is freed as if nobody
-    // knew.
+    // This thread is about to free the communicator. Without memory for the note, it is
+    // freed as if nobody knew.
     Freeing(MPI_Comm comm, Communicators& home) noexcept;
     // MPI is done. Not a destructor, for the same reason as with InsideCall: an exception of the program may
     // pass through here.

@@ -73,8 +73,8 @@ class Plans {
   public:
     explicit Plans(const Process& process) : process_(process) {}
 
-    // `only_native`: why nothing can be routed on the communicator, as the log's reason; null if something
-    // can. May throw.
+    // `only_native`: why nothing can be routed on the communicator, as the log's reason; null if
+    // something can. May throw.
     std::shared_ptr<Plan> of(const policy::FixedFeatures& fixed, const char* only_native);
 
   private:

@@ -78,10 +78,10 @@ class Cuda : public Runtime {
         std::array<int, 4> attributes = {attribute_memory_type, attribute_is_managed, attribute_context,
                                          attribute_device};
         std::array<void*, 4> values = {&type, &is_managed, static_cast<void*>(&context), &device};
-        // For an unknown address the driver reports no error and fills in nothing. Before the program has
-        // started the driver, it reports an error; then there is no device memory. A query for a single
-        // attribute does report an unknown address, which takes 540 ns for host memory; this query for four
-        // takes 120 ns.
+        // For an unknown address the driver reports no error and fills in nothing. Before the program
+        // has started the driver, it reports an error; then there is no device memory. A query for a
+        // single attribute does report an unknown address, which takes 540 ns for host memory; this
+        // query for four takes 120 ns.
         if (cu_.get_attributes(static_cast<unsigned>(attributes.size()), attributes.data(), values.data(),
                                address_of(address)) != 0 ||
             type == 0)

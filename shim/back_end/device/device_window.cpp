@@ -140,8 +140,8 @@ bool DeviceWindow::copy(void* to, const void* from, std::size_t bytes) {
     return streams_.copy(own_at_, to, from, bytes);
 }
 
-// describe() made room for all bytes of the call; the check guards the other blocks against a mistake of
-// ours.
+// describe() made room for all bytes of the call; the check guards the other blocks
+// against a mistake of ours.
 bool DeviceWindow::copy_run(const std::byte* from, std::size_t bytes, std::size_t to) {
     return to + bytes <= capacity_ && copy(own_ + to, from, bytes);
 }

@@ -41,8 +41,8 @@ class DeviceWindow {
     algorithms::Status exchange(const algorithms::Exchange& exchange, algorithms::NodeWindow& window);
 
   private:
-    // A piece of memory, for the other ranks. Each new piece of a rank has a new number; 0: there is no
-    // piece.
+    // A piece of memory, for the other ranks. Each new piece of a rank has a new
+    // number; 0: there is no piece.
     struct Offer {
         MemoryHandle handle;
         std::uint64_t number = 0;

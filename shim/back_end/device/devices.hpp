@@ -16,11 +16,11 @@ class Devices {
     void set_off() { off_ = true; }
     bool are_off() const { return off_; }
 
-    // Whether this process can have device memory. `now`: nanoseconds of a clock that the caller has read
-    // anyway, or coarse_ns(). Programs load the driver late (CUDA's static runtime library at its first
-    // call), so a look without a result is repeated after at least a millisecond (by the coarse clock, up to
-    // ten). No pointer to device memory gets past us unseen: starting the driver and making a context takes
-    // far longer.
+    // Whether this process can have device memory. `now`: nanoseconds of a clock that the caller has
+    // read anyway, or coarse_ns(). Programs load the driver late (CUDA's static runtime library at its
+    // first call), so a look without a result is repeated after at least a millisecond (by the coarse
+    // clock, up to ten). No pointer to device memory gets past us unseen: starting the driver and making
+    // a context takes far longer.
     bool are_here(std::uint64_t now) {
         if (runtime_.load(std::memory_order_acquire) != nullptr) return true;
         if (now - last_look_.load(std::memory_order_relaxed) < between_looks) return false;

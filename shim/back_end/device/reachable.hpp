@@ -6,8 +6,8 @@
 
 namespace switchyard::shim::device {
 
-// False if one of these bytes cannot be read: its memory was freed. Also true if the system refuses to
-// answer.
+// False if one of these bytes cannot be read: its memory was freed. Also true if the
+// system refuses to answer.
 bool are_readable(std::span<const void* const> addresses);
 
 } // namespace switchyard::shim::device

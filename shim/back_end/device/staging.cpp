@@ -83,8 +83,8 @@ void Staging::lay_out() {
     if (filled == 0) room_ = 0;
 }
 
-// Untouched gaps take no memory, unless they are pinned. So nothing is pinned if the gaps are larger than the
-// data.
+// Untouched gaps take no memory, unless they are pinned. So nothing is pinned if the gaps
+// are larger than the data.
 bool Staging::reserve() {
     if (room_ == 0) return true;
     memory_ = has_wide_gaps_ ? &pageable_ : &pinned_;

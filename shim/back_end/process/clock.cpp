@@ -27,8 +27,8 @@ struct Moment {
 };
 Moment beginning;
 
-// Both clocks at one moment: the closest of a few tries, since an interrupt may come between the two
-// readings.
+// Both clocks at one moment: the closest of a few tries, since an interrupt may come
+// between the two readings.
 template <typename KernelNs>
 Moment moment(KernelNs kernel_ns) {
     Moment best;

@@ -47,8 +47,8 @@ struct Process {
     // Our own, for start and end and for the messages of all communicators; null where MPI_Init was not seen.
     MPI_Comm world = MPI_COMM_NULL;
     int largest_tag = 0; // on `world`
-    // Tags up to this one are for the messages of communicators, larger ones for the communicators that
-    // OwnRanks makes.
+    // Tags up to this one are for the messages of communicators, larger ones for the
+    // communicators that OwnRanks makes.
     int largest_message_tag() const { return largest_tag / 2; }
     bool some_have_threads = true; // that may call MPI at the same time; the same on all ranks of the world
     const Ulfm* ulfm = nullptr;    // null where no process may die; the same on all ranks of the world

@@ -27,8 +27,8 @@ bool all_manage(MPI_Comm comm, const Work& work) {
     return algorithms::all_agree(manages(work), algorithms::comm_of(comm));
 }
 
-// The same for a caller that gives up as a whole: throws on all ranks or on none. A process without a world
-// is alone.
+// The same for a caller that gives up as a whole: throws on all ranks or on none. A process
+// without a world is alone.
 template <typename Work>
 void manage_together(MPI_Comm comm, const Work& work) {
     if (comm == MPI_COMM_NULL)

@@ -1,5 +1,5 @@
-// Before the final merge each rank tells the leaders of its communicators which records it has of their
-// calls.
+// Before the final merge each rank tells the leaders of its communicators which
+// records it has of their calls.
 #pragma once
 
 #include "shim/common/log/slot_reader.hpp"

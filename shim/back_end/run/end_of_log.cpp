@@ -118,8 +118,8 @@ class Totals {
     std::array<std::uint64_t, counted_functions> most_{};
 };
 
-// What the agreement cost and which rule is the cause, if that is worth a sentence. Forced algorithms have no
-// rule.
+// What the agreement cost and which rule is the cause, if that is worth a sentence. Forced
+// algorithms have no rule.
 std::string agreement_text(const Process& self, const RunEnd& end, const AgreementCost& cost) {
     const double wall_ns = end.wall_s * 1e9 * self.world_ranks;
     if (self.settings.given(Setting::force) || !cost.is_worth_a_sentence(wall_ns)) return "";
@@ -159,8 +159,8 @@ bool write_log(Process& self, RunEnd& end, AgreementCost& cost) {
 // Rank 0 closes run.json and says where the log is. True: the log is complete.
 bool close_run(const Process& self, const RunEnd& end, const AgreementCost& cost, bool written) {
     const bool complete = written && write_run_json(self.log_folder, self.run_info, &end);
-    // Where this rank's records are in no file, the start has said so, and the last line says how many are
-    // lost.
+    // Where this rank's records are in no file, the start has said so, and the last
+    // line says how many are lost.
     if (self.recorder && !complete && self.recorder->problem().empty())
         warn("the log could not be written as a whole, is the disk or the memory full? The ranks' records "
              "stay: `switchyard report` reads them");

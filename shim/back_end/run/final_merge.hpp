@@ -21,8 +21,8 @@ class FinalMerge {
   public:
     explicit FinalMerge(Process& self) : self_(self) {}
 
-    // False, on all ranks: lines are missing. `lost`: slots of all ranks that are in no line. Collective;
-    // never throws.
+    // False, on all ranks: lines are missing. `lost`: slots of all ranks that are in no line.
+    // Collective; never throws.
     bool run(std::uint64_t& lost);
     AgreementCost take_agreement_cost() noexcept {
         return std::move(agreement_cost_);

@@ -94,8 +94,8 @@ void LedCalls::add_own(Communicator& led) noexcept {
     } while (count == MergeDesk::slots_at_once);
 }
 
-// Several members are asked at once: one member's answer is on its way while another member's answer is
-// added.
+// Several members are asked at once: one member's answer is on its way while another
+// member's answer is added.
 void LedCalls::add_others(Communicator& led) noexcept {
     std::array<Announcement*, MergeDesk::questions> asked{};
     auto next = led.first_member + 1;

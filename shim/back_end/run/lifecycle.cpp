@@ -38,8 +38,8 @@ Run* started = nullptr; // never deleted: records must stay mapped until the pro
 pid_t started_by = 0;
 std::atomic<bool> has_refused{false}; // the ranks have agreed that there is no run
 
-// The log's end needs all ranks. If some are missing, the records stay where they are, as after a job that
-// was killed.
+// The log's end needs all ranks. If some are missing, the records stay where they are, as
+// after a job that was killed.
 bool all_live(const Process& self) {
     if (self.ulfm == nullptr || self.ulfm->all_know_no_dead(self.world)) return true;
     if (self.world_rank == 0 && !self.log_directory.empty())

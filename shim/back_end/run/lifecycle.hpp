@@ -9,8 +9,8 @@ namespace switchyard::shim {
 // frees MPI_COMM_SELF's attributes, at the start of MPI_Finalize: then the log is merged. Never throws.
 void start_with_world(const LoadedMpi& loaded) noexcept;
 
-// At the first call of a program whose MPI_Init was not seen (sessions): this rank starts by itself. Never
-// throws.
+// At the first call of a program whose MPI_Init was not seen (sessions): this rank starts
+// by itself. Never throws.
 void start_alone(const LoadedMpi& loaded) noexcept;
 
 } // namespace switchyard::shim

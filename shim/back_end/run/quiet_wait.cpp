@@ -9,8 +9,8 @@ namespace switchyard::shim {
 
 namespace {
 
-// Naps grow; the first is as long as a turn of a few ranks on a core. A nap longer than last_nap_ns would be
-// felt.
+// Naps grow; the first is as long as a turn of a few ranks on a core. A nap longer than
+// last_nap_ns would be felt.
 constexpr long first_nap_ns = 20'000, last_nap_ns = 300'000;
 constexpr int looks_awake = 50;
 
@@ -33,9 +33,9 @@ int wait_quietly(MPI_Request& request, MPI_Status* status) noexcept {
 
 namespace {
 
-// Messages along the binomial tree of rank 0: from the rank with a bit to the rank without it, from the
-// lowest bit on, and back. MPI's nonblocking collectives take memory at each call, and MPICH's crash if there
-// is none.
+// Messages along the binomial tree of rank 0: from the rank with a bit to the rank without it,
+// from the lowest bit on, and back. MPI's nonblocking collectives take memory at each call, and
+// MPICH's crash if there is none.
 class Tree {
   public:
     explicit Tree(MPI_Comm comm) : comm_(comm) {

@@ -1,5 +1,5 @@
-// The run configuration: settings, policy and the log's folder. Rank 0 reads it; all other ranks get it from
-// rank 0.
+// The run configuration: settings, policy and the log's folder. Rank 0 reads it; all other
+// ranks get it from rank 0.
 #pragma once
 
 #include "algorithms/transport/messages/small_messages.hpp"
@@ -20,8 +20,8 @@ void read_configuration(Process& self, const std::vector<std::string>& complaint
 log::RunInfo describe(const Process& self);
 
 // The run configuration on its way from rank 0 to all other ranks. Only spread() and meet_hosts()
-// communicate, and both do so on every rank, whatever it lacks: a rank without memory receives the messages
-// and drops them.
+// communicate, and both do so on every rank, whatever it lacks: a rank without memory receives the
+// messages and drops them.
 class RunConfiguration {
   public:
     // Rank 0: reads settings and policy, and makes the log's folder. May throw.

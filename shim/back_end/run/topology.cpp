@@ -33,8 +33,8 @@ Seat find_seat(const Process& self) {
     return seat;
 }
 
-// The node as SWITCHYARD_RANKS_PER_NODE emulates it, or by the system's name. A rank of sessions has no place
-// in a world.
+// The node as SWITCHYARD_RANKS_PER_NODE emulates it, or by the system's name. A rank of sessions
+// has no place in a world.
 std::uint64_t number_of_node(const Process& self) {
     const auto& text = self.settings.given(Setting::ranks_per_node);
     if (!text || self.world == MPI_COMM_NULL) return name_of_system();

@@ -1,6 +1,6 @@
-// Which candidate of an adaptive use runs next. Nothing but the times of earlier calls decides: no MPI, no
-// clock, no memory after construction. Choosers that get the same times answer the same, so all ranks decide
-// alike.
+// Which candidate of an adaptive use runs next. Nothing but the times of earlier calls decides: no
+// MPI, no clock, no memory after construction. Choosers that get the same times answer the same,
+// so all ranks decide alike.
 //
 // A pass tries the candidates in turn, `trials` times each. Then the candidate with the smallest median
 // stays. Unless it is native, or native was dropped, it is proven against native first (Proof), and native
@@ -57,8 +57,8 @@ class Chooser {
         for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].runs_here = i == 0 || can_run(i);
         return pick_possible();
     }
-    // The time of that call, or no_time. While is_trying() it must come before the next pick(), otherwise at
-    // any time.
+    // The time of that call, or no_time. While is_trying() it must come before the next
+    // pick(), otherwise at any time.
     void add(std::size_t candidate, Nanoseconds time) noexcept;
     // The median of several calls of the best candidate, instead of add() for each call.
     void add_median(Nanoseconds time) noexcept;

@@ -77,8 +77,8 @@ double time_with_agreement(const Lesson& lesson) {
     return static_cast<double>(best.median) + (is_in ? 0 : static_cast<double>(lesson.agreement));
 }
 
-// This time summed up over the calls of lessons whose trials ended. Infinite if some calls would be slower
-// than native.
+// This time summed up over the calls of lessons whose trials ended. Infinite if some calls
+// would be slower than native.
 double time_of_ranges(const std::vector<const Lesson*>& kind) {
     constexpr double worth_a_rule = 0.97, unnoticed = 1.01;
     double sum = 0;

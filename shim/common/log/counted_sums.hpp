@@ -47,8 +47,8 @@ class CountedSums {
     Recorder* recorder() const { return recorder_; }
     void record_in(Recorder& recorder) { recorder_ = &recorder; }
 
-    // The sums of the run. Null where nothing is measured: without a log, before the run's start and after
-    // its end.
+    // The sums of the run. Null where nothing is measured: without a log, before the run's
+    // start and after its end.
     static CountedSums* current() { return current_.load(std::memory_order_acquire); }
     static void set_current(CountedSums* sums) { current_.store(sums, std::memory_order_release); }
 

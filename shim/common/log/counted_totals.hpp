@@ -17,8 +17,8 @@ struct CountedTotal {
     std::uint64_t bytes = 0;       // of all ranks
 };
 
-// Adds the sums of a rank's ring_file, as a run without an end left it. Lines with impossible values are left
-// out.
+// Adds the sums of a rank's ring_file, as a run without an end left it. Lines with
+// impossible values are left out.
 void add_counted_sums(const std::filesystem::path& file, std::vector<CountedTotal>& totals);
 
 } // namespace switchyard::shim::log

@@ -1,6 +1,6 @@
-// If files have a size limit (ulimit -f), a write past it ends the program with a signal, SIGXFSZ. Our files
-// are no reason to end the program. While an object of this class lives, such writes of this thread fail with
-// EFBIG instead.
+// If files have a size limit (ulimit -f), a write past it ends the program with a signal, SIGXFSZ. Our
+// files are no reason to end the program. While an object of this class lives, such writes of this thread
+// fail with EFBIG instead.
 #pragma once
 
 #include <csignal>

@@ -31,8 +31,8 @@ class Folder {
     OwnDescriptor create(const std::string& name) const noexcept;
     // Opens the file by its name, if this is still the file of `lost`.
     OwnDescriptor found_again(const std::string& name, const OwnDescriptor& lost) const noexcept;
-    // Writes the whole file or nothing. It replaces an older file of that name. False: it could not be
-    // written.
+    // Writes the whole file or nothing. It replaces an older file of that name. False:
+    // it could not be written.
     bool write_whole(const std::string& name, std::string_view text) const;
     void remove(const std::string& name) const noexcept;
     void remove_folder(const std::string& name) const noexcept; // if it is empty

@@ -93,8 +93,8 @@ bool CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {
     return true;
 }
 
-// A damaged sequence number must not take memory for all the numbers below it: memory grows only with the
-// slots.
+// A damaged sequence number must not take memory for all the numbers below it: memory
+// grows only with the slots.
 MergedCall& CommunicatorCalls::call_of(std::uint32_t sequence) {
     constexpr std::size_t widest_gap = 64; // a log may have as many communicators as slots
     if (calls_.size() < sequence) {

@@ -1,6 +1,6 @@
-// The ranks' records of one call, made into one: minimum, mean and maximum. Used at the end of a run, where
-// the ranks send their records, and by `switchyard report`, which reads them from the files of a run without
-// an end.
+// The ranks' records of one call, made into one: minimum, mean and maximum. Used at the end of a
+// run, where the ranks send their records, and by `switchyard report`, which reads them from the
+// files of a run without an end.
 #pragma once
 
 #include "record.hpp"

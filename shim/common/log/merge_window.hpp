@@ -11,8 +11,8 @@ namespace switchyard::shim::log {
 
 class MergeWindow {
   public:
-    // Starts at the call `first`. `communicator`: the number that the calls get. May throw; nothing else here
-    // does.
+    // Starts at the call `first`. `communicator`: the number that the calls get. May
+    // throw; nothing else here does.
     void open(std::uint32_t communicator, std::uint32_t first, std::size_t calls);
     std::uint32_t last() const { return first_ + static_cast<std::uint32_t>(calls_.size()) - 1; }
     // Decisions have the numbers of the merging rank. It adds its own slots first (`is_own`).

@@ -1,5 +1,5 @@
-// A file that we make, append to, read and perhaps remove, in a program that may close its descriptor at any
-// time.
+// A file that we make, append to, read and perhaps remove, in a program that may close
+// its descriptor at any time.
 #pragma once
 
 #include "folder.hpp"

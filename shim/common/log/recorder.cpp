@@ -39,8 +39,8 @@ Recorder::~Recorder() {
 }
 
 void Recorder::map_ring(int file) {
-    // The file must have its disk space now: writing to a hole on a full disk would be a SIGBUS in somebody's
-    // program.
+    // The file must have its disk space now: writing to a hole on a full disk would be a
+    // SIGBUS in somebody's program.
     if (file >= 0)
         if (int error = algorithms::make_room(file, 0, ring_file::end)) {
             errno = error;
@@ -207,8 +207,8 @@ bool Recorder::put_beside_ring(const std::string& line) noexcept {
     return true;
 }
 
-// If it fails, the next name or the end of the run tries again. Until then a report on a killed run misses
-// these names.
+// If it fails, the next name or the end of the run tries again. Until then a report on a
+// killed run misses these names.
 void Recorder::write_names() noexcept {
     if (unwritten_names_.empty() || !has_names_file()) return;
     if (names_file_.append(unwritten_names_.data(), unwritten_names_.size())) unwritten_names_.clear();

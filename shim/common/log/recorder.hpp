@@ -37,8 +37,8 @@ class Recorder {
     void add(const Record& record) noexcept {
         for_each_slot(record, [this](const Slot& slot) { add_slot(slot); });
     }
-    // A slot that stays in its place and may be written to again and again (detail `summary`); null when
-    // full.
+    // A slot that stays in its place and may be written to again and again (detail
+    // `summary`); null when full.
     Slot* keep(const Slot& slot) noexcept;
 
     // What numbers in records stand for. May throw.
@@ -51,10 +51,10 @@ class Recorder {
     // returns how many it could read; if it read fewer, the rest of the file is lost.
     std::uint64_t slots() const { return in_file_ + in_memory_.size() + in_ring_.size(); }
     std::size_t read(std::uint64_t first, Slot* into, std::size_t count) noexcept;
-    // After finish(): all names from add_name(), without the members of communicators. Before finish(): of
-    // many communicators only the first ones, which stay in memory, since files can be lost. Later
-    // communicators are only in the file, so memory does not grow in a program that makes communicators in a
-    // loop.
+    // After finish(): all names from add_name(), without the members of communicators. Before
+    // finish(): of many communicators only the first ones, which stay in memory, since files can be
+    // lost. Later communicators are only in the file, so memory does not grow in a program that makes
+    // communicators in a loop.
     const Names& names() const { return names_; }
     static constexpr std::size_t most_communicators_in_memory = 4096;
     void remove_files(); // the run's log has been written from them

@@ -51,8 +51,8 @@ nlohmann::ordered_json counted_json(const std::vector<CountedTotal>& counted, in
     return list;
 }
 
-// File systems allow names of 255 bytes, some only 143, and the start, the process and a number follow the
-// program's name.
+// File systems allow names of 255 bytes, some only 143, and the start, the process and a number
+// follow the program's name.
 std::string beginning_of(const std::string& program) {
     constexpr std::size_t longest = 100;
     std::size_t end = std::min(program.size(), longest);

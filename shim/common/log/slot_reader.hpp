@@ -25,8 +25,8 @@ class SlotReader {
 
     // By the recorder's number of the communicator.
     const SlotSpan& span(std::uint32_t communicator) const { return spans_[communicator]; }
-    // The communicator's next slots with sequences up to `last`, at most `most` of them; fewer: there are no
-    // more.
+    // The communicator's next slots with sequences up to `last`, at most `most` of them;
+    // fewer: there are no more.
     std::size_t read(std::uint32_t communicator, std::uint32_t last, Slot* into, std::size_t most) noexcept;
     // Slots that belong to no call: their communicator has no name, or their sequence is beyond all calls.
     std::uint64_t nameless() const { return nameless_; }
@@ -34,8 +34,8 @@ class SlotReader {
     static constexpr std::size_t slots_at_once = 4096;
 
   private:
-    // The program may write over its records. A sequence beyond all calls would make the merge look for calls
-    // for ever.
+    // The program may write over its records. A sequence beyond all calls would make the merge
+    // look for calls for ever.
     bool is_possible(const Slot& slot, std::uint64_t place) const noexcept;
     const Slot* at(std::uint64_t place) noexcept; // null: it cannot be read
     void count(const Slot& slot, std::uint64_t place);

@@ -32,8 +32,8 @@ class Summary {
     }
 
   private:
-    // The sums of one kind of calls, by SlotKind; null: no call has left such a slot yet, or there was no
-    // room.
+    // The sums of one kind of calls, by SlotKind; null: no call has left such a slot
+    // yet, or there was no room.
     struct Sums {
         std::uint32_t number, decision;
         std::uint8_t collective;

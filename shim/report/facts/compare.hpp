@@ -25,8 +25,8 @@ struct ComparedGroup {
     unsigned block_bits = 0;
     std::array<ComparedSide, 2> sides;
     bool in_both() const { return sides[0].calls > 0 && sides[1].calls > 0; }
-    // The second log's median over the first log's: below 1 if the second is faster. 0: there is nothing to
-    // compare.
+    // The second log's median over the first log's: below 1 if the second is faster. 0:
+    // there is nothing to compare.
     double ratio() const;
     // The same for the mean time of a call. Unlike the median it shows outliers.
     double mean_ratio() const;
@@ -41,8 +41,8 @@ using Folders = std::array<PooledFolder, 2>;
 
 // Two pools that are compared; null: only the other folder has such runs.
 using Pools = std::array<const Pool*, 2>;
-// Pools with runs in both folders first. If each folder has a single pool, the two are compared even if they
-// differ.
+// Pools with runs in both folders first. If each folder has a single pool, the two are
+// compared even if they differ.
 std::vector<Pools> matched(const Folders& folders);
 
 } // namespace switchyard::shim::report

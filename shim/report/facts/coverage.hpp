@@ -29,8 +29,8 @@ struct Coverage {
     std::vector<Table> tables; // one per collective
 };
 
-// For host buffers, not in place, and `ranks_per_node` ranks on each node but the last; for all collectives,
-// or `only` one.
+// For host buffers, not in place, and `ranks_per_node` ranks on each node but the last; for all
+// collectives, or `only` one.
 Coverage coverage_of(const policy::Policy& policy, int ranks_per_node, std::vector<int> ranks,
                      std::vector<unsigned> block_bits, std::optional<policy::Collective> only = std::nullopt);
 

@@ -9,8 +9,8 @@
 
 namespace switchyard::shim::report {
 
-// The median of an even number of values is the mean of the middle two. (Samples of calls give a value that
-// occurred.)
+// The median of an even number of values is the mean of the middle two. (Samples of calls
+// give a value that occurred.)
 struct Spread {
     std::size_t count = 0;
     double median = 0, deviation = 0; // median absolute deviation; 0 without values
@@ -29,8 +29,8 @@ struct Paired {
     // If neither side is faster: the probability that this many pairs or more have the same winner, as with
     // tosses of a coin.
     double chance() const;
-    // Chance seldom gives this. It takes at least five pairs with one winner: by chance, 1 of 16 comparisons
-    // has them.
+    // Chance seldom gives this. It takes at least five pairs with one winner: by chance, 1 of
+    // 16 comparisons has them.
     bool is_sure() const { return chance() <= 0.1; }
 };
 

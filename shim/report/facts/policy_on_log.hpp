@@ -47,8 +47,8 @@ class PolicyOnLog {
     std::vector<IdleRule> idle_rules() const;
 
   private:
-    // Calls of one kind share a shortlist. They make several groups if their blocks lie on both sides of a
-    // rule's bound.
+    // Calls of one kind share a shortlist. They make several groups if their blocks lie on both
+    // sides of a rule's bound.
     struct Kind {
         policy::Features call;                              // the first of these calls
         std::size_t least_block = 0, most_block = 0;        // of all these calls
@@ -59,8 +59,8 @@ class PolicyOnLog {
     };
     Kind& kind_of(const Call& call, const policy::Features& features); // with its shortlist
     policy::Shortlist shortlist_for(const policy::Features& call) const;
-    // There may be many kinds, each with many rules left. All their shortlists together would not fit in
-    // memory.
+    // There may be many kinds, each with many rules left. All their shortlists together
+    // would not fit in memory.
     void forget_shortlists();
     PolicyGroup group_of(const Call& call, const Kind& kind, const policy::Match& match) const;
     std::vector<const Kind*> by_cost() const; // the costliest first

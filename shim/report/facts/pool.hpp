@@ -37,9 +37,9 @@ struct PooledFolder {
     std::vector<std::string> remarks; // sentences on runs that are left out
 };
 
-// Killed runs are left out if a run of the same program and ranks reached its end. So are runs that cannot be
-// read, unless there is no other run. Throws std::runtime_error with a sentence for people if no run can be
-// read.
+// Killed runs are left out if a run of the same program and ranks reached its end. So are runs that
+// cannot be read, unless there is no other run. Throws std::runtime_error with a sentence for
+// people if no run can be read.
 PooledFolder pool_runs(const std::string& path);
 
 // A pool of one run.

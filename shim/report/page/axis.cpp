@@ -14,8 +14,8 @@ double finite(double end) {
     return std::isnan(end) ? 0 : std::clamp(end, -farthest, farthest);
 }
 
-// `first`, `first` + `step`, ... up to `last`. It counts the ticks, since a step may be too small to change a
-// place.
+// `first`, `first` + `step`, ... up to `last`. It counts the ticks, since a step may be too
+// small to change a place.
 std::vector<double> ticks_between(double first, double last, double step) {
     std::vector<double> ticks;
     const auto count = static_cast<int>(std::clamp((last - first) / step + 1, 0.0, 100.0));

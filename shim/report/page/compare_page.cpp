@@ -19,8 +19,8 @@ std::string sentence(const std::string& text) {
     return markup(shown(text, 1000)) + (text.ends_with('.') ? "" : ".");
 }
 
-// The bar grows to the left if B is faster, and to the right if B is slower, so it can be read without its
-// colour.
+// The bar grows to the left if B is faster, and to the right if B is slower, so it can be
+// read without its colour.
 std::string gain_bar(double ratio) {
     const double gain = std::clamp(std::log(ratio) / std::log(full_bar), -1.0, 1.0);
     const double length = 50 * std::abs(gain);

@@ -18,8 +18,8 @@ constexpr double tables_left = 66, cell_width = 34, cell_height = 19, title_heig
 
 std::string colour_of(const Covered& cell) {
     if (!cell.rule) return std::string(nothing);
-    // There may be more rules than colours: then colours repeat, paler each time, and the number tells rules
-    // apart.
+    // There may be more rules than colours: then colours repeat, paler each time, and the
+    // number tells rules apart.
     const double strength = std::max(0.25, 0.75 - 0.2 * static_cast<double>(*cell.rule / series_colours));
     return tint(series_colour(*cell.rule % series_colours), strength);
 }

@@ -24,8 +24,8 @@ struct Column {
     }
 };
 
-// What a cell shows, as markup: the caller escapes texts from the log. A column whose cells have a value is
-// sorted by it.
+// What a cell shows, as markup: the caller escapes texts from the log. A column whose cells have
+// a value is sorted by it.
 struct Cell {
     std::string shows;
     std::optional<double> value;

@@ -24,8 +24,8 @@ struct PairsPlot {
     std::string id;
     const Paired* paired;
 };
-// The data of a comparison: each pair with its text. If there are very many pairs, the later ones are left
-// out.
+// The data of a comparison: each pair with its text. If there are very many pairs, the
+// later ones are left out.
 std::string plot_data(const std::vector<PairsPlot>& plots);
 
 } // namespace switchyard::shim::report

@@ -9,8 +9,8 @@
 
 namespace switchyard::shim::report {
 
-// First calls that each took far longer than usual. Times in microseconds; the time of a call is the mean
-// over its ranks.
+// First calls that each took far longer than usual. Times in microseconds; the time of a call is
+// the mean over its ranks.
 struct SlowStart {
     std::uint64_t calls = 0;          // 0: the group does not begin with such calls
     std::size_t communicators = 0;    // that these calls are on

@@ -1,5 +1,5 @@
-// Reads rank-<N>.jsonl: the calls as single ranks saw them. Runs with SWITCHYARD_DETAIL=ranks have such
-// files.
+// Reads rank-<N>.jsonl: the calls as single ranks saw them. Runs with
+// SWITCHYARD_DETAIL=ranks have such files.
 #pragma once
 
 #include "call.hpp"

@@ -15,8 +15,8 @@ class Samples {
 
     bool empty() const { return values_.empty(); }
     std::size_t size() const { return values_.size(); }
-    // The smallest sample such that at least this share (0 to 1) of all weight is at or below it. 0 without
-    // samples.
+    // The smallest sample such that at least this share (0 to 1) of all weight is at or
+    // below it. 0 without samples.
     double quantile(double share) const;
     double median() const { return quantile(0.5); }
 

@@ -32,8 +32,8 @@ class CommandLine {
     void word(const char* name, std::vector<std::string> words, std::function<void(const std::string&)> take,
               const char* meaning);
 
-    // Nothing: the application runs. Else its exit code: the words are wrong, or ask for help. One rank
-    // prints that.
+    // Nothing: the application runs. Else its exit code: the words are wrong, or ask for
+    // help. One rank prints that.
     std::optional<int> parse(int argc, char** argv, bool prints);
 
   private:

@@ -70,9 +70,9 @@ struct Graph {
         }
     }
 
-    // Out-degrees have the density x^-2.5 from 1 to the square root of the vertices. Destinations are drawn
-    // so that in-degrees have it, too: a few vertices are popular, and most vertices are nobody's
-    // destination.
+    // Out-degrees have the density x^-2.5 from 1 to the square root of the vertices. Destinations
+    // are drawn so that in-degrees have it, too: a few vertices are popular, and most vertices
+    // are nobody's destination.
     void add_power_law_edges(std::uint32_t vertex, std::vector<Edge>& to) const {
         const double most = std::sqrt(static_cast<double>(size));
         const double degree = std::min(most, std::pow(drawn(vertex, 0), -1 / 1.5));

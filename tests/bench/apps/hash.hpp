@@ -1,5 +1,5 @@
-// A hash of a word, the same on all machines. A sum of hashes does not depend on the order of its terms. No
-// MPI.
+// A hash of a word, the same on all machines. A sum of hashes does not depend on the
+// order of its terms. No MPI.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ struct Shares {
     Key begin = 0, end = 0;          // of my keys
     std::uint64_t before = 0;        // keys of the ranks before me
 
-    // A bucket belongs to the rank in whose share of all keys its first key is. `sizes`: of the buckets, over
-    // all ranks.
+    // A bucket belongs to the rank in whose share of all keys its first key is. `sizes`: of the
+    // buckets, over all ranks.
     Shares(const std::vector<std::uint32_t>& sizes, const Buckets& buckets, std::size_t rank,
            std::size_t ranks) {
         const auto all = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});

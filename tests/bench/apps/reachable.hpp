@@ -1,5 +1,5 @@
-// The transitive closure by breadth-first search from each vertex: what the program that joins relations must
-// find. No MPI.
+// The transitive closure by breadth-first search from each vertex: what the program that joins
+// relations must find. No MPI.
 #pragma once
 
 #include "graphs.hpp"

@@ -12,8 +12,8 @@ namespace apps {
 
 using Key = std::uint32_t;
 
-// 2^count_bits keys from 0 to 2^range_bits - 1. A key is the mean of four numbers, each as likely as any
-// other.
+// 2^count_bits keys from 0 to 2^range_bits - 1. A key is the mean of four numbers,
+// each as likely as any other.
 struct Keys {
     unsigned count_bits = 16, range_bits = 11;
     std::uint64_t seed = 1;
@@ -51,8 +51,8 @@ struct Buckets {
     std::size_t count;
 };
 
-// Whether keys do not fall. `last` is the largest key before them, and afterwards the largest one so far; -1:
-// there is none.
+// Whether keys do not fall. `last` is the largest key before them, and afterwards the largest one
+// so far; -1: there is none.
 inline bool are_sorted(const std::vector<Key>& keys, std::int64_t& last) {
     for (const Key key : keys) {
         if (key < last) return false;

@@ -1,7 +1,7 @@
-// The transitive closure of a directed graph: all pairs of vertices that a path joins. Joins of a distributed
-// relation find them, as in the path finding of the TuNA paper (section VI-B), semi-naive: each iteration
-// joins only the pairs that are new since the last one with the edges, and it ends when no rank has a new
-// pair.
+// The transitive closure of a directed graph: all pairs of vertices that a path joins. Joins of a
+// distributed relation find them, as in the path finding of the TuNA paper (section VI-B),
+// semi-naive: each iteration joins only the pairs that are new since the last one with the edges, and
+// it ends when no rank has a new pair.
 //
 //   mpirun -n 4 build/bin/switchyard-app-transitive-closure-openmpi --graph grid --size 30
 //

@@ -1,5 +1,5 @@
-// What a killed run of two ranks left: their names, their records and their rings, the sums of what is only
-// counted.
+// What a killed run of two ranks left: their names, their records and their rings, the sums
+// of what is only counted.
 #include "tests/fuzz/report_of.hpp"
 #include "tests/fuzz/sections.hpp"
 #include "tests/support/temporary_folder.hpp"

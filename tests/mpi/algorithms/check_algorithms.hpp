@@ -16,8 +16,8 @@ void check_workspace_reuse(Test& test, Collective collective);
 // A wire that splits nearly all transfers. It also makes tuna's fused rounds fall back to separate rounds.
 void check_small_limit(Test& test, Collective collective);
 
-// A workspace with fewer bytes than declared must end in an error code, on all ranks, before any message is
-// sent.
+// A workspace with fewer bytes than declared must end in an error code, on all ranks,
+// before any message is sent.
 void check_no_workspace(Test& test, Collective collective);
 
 // An application whose counts do not match is wrong, but it must not get bytes beside its blocks. Here some

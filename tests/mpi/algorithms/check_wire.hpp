@@ -9,8 +9,8 @@ using namespace algorithms;
 
 void check_wire(Test& test);
 
-// Parts on one side, and parts or contiguous bytes on the other side, are the same bytes in the same
-// messages.
+// Parts on one side, and parts or contiguous bytes on the other side, are the same
+// bytes in the same messages.
 void check_wire_parts(Test& test);
 
 // Every transfer is reported once, when its last message is over.

@@ -14,8 +14,8 @@ Traffic traffic(std::int64_t messages, std::uint64_t bytes, std::int64_t rounds)
     return {static_cast<std::uint64_t>(messages), bytes, static_cast<std::uint32_t>(rounds)};
 }
 
-// The papers' counts of a Bruck exchange in base r: K rounds, D blocks, and the number of rounds with a
-// single block.
+// The papers' counts of a Bruck exchange in base r: K rounds, D blocks, and the number of
+// rounds with a single block.
 struct Counts {
     std::int64_t rounds = 0, blocks = 0, single = 0;
 };
@@ -303,8 +303,8 @@ class NodeAwareFormula {
     std::uint64_t blocks(std::int64_t source, std::int64_t offset, int lane) const {
         return ranks(source + nodes_) * ranks_in(lane, source + nodes_ + offset);
     }
-    // The ranks of a lane take digits in turn. Where the node has no rank in the lane, one rank takes all
-    // digits.
+    // The ranks of a lane take digits in turn. Where the node has no rank in the lane,
+    // one rank takes all digits.
     std::int64_t charge_of(std::int64_t z, int lane) const {
         const auto in_lane = static_cast<std::int64_t>(ranks_in(lane, node_));
         return in_lane == 0 ? lane % q_ : lane + (z - 1) % in_lane * lanes_;

@@ -16,8 +16,8 @@ enum class Sizes { uniform, ragged, symmetric, sparse, zero_rows, one_huge, big_
 constexpr std::array sizes_names = {"uniform",   "ragged",   "symmetric", "sparse",
                                     "zero rows", "one huge", "big self",  "one row"};
 
-// The places of the receive blocks. The send blocks lie in the order of their ranks, without gaps, except
-// where said.
+// The places of the receive blocks. The send blocks lie in the order of their ranks, without
+// gaps, except where said.
 enum class Over {
     same,      // in the same order from the same place on; with symmetric sizes this is MPI_IN_PLACE
     shifted,   // the same, a few bytes up or down

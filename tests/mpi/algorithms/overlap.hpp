@@ -1,5 +1,5 @@
-// Exchanges in place: one buffer for both sides. Blocks of one side lie in every way over blocks of the other
-// side.
+// Exchanges in place: one buffer for both sides. Blocks of one side lie in every way over
+// blocks of the other side.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

@@ -103,8 +103,8 @@ struct Test {
     }
 };
 
-// Equal and ragged nodes, with ranks in order, in turn and scattered. Also one node, and a node for each
-// rank.
+// Equal and ragged nodes, with ranks in order, in turn and scattered. Also one node,
+// and a node for each rank.
 std::vector<NamedMap> all_maps(int ranks);
 
 // Beyond them a simulation takes few corners of the parameters, and leaves slow algorithms out.

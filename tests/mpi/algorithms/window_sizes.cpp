@@ -52,8 +52,8 @@ std::vector<std::size_t> around(const std::vector<std::size_t>& turns) {
     return sizes;
 }
 
-// The blocks of one side with bytes of nobody between them. Both sides have blocks of the same sizes, as in
-// place.
+// The blocks of one side with bytes of nobody between them. Both sides have blocks of the
+// same sizes, as in place.
 struct Side {
     std::vector<int> counts, displacements;
     std::vector<std::byte> bytes;
@@ -95,9 +95,9 @@ class WindowSizes {
             for (const std::size_t size : sizes) check_equal(size);
     }
 
-    // Programs exchange counts before their blocks: then all blocks come in odd epochs, or all in even ones.
-    // In the end their pages are there all the same, and nobody reads a block from its sender's memory any
-    // more.
+    // Programs exchange counts before their blocks: then all blocks come in odd epochs, or all in
+    // even ones. In the end their pages are there all the same, and nobody reads a block from its
+    // sender's memory any more.
     void check_pages_come(int first_exchanges) {
         place_ = "pages after " + std::to_string(first_exchanges) + " exchanges";
         note(window_ != nullptr, "no window");

@@ -260,8 +260,8 @@ class Window {
             compare(window_->exchange(blocks, blocks, true), both, expected, "in place");
     }
 
-    // Of the node's ranks, those in one of up to three groups, by their ranks in the communicator. Each knows
-    // its own alone.
+    // Of the node's ranks, those in one of up to three groups, by their ranks in the communicator.
+    // Each knows its own alone.
     std::vector<int> own_group() {
         const auto groups = static_cast<int>(1 + all_.dice.roll(3));
         std::vector<int> members;
@@ -427,8 +427,8 @@ class Window {
         exchange();
     }
 
-    // A rank still reads what another has sent it, while that one sends large blocks to a third: not to where
-    // it reads.
+    // A rank still reads what another has sent it, while that one sends large blocks to a
+    // third: not to where it reads.
     void send_past_a_late_rank() {
         const auto peers = neighbours();
         const std::size_t one = all_.dice.roll(peers.size());
@@ -458,8 +458,8 @@ class Window {
 
 // ---- All of it ------------------------------------------------------------------------------------------
 
-// Up to three windows live at a time. Each rank leaves one when it comes there, and its section is lent once
-// more.
+// Up to three windows live at a time. Each rank leaves one when it comes there, and its
+// section is lent once more.
 void run(Ranks& all, std::uint64_t windows, std::uint64_t epochs) {
     std::vector<std::unique_ptr<NodeMemory>> memories;
     for (const std::size_t bytes : section_sizes) memories.push_back(std::make_unique<NodeMemory>(bytes));

@@ -17,8 +17,8 @@ std::string program() {
     return {path, static_cast<std::size_t>(length > 0 ? length : 0)};
 }
 
-// One on the merged communicator, whose ranks both know, and the same between the groups. The parents are
-// side 0.
+// One on the merged communicator, whose ranks both know, and the same between the
+// groups. The parents are side 0.
 void exchange(Lane& lane, const Options& options, MPI_Comm others, bool is_child, std::uint64_t key) {
     MPI_Comm merged;
     must(MPI_Intercomm_merge(others, is_child ? 1 : 0, &merged), "MPI_Intercomm_merge");

@@ -20,8 +20,8 @@ struct Counts {
 
 class Lane {
   public:
-    // `root`: the communicator of this lane's own that all others come from. `control`: for the lane's own
-    // agreements.
+    // `root`: the communicator of this lane's own that all others come from. `control`: for
+    // the lane's own agreements.
     Lane(const Options& options, int number, MPI_Comm root, MPI_Comm control);
     ~Lane();
 

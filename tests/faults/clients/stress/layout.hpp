@@ -10,8 +10,8 @@
 
 namespace stress {
 
-// What one unit of data consists of, in order. Both sides of a block have the same signature, in layouts of
-// their own.
+// What one unit of data consists of, in order. Both sides of a block have the same signature,
+// in layouts of their own.
 struct Signature {
     int number;
     std::vector<MPI_Datatype> basics;

@@ -24,8 +24,8 @@ inline bool wants_basic_items(Collective collective, std::int64_t block_bytes) {
     return !is_open_mpi && collective == Collective::allgatherv && block_bytes > 4096;
 }
 
-// On one rank, Open MPI 4.1's alltoallw multiplies displacements by extents, and MPICH 4.0.2's allgatherv
-// ignores them.
+// On one rank, Open MPI 4.1's alltoallw multiplies displacements by extents, and MPICH 4.0.2's
+// allgatherv ignores them.
 inline bool ignores_displacements(Collective collective, const Member& member) {
     return member.ranks == 1 && !member.is_inter &&
            (collective == Collective::alltoallw || collective == Collective::allgatherv);

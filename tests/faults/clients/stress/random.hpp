@@ -1,5 +1,5 @@
-// Random numbers that are the same with every compiler and library: a failure must be there again at the next
-// run.
+// Random numbers that are the same with every compiler and library: a failure must be
+// there again at the next run.
 #pragma once
 
 #include <cstddef>
