@@ -34,7 +34,7 @@ struct State {
     LoadedMpi loaded{};
     BackEnd back_end{}; // all null: forward everything
     char version[8192];
-    LoadedMpi mpi;
+    MpiLibrary mpi;
     bool asks_callers; // two MPIs in local scopes: a call's own object says which one is meant
 };
 State state;
@@ -237,7 +237,7 @@ void warn_of_tool_above() {
 void serve_optional_functions();
 
 void resolve() {
-    state.mpi = find_loaded_mpi();
+    state.mpi = find_mpi_library();
     state.asks_callers = has_two_mpis() && dlsym(RTLD_NEXT, "PMPI_Alltoallv") == nullptr;
 #define SWITCHYARD_DECLARE(name, words, values)                                                              \
     find_functions(#name, state.loaded.next.name, state.loaded.mpi.name);

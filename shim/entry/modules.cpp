@@ -203,9 +203,9 @@ bool is_from_fortran_layer(const void* return_address) {
     return module != nullptr && module->caller == Caller::fortran;
 }
 
-LoadedMpi find_loaded_mpi() {
+MpiLibrary find_mpi_library() {
     static Candidates candidates; // too large for a stack. (The walk itself may not call dlopen.)
-    LoadedMpi mpi{};
+    MpiLibrary mpi{};
     dl_iterate_phdr(add_candidate, &candidates);
     for (std::size_t i = 0; i < candidates.count; ++i) {
         const Candidate& candidate = candidates.list[i];

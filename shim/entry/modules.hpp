@@ -42,7 +42,7 @@ class CallSites {
 };
 
 // The loaded MPI library.
-struct LoadedMpi {
+struct MpiLibrary {
     char path[4096];
     void* handle;      // for dlsym; null when no MPI library is loaded
     char second[4096]; // another MPI library, of another path; empty where there is none
@@ -50,7 +50,7 @@ struct LoadedMpi {
 
 // Looks through the loaded objects. Keeps the address ranges of the MPI and its Fortran layer for
 // is_from_fortran_layer and caller_at.
-LoadedMpi find_loaded_mpi();
+MpiLibrary find_mpi_library();
 
 // Calls from the object at this address count as the MPI's own from now on. The object stays open.
 void take_for_mpi(const void* address);

@@ -135,7 +135,7 @@ CommState::PlanList FirstCall::plans_of(const char* only_native, bool shared_mem
     fixed.nodes = state_->nodes_;
     fixed.ranks_per_node = state_->ranks_per_node_;
     fixed.shared_memory = shared_memory;
-    PlanList plans;
+    CommState::PlanList plans;
     for (const bool devices : {false, true}) {
         fixed.devices = devices && state_->may_have_devices_;
         for (const auto& traits : algorithms::all_collectives) {

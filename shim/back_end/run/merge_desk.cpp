@@ -8,7 +8,7 @@ namespace switchyard::shim {
 
 namespace {
 
-constexpr int wish_tag = 1, slots_tag = 2, calls_tag = 3;
+constexpr int request_tag = 1, slots_tag = 2, calls_tag = 3;
 
 int tag_of(MergeRequest::Kind kind) {
     return kind == MergeRequest::slots ? slots_tag : calls_tag;
@@ -44,7 +44,7 @@ MergeDesk::MergeDesk(MPI_Comm world, log::SlotReader& reader)
 }
 
 void MergeDesk::expect_request() noexcept {
-    PMPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, wish_tag, world_, expected_.data());
+    PMPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, request_tag, world_, expected_.data());
 }
 
 void MergeDesk::answer_slots(int rank, const MergeRequest& request) noexcept {
@@ -63,12 +63,12 @@ void MergeDesk::ask(std::size_t question, int rank, const MergeRequest& request,
     earlier.count = 0;
     for_each_message(request, [&](std::size_t most) {
         left -= most;
-        auto& request = left > 0 ? earlier.requests[earlier.count++] : expected_[1 + question];
+        auto& receive = left > 0 ? earlier.requests[earlier.count++] : expected_[1 + question];
         const auto bytes = most * item_bytes(request.kind);
-        PMPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, rank, tag_of(request.kind), world_, &request);
+        PMPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, rank, tag_of(request.kind), world_, &receive);
         place += bytes;
     });
-    PMPI_Isend(&asked_[question], sizeof request, MPI_BYTE, rank, wish_tag, world_, &sent_[question]);
+    PMPI_Isend(&asked_[question], sizeof request, MPI_BYTE, rank, request_tag, world_, &sent_[question]);
 }
 
 std::size_t MergeDesk::wait(std::size_t& bytes) noexcept {
@@ -127,7 +127,7 @@ void MergeDesk::answer_calls(const MergeRequest& request, const log::MergedCall*
 void MergeDesk::tell_end(int ranks) noexcept {
     const MergeRequest request;
     for (int rank = 0; rank < ranks; ++rank)
-        PMPI_Send(&request, sizeof request, MPI_BYTE, rank, wish_tag, world_);
+        PMPI_Send(&request, sizeof request, MPI_BYTE, rank, request_tag, world_);
     PMPI_Wait(expected_.data(), MPI_STATUS_IGNORE); // the request to itself
 }
 

@@ -19,20 +19,20 @@ constexpr double row_height = 38, cells_top = 10, cells_right = plot_width - 14,
                  largest_cell = 84;
 constexpr std::size_t most_rows = 24, longest_name = 44;
 
-struct Cell {
+struct HeatCell {
     std::uint64_t calls = 0;
     Samples call_us;
 };
 
-struct Row {
+struct HeatRow {
     std::string collective, algorithm;
     int ranks = 0;
     double time_us = 0;
-    std::map<unsigned, Cell> cells; // by block
+    std::map<unsigned, HeatCell> cells; // by block
 };
 
-std::vector<Row> rows_of(const Profile& profile) {
-    std::vector<Row> rows;
+std::vector<HeatRow> rows_of(const Profile& profile) {
+    std::vector<HeatRow> rows;
     Places<std::tuple<std::string, std::string, int>> places;
     for (const auto& group : profile.groups) {
         const auto& kind = group.kind;
@@ -44,10 +44,10 @@ std::vector<Row> rows_of(const Profile& profile) {
         cell.call_us.add(group.call_us);
         row.time_us += profile.time_us(group);
     }
-    std::ranges::stable_sort(rows, std::greater{}, &Row::time_us);
+    std::ranges::stable_sort(rows, std::greater{}, &HeatRow::time_us);
     if (rows.size() > most_rows) rows.resize(most_rows);
     // Comparable rows stand side by side.
-    std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
+    std::ranges::stable_sort(rows, [](const HeatRow& a, const HeatRow& b) {
         return std::tie(a.collective, b.ranks) < std::tie(b.collective, a.ranks);
     });
     return rows;
@@ -60,7 +60,7 @@ struct Scale {
     }
 };
 
-Scale scale_of(const std::vector<Row>& rows) {
+Scale scale_of(const std::vector<HeatRow>& rows) {
     Scale scale{1e9, -1e9};
     for (const auto& row : rows)
         for (const auto& [bits, cell] : row.cells) {
@@ -80,7 +80,7 @@ void draw_scale(Svg& svg, const Scale& scale, double x, double y) {
     svg.text(x + width + 8, y + 9, short_time_text(std::pow(10, scale.longest)), Anchor::start, 11);
 }
 
-void draw_row(Svg& svg, const Row& row, double y, double left, double width, unsigned first,
+void draw_row(Svg& svg, const HeatRow& row, double y, double left, double width, unsigned first,
               const Scale& scale) {
     svg.text(left - 10, y + 16, shown(row.algorithm, longest_name), Anchor::end, 12, ink);
     svg.text(left - 10, y + 30,
