@@ -25,7 +25,7 @@ def logged(result):
     return {entry["collective"]: (entry["calls"], entry["sent_bytes"]) for entry in result.run_json()["seen"]}
 
 
-class Seen(PreloadTest):
+class Counted(PreloadTest):
     def same_as_plain(self, np, program, *arguments, **options):
         plain = self.plain_once(np, program, *arguments)
         result = self.launch(np, program, *arguments, **options)
@@ -194,7 +194,7 @@ class Seen(PreloadTest):
         result = self.launch(2, client("c_counted"))
         text = self.command("report", result.log()).stdout
         self.assertRegex(text, r"(?m)^\S+ \S+ in collectives, \S+ of the wall time; a policy can change none of it$")
-        self.assertRegex(text, r"(?m)^Seen, not routed")
+        self.assertRegex(text, r"(?m)^Counted, not routed")
         self.assertRegex(text, rf"(?m)^  neighbor_alltoallw +{made(result)['neighbor_alltoallw'][0]} ")
         self.assertIn("without MPI_Wait", text)
 

@@ -228,7 +228,7 @@ TEST_CASE("logs of older versions, and with anything for the sums", "[seen]") {
         const auto text = text_of(profile_of(folder));
         CHECK(text.find("1 calls, 0 routed; 500.0 ms in collectives, 25.0% of the wall time\n") !=
               std::string::npos);
-        CHECK(text.find("Seen") == std::string::npos);
+        CHECK(text.find("Counted, not") == std::string::npos);
     }
     LogFolder folder;
     folder.line({.ranks = 2});

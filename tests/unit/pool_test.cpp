@@ -308,7 +308,7 @@ TEST_CASE("a comparison has the time in collectives that are only counted", "[po
     without.run({.name = "1", .started = "1"}, {LogLine{}});
     INFO(comparison_of(a, b));
     CHECK(has(comparison_of(a, b),
-              "\nonly counted          1.0 ms    -    2.0 ms    -  2.00    -  slower in 1 of 1 "));
+              "\nonly counted       1.0 ms    -    2.0 ms    -  2.00    -  slower in 1 of 1 "));
     CHECK(json_of(a, b)["comparisons"][0]["only_counted"]["ratio"] == 2);
     CHECK_FALSE(has(comparison_of(without, without), "only counted"));
     CHECK(json_of(without, b)["comparisons"][0]["only_counted"]["ratio"] == nullptr);
