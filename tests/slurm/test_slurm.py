@@ -140,7 +140,9 @@ class PlugIn(SlurmTest):
                             f"rm {policy}", f"srun -N1 -n1 {words}",
                             first=[f"--switchyard={policy}", "--switchyard-log=here"])
         routed = f"preload={SHIM} policy={policy} log=here"
-        self.assertEqual(result.stdout.splitlines(), [NOTHING, routed, NOTHING, routed])
+        # On busy cores srun may have to wait for the step before it, and says so.
+        lines = [line for line in result.stdout.splitlines() if not line.startswith("srun: ")]
+        self.assertEqual(lines, [NOTHING, routed, NOTHING, routed])
 
     def test_salloc(self):
         words = " ".join(["/bin/sh", "-c", f"'{PRINT[2]}'"])
