@@ -8,7 +8,7 @@
 
 namespace switchyard::policy {
 
-// Cut to a readable length, and harmless to a terminal (text/printable.hpp).
+// Cut to a readable length, and harmless to a terminal (policy/text/printable.hpp).
 std::string in_quotes(std::string_view text);
 
 // For comparing words: `-` counts as `_`, and a capital as a small letter.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "policy/match.hpp"
-#include "text/result.hpp"
+#include "policy/text/result.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 // rank knows without asking what it receives. No MPI.
 #pragma once
 
-#include "text/result.hpp"
+#include "policy/text/result.hpp"
 
 #include <array>
 #include <cstddef>

@@ -5,9 +5,9 @@
 #include "machine_file.hpp"
 #include "options.hpp"
 #include "participants.hpp"
+#include "policy/text/printable.hpp"
 #include "results.hpp"
 #include "runner.hpp"
-#include "text/printable.hpp"
 
 #include <mpi.h>
 

@@ -3,7 +3,7 @@
 
 #include "algorithms/traits.hpp"
 #include "distributions.hpp"
-#include "text/result.hpp"
+#include "policy/text/result.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "completion.hpp"
 #include "manual.hpp"
 
-#include "text/printable.hpp"
+#include "policy/text/printable.hpp"
 #include "version.hpp"
 
 #include <CLI/CLI.hpp>

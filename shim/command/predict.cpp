@@ -1,10 +1,10 @@
 #include "predict.hpp"
 
+#include "policy/text/lists.hpp"
 #include "shim/bench/contenders.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/tune/candidates.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 #include <iostream>

@@ -1,11 +1,11 @@
 #include "predict.hpp"
 
 #include "policy/parameter_json.hpp"
+#include "policy/text/lists.hpp"
+#include "policy/text/printable.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/text/text_table.hpp"
-#include "text/lists.hpp"
-#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
 #include "tune.hpp"
 
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/predict/predict.hpp"
@@ -16,7 +17,6 @@
 #include "shim/tune/result_table.hpp"
 #include "shim/tune/tuning.hpp"
 #include "shim/tune/write.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "units.hpp"
 
 #include "formatted.hpp"
-#include "text/printable.hpp"
+#include "policy/text/printable.hpp"
 
 #include <algorithm>
 #include <array>

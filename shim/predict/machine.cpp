@@ -2,10 +2,10 @@
 
 #include "policy/parse.hpp"
 #include "policy/spelling.hpp"
+#include "policy/text/printable.hpp"
 #include "shim/bench/machine_members.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/object_path.hpp"
-#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 

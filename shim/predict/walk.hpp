@@ -16,7 +16,7 @@ enum class Bound : std::uint8_t {
     latency,  // of messages
     overhead, // of the processor, for messages
     pair,     // bandwidth between two ranks
-    nic,      // bandwidth of a node, which its ranks share; "card" in output, as since the beginning
+    nic,      // bandwidth of a node, which its ranks share; "card" in output
     packing,  // copies inside a rank
     memory,   // meeting in memory that the ranks of a node share, and its bandwidth
 };

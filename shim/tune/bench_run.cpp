@@ -1,9 +1,9 @@
 #include "bench_run.hpp"
 
 #include "candidates.hpp"
+#include "policy/text/printable.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/words.hpp"
-#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 

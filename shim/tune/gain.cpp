@@ -1,12 +1,12 @@
 #include "gain.hpp"
 
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/agreement_time.hpp"
 #include "shim/report/facts/pairs.hpp"
 #include "shim/report/facts/verdict.hpp"
 #include "shim/report/text/text_table.hpp"
-#include "text/lists.hpp"
 
 namespace switchyard::shim::tune {
 

@@ -3,12 +3,12 @@
 #include "candidates.hpp"
 #include "duration.hpp"
 #include "launch.hpp"
+#include "policy/text/lists.hpp"
 #include "refuse.hpp"
 #include "result_table.hpp"
 #include "search.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,10 +4,10 @@
 
 #include "policy/parameter_json.hpp"
 #include "policy/parse.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/common/whole_file.hpp"
-#include "text/lists.hpp"
 
 #include <nlohmann/json.hpp>
 

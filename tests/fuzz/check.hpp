@@ -1,7 +1,7 @@
 // What holds for every input. Where it does not, the process ends, and the fuzzer keeps the input.
 #pragma once
 
-#include "text/printable.hpp"
+#include "policy/text/printable.hpp"
 
 #include <cstdio>
 #include <cstdlib>

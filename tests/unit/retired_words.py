@@ -9,7 +9,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("algorithms", "config", "policy", "scripts", "shim", "tests", "text")
+FOLDERS = ("algorithms", "config", "policy", "scripts", "shim", "tests")
 TEXTS = {".cpp", ".hpp", ".c", ".h", ".def", ".in", ".f90", ".F90", ".py", ".md", ".txt", ".cmake", ""}
 KEPT = {"config/lgpl-2.1.txt", "config/third-party-licenses.txt"}
 

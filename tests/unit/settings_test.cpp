@@ -4,9 +4,9 @@
 #include "tests/support/texts.hpp"
 
 #include "algorithms/collective.hpp"
+#include "policy/text/printable.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/common/words.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,10 +2,10 @@
 
 #include "all_manage.hpp"
 #include "gather.hpp"
+#include "policy/text/printable.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/learning/learned_policy.hpp"
 #include "shim/common/learning/outcome.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 

@@ -3,9 +3,9 @@
 #include "chooser.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
+#include "policy/text/printable.hpp"
 #include "policy/vocabulary.hpp"
 #include "shim/common/formatted.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <cmath>

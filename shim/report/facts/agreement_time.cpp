@@ -4,11 +4,11 @@
 #include "policy/parse.hpp"
 #include "policy/prune.hpp"
 #include "policy/rule_index.hpp"
+#include "policy/text/lists.hpp"
 #include "policy_on_log.hpp"
 #include "shim/common/agreement_cost.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,9 @@
 #include "compare_words.hpp"
 
 #include "agreement_time.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "text/lists.hpp"
 #include "verdict.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "run_sentences.hpp"
 
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 

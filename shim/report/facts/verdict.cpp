@@ -1,8 +1,8 @@
 #include "verdict.hpp"
 
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "text/lists.hpp"
 
 namespace switchyard::shim::report {
 

@@ -1,7 +1,7 @@
 #include "csv.hpp"
 
+#include "policy/text/printable.hpp"
 #include "shim/common/formatted.hpp"
-#include "text/printable.hpp"
 
 #include <nlohmann/json.hpp>
 #include <vector>

@@ -2,10 +2,10 @@
 
 #include "palette.hpp"
 #include "policy/rule_name.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "svg.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #include "plot_data.hpp"
 
 #include "palette.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 #include <cmath>

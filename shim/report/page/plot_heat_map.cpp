@@ -1,10 +1,10 @@
 #include "palette.hpp"
 #include "plots.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/read/places.hpp"
 #include "svg.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,13 +6,13 @@
 #include "page_plots.hpp"
 #include "plot_data.hpp"
 #include "policy/parse.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/run_sentences.hpp"
 #include "shim/report/facts/slow_start.hpp"
 #include "svg.hpp"
-#include "text/lists.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
 #include "svg.hpp"
 
+#include "policy/text/printable.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "text/printable.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,11 +1,11 @@
 #include "run_facts.hpp"
 
+#include "policy/text/printable.hpp"
 #include "possible.hpp"
 #include "shim/common/learning/lesson_json.hpp"
 #include "shim/common/learning/outcome.hpp"
 #include "shim/common/log/log_file.hpp"
 #include "shim/common/units.hpp"
-#include "text/printable.hpp"
 #include "version.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 #include "policy_text.hpp"
 
 #include "policy/rule_name.hpp"
+#include "policy/text/lists.hpp"
 #include "report_text.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/agreement_time.hpp"
-#include "text/lists.hpp"
 #include "text_table.hpp"
 
 #include <algorithm>

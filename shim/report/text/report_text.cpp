@@ -1,11 +1,11 @@
 #include "report_text.hpp"
 
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/agreement_time.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/slow_start.hpp"
-#include "text/lists.hpp"
 #include "text_table.hpp"
 
 #include <algorithm>
