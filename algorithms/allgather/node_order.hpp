@@ -4,7 +4,7 @@
 #pragma once
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 #include "blocks_of.hpp"
 #include "node_order_scratch.hpp"
 

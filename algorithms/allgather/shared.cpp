@@ -8,7 +8,7 @@
 // Departs: our own.
 // Source: our own; the papers' intra-node phases use messages.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 
 namespace switchyard::algorithms::allgather {
 

@@ -113,8 +113,12 @@ class Layout {
     std::size_t count_at(int reader, bool of_reader) const {
         return static_cast<std::size_t>(2 * reader + (of_reader ? 1 : 0)) * count_bytes;
     }
+    // Where the notice of an epoch is in a section.
+    std::size_t notice_at(std::uint64_t epoch) const { return first_notice + epoch % 2 * notice_bytes; }
     Notice notice(std::byte* section, std::uint64_t epoch) const {
-        std::byte* const notice = section + first_notice + epoch % 2 * notice_bytes;
+        return parts_of(section + notice_at(epoch));
+    }
+    Notice parts_of(std::byte* notice) const {
         std::byte* const near = notice + near_begin;
         return {reinterpret_cast<Header*>(notice), reinterpret_cast<Slice*>(notice + sizeof(Header)), near,
                 reinterpret_cast<StreamPlace*>(near + near_bytes)};

@@ -1,7 +1,7 @@
 #include "fast_path.hpp"
 
 #include "algorithms/transport/memory/node_blocks.hpp"
-#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
 

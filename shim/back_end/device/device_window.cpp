@@ -1,7 +1,6 @@
 #include "device_window.hpp"
 
 #include "algorithms/transport/memory/node_blocks.hpp"
-#include "algorithms/transport/memory/node_window_exchange.hpp"
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "algorithms/transport/messages/votes.hpp"
 

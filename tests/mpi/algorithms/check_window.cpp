@@ -2,7 +2,7 @@
 
 #include "algorithms/transport/memory/neighbour_memory.hpp"
 #include "algorithms/transport/memory/node_blocks.hpp"
-#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 #include "algorithms/transport/messages/simulation.hpp"
 
 #include <algorithm>

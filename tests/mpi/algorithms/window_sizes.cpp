@@ -1,7 +1,7 @@
 #include "window_sizes.hpp"
 
 #include "algorithms/transport/memory/node_blocks.hpp"
-#include "algorithms/transport/memory/node_window_exchange.hpp"
+#include "algorithms/transport/memory/node_window.hpp"
 #include "cases.hpp"
 
 #include <algorithm>

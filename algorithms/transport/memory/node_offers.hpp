@@ -1,0 +1,159 @@
+// Blocks that their reader takes from the writer's own memory (CMA), where the system allows it: all of a
+// block that is offered, or the end of one that goes through slots.
+//
+// A window begins with few pages, for a program may have few calls. Meanwhile a large block may be offered:
+// its reader takes it from the writer's own memory, and the writer waits until it has. A reader that cannot
+// read there refuses, once for all; then the block goes through slots. A slot needs its writer and then its
+// reader on a core. Where other programs keep ranks off their cores, a reader therefore reads the end of a
+// block that goes through slots, too. Writer and reader take its pieces, the writer from the front, the
+// reader from the back:
+//
+//   section of writer w:  ... | for reader r: Filled: slots, claims, is_withdrawn
+//                                             Emptied: slots, slots_for_all, read, refuses | ...
+//   memory of w alone:    ... block: piece, piece, piece ... | proof ...
+//
+//   word           written by                                              order      read by    order
+//   claims         w: clear(), before it enters the epoch                  relaxed    both       relaxed
+//                  both: each takes pieces, r may give some back           relaxed
+//   read           w: 0, before it enters the epoch                        relaxed
+//                  r: pieces that it has read from w's memory so far       release    w          acquire
+//   refuses        r: not 0, as it cannot read, or lacks room              release    w          acquire
+//                                                                                     r itself   relaxed
+//   is_withdrawn   w: it leaves a broken window                            seq_cst    r          seq_cst
+//   place of r     w: addresses and proof, before it enters the epoch      plain      r          plain
+//
+// The epoch releases what w writes before it. Claims order nothing: they only divide the pieces. A piece of
+// the front is ordered by its slot. For the pieces of the back, the release of `read` keeps r's read of w's
+// memory before it, and w, which acquires it, lets the program have that memory. `is_withdrawn` is looked at
+// after each read and written before w's program may change the bytes: so a read that saw other bytes sees
+// the word, too.
+#pragma once
+
+#include "neighbour_memory.hpp"
+#include "node_epochs.hpp"
+#include "node_stream.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace switchyard::algorithms {
+
+class NodeOffers {
+  public:
+    // A smaller block is not offered.
+    static constexpr std::size_t least_offered_bytes = std::size_t{64} * 1024;
+    // The most bytes of one CMA read, so that a writer that is scheduled again still has work.
+    static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
+
+    explicit NodeOffers(NodeEpochs& epochs)
+        : epochs_(epochs), neighbours_(static_cast<std::size_t>(epochs.sections().size())) {}
+
+    // Without this no block is read by CMA, of this rank or of others. `proof`: of this rank to the others.
+    void show_proof(const std::uint64_t* proof) { proof_ = proof; }
+    void know(int local, const NeighbourMemory& memory) { neighbours_[at(local)] = memory; }
+    // For tests.
+    void offer_always(bool always) { offers_always_ = always; }
+
+    // A large block comes faster from its writer's own memory than through a ring that is small or cold: new
+    // pages take longer than its bytes, and old lines are in the reader's cache when they are written again.
+    // One of a few blocks, which are likely to be about alike:
+    bool is_for_reading(std::size_t bytes) const {
+        return is_for_reading(bytes, bytes * static_cast<std::size_t>(epochs_.sections().size() - 1));
+    }
+    // Bytes for all: on shared cores each of them would wait for the kernel in turn, where slots are read by
+    // all at once.
+    bool is_for_reading_by_all(std::size_t bytes) const {
+        return is_for_reading(bytes, bytes) && (offers_always_ || !epochs_.rests().shares_cores()) &&
+               can_be_read_by_all();
+    }
+    bool can_be_read_by(int reader) const {
+        return epochs_.sections()
+                   .emptied(epochs_.sections().rank(), reader)
+                   .refuses.load(std::memory_order_acquire) == 0;
+    }
+
+    // ---- The writer ----
+
+    // A stream of this rank, whose slots are laid out. `may_offer`: its reader is to take it, if it can.
+    void begin(Stream& stream, bool may_offer);
+    // Its reader moves it, not its writer.
+    bool is_left_to_reader(const Stream& stream) const {
+        return stream.is_offered && can_be_read_by(stream.local);
+    }
+    // The next piece is this rank's to write.
+    bool takes_front(const Stream& stream) {
+        return stream.from == 0 || epochs_.sections()
+                                       .filled(epochs_.sections().rank(), stream.local)
+                                       .claims.take_front(stream.pieces());
+    }
+    // Its reader has read from this rank's memory what did not go through slots.
+    bool is_read_to_end(const Stream& stream) const;
+    // Who reads from them now gets an error: this rank leaves a broken window, and its program may change the
+    // bytes.
+    void withdraw(std::span<const Stream> streams);
+
+    // ---- The reader ----
+
+    // A block that this rank will not read so.
+    void refuse(int writer) {
+        epochs_.sections()
+            .emptied(writer, epochs_.sections().rank())
+            .refuses.store(1, std::memory_order_release);
+    }
+    // From the end of the block, while its writer may go on from the front. take(begin, bytes) brings these
+    // bytes of the block. MPI works on its messages after each piece. False: there is nothing to read.
+    template <typename Take>
+    bool read(Stream& stream, Take&& take);
+    bool read(Stream& stream); // into its place
+    bool bring(const Stream& stream, std::byte* to, std::uintptr_t from, std::size_t bytes) {
+        return neighbours_[at(stream.local)].read(to, from, bytes, stream.proof);
+    }
+    // That this rank has read so.
+    std::uint64_t read_bytes() const { return read_bytes_; }
+
+  private:
+    static std::size_t at(int local) { return static_cast<std::size_t>(local); }
+    // `in_all`: of this rank in the epoch.
+    bool is_for_reading(std::size_t bytes, std::size_t in_all) const {
+        return bytes >= least_offered_bytes && proof_ != nullptr &&
+               (offers_always_ || !epochs_.room().is_warm_for(in_all, epochs_.rests().shares_cores()));
+    }
+    bool can_be_read_by_all() const;
+
+    NodeEpochs& epochs_;
+    std::vector<NeighbourMemory> neighbours_; // by local rank
+    const std::uint64_t* proof_ = nullptr;
+    bool offers_always_ = false;
+    std::uint64_t read_bytes_ = 0;
+};
+
+template <typename Take>
+bool NodeOffers::read(Stream& stream, Take&& take) {
+    if (stream.is_over() || stream.from == 0 || epochs_.is_broken()) return false;
+    section::Emptied& own = epochs_.sections().emptied(stream.local, epochs_.sections().rank());
+    if (own.refuses.load(std::memory_order_relaxed) != 0) return false;
+    section::Filled& writers = epochs_.sections().filled(stream.local, epochs_.sections().rank());
+    const std::uint64_t most = std::max<std::uint64_t>(most_read_bytes / stream.slot_bytes, 1),
+                        taken = writers.claims.take_back(stream.pieces(), most);
+    if (taken == 0) return false;
+    const std::size_t begin = (stream.pieces_of(stream.end) - taken) * stream.slot_bytes;
+    const bool is_read = take(begin, stream.end - begin);
+    if (writers.is_withdrawn.load(std::memory_order_seq_cst)) epochs_.break_off();
+    if (!is_read) {
+        writers.claims.give_back(taken);
+        own.refuses.store(1, std::memory_order_release);
+        return false;
+    }
+    read_bytes_ += stream.end - begin;
+    stream.end = begin;
+    own.read.store(own.read.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(taken),
+                   std::memory_order_release);
+    if (!stream.is_over()) epochs_.probe();
+    return true;
+}
+
+} // namespace switchyard::algorithms

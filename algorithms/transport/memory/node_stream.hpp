@@ -1,0 +1,67 @@
+// One end of a stream: bytes of an exchange that an epoch has no room for.
+#pragma once
+
+#include "node_section.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace switchyard::algorithms {
+
+struct Stream {
+    int local = 0;                                    // the rank at the other end
+    std::byte* data = nullptr;                        // of the block, or of its place; unused in a gather
+    std::size_t bytes = 0;                            // in all
+    std::size_t begin = 0, slot_bytes = 0, slots = 0; // where the slots lie
+    std::size_t room = 0;                             // bytes of the block's place
+    std::uintptr_t from = 0, proof = 0;               // as in StreamPlace
+    bool is_offered = false;                          // likewise
+    bool is_for_all = false;                          // through slots that all others read
+    std::size_t done = 0;                             // bytes written or read through slots
+    std::size_t end = bytes;                          // of these; the reader has read the bytes behind it
+
+    bool is_over() const { return done == end; }
+    // A piece fills a slot.
+    std::uint64_t pieces() const { return pieces_of(bytes); }
+    std::uint64_t pieces_of(std::size_t some) const { return (some + slot_bytes - 1) / slot_bytes; }
+    std::size_t next() const { return std::min(slot_bytes, bytes - done); }
+    std::size_t slot() const { return begin + done / slot_bytes % slots * slot_bytes; }
+
+    // The slots fill an area of the writer's section.
+    void lay_out_slots(section::Area area) {
+        using section::line_bytes;
+        const std::size_t end_of_area = area.begin + area.bytes;
+        begin = area.bytes < 2 * line_bytes ? area.begin : section::rounded_up(area.begin, line_bytes);
+        const std::size_t in_slots = end_of_area - begin;
+        slot_bytes =
+            std::min(in_slots < line_bytes ? in_slots : in_slots / line_bytes * line_bytes, most_slot_bytes);
+        slots = in_slots / slot_bytes;
+    }
+    // What its writer tells its reader.
+    section::StreamPlace place() const {
+        return {.bytes = bytes,
+                .begin = static_cast<std::uint32_t>(begin),
+                .slot_bytes = static_cast<std::uint32_t>(slot_bytes),
+                .slots = static_cast<std::uint32_t>(slots),
+                .shown_or_offered = is_offered ? 1U : 0U,
+                .from = from,
+                .proof = proof,
+                .shown_bytes = 0};
+    }
+
+    // Some of them fit into a core's second-level cache.
+    static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
+};
+
+// What came of one turn through all streams: of each, as many slots as can be moved.
+struct Served {
+    bool some = false, all_are_over = true;
+    template <typename MoveSlot>
+    void note(Stream& stream, MoveSlot&& move_slot) {
+        while (move_slot(stream)) some = true;
+        all_are_over = all_are_over && stream.is_over();
+    }
+};
+
+} // namespace switchyard::algorithms
