@@ -1,0 +1,144 @@
+// Blocks that their reader takes from the writer's own memory.
+#include "node_in_process.hpp"
+#include "tests/support/catch.hpp"
+
+#include <algorithm>
+
+using namespace switchyard::algorithms;
+using switchyard::tests::NodeInProcess;
+using switchyard::tests::proof_of_process;
+using switchyard::tests::RankInProcess;
+using switchyard::tests::some_bytes;
+
+namespace {
+
+constexpr std::size_t piece_bytes = 4096;
+
+// A stream between two ranks, of both sides.
+struct StreamPair {
+    NodeInProcess node{2};
+    RankInProcess &writer = node[0], &reader = node[1];
+    std::vector<std::byte> block, place;
+    Stream out, in;
+
+    explicit StreamPair(std::size_t bytes) : block(some_bytes(bytes, 1)), place(bytes) {
+        node.let_read();
+        out = {.local = 1, .data = block.data(), .bytes = bytes, .slot_bytes = piece_bytes, .slots = 4};
+        writer.offers.begin(out, true);
+        in = out;
+        in.local = 0;
+        in.data = place.data();
+        in.room = bytes;
+    }
+    // As process_vm_readv would.
+    auto copying() {
+        return [this](std::size_t begin, std::size_t bytes) {
+            std::copy_n(block.begin() + static_cast<std::ptrdiff_t>(begin), bytes,
+                        place.begin() + static_cast<std::ptrdiff_t>(begin));
+            return true;
+        };
+    }
+};
+
+} // namespace
+
+TEST_CASE("a large block is offered while the ring is cold", "[node_offers]") {
+    constexpr std::size_t large = NodeOffers::least_offered_bytes;
+    NodeInProcess node(2);
+    NodeOffers& offers = node[0].offers;
+    CHECK_FALSE(offers.is_for_reading(large)); // without a proof
+    offers.show_proof(&proof_of_process);
+    CHECK_FALSE(offers.is_for_reading(large)); // all pages are there
+    offers.offer_always(true);
+    CHECK(offers.is_for_reading(large));
+    CHECK_FALSE(offers.is_for_reading(large - 1));
+    CHECK(offers.is_for_reading_by_all(large));
+    node[1].offers.refuse(0);
+    CHECK_FALSE(offers.can_be_read_by(1));
+    CHECK_FALSE(offers.is_for_reading_by_all(large));
+    CHECK(node[1].offers.can_be_read_by(0)); // the other way
+}
+
+TEST_CASE("a stream without a proof cannot be read", "[node_offers]") {
+    NodeInProcess node(2);
+    auto block = some_bytes(200'000, 1);
+    Stream stream{.local = 1, .data = block.data(), .bytes = block.size(), .slot_bytes = piece_bytes};
+    node[0].offers.begin(stream, true);
+    CHECK(stream.from == 0);
+    CHECK_FALSE(stream.is_offered);
+    CHECK(node[0].offers.takes_front(stream));
+    CHECK_FALSE(node[0].offers.is_read_to_end(stream));
+}
+
+TEST_CASE("a reader takes a block from its end, and its writer sees that", "[node_offers]") {
+    constexpr std::size_t bytes = 3 * NodeOffers::most_read_bytes + 1000;
+    StreamPair pair(bytes);
+    CHECK(pair.out.is_offered);
+    CHECK(pair.writer.offers.is_left_to_reader(pair.out));
+    int reads = 0;
+    for (std::size_t last = bytes; pair.reader.offers.read(pair.in, pair.copying()); last = pair.in.end) {
+        CHECK(last - pair.in.end <= NodeOffers::most_read_bytes);
+        CHECK(pair.in.end < last);
+        CHECK(pair.writer.offers.is_read_to_end(pair.out) == pair.in.is_over());
+        ++reads;
+    }
+    CHECK(reads == 4);
+    CHECK(pair.in.is_over());
+    CHECK(pair.place == pair.block);
+    CHECK(pair.reader.offers.read_bytes() == bytes);
+    CHECK_FALSE(pair.writer.offers.takes_front(pair.out)); // nothing is left to write
+}
+
+TEST_CASE("writer and reader take each piece once", "[node_offers]") {
+    constexpr std::size_t pieces = 50;
+    StreamPair pair(pieces * piece_bytes);
+    std::size_t written = 0;
+    while (written < 20 && pair.writer.offers.takes_front(pair.out)) ++written;
+    CHECK(pair.reader.offers.read(pair.in, pair.copying()));
+    CHECK(pair.in.end == written * piece_bytes);
+    CHECK_FALSE(pair.writer.offers.takes_front(pair.out));
+    CHECK(pair.writer.offers.is_read_to_end(pair.out));
+    CHECK(std::equal(pair.place.begin() + 20 * piece_bytes, pair.place.end(),
+                     pair.block.begin() + 20 * piece_bytes));
+}
+
+TEST_CASE("a reader that cannot read refuses, once for all", "[node_offers]") {
+    StreamPair pair(200'000);
+    int tries = 0;
+    const auto fail = [&](std::size_t, std::size_t) { return ++tries, false; };
+    CHECK_FALSE(pair.reader.offers.read(pair.in, fail));
+    CHECK_FALSE(pair.reader.offers.read(pair.in, fail));
+    CHECK(tries == 1);
+    CHECK_FALSE(pair.writer.offers.can_be_read_by(1));
+    CHECK_FALSE(pair.writer.offers.is_left_to_reader(pair.out));
+    CHECK_FALSE(pair.writer.offers.is_read_to_end(pair.out));
+    std::size_t written = 0; // all pieces are the writer's again
+    while (pair.writer.offers.takes_front(pair.out)) ++written;
+    CHECK(written == pair.out.pieces());
+    CHECK(pair.reader.offers.read_bytes() == 0);
+    Stream next = pair.out;
+    pair.writer.offers.begin(next, true);
+    CHECK_FALSE(next.is_offered);
+}
+
+TEST_CASE("who reads what was withdrawn is in a broken window", "[node_offers]") {
+    StreamPair pair(200'000);
+    const std::vector<Stream> streams{pair.out};
+    pair.writer.offers.withdraw(streams);
+    (void)pair.reader.offers.read(pair.in, pair.copying());
+    CHECK(pair.reader.epochs.is_broken());
+    CHECK_FALSE(pair.writer.epochs.is_broken());
+    CHECK_FALSE(pair.reader.offers.read(pair.in, pair.copying()));
+}
+
+TEST_CASE("a process reads its own memory by CMA, where the system allows it", "[node_offers]") {
+    StreamPair pair(300'000);
+    std::byte byte{};
+    const auto address = reinterpret_cast<std::uintptr_t>(pair.block.data());
+    const bool is_allowed = NeighbourMemory(getpid(), proof_of_process)
+                                .read(&byte, address, 1, reinterpret_cast<std::uintptr_t>(&proof_of_process));
+    CHECK(pair.reader.offers.read(pair.in) == is_allowed);
+    if (!is_allowed) return;
+    CHECK(pair.place == pair.block);
+    CHECK(pair.writer.offers.is_read_to_end(pair.out));
+}

@@ -1,0 +1,75 @@
+#include "wire_without_mpi.hpp"
+
+#include "algorithms/transport/messages/direct_blocks.hpp"
+#include "algorithms/transport/messages/small_messages.hpp"
+#include "algorithms/transport/messages/votes.hpp"
+#include "algorithms/transport/messages/wire.hpp"
+
+#include <cstring>
+#include <deque>
+#include <map>
+#include <utility>
+
+namespace switchyard::algorithms {
+
+namespace {
+
+// Messages that nobody has received, by source and destination.
+std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mailbox;
+
+} // namespace
+
+Wire::Wire(const Group& group, std::size_t limit, int tag_offset)
+    : group_(&group), limit_(limit), tag_offset_(tag_offset), second_(new Wire(*this)) {}
+Wire::Wire(Wire& first) : group_(first.group_), limit_(first.limit_), traffic_(first.traffic_) {}
+void Wire::look_at(const Group& group) {
+    group_ = &group;
+}
+
+void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
+    mailbox[{group_->rank, destination}].emplace_back(data, data + bytes);
+    ++traffic_->messages;
+    traffic_->bytes += bytes;
+    messages_.push_back({{destination, true}, alone, data, bytes});
+    count_ = messages_.size();
+}
+
+void Wire::receive(int source, std::byte* data, std::size_t bytes) {
+    messages_.push_back({{source, false}, alone, data, bytes});
+    count_ = messages_.size();
+}
+
+Status Wire::wait_all() {
+    Status status;
+    for (const Message& message : messages_) {
+        if (message.completion.sent) continue;
+        auto& arrived = mailbox[{message.completion.peer, group_->rank}];
+        if (arrived.empty() || arrived.front().size() != message.bytes)
+            status.keep(Fault::lost);
+        else
+            std::memcpy(const_cast<std::byte*>(message.data), arrived.front().data(), message.bytes);
+        if (!arrived.empty()) arrived.pop_front();
+    }
+    messages_.clear();
+    count_ = 0;
+    return status;
+}
+
+void Wire::probe(Comm) {
+    if (tests::at_probe) tests::at_probe();
+}
+
+// No test has direct blocks beside an exchange.
+bool DirectBlocks::meets(int, std::size_t) {
+    return true;
+}
+
+// The ranks of a test make their windows without a vote.
+bool all_agree(bool agreed, Comm) {
+    return agreed;
+}
+int gather_everywhere(const void*, std::size_t, void*, Comm) {
+    return 1; // an error
+}
+
+} // namespace switchyard::algorithms
