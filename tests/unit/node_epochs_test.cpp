@@ -14,7 +14,7 @@ struct RingingAlarm : Alarm {
     bool look() override { return true; }
 };
 
-// How often MPI gets to work while a rank looks so many times.
+// How often MPI gets to work while a rank looks `looks` times.
 int probes_in(RankInProcess& rank, int looks) {
     int probes = 0;
     at_probe = [&] { ++probes; };

@@ -54,7 +54,7 @@ struct Results {
     }
 };
 
-// The work of one rank of an exchange with blocks of such sizes.
+// One rank's work in an exchange of blocks of `sizes`.
 auto exchanging(const NodeInProcess& node, const BlockSizes& sizes, Results& results) {
     return [&](RankInProcess& rank) {
         const auto own = static_cast<std::size_t>(rank.sections.rank());
@@ -117,12 +117,12 @@ TEST_CASE("a rank waits for its senders alone, and for the others before it goes
     int probes = 0;
     at_probe = [&] { ++probes; };
     const auto work = exchanging(node, to_first, results);
-    work(node[1]); // the other one has not come
+    work(node[1]); // the other rank has not come
     CHECK(probes == 0);
     at_probe = [&] {
         if (++probes == 1) work(node[0]);
     };
-    CHECK(node[1].exchange.is_ready()); // once it has
+    CHECK(node[1].exchange.is_ready()); // once it has come
     CHECK(probes == 1);
     CHECK(node[1].exchange.is_ready());
     CHECK(probes == 1);
@@ -178,7 +178,7 @@ TEST_CASE("a direct block leaves its mark", "[node_exchange]") {
     node.in_turn([&](RankInProcess& rank) {
         const int own = rank.sections.rank();
         const Sent sent{blocks_of(own, 3, [](int source, int) { return source == 2 ? 60 : 20; })};
-        // Its own block would not fit.
+        // Rank 2's own block does not fit into its place.
         const Status status = rank.exchange.exchange(sent, received[static_cast<std::size_t>(own)], false);
         if (own != 2 && !status.ok()) throw std::runtime_error("an error");
     });

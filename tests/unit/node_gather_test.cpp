@@ -1,4 +1,4 @@
-// Bytes of each rank of a node for all others.
+// Bytes of each rank of a node for all other ranks.
 #include "node_in_process.hpp"
 #include "tests/support/catch.hpp"
 

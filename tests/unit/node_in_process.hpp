@@ -1,5 +1,5 @@
-// The ranks of a node in one process: each has its own objects, over sections that all of them see. A test
-// plays them in turn, or as threads.
+// The ranks of a node in one process: each rank has its own objects, over sections that all ranks see. A test
+// plays the ranks in turn, or as threads.
 #pragma once
 
 #include "wire_without_mpi.hpp"
@@ -27,7 +27,7 @@ struct RankInProcess {
     Group group;
     NodeExchange exchange;
     NodeGather gather;
-    // What these have.
+    // Parts of `exchange`.
     NodeMessages& messages;
     NodeEpochs& epochs;
     NodeSections& sections;
@@ -65,7 +65,7 @@ class NodeInProcess {
     int size() const { return static_cast<int>(ranks_.size()); }
     RankInProcess& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
 
-    // Ranks may read each other's memory, and do so wherever a block is large enough.
+    // From now on ranks may read each other's memory, and do so wherever a block is large enough.
     void let_read() {
         for (const auto& rank : ranks_) {
             rank->offers.show_proof(&proof_of_process);
@@ -75,7 +75,7 @@ class NodeInProcess {
         }
     }
 
-    // Runs work(rank) of each rank: the first one's, and the next one's as soon as a rank waits for others.
+    // Runs work(rank) for each rank: for the first rank, and for the next rank as soon as a rank waits.
     template <typename Work>
     void in_turn(Work&& work) {
         int next = 0, looks = 0;
@@ -88,7 +88,7 @@ class NodeInProcess {
         while (next < size()) work((*this)[next++]);
         at_probe = {};
     }
-    // The same with a thread for each: where they wait for each other several times.
+    // The same with a thread for each rank: for ranks that wait for each other several times.
     template <typename Work>
     void at_once(Work&& work) {
         std::vector<std::jthread> threads;
@@ -101,7 +101,7 @@ class NodeInProcess {
     static std::shared_ptr<std::byte[]> section_of(std::size_t bytes) {
         constexpr std::align_val_t line{section::line_bytes};
         auto* const memory = static_cast<std::byte*>(::operator new(bytes, line));
-        std::memset(memory, 0xee, bytes); // of another window
+        std::memset(memory, 0xee, bytes); // left by another window
         return {memory, [](std::byte* section) { ::operator delete(section, line); }};
     }
 

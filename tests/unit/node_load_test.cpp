@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A rank, at a time of its own, and seven others that have as much of the two cores as it has.
+// A rank with a clock of its own, and seven other ranks that have as much of the two cores as it has.
 struct TimedRank {
     NodeLoad load{2};
     NodeLoad::Clock::time_point now{1h};
@@ -39,7 +39,7 @@ TEST_CASE("ranks that use up the cores have met no other program", "[node_load]"
 TEST_CASE("ranks that miss a part of the cores have met one, until they have had the cores for some time",
           "[node_load]") {
     TimedRank rank;
-    rank.pass(NodeLoad::period, 0.5); // there is no time before to compare with
+    rank.pass(NodeLoad::period, 0.5); // no earlier time to compare with
     CHECK_FALSE(rank.load.others_have_cores());
     rank.pass(NodeLoad::period, 0.7);
     CHECK(rank.load.others_have_cores());
@@ -54,7 +54,7 @@ TEST_CASE("a short time tells nothing", "[node_load]") {
     rank.pass(NodeLoad::period, 1);
     for (int i = 0; i < 3; ++i) rank.pass(2ms, 0);
     CHECK_FALSE(rank.load.others_have_cores());
-    rank.pass(200ms, 1); // with the short times
+    rank.pass(200ms, 1); // together with the short times
     CHECK_FALSE(rank.load.others_have_cores());
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t memory_bytes = 10'000;
 
-// Runs it in another process; what it returned.
+// Runs `work` in another process. Returns its result.
 bool elsewhere(const std::function<bool()>& work) {
     const pid_t child = fork();
     if (child == 0) _exit(work() ? 0 : 1);
@@ -30,12 +30,12 @@ bool elsewhere(const std::function<bool()>& work) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The mapping that another process would make: this one's own is known already.
+// The mapping that another process would make: this process already knows its own mapping.
 std::byte* mapped_by_another(NodeMemory& other, const NodeMemory::Place& place) {
     return other.data_at(place);
 }
 
-// A place as a process sees it to which /proc is closed.
+// A place as seen by a process that cannot look into /proc.
 NodeMemory::Place hidden(NodeMemory::Place place) {
     place.process = 1 << 30;
     return place;
@@ -180,7 +180,7 @@ TEST_CASE("nobody is introduced to a process that does not listen", "[node_memor
     CHECK_FALSE(memory.listen()); // nobody knows a process without a section
     const auto own = memory.lend(), others = other.lend();
     CHECK_FALSE(memory.introduce_to(others));
-    CHECK(memory.introduce_to(own)); // known anyway
+    CHECK(memory.introduce_to(own)); // known already
     REQUIRE(other.listen());
     other.meet_guests();
     CHECK_FALSE(memory.introduce_to(others));

@@ -1,4 +1,4 @@
-// Large blocks as messages, and what the ranks of a node tell each other of their cores.
+// Large blocks as messages, and what the ranks of a node tell each other about their cores.
 #include "node_in_process.hpp"
 #include "tests/support/catch.hpp"
 
@@ -96,7 +96,7 @@ TEST_CASE("each rank tells its part of a core, and hears the parts of all", "[no
         node[0].messages.hear_load(node[0].sections, node[0].epochs.number());
     };
     exchange_parts(0.0);
-    // As long as a rank knows nothing it has a core.
+    // While nothing is known, a rank has a whole core.
     CHECK(std::bit_cast<double>(node[0].epochs.notice(0).header->word) == 1);
     CHECK_FALSE(node[0].messages.others_have_cores()); // no period of this rank has ended
     std::this_thread::sleep_for(2 * NodeLoad::period);

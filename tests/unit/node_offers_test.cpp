@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 4096;
 
-// A stream between two ranks, of both sides.
+// Both ends of a stream between two ranks.
 struct StreamPair {
     NodeInProcess node{2};
     RankInProcess &writer = node[0], &reader = node[1];
@@ -30,7 +30,7 @@ struct StreamPair {
         in.data = place.data();
         in.room = bytes;
     }
-    // As process_vm_readv would.
+    // Copies as process_vm_readv would.
     auto copying() {
         return [this](std::size_t begin, std::size_t bytes) {
             std::copy_n(block.begin() + static_cast<std::ptrdiff_t>(begin), bytes,
@@ -56,7 +56,7 @@ TEST_CASE("a large block is offered while the ring is cold", "[node_offers]") {
     node[1].offers.refuse(0);
     CHECK_FALSE(offers.can_be_read_by(1));
     CHECK_FALSE(offers.is_for_reading_by_all(large));
-    CHECK(node[1].offers.can_be_read_by(0)); // the other way
+    CHECK(node[1].offers.can_be_read_by(0)); // in the other direction
 }
 
 TEST_CASE("a stream without a proof cannot be read", "[node_offers]") {

@@ -58,7 +58,7 @@ TEST_CASE("few bytes lie beside the notice, more in the ring", "[node_room]") {
     }
     CHECK(near_blocks > 1);
     CHECK(near_blocks < taken.size());
-    // A block that is not small is never near.
+    // A larger block always lies in the ring.
     (void)node[0].epochs.next();
     CHECK(room.place_for(section::Layout::most_near_block + 1) >= node.layout.ring_begin);
 }
@@ -108,7 +108,7 @@ TEST_CASE("a block that has no room gets memory, as far as the section goes", "[
     REQUIRE(place != 0);
     CHECK(rank.room.used() >= large);
     CHECK(rank.room.capacity() >= large);
-    std::memset(rank.sections.own() + place, 1, large); // else a signal
+    std::memset(rank.sections.own() + place, 1, large); // a signal if there is no memory
     CHECK(rank.room.place_for(rank.layout.capacity) == 0);
     rank.room.grow_for_epoch(rank.layout.capacity);
     CHECK(rank.room.capacity() == rank.layout.capacity);

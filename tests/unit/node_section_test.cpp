@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t section_bytes = std::size_t{2} << 20;
 
-// A ring all of whose bytes have memory, and whose epochs may go round before `end`.
+// A ring with memory for all of its bytes. Its epochs may go round before `end`.
 Ring ring_of(const Layout& layout, std::size_t end) {
     Ring ring(layout);
     ring.has_memory(layout.ring_begin + layout.ring_bytes);
@@ -23,7 +23,8 @@ Ring ring_of(const Layout& layout, std::size_t end) {
     return ring;
 }
 
-// The largest end of so many epochs. Each lies beside the one before, whose bytes others may still read.
+// The largest end of `epochs` epochs. No epoch lies over the epoch before, whose bytes other ranks
+// may still read.
 std::size_t end_of_epochs(Ring& ring, std::size_t bytes, int epochs) {
     std::size_t before = 0, last = 0;
     for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -59,7 +60,7 @@ TEST_CASE("two epochs have to fit into a turn", "[node_section]") {
     CHECK(ring.has_turn_for(bytes, layout.ring_begin + 2 * bytes));
     CHECK_FALSE(ring.has_turn_for(bytes, layout.ring_begin + 2 * bytes - 1));
     CHECK_FALSE(ring.has_turn_for(bytes + 1, layout.ring_begin + 2 * bytes));
-    // An epoch has a third of the ring at most.
+    // An epoch has at most a third of the ring.
     const std::size_t end = layout.ring_begin + layout.ring_bytes;
     CHECK(ring.has_turn_for(layout.capacity - section::line_bytes, end));
     CHECK_FALSE(ring.has_turn_for(layout.capacity + section::line_bytes, end));
@@ -95,7 +96,7 @@ TEST_CASE("pages come from what is saved", "[node_pages]") {
     CHECK_FALSE(pages.spend());
     CHECK(pages.end() == first);
 
-    // A page takes 20 us at most, so that much pays for the first ones at any rate.
+    // A page takes at most 20 us, so this much pays for the first pages.
     constexpr std::size_t much = std::size_t{64} << 20;
     pages.save(much, 1);
     CHECK(pages.spend());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t joined_bytes = std::size_t{1} << 20;
 
-// Ranks of one process, which have lent a section each.
+// Ranks of one process. Each has lent a section.
 struct Joining {
     static constexpr int ranks = 3;
     NodeMemory memory{joined_bytes};
@@ -134,7 +134,7 @@ TEST_CASE("every two ranks have counts of their own, which lie in the writer's s
             CHECK(found.insert(&sections.emptied(writer, reader)).second);
             CHECK(reinterpret_cast<const std::byte*>(filled) >= sections.of(writer));
             CHECK(reinterpret_cast<const std::byte*>(end) <= sections.of(writer) + node.layout.first_notice);
-            CHECK(filled == &node[2].sections.filled(writer, reader)); // all see the same
+            CHECK(filled == &node[2].sections.filled(writer, reader)); // all ranks see the same
         }
 }
 

@@ -17,7 +17,7 @@ TEST_CASE("a writer fills as many slots as there are, and goes on where one is e
             writer.fill(1);
         }
         CHECK_FALSE(writer.has_free(1, slots));
-        CHECK(writer.has_free(2, slots)); // of another reader
+        CHECK(writer.has_free(2, slots)); // for another reader
         CHECK_FALSE(node[2].slots.is_filled(0));
         CHECK_FALSE(writer.are_emptied());
         reader.empty(0);
@@ -42,7 +42,7 @@ TEST_CASE("a slot for all is free once all others have emptied it", "[node_slots
         CHECK_FALSE(writer.are_emptied());
         CHECK_FALSE(writer.has_free_for_all(1));
         CHECK(node[reader].slots.is_filled_for_all(1));
-        CHECK_FALSE(node[reader].slots.is_filled(1)); // a stream to this reader alone
+        CHECK_FALSE(node[reader].slots.is_filled(1)); // a stream only to this reader
         node[reader].slots.empty_for_all(1);
         CHECK_FALSE(node[reader].slots.is_filled_for_all(1));
     }

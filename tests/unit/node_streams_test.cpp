@@ -38,7 +38,7 @@ void meet_stream(RankInProcess& rank, int source, std::span<std::byte> place) {
                           .is_offered = said.shown_or_offered != 0});
 }
 
-// The ranks serve their streams in turn until these are over. How many turns that took.
+// The ranks serve their streams in turn until all streams are over. Returns the number of turns.
 int serve_in_turn(std::initializer_list<RankInProcess*> ranks, bool in_place = false) {
     int turns = 0;
     for (bool are_over = false; !are_over && turns < 10'000; ++turns) {
@@ -64,7 +64,7 @@ TEST_CASE("a block of many slots comes whole, and each side waits for the other 
     CHECK(a.epochs.notice(0).places[1].slots > 1);
     CHECK(a.streams.has_stream_to(1));
     CHECK_FALSE(a.streams.has_stream_to(2));
-    CHECK(a.streams.serve_pairs(false).some); // fills what there is
+    CHECK(a.streams.serve_pairs(false).some); // fills all slots
     CHECK_FALSE(a.streams.serve_pairs(false).some);
     meet_stream(a, 1, to_first);
     meet_stream(b, 0, to_second);
@@ -134,7 +134,7 @@ TEST_CASE("an offered block goes to its reader without a slot", "[node_streams]"
     CHECK_FALSE(node[0].streams.serve_pairs(false).some);
     CHECK(serve_in_turn({&node[1], &node[0]}) < 10'000);
     CHECK(place == block);
-    const bool could_read = node[0].offers.can_be_read_by(1); // else it went through slots
+    const bool could_read = node[0].offers.can_be_read_by(1); // if not, the block went through slots
     CHECK(node[1].offers.read_bytes() == (could_read ? block.size() : 0));
     CHECK(node[0].sections.filled(0, 1).slots.load() ==
           (could_read ? 0 : node[0].streams.out().front().pieces()));
@@ -165,7 +165,7 @@ TEST_CASE("a rank begins no epoch before its slots are empty", "[node_streams]")
     auto block = some_bytes(20'000, 1);
     std::vector<std::byte> place(block.size());
     RankInProcess &writer = node[0], &reader = node[1];
-    writer.streams.end_last(); // there was none
+    writer.streams.end_last(); // there was no exchange
     begin_streams(writer, {{.local = 1, .data = block.data(), .bytes = block.size()}});
     begin_streams(reader, {});
     while (writer.streams.serve_pairs(false).some) {

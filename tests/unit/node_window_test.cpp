@@ -1,4 +1,4 @@
-// The front of the memory of a node, by ranks of one process that join in turn.
+// The front of a node's memory, used by ranks of one process that join in turn.
 #include "node_in_process.hpp"
 #include "tests/support/catch.hpp"
 
@@ -33,7 +33,7 @@ struct Windows {
         }
         for (std::size_t rank = 0; rank < window_ranks; ++rank) windows[rank]->open(groups[rank]);
     }
-    // work(rank) of each rank; of the next one as soon as a rank waits.
+    // Runs work(rank) for each rank: for the first rank, and for the next rank as soon as a rank waits.
     template <typename Work>
     void in_turn(Work&& work) {
         std::size_t next = 0;

@@ -123,8 +123,7 @@ TEST_CASE("a ring that grows in the midst of an epoch keeps what others read", "
 
 namespace {
 
-// How far epochs reach into the ring that take so many bytes each, in blocks; those that
-// found no room are counted.
+// How far epochs of `blocks` blocks each reach into the ring. Counts the blocks that found no room.
 struct Reach {
     std::size_t bytes = 0;
     int missed = 0;

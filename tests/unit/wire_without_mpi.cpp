@@ -14,7 +14,7 @@ namespace switchyard::algorithms {
 
 namespace {
 
-// Messages that nobody has received, by source and destination.
+// Messages that nobody has received yet, by source and destination.
 std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mailbox;
 
 } // namespace
@@ -59,7 +59,7 @@ void Wire::probe(Comm) {
     if (tests::at_probe) tests::at_probe();
 }
 
-// No test has direct blocks beside an exchange.
+// No test has direct blocks next to an exchange.
 bool DirectBlocks::meets(int, std::size_t) {
     return true;
 }

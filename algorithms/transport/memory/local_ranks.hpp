@@ -12,7 +12,7 @@ class LocalRanks {
 
     int own() const { return is_one_node() ? group_.rank : group_.node_map->local_rank(group_.rank); }
     int count() const { return is_one_node() ? group_.size : group_.node_map->size_of(node()); }
-    // On the largest node.
+    // The number of ranks on the largest node.
     int most() const { return is_one_node() ? group_.size : group_.node_map->largest(); }
     int rank_of(int local) const { return is_one_node() ? local : group_.node_map->rank_of(node(), local); }
 

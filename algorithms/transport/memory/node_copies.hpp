@@ -1,11 +1,11 @@
-// How bytes get into the memory of the node, and out of it: through the caches or past them.
+// How bytes get into the memory of the node and out of it: through the caches or past them.
 //
 //   the block of a rank --write()--> its section --read()--> the place of another rank
 //   the block of a rank --keep()---> its own place
 //
-// Nothing here is shared. Who may write or read which bytes of a section, and what orders it, say
-// node_epochs.hpp and node_slots.hpp. Stores past the caches are not ordered by a release store, so a copy
-// past them ends with a fence of its own (past_caches.hpp).
+// Nothing here is shared. node_epochs.hpp and node_slots.hpp say who may write or read which bytes of a
+// section, and what orders it. A release store does not order stores past the caches, so a copy past them
+// ends with a fence of its own (past_caches.hpp).
 #pragma once
 
 #include "algorithms/transport/messages/copy.hpp"
@@ -19,37 +19,38 @@ namespace switchyard::algorithms {
 
 class NodeCopies {
   public:
-    // `ranks` of the node share so many cores.
+    // `ranks`: the ranks of the node. `cores`: the cores that they share.
     NodeCopies(int ranks, int cores)
         : ranks_(ranks), cores_(cores), writers_(static_cast<std::size_t>(ranks)) {}
 
-    // What `reader` reads; the own local rank stands for all others.
+    // Writes bytes that `reader` reads. With the own local rank as `reader`: bytes for all other ranks.
     void write(int reader, std::byte* to, const std::byte* from, std::size_t bytes) {
         writers_[static_cast<std::size_t>(reader)].write(to, from, bytes);
     }
-    // Of a stream.
+    // Reads bytes of a stream or of a gather.
     void read(std::byte* to, const std::byte* from, std::size_t bytes) const {
         copy(to, from, bytes, reads_past_caches_);
     }
-    // The block of this rank for itself. All other blocks may have about its size.
+    // Copies this rank's block for itself. All other blocks may be about as large as this block.
     void keep(std::byte* to, const std::byte* from, std::size_t bytes) const {
         copy(to, from, bytes, go_past_caches(bytes * writers_.size()));
     }
 
-    // Streams begin that bring so many bytes, or bytes that lie in the caches already: 0.
+    // From now on streams are read. `arriving`: the bytes that they bring; 0 in place, where the places are
+    // in the caches already.
     void begin_streams(std::size_t arriving) { reads_past_caches_ = go_past_caches(arriving); }
     void end_streams() { reads_past_caches_ = false; }
 
-    // More bytes of one exchange do not stay in the caches until the program reads them. Written past the
-    // caches, their places need not be fetched first. In place they are there already. Measured with a
-    // program that reads them: RESULTS.md.
+    // If one exchange brings more bytes than this, they do not stay in the caches until the program reads
+    // them. Bytes that are written past the caches need no fetch of their places. In place, the places are in
+    // the caches already. Measured with a program that reads the bytes: RESULTS.md.
     std::size_t most_cached_bytes() const;
 
   private:
-    // To ask a virtual machine for its caches takes as long as many small exchanges.
+    // Asking a virtual machine for its caches takes as long as many small exchanges.
     static constexpr std::size_t always_cached_bytes = std::size_t{256} << 10;
 
-    // Whether so many bytes that arrive go past the caches.
+    // Whether `bytes` arriving bytes are written past the caches.
     bool go_past_caches(std::size_t bytes) const {
         return can_pass_caches && bytes >= always_cached_bytes && bytes >= most_cached_bytes();
     }

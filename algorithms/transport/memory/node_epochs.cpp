@@ -16,8 +16,8 @@ void NodeEpochs::probe() {
     Wire::probe(comm_);
 }
 
-// Another rank may need this rank for a message, of the application or of ours to another node, before it
-// comes here. Therefore a rank that waits lets MPI work again and again.
+// Before another rank comes here, it may need this rank for a message: a message of the application, or our
+// own message to another node. Therefore a rank that waits lets MPI work again and again.
 bool NodeEpochs::rest(int& looks, NodeRest::Others others) {
     if constexpr (simulation::is_on) {
         own_time_.pass();

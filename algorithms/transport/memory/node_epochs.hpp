@@ -1,22 +1,23 @@
-// The epochs of a node's ranks: a rank says that its bytes are there, and waits until those of others are.
-// In epoch n it writes its bytes where those of epoch n - 1 are not, stores n in its notice n % 2, and waits
-// until others have stored n in theirs:
+// The epochs of a node's ranks: a rank says that its bytes are there, and waits until the bytes of other
+// ranks are there. In epoch n it writes its bytes, but not over its bytes of epoch n - 1, stores n in its
+// notice n % 2, and waits until other ranks have stored n in theirs:
 //
 //   section of rank w:  ... | notice of even epochs: epoch | word | slices | near | places
 //                           | notice of odd epochs:  epoch | word | slices | near | places | ring
 //
-//   word                      whose           when                            order
-//   `word`, slices, places    the owner's     between next() and enter()      plain
-//   `epoch`                   the owner's     enter()                         release
-//   `epoch`                   read by all     has_entered()                   acquire
+//   word                            written by   when                          order     read by   order
+//   `word`, slices, near, places    the owner    between next() and enter()    plain     all       plain
+//   `epoch`                         the owner    enter()                       release   all       acquire
 //
 // What the words of a notice say: node_exchange.hpp, node_gather.hpp, node_messages.hpp, node_window.hpp.
 //
-// The release lets who sees n see all that was written before it: the notice, and the bytes in its section.
-// One wait is enough: a rank writes where it wrote in epoch n - 1, or over its notice of epoch n - 1, only in
-// epoch n + 1. It begins that once all others have entered epoch n, and they enter it only after they have
-// read those bytes. So in epoch n a rank without streams waits for those alone that send it something, and
-// for the others before epoch n + 1: MPI's own exchange would not wait for them.
+// The release: a rank that sees n also sees all that the owner wrote before, which is the notice and the
+// bytes in its section. The owner's reads of epoch n - 1 come before the release as well.
+//
+// One wait is enough: a rank overwrites its bytes and its notice of epoch n - 1 only in epoch n + 1. It
+// begins epoch n + 1 only after all other ranks have entered epoch n, and they enter it only after they have
+// read those bytes. So in epoch n a rank without streams waits only for the ranks that send it something. It
+// waits for the other ranks before epoch n + 1: MPI's own exchange would not wait for them.
 #pragma once
 
 #include "algorithms/transport/messages/alarm.hpp"
@@ -36,12 +37,12 @@ namespace switchyard::algorithms {
 
 class NodeEpochs {
   public:
-    // `cores`: that the ranks of the node share.
+    // `cores`: the number of cores that the ranks of the node share.
     NodeEpochs(const Group& group, const section::Layout& layout, const NodeMessages& messages, int cores);
     NodeEpochs(const NodeEpochs&) = delete;
     NodeEpochs& operator=(const NodeEpochs&) = delete;
 
-    // The communicator on which MPI works while this rank waits, and the alarm that ends its waits.
+    // `comm`: MPI works on its messages while this rank waits. `alarm`: ends the waits of this rank.
     void open(Comm comm, Alarm* alarm) {
         comm_ = comm;
         alarm_ = alarm;
@@ -54,7 +55,7 @@ class NodeEpochs {
     NodeRoom& room() { return room_; }
     const NodeRoom& room() const { return room_; }
 
-    // The notice of this rank for a new epoch, with room for `need` bytes at least.
+    // The notice of this rank for a new epoch, with room for at least `need` bytes.
     section::Notice next(std::size_t need = 0) {
         ++epoch_;
         notice_at_ = sections_.layout().notice_at(epoch_);
@@ -67,7 +68,8 @@ class NodeEpochs {
         return sections_.layout().parts_of(section + notice_at_);
     }
 
-    // The own notice is written. In a simulator the ranks of the node meet here, so nobody spins.
+    // Call it once the own notice is written. In a simulator the ranks of the node meet here,
+    // so nobody spins.
     void enter(const section::Notice& own) {
         own.header->epoch.store(epoch_, std::memory_order_release);
         if constexpr (simulation::is_on) {
@@ -79,29 +81,30 @@ class NodeEpochs {
     bool has_entered(int local) const {
         return notice(local).header->epoch.load(std::memory_order_acquire) >= epoch_;
     }
-    // False: for ever, so nobody waits.
+    // False: the wait would never end, so it was given up.
     bool wait_for(int local) { return has_entered(local) || wait_long_for(local); }
-    // Of a rank that has looked so many times for something of another rank. False: for ever, so nobody
-    // waits.
+    // Rests after this rank has looked `looks` times for something of another rank. False: the wait would
+    // never end, so it was given up.
     bool rest(int& looks, NodeRest::Others others);
     NodeRest& rests() { return rest_; }
     const NodeRest& rests() const { return rest_; }
-    // MPI works on its messages.
+    // Lets MPI work on its messages.
     void probe();
-    // As often as a rank looks, from now on or no longer.
+    // True: from now on a rank that waits probes at each look. False: at a few of them.
     void probe_often(bool often) { looks_per_probe_ = often ? many_probes : few_probes; }
 
-    // The alarm ended a wait. The other ranks may read what an epoch from now on would write.
+    // The alarm ended a wait of this rank, or of a rank that withdrew its offers. Other ranks may still read
+    // what another epoch would overwrite.
     bool is_broken() const { return is_broken_; }
     void break_off() { is_broken_ = true; }
 
-    // This rank's own work passes as time, in a simulator.
+    // Lets this rank's own work pass as time, in a simulator.
     void pass_time() { own_time_.pass(); }
 
   private:
     bool wait_long_for(int local);
 
-    // A probe costs more than a look. But messages of ours that are under way need MPI.
+    // A probe costs more than a look. But our own messages under way need MPI.
     static constexpr int few_probes = 16, many_probes = 1;
 
     NodeSections sections_;

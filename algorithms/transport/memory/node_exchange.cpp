@@ -11,8 +11,8 @@ NodeExchange::NodeExchange(const Group& group, const section::Layout& layout, in
     unmet_.reserve(ranks);
 }
 
-// Nothing was expected of them. Where one of them sent something all the same, the program is wrong, and it
-// must not wait.
+// Nothing was expected of these ranks. If one of them sent something all the same, the program is wrong, and
+// that rank must not wait.
 bool NodeExchange::meet_the_rest() {
     streams_.clear_in();
     streams_.clear_out();

@@ -1,21 +1,21 @@
-// An exchange of blocks, of each rank of the node to each other one. Each block goes one of these ways, which
-// its slice in the notice of its sender w says:
+// An exchange of blocks, from each rank of the node to each other rank. Each block goes one of these ways.
+// Its slice in the notice of its sender w says which:
 //
 //   notice of w:  epoch | word: w's part of a core | slices: one for each rank | near | places: one for each
 //
 //   slice of r             the block of w for r
-//   {place, bytes}         lies in w's section: near the notice, or in the ring
+//   {place, bytes}         lies in w's section: next to the notice, or in the ring
 //   {0, 0}                 is empty
 //   {direct, 0}            comes as a message of the algorithm: a direct block
 //   {0, stream}            its place has slots: goes through them, or r reads it from w's memory by CMA
-//   {0, stream}            its place has none: is a message of the window
+//   {0, stream}            its place has no slots: is a message of the window (node_messages.hpp)
 //
-//   word                   written by  when                          order
-//   slices, places, bytes  w           between next() and enter()    plain; the epoch releases them
-//   what goes in streams   w, r        node_streams.hpp
+//   word                           written by  when                          order
+//   `word`, slices, places, bytes  w           between next() and enter()    plain; the epoch releases them
+//   what goes in streams           w, r        node_streams.hpp, node_offers.hpp
 //
-// A rank waits for those alone of which it expects something. The others it meets before the next epoch: what
-// it then finds of them for itself is an error of the program, or a mark.
+// A rank waits only for the ranks from which it expects something. It meets the other ranks before the next
+// epoch: a block that it then finds for itself is an error of the program, or a mark.
 #pragma once
 
 #include "node_epochs.hpp"
@@ -31,13 +31,13 @@ namespace switchyard::algorithms {
 
 class NodeExchange {
   public:
-    // `cores`: that the ranks of the node share.
+    // `cores`: the number of cores that the ranks of the node share.
     NodeExchange(const Group& group, const section::Layout& layout, int cores);
     NodeExchange(const NodeExchange&) = delete;
     NodeExchange& operator=(const NodeExchange&) = delete;
 
-    // What an exchange goes through, and a gather, too. They are members, since a call of few bytes feels
-    // each address that has to be read first.
+    // What an exchange goes through, and a gather as well. They are members, since a call of few bytes feels
+    // each address that must be read first.
     NodeMessages& messages() { return messages_; }
     NodeEpochs& epochs() { return epochs_; }
     const NodeEpochs& epochs() const { return epochs_; }
@@ -50,14 +50,14 @@ class NodeExchange {
         streams_.end_last();
         return !epochs_.is_broken() && (unmet_.empty() || meet_the_rest());
     }
-    // By local rank, in a form of node_blocks.hpp. With `in_place` both sides are one: each block lies where
-    // the block of its destination arrives, and has its size.
+    // Blocks by local rank, in a form of node_blocks.hpp. With `in_place` both sides are one: each block lies
+    // where the block of its destination arrives, and has the same size.
     template <typename Sent, typename Received>
     Status exchange(const Sent& sent, const Received& received, bool in_place);
-    // Its two halves. Writes the blocks of this rank, in an epoch that it has not entered yet.
+    // The two halves of exchange(). Writes the blocks of this rank, before it enters the epoch.
     template <typename Sent>
     void write_blocks(const Sent& sent, const section::Notice& own, bool in_place, bool by_message);
-    // Takes those of others, in the epoch that it has entered.
+    // Takes the blocks for this rank, after it has entered the epoch.
     template <typename Sent, typename Received>
     Status finish(const Sent& sent, const Received& received, bool in_place);
 
@@ -67,7 +67,8 @@ class NodeExchange {
     template <typename Sent, typename Received>
     Status read_blocks(const Sent& sent, const Received& received, bool in_place);
     bool meet_the_rest();
-    // Meets each other rank of the node that is needed, once it has entered the epoch. False: one never will.
+    // Meets each other rank of the node that is needed, once it has entered the epoch. False: one such
+    // rank never will.
     template <typename IsNeeded, typename Meet>
     bool meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place);
     template <typename Received>
@@ -101,7 +102,7 @@ Status NodeExchange::exchange(const Sent& sent, const Received& received, bool i
     return finish(sent, received, in_place);
 }
 
-// What the loop needs is in local variables, which a copied byte cannot change.
+// What the loop needs is in local variables: to the compiler, a copied byte could change a member.
 template <typename Sent>
 void NodeExchange::write_blocks(const Sent& sent, const section::Notice& own, bool in_place,
                                 bool by_message) {
@@ -125,7 +126,7 @@ void NodeExchange::write_blocks(const Sent& sent, const section::Notice& own, bo
                                                  : room.place_for(size)) [[likely]] {
             streams.copies().write(local, section + place, sent.at(local), size);
             slice = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(size)};
-        } else { // const as all that is sent: a stream out is only read
+        } else { // a stream out is only read, like all that is sent
             streams.send({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
         }
     }
@@ -160,8 +161,8 @@ Status NodeExchange::read_blocks(const Sent& sent, const Received& received, boo
     return status;
 }
 
-// Ranks that are there wait for none that is not: it may come only after one of them has returned. So streams
-// go on meanwhile.
+// Ranks that have come do not wait for a rank that has not: it may come only after one of them has returned.
+// So streams go on meanwhile.
 template <typename IsNeeded, typename Meet>
 bool NodeExchange::meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place) {
     awaited_.clear();
@@ -185,7 +186,7 @@ bool NodeExchange::meet_all(IsNeeded&& is_needed, Meet&& meet, bool in_place) {
     return true;
 }
 
-// The block of a rank that has entered the epoch.
+// Meets the block of a rank that has entered the epoch.
 template <typename Received>
 Status NodeExchange::meet_block(const Received& received, int source, bool in_place) {
     std::byte* const section = epochs_.sections().of(source);
@@ -241,7 +242,7 @@ void NodeExchange::meet_stream(const Received& received, int source, const secti
                                        .from = has_room ? place.from : 0,
                                        .proof = place.proof,
                                        .is_offered = has_room && place.shown_or_offered != 0});
-    // At once: who offers it may be needed before another rank comes.
+    // At once: the rank that offers it may be needed before another rank comes.
     if (stream.is_offered && !in_place)
         while (streams_.offers().read(stream)) {
         }
@@ -262,14 +263,14 @@ template <typename Received>
 Status NodeExchange::run_streams(const Received& received, bool in_place) {
     streams_.begin_reading(in_place);
     const auto through_slots = [&] { return streams_.serve_pairs(in_place); };
-    // In place, a block may come only to where this rank's own bytes have left.
+    // In place, a block may come only to places that this rank's own bytes have left.
     Status status = streams_.serve(through_slots, [&] { return !in_place && streams_.read_ends(); });
     streams_.end_reading();
     for (const Stream& stream : streams_.in())
         if (stream.room < stream.bytes) status.keep(Fault::truncated);
     if (!is_late_ || epochs_.is_broken()) return status;
-    // In place: blocks that came in the epoch or as messages, for places whose own blocks went out by
-    // streams.
+    // In place: blocks that came in the epoch or as messages, for places whose own
+    // blocks went out by streams.
     is_late_ = false;
     for (const Stream& stream : streams_.out()) {
         const section::Notice notice = epochs_.notice(stream.local);

@@ -2,7 +2,7 @@
 
 namespace switchyard::algorithms {
 
-// Each of the others takes them from this rank's own memory.
+// Offers bytes for all ranks. Each rank takes them from this rank's own memory.
 void NodeGather::offer(const section::Notice& own, Part bytes) {
     for (const int local : epochs_.sections().others())
         streams_.send({.local = local, .data = bytes.data, .bytes = bytes.bytes});

@@ -1,22 +1,22 @@
-// A gather: bytes of each rank of the node, one block or several parts, come to all others. All others read
-// the same bytes of a rank, which it writes once:
+// A gather: the bytes of each rank of the node, one block or several parts, come to all other ranks. A rank
+// writes its bytes once, or offers them, and all other ranks read them there:
 //
 //   notice of w:  epoch | word: bytes, is_offered | slices | near: few bytes | places: of w itself, of each r
-//   ring of w:    ... | epoch n: the first bytes, or all | ... | slots that all others read | ...
+//   ring of w:    ... | epoch n: the first bytes, or all | ... | slots that all other ranks read | ...
 //
 //   word                         written by  when                                           order
 //   `word`                       w           between next() and enter()                     plain
 //   bytes near, or in the ring   w           likewise                                       plain
-//   place of w: where they are   w           likewise, where they are more than few         plain
-//   place of w: shown_bytes      w           likewise: so many of them come in the epoch    plain
-//   place of w: slots            w           likewise, where more bytes follow              plain
-//   place of r                   w           likewise, of an offer, as in an exchange       plain
+//   place of w: where they are   w           likewise, if they lie in the ring              plain
+//   place of w: shown_bytes      w           likewise: how many of them come in the epoch   plain
+//   place of w: slots            w           likewise, if more bytes follow in slots        plain
+//   slice and place of r         w           likewise, of an offer, as in an exchange       plain
 //   Filled.slots of w itself     w           a slot is full, for all                        release
 //   Emptied.slots_for_all of r   r           it has read a slot                             release
 //
-// The epoch releases what is written before it (node_epochs.hpp), and why the counts are released says
-// node_slots.hpp. Each rank waits for each other one: a place may be written again once all have come to the
-// next epoch.
+// The epoch releases what is written before it (node_epochs.hpp). node_slots.hpp says why the counts are
+// released, node_offers.hpp who writes the words of an offer. Each rank waits for each other rank: a place
+// may be written again once all ranks have come to the next epoch.
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -32,23 +32,25 @@ namespace switchyard::algorithms {
 
 class NodeGather {
   public:
-    // Goes through the same epochs and streams.
+    // Goes through the epochs and streams of `exchange`.
     explicit NodeGather(NodeExchange& exchange)
         : exchange_(exchange), epochs_(exchange.epochs()), streams_(exchange.streams()) {}
 
-    // The parts of every rank come to all others. Calls for_each_part(local rank, add), which calls add(Part)
-    // for each part of that rank: parts of this rank are read, parts of other ranks are written. keep_own()
-    // is called once the others can read what fits into an epoch: the caches have it still.
+    // Brings the parts of every rank of the node to all other ranks of the node. Calls for_each_part(local
+    // rank, add), which calls add(Part) for each part of that rank: parts of this rank are read, parts of
+    // other ranks are written. keep_own() is called once the other ranks can read what fits into an epoch:
+    // then the caches still have the block.
     template <typename ForEachPart, typename KeepOwn>
     Status gather(ForEachPart&& for_each_part, KeepOwn&& keep_own);
-    // One block of each rank comes to all of them, also to its own rank, unless it lies there already.
+    // Brings one block of each rank of the node to all ranks of the node, also to its own rank, unless it
+    // lies there already. `received`: by local rank, in a form of node_blocks.hpp.
     template <typename Received>
     Status allgather(std::span<const std::byte> sent, const Received& received);
 
-    // The halves of a gather. Writes the bytes of this rank and enters the epoch.
+    // The two halves of gather(). Writes the bytes of this rank and enters the epoch.
     template <typename ForEachPart>
     void show(ForEachPart&& for_each_part);
-    // Takes those of the others.
+    // Takes the bytes of the other ranks.
     template <typename ForEachPart>
     Status take(ForEachPart&& for_each_part);
 
@@ -79,15 +81,16 @@ class NodeGather {
 
     void offer(const section::Notice& own, Part bytes);
     void meet_offer(int source, const section::StreamPlace& place);
-    // This rank's stream, and that of another.
+    // This rank's stream, and another rank's.
     Stream stream_to_all(const section::Notice& own, std::size_t bytes);
     Stream stream_of(int source, std::size_t bytes) const;
-    // Of so many bytes for all of a rank that has entered the epoch, those that came in it.
+    // A rank that has entered the epoch has `bytes` bytes for all ranks. Returns how many of them came
+    // in the epoch.
     std::size_t shown_of(const section::Notice& notice, int source, std::size_t bytes) const {
         return bytes <= epochs_.room().most_near_bytes() ? bytes : notice.places[source].shown_bytes;
     }
 
-    NodeExchange& exchange_; // the last one has ranks to meet
+    NodeExchange& exchange_; // the last exchange may have ranks to meet
     NodeEpochs& epochs_;
     NodeStreams& streams_;
 };
@@ -102,7 +105,7 @@ bool NodeGather::is_nothing(const Received& received) const {
 
 template <typename Received>
 Status NodeGather::allgather(std::span<const std::byte> sent, const Received& received) {
-    // Each rank knows the sizes of all blocks, so none waits for the others where nobody has anything.
+    // Each rank knows the sizes of all blocks, so no rank waits where nobody has anything.
     if (is_nothing(received)) return {};
     const int rank = epochs_.sections().rank();
     const auto for_each_part = [&](int source, auto&& add) {
@@ -220,7 +223,7 @@ Status NodeGather::run_streams(ForEachPart&& for_each_part) {
     return status;
 }
 
-// From another rank's own memory. False: it cannot be read.
+// Reads from another rank's own memory. False: it cannot be read.
 template <typename ForEachPart>
 bool NodeGather::read_in(ForEachPart&& for_each_part, const Stream& stream, Cut cut, Status& status) {
     bool is_read = true;
@@ -235,7 +238,7 @@ bool NodeGather::read_in(ForEachPart&& for_each_part, const Stream& stream, Cut 
     return is_read;
 }
 
-// The bytes of this rank's parts in that cut.
+// Copies the bytes of this rank's parts in that cut.
 template <typename ForEachPart>
 void NodeGather::copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to) {
     const int rank = epochs_.sections().rank();
@@ -246,7 +249,7 @@ void NodeGather::copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to) {
         to += taken.size;
     });
 }
-// Another rank's. An error where it has more bytes than this rank has room for.
+// The same for another rank's parts. An error where that rank has more bytes than this rank has room for.
 template <typename ForEachPart>
 Status NodeGather::copy_in(ForEachPart&& for_each_part, int source, Cut cut, const std::byte* from) {
     const NodeCopies& copies = streams_.copies();

@@ -43,7 +43,7 @@ void NodeMessages::receive(int source, std::byte* data, std::size_t bytes) {
     wire_->receive(ranks_.rank_of(source), data, bytes);
 }
 
-// The program is wrong. Its message must not stay behind.
+// The program is wrong, but its message must not stay behind.
 void NodeMessages::lose(int source, std::size_t bytes) {
     lost_.emplace_back(new (std::nothrow) std::byte[bytes]);
     static std::byte nowhere;

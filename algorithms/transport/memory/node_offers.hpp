@@ -1,12 +1,13 @@
 // Blocks that their reader takes from the writer's own memory (CMA), where the system allows it: all of a
 // block that is offered, or the end of one that goes through slots.
 //
-// A window begins with few pages, for a program may have few calls. Meanwhile a large block may be offered:
-// its reader takes it from the writer's own memory, and the writer waits until it has. A reader that cannot
-// read there refuses, once for all; then the block goes through slots. A slot needs its writer and then its
-// reader on a core. Where other programs keep ranks off their cores, a reader therefore reads the end of a
-// block that goes through slots, too. Writer and reader take its pieces, the writer from the front, the
-// reader from the back:
+// A window begins with few pages, since a program may have few calls. Until it has more, a large block may be
+// offered: its reader takes it from the writer's own memory, and the writer waits for the reader. A reader
+// that cannot read there refuses, once and for all. Then the block goes through slots.
+//
+// A slot needs its writer on a core, and then its reader. So where other programs keep ranks off their cores,
+// a reader reads the end of a block that goes through slots from its writer's own memory. Writer and reader
+// take pieces of the block: the writer from the front, the reader from the back.
 //
 //   section of writer w:  ... | for reader r: Filled: slots, claims, is_withdrawn
 //                                             Emptied: slots, slots_for_all, read, refuses | ...
@@ -17,16 +18,16 @@
 //                  both: each takes pieces, r may give some back           relaxed
 //   read           w: 0, before it enters the epoch                        relaxed
 //                  r: pieces that it has read from w's memory so far       release    w          acquire
-//   refuses        r: not 0, as it cannot read, or lacks room              release    w          acquire
+//   refuses        r: not 0, since it cannot read or lacks room            release    w          acquire
 //                                                                                     r itself   relaxed
 //   is_withdrawn   w: it leaves a broken window                            seq_cst    r          seq_cst
 //   place of r     w: addresses and proof, before it enters the epoch      plain      r          plain
 //
-// The epoch releases what w writes before it. Claims order nothing: they only divide the pieces. A piece of
-// the front is ordered by its slot. For the pieces of the back, the release of `read` keeps r's read of w's
-// memory before it, and w, which acquires it, lets the program have that memory. `is_withdrawn` is looked at
-// after each read and written before w's program may change the bytes: so a read that saw other bytes sees
-// the word, too.
+// The epoch releases what w writes before it. Claims order nothing: they only divide the pieces. A piece from
+// the front is ordered by the count of its slot (node_slots.hpp). For pieces from the back, the release of
+// `read` keeps r's reads of w's memory before it. w acquires it, and only then gives that memory back to its
+// program. w writes `is_withdrawn` before its program may change the bytes, and r looks at it after each
+// read: so a read that found other bytes also finds the word set.
 #pragma once
 
 #include "neighbour_memory.hpp"
@@ -52,20 +53,22 @@ class NodeOffers {
     explicit NodeOffers(NodeEpochs& epochs)
         : epochs_(epochs), neighbours_(static_cast<std::size_t>(epochs.sections().size())) {}
 
-    // Without this no block is read by CMA, of this rank or of others. `proof`: of this rank to the others.
+    // `proof`: proves to other ranks that they read this rank's memory. Without this call no rank reads
+    // blocks of this rank by CMA.
     void show_proof(const std::uint64_t* proof) { proof_ = proof; }
+    // Without this call this rank reads no blocks of rank `local` by CMA.
     void know(int local, const NeighbourMemory& memory) { neighbours_[at(local)] = memory; }
     // For tests.
     void offer_always(bool always) { offers_always_ = always; }
 
     // A large block comes faster from its writer's own memory than through a ring that is small or cold: new
-    // pages take longer than its bytes, and old lines are in the reader's cache when they are written again.
-    // One of a few blocks, which are likely to be about alike:
+    // pages take longer than the block's bytes, and old lines are still in the reader's cache when they are
+    // written again. Here: one of several blocks, which are likely to be about equally large.
     bool is_for_reading(std::size_t bytes) const {
         return is_for_reading(bytes, bytes * static_cast<std::size_t>(epochs_.sections().size() - 1));
     }
-    // Bytes for all: on shared cores each of them would wait for the kernel in turn, where slots are read by
-    // all at once.
+    // Bytes for all ranks: on shared cores the ranks would wait for the kernel one after another, but they
+    // all read a slot at once.
     bool is_for_reading_by_all(std::size_t bytes) const {
         return is_for_reading(bytes, bytes) && (offers_always_ || !epochs_.rests().shares_cores()) &&
                can_be_read_by_all();
@@ -78,46 +81,46 @@ class NodeOffers {
 
     // ---- The writer ----
 
-    // A stream of this rank, whose slots are laid out. `may_offer`: its reader is to take it, if it can.
+    // A stream of this rank, whose slots are laid out. `may_offer`: whether it may be offered to its reader.
     void begin(Stream& stream, bool may_offer);
-    // Its reader moves it, not its writer.
+    // Whether its reader moves the block, not its writer.
     bool is_left_to_reader(const Stream& stream) const {
         return stream.is_offered && can_be_read_by(stream.local);
     }
-    // The next piece is this rank's to write.
+    // Takes the next piece from the front. False: all pieces are taken.
     bool takes_front(const Stream& stream) {
         return stream.from == 0 || epochs_.sections()
                                        .filled(epochs_.sections().rank(), stream.local)
                                        .claims.take_front(stream.pieces());
     }
-    // Its reader has read from this rank's memory what did not go through slots.
+    // Whether the reader has read from this rank's memory everything that did not go through slots.
     bool is_read_to_end(const Stream& stream) const;
-    // Who reads from them now gets an error: this rank leaves a broken window, and its program may change the
-    // bytes.
+    // A rank that now reads this rank's own memory gets an error: this rank leaves a broken window, and its
+    // program may change the bytes.
     void withdraw(std::span<const Stream> streams);
 
     // ---- The reader ----
 
-    // A block that this rank will not read so.
+    // From now on this rank reads nothing from the writer's own memory.
     void refuse(int writer) {
         epochs_.sections()
             .emptied(writer, epochs_.sections().rank())
             .refuses.store(1, std::memory_order_release);
     }
-    // From the end of the block, while its writer may go on from the front. take(begin, bytes) brings these
-    // bytes of the block. MPI works on its messages after each piece. False: there is nothing to read.
+    // Reads from the end of the block, while its writer may go on from the front. take(begin, bytes) brings
+    // these bytes of the block. MPI works on its messages after each read. False: nothing was read.
     template <typename Take>
     bool read(Stream& stream, Take&& take);
     bool read(Stream& stream); // into its place
     bool bring(const Stream& stream, std::byte* to, std::uintptr_t from, std::size_t bytes) {
         return neighbours_[at(stream.local)].read(to, from, bytes, stream.proof);
     }
-    // That this rank has read so.
+    // Bytes of large blocks that this rank has read from their writers' own memory.
     std::uint64_t read_bytes() const { return read_bytes_; }
 
   private:
     static std::size_t at(int local) { return static_cast<std::size_t>(local); }
-    // `in_all`: of this rank in the epoch.
+    // `in_all`: all bytes of this rank in the epoch.
     bool is_for_reading(std::size_t bytes, std::size_t in_all) const {
         return bytes >= least_offered_bytes && proof_ != nullptr &&
                (offers_always_ || !epochs_.room().is_warm_for(in_all, epochs_.rests().shares_cores()));

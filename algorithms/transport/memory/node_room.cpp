@@ -18,9 +18,10 @@ std::size_t NodeRoom::bring_all_pages() {
     return ring_.last();
 }
 
-// Where ranks share cores, calls are so much faster than those of an MPI that pages may take more of their
-// time. So may those of small blocks. With a core each, a rank that brings pages holds up all others. So all
-// bring theirs at the same call: the first one with bytes in each turn of so many epochs.
+// Where ranks share cores, calls are so much faster than an MPI's calls that pages may take more of their
+// time. The same holds for calls with small blocks. Where each rank has a core, a rank that brings pages
+// holds up all other ranks. So all ranks bring their pages at the same call: the first call with bytes in
+// each turn of `epochs` epochs.
 void NodeRoom::earn_pages(std::size_t bytes, bool are_small, bool shares_cores, std::uint64_t epoch) {
     constexpr std::int64_t usual = 32, of_small_blocks = 16, on_shared_cores = 8;
     constexpr std::uint64_t epochs = 128;

@@ -1,5 +1,5 @@
-// Where in its own section a rank puts the bytes of an epoch: few beside the notice, more into the ring,
-// whose pages come as they are needed and as exchanges have earned them.
+// Where in its own section a rank puts the bytes of an epoch: few bytes next to the notice, more into the
+// ring. The pages of the ring come as they are needed and as exchanges have earned them.
 //
 //   notice of epoch n:  header | slices | near: block, block, ... | places
 //   ring:               ... epoch n - 1 | epoch n: block, block, ... | free: slots ... | no memory
@@ -7,13 +7,14 @@
 //   word                             written by  when                                  order
 //   bytes near and in the ring       the owner   between begin_epoch() and the store   plain
 //                                                of the epoch
+//   bytes at next()                  the owner   between next() and that store         plain
 //   `shown_or_offered` of the place
-//     to all: where its bytes lie    the owner   likewise                              plain
+//     to all: where its bytes lie    the owner   between begin_epoch() and the store   plain
 //
-// The bytes of epoch n lie where those of epoch n - 1 are not, so they may be written while others still read
-// the latter. A place that others read in epoch n - 1 is given out again in epoch n + 1 at the earliest. By
-// then all of them have entered epoch n (node_epochs.hpp). The store of the epoch releases the bytes, and who
-// acquires it reads them.
+// The bytes of epoch n do not lie over the bytes of epoch n - 1, so they may be written while other ranks
+// still read the bytes of epoch n - 1. A place that other ranks read in epoch n - 1 is given out again for
+// epoch n + 1 at the earliest. By then all of them have entered epoch n (node_epochs.hpp). The store of the
+// epoch releases the bytes. A rank that acquires it may read them.
 #pragma once
 
 #include "node_pages.hpp"
@@ -33,19 +34,20 @@ class NodeRoom {
     NodeRoom(const NodeRoom&) = delete;
     NodeRoom& operator=(const NodeRoom&) = delete;
 
-    // The first ones. Without this call all of them are there.
+    // The pages that are there at first. Without this call all of them are there.
     void has_pages(const NodePages& pages) {
         pages_ = pages;
         ring_.has_memory(pages_.memory_end());
     }
 
-    // Room for `need` bytes at least. `near_at`: where the bytes beside the notice begin in the section.
+    // Call it before each epoch. `need`: the bytes that must have room. `near_at`: where the bytes next to
+    // the notice begin in the section.
     void begin_epoch(std::size_t near_at, std::size_t need) {
         ring_.begin_epoch(need);
         near_at_ = near_at;
         near_used_ = 0;
     }
-    // Where in the own section so many bytes of this epoch are to lie. 0: there is no room.
+    // Where in the own section `bytes` bytes of this epoch will lie. 0: there is no room.
     std::size_t place_for(std::size_t bytes) {
         if (bytes <= section::Layout::most_near_block && bytes <= near_bytes_ - near_used_)
             return near_place(bytes);
@@ -59,14 +61,15 @@ class NodeRoom {
         if (place != 0) pages_.need(place + bytes);
         return place;
     }
-    // Where so many bytes in the ring will lie, which the next epoch begins with.
+    // Where in the ring the first `bytes` bytes of the next epoch will lie.
     std::byte* next(std::size_t bytes) {
         const std::size_t place = ring_.next(bytes);
         pages_.need(place + bytes);
         return sections_.own() + place;
     }
 
-    // Where so many bytes of this epoch, for all, lie: of this rank, before any other of it, and of another.
+    // Where bytes of this epoch that are for all ranks lie: this rank's bytes, which come before its other
+    // bytes, and another rank's.
     std::size_t most_near_bytes() const { return std::min(near_bytes_, section::Layout::most_near_block); }
     std::byte* place_for_all(std::size_t bytes, const section::Notice& own);
     const std::byte* shown(int local, std::size_t bytes, const section::Notice& notice) const {
@@ -76,26 +79,26 @@ class NodeRoom {
 
     std::size_t used() const { return ring_.used(); } // of the ring, in this epoch
     std::size_t capacity() const { return ring_.capacity(); }
-    // Bytes of no epoch that others may still read: for slots.
+    // The largest area without bytes that other ranks may still read: for slots.
     section::Area free() const { return ring_.free(); }
-    // Where there is memory.
+    // As far as there is memory.
     void grow_for_epoch(std::size_t bytes) {
         if (bytes > ring_.capacity() && !ring_.is_whole()) [[unlikely]]
             ring_.has_memory(pages_.reach(ring_.memory_for(bytes)));
     }
-    // Brings all pages before `end`, of bytes that were given out.
+    // Brings all pages before `end`, up to which bytes were given out.
     void need(std::size_t end) { pages_.need(end); }
 
     bool lacks_pages() const { return !pages_.are_all_there(); }
-    // Ranks on one core use its cache in turn, so a part of the ring is enough for them. `in_all`: bytes of
-    // this rank in an epoch.
+    // Ranks on one core use its cache in turn, so a part of the ring is enough for them. `in_all`: all bytes
+    // of this rank in the epoch.
     bool is_warm_for(std::size_t in_all, bool shares_cores) const {
         if (pages_.were_refused()) return false;
         return pages_.are_all_there() || (shares_cores && ring_.has_turn_for(in_all, pages_.end()));
     }
-    // After an exchange of so many bytes of this rank. Pages may take more of the time of small ones.
+    // Call it after an exchange of `bytes` bytes of this rank. `are_small`: pages may take more time.
     void earn_pages(std::size_t bytes, bool are_small, bool shares_cores, std::uint64_t epoch);
-    // All of its memory at once. Returns where it ends.
+    // Brings all pages of the ring at once. Returns where they end.
     std::size_t bring_all_pages();
 
   private:
@@ -107,11 +110,11 @@ class NodeRoom {
 
     const NodeSections& sections_;
     section::Ring ring_;           // of the own section
-    std::size_t near_bytes_;       // beside a notice
-    std::size_t near_at_ = 0;      // where they begin, in this epoch
-    std::size_t near_used_ = 0;    // beside the own notice, of this epoch
+    std::size_t near_bytes_;       // next to a notice
+    std::size_t near_at_ = 0;      // where these bytes begin, in this epoch
+    std::size_t near_used_ = 0;    // next to the own notice, of this epoch
     NodePages pages_;              // of the own section
-    std::uint64_t pages_turn_ = 0; // of epochs, in which this rank last could bring some
+    std::uint64_t pages_turn_ = 0; // turn of epochs in which this rank could last bring pages
 };
 
 } // namespace switchyard::algorithms

@@ -59,7 +59,7 @@ struct Filled {
 struct Emptied {
     std::atomic<std::uint64_t> slots, slots_for_all;
     std::atomic<std::uint32_t> read;    // pieces read from the writer's own memory
-    std::atomic<std::uint32_t> refuses; // not 0: the reader cannot read that memory
+    std::atomic<std::uint32_t> refuses; // not 0: the reader does not read that memory
 };
 
 // Where the parts of a notice are.

@@ -36,8 +36,9 @@ bool NodeSections::map(const LocalRanks& ranks, NodeMemory& memory,
     return true;
 }
 
-// What the first calls use: of a neighbour its counts and notices, and of many neighbours only what is
-// touched. A ring is only read, and the system maps many pages at the first read. Null: no memory.
+// Brings the pages that the first calls use: this rank's own, and each neighbour's counts and notices. With
+// many neighbours, their pages come only when they are touched. A neighbour's ring is only read, and the
+// system maps many pages at the first read. Null: no memory.
 std::optional<NodePages> NodeSections::bring_first_pages(NodeMemory& memory, const NodeMemory::Place& own) {
     constexpr int few = 16;
     const std::size_t first = layout_.ring_begin + layout_.first_bytes;

@@ -1,19 +1,21 @@
-// The sections of the ranks of a node, by local rank, as one of these ranks sees them. Each rank has lent one
-// of its own (NodeMemory::lend) and told the others its place; each maps those of all others:
+// The sections of a node's ranks, by local rank, as one of these ranks sees them. Each rank has lent a
+// section of its own (NodeMemory::lend) and told the other ranks its place. Each rank maps the sections of
+// all other ranks:
 //
 //   head | for each reader: Filled, Emptied | notice of even epochs | notice of odd epochs | ring
 //
 // What this class writes:
 //
-//   word                     whose section  when                               order
-//   counts, both headers     the own one    it is cleared, before the vote     plain
-//   `left` in the head       all            this rank leaves: its last access  acq_rel (NodeMemory::leave)
+//   word                  whose section  when                               order
+//   counts, both headers  its own        join(), before the vote: cleared   plain
+//   `left` in the head    its own        join(), before the vote: 0         release (NodeMemory::set_users)
+//   `left` in the head    all            this rank leaves: its last access  acq_rel (NodeMemory::leave)
 //
 // Another window may have left its counts and epochs there, so a rank clears its section before it says that
-// it has joined. Nobody looks before all have said so: the messages of that vote order the plain stores
-// before every look. `left` is released so that the owner, which acquires it as it lends the section again,
-// writes after all reads of all who have left. Who writes the other words: node_epochs.hpp (notices),
-// node_room.hpp (ring), node_slots.hpp and node_offers.hpp (counts).
+// it has joined. Nobody looks before all ranks have said so: the messages of that vote order the plain stores
+// before every look. A rank that leaves releases `left`, and the owner acquires it when it lends the section
+// again: so the owner writes only after all reads of the ranks that have left. Who writes the other words:
+// node_epochs.hpp (notices), node_room.hpp (ring), node_slots.hpp and node_offers.hpp (counts).
 #pragma once
 
 #include "local_ranks.hpp"
@@ -32,18 +34,18 @@ namespace switchyard::algorithms {
 
 class NodeSections {
   public:
-    // `rank`: this rank's, of so many.
+    // `rank`: this rank's local rank. `ranks`: the ranks of the node.
     NodeSections(int rank, int ranks, const section::Layout& layout);
     NodeSections(const NodeSections&) = delete;
     NodeSections& operator=(const NodeSections&) = delete;
-    ~NodeSections(); // leaves them
+    ~NodeSections(); // leaves the sections
 
-    // `places`: the ranks' offers, by rank in the group. Null: some section cannot be mapped, or the own one
-    // gets no memory. Otherwise this rank has joined: its section is clear, and has these pages. No
-    // communication. May throw.
+    // `places`: the ranks' offers, by rank in the group. Null: some section cannot be mapped, or the own
+    // section gets no memory. Otherwise this rank has joined: its section is clear, and has the returned
+    // pages. No communication. May throw.
     std::optional<NodePages> join(const LocalRanks& ranks, NodeMemory& memory,
                                   std::span<const NodeMemory::Place> places);
-    // Ranks of one process share a section as any other memory: those of a simulator, and of a test.
+    // Takes a section from memory of this process: for the ranks of a simulator, and of a test.
     void see(int local, std::shared_ptr<std::byte[]> section);
     void clear_own();
     // All ranks have joined, so the owners of the sections wait until this rank has left.
@@ -55,7 +57,7 @@ class NodeSections {
     std::byte* of(int local) const { return sections_[static_cast<std::size_t>(local)]; }
     std::byte* own() const { return own_; }
     section::Notice notice(int local, std::uint64_t epoch) const { return layout_.notice(of(local), epoch); }
-    // The counts of the streams from a rank to another one.
+    // The counts of the streams from one rank to another.
     section::Filled& filled(int writer, int reader) const {
         return *reinterpret_cast<section::Filled*>(of(writer) + layout_.count_at(reader, false));
     }
@@ -89,7 +91,7 @@ class NodeSections {
         int rank_, size_;
     };
     Others others() const { return {rank_, size_}; }
-    // Brings the pages of all others' sections before `end`.
+    // Brings the pages before `end` of all other ranks' sections.
     void warm_others(std::size_t end) const;
 
   private:
@@ -102,7 +104,7 @@ class NodeSections {
     std::vector<std::byte*> sections_;
     std::byte* own_ = nullptr;
     bool is_open_ = false;
-    std::vector<std::shared_ptr<std::byte[]>> seen_; // that see() was given
+    std::vector<std::shared_ptr<std::byte[]>> seen_; // the sections that see() was given
 };
 
 } // namespace switchyard::algorithms

@@ -1,22 +1,23 @@
-// The slots of streams, counted. A stream has a few slots in its writer's section; its writer fills a slot,
-// its reader empties it, and each waits for the other alone:
+// The counts of the slots of streams. A stream has a few slots in its writer's section, and two counts: its
+// writer fills a slot, its reader empties it, and each waits only for the other:
 //
 //   section of writer w:  ... | for reader r: Filled.slots | Emptied.slots, Emptied.slots_for_all | ...
-//                             | for w itself: Filled.slots, of the streams to all others
+//                             | for w itself: Filled.slots, of the streams to all other ranks
 //                             | ring: ... slot 0 | slot 1 | ...
 //
 //   word                            written by                          order    read by      order
-//   slots: bytes                    w, where it has a free slot         plain    r            plain
+//   slots: bytes                    w, while the slot is free           plain    r            plain
 //   Filled.slots, of r              w, once the bytes are there         release  r            acquire
-//   Filled.slots, of w              w, likewise, for all                release  all others   acquire
+//   Filled.slots, of w              w, likewise, for all                release  other ranks  acquire
 //   Emptied.slots                   r, once it has read the bytes       release  w            acquire
 //   Emptied.slots_for_all           r, likewise, of a stream to all     release  w            acquire
 //
-// Each count has one writer and only rises, as long as the window lives; both sides know their own counts
-// without a look. The release of `Filled` lets the reader that acquires it see the bytes. The release of
-// `Emptied` keeps the reader's reads before it: the writer, which acquires it, overwrites no byte too early.
-// Slots lie where no bytes of epoch n or n - 1 are. Before a rank enters epoch n + 1 it looks whether its
-// slots are empty.
+// Each count has one writer, and only rises while the window lives. Each side knows its own counts without a
+// look at them. The release of `Filled` lets the reader that acquires it see the bytes. The release of
+// `Emptied` keeps the reader's reads before it: the writer acquires it, and only then writes over the bytes.
+//
+// Slots lie where there are no bytes of epoch n or n - 1. Before a rank enters epoch n + 1 it makes sure that
+// its slots are empty (NodeStreams::end_last).
 #pragma once
 
 #include "node_sections.hpp"
@@ -32,7 +33,7 @@ class NodeSlots {
   public:
     explicit NodeSlots(const NodeSections& sections);
 
-    // Whether one of so many slots is free, for that reader.
+    // Whether one of the `slots` slots for that reader is free.
     bool has_free(int reader, std::size_t slots) const {
         return filled_[at(reader)] - emptied_by(reader).slots.load(std::memory_order_acquire) < slots;
     }
@@ -49,13 +50,13 @@ class NodeSlots {
             .slots.store(++emptied_[at(writer)], std::memory_order_release);
     }
 
-    // The same of slots that all others read.
+    // The same for slots that all other ranks read.
     bool has_free_for_all(std::size_t slots) const;
     void fill_for_all();
     bool is_filled_for_all(int writer) const;
     void empty_for_all(int writer);
 
-    // All that this rank has filled, by all readers.
+    // Whether all readers have emptied all slots that this rank has filled.
     bool are_emptied() const;
 
   private:
@@ -65,7 +66,8 @@ class NodeSlots {
     }
 
     const NodeSections& sections_;
-    // By local rank: slots that this rank has filled for it, and has emptied of it.
+    // By local rank: slots that this rank has filled for that rank, and slots of that
+    // rank that it has emptied.
     std::vector<std::uint64_t> filled_, emptied_;
     std::uint64_t filled_for_all_ = 0;
     std::vector<std::uint64_t> emptied_for_all_; // by local rank of the writer

@@ -11,15 +11,15 @@ namespace switchyard::algorithms {
 
 struct Stream {
     int local = 0;                                    // the rank at the other end
-    std::byte* data = nullptr;                        // of the block, or of its place; unused in a gather
+    std::byte* data = nullptr;                        // of the block or its place; in a gather, of an offer
     std::size_t bytes = 0;                            // in all
     std::size_t begin = 0, slot_bytes = 0, slots = 0; // where the slots lie
     std::size_t room = 0;                             // bytes of the block's place
     std::uintptr_t from = 0, proof = 0;               // as in StreamPlace
     bool is_offered = false;                          // likewise
-    bool is_for_all = false;                          // through slots that all others read
+    bool is_for_all = false;                          // through slots that all other ranks read
     std::size_t done = 0;                             // bytes written or read through slots
-    std::size_t end = bytes;                          // of these; the reader has read the bytes behind it
+    std::size_t end = bytes;                          // of these; the reader has read the rest by CMA
 
     bool is_over() const { return done == end; }
     // A piece fills a slot.
@@ -28,7 +28,7 @@ struct Stream {
     std::size_t next() const { return std::min(slot_bytes, bytes - done); }
     std::size_t slot() const { return begin + done / slot_bytes % slots * slot_bytes; }
 
-    // The slots fill an area of the writer's section.
+    // Gives the stream slots, which fill an area of the writer's section.
     void lay_out_slots(section::Area area) {
         using section::line_bytes;
         const std::size_t end_of_area = area.begin + area.bytes;
@@ -50,11 +50,11 @@ struct Stream {
                 .shown_bytes = 0};
     }
 
-    // Some of them fit into a core's second-level cache.
+    // Several slots fit into a core's second-level cache.
     static constexpr std::size_t most_slot_bytes = std::size_t{64} * 1024;
 };
 
-// What came of one turn through all streams: of each, as many slots as can be moved.
+// The result of one turn through all streams. A turn moves as many slots of each stream as it can.
 struct Served {
     bool some = false, all_are_over = true;
     template <typename MoveSlot>

@@ -11,7 +11,7 @@ NodeStreams::NodeStreams(NodeEpochs& epochs, int cores)
     in_.reserve(ranks);
 }
 
-// Those that nobody may take from this rank's own memory go through slots: the more, the better.
+// Streams that nobody may take from this rank's own memory go through slots: the more slots, the better.
 void NodeStreams::grow_room(bool in_place) {
     std::size_t bytes = 0;
     for (const Stream& stream : out_)
@@ -69,7 +69,7 @@ bool NodeStreams::write_slot(Stream& stream) {
     return true;
 }
 
-// What this rank has no room for is lost, but its writer must not wait.
+// Bytes that this rank has no room for are lost, but their writer must not wait.
 bool NodeStreams::read_slot(Stream& stream, bool in_place) {
     if (stream.is_over() || (in_place && !may_cover(stream, stream.done + stream.next()))) return false;
     return empty_slot(stream, [&](const Stream& filled) {
@@ -89,7 +89,7 @@ bool NodeStreams::read_ends() {
 Served NodeStreams::serve_pairs(bool in_place) {
     Served served;
     const std::size_t rounds = std::max(out_.size(), in_.size());
-    // A rank in place is offered blocks, too: by a rank that exchanges from a copy.
+    // A rank in place may also be offered blocks, by a rank that exchanges from a copy.
     const auto may_read_by_cma = [&](const Stream& stream) {
         return stream.is_offered && (!in_place || may_cover(stream, stream.end));
     };

@@ -1,17 +1,17 @@
-// The streams of an exchange: bytes that an epoch has no room for go piece by piece, through slots in their
-// writer's section, or as their reader takes them from the writer's own memory. A rank serves all of its
-// streams in turn, so a rank that the system took off its core holds up its own streams only.
+// The streams of an exchange. Bytes that an epoch has no room for go piece by piece: through slots in their
+// writer's section, or their reader takes them from the writer's own memory. A rank serves all of its streams
+// in turn, so a rank that the system took off its core holds up only its own streams.
 //
 //   notice of writer w:  ... | slices: for r {0, stream} | near | places: for r {bytes, slots, from, proof}
-//   ring of w:           epoch n - 1 | epoch n | free: slots of the stream to r | slots of that to s | ...
+//   ring of w:           epoch n - 1 | epoch n | free: slots of the stream to r | of the stream to s | ...
 //
 //   word                          written by  when                           order
 //   slice and place of a stream   w           before it enters the epoch     plain; the epoch releases them
 //   bytes of a slot               w           while it is free               plain; node_slots.hpp
 //   counts, claims                w, r        node_slots.hpp, node_offers.hpp
 //
-// The streams of a rank divide evenly what is free in its ring. All of that is written in the epoch itself,
-// after its notice: nobody reads it before a count says so.
+// The streams of a rank share the free area of its ring evenly. The rank writes their slots after it has
+// entered the epoch: nobody reads a slot before a count says that it is filled.
 #pragma once
 
 #include "node_copies.hpp"
@@ -27,7 +27,7 @@ namespace switchyard::algorithms {
 
 class NodeStreams {
   public:
-    // `cores`: that the ranks of the node share.
+    // `cores`: the number of cores that the ranks of the node share.
     NodeStreams(NodeEpochs& epochs, int cores);
     NodeStreams(const NodeStreams&) = delete;
     NodeStreams& operator=(const NodeStreams&) = delete;
@@ -38,7 +38,7 @@ class NodeStreams {
     NodeOffers& offers() { return offers_; }
     const NodeOffers& offers() const { return offers_; }
 
-    // Of this exchange: from this rank, and to it.
+    // The streams of this exchange, from this rank and to it.
     const std::vector<Stream>& out() const { return out_; }
     const std::vector<Stream>& in() const { return in_; }
     bool are_none() const { return out_.empty() && in_.empty(); }
@@ -47,42 +47,44 @@ class NodeStreams {
     void clear_out() { out_.clear(); }
     void clear_in() { in_.clear(); }
 
-    // In a short ring, a large block that comes in the epoch leaves the streams of the others little room.
+    // In a short ring, a large block that comes in the epoch leaves little room for the streams of
+    // the other blocks.
     bool is_for_slots(std::size_t bytes) const {
         return bytes >= Stream::most_slot_bytes && epochs_.rests().is_crowded() &&
                bytes * static_cast<std::size_t>(epochs_.sections().size() - 1) >
                    epochs_.sections().layout().capacity;
     }
-    // All that this rank sends: gives them slots, and says so in its notice.
+    // Gives slots to all streams from this rank, and says so in its notice.
     void lay_out(const section::Notice& own, bool in_place);
     bool has_stream_to(int local) const;
 
-    // From here on slots are read. In place they lie in the caches already.
+    // From now on slots are read. In place, the places of the blocks are in the caches already.
     void begin_reading(bool in_place);
     void end_reading() { copies_.end_streams(); }
     // One turn through the streams from one rank to another.
     Served serve_pairs(bool in_place);
-    // The same, by write(stream) and read(stream).
+    // The same for all streams, with write(stream) and read(stream).
     template <typename Write, typename Read>
     Served serve_each(Write&& write, Read&& read);
-    // Calls turn(), which serves each stream once, until all are over. Where none could be served, and other
-    // programs have the cores, otherwise() may know what to do. Else this rank rests.
+    // Calls turn(), which serves each stream once, until all streams are over. Where no stream could be
+    // served and other programs have the cores, it calls otherwise(), which may find something to do. If not,
+    // this rank rests.
     template <typename Turn, typename Otherwise>
     Status serve(Turn&& turn, Otherwise&& otherwise);
     bool write_slot(Stream& stream);
     // copy(stream): takes the bytes of the slot.
     template <typename Copy>
     bool empty_slot(Stream& stream, Copy&& copy);
-    bool read_ends(); // by CMA
+    bool read_ends(); // of all streams to this rank, by CMA
 
-    // This rank fills slots in this exchange.
+    // Call it if this rank fills slots in this exchange.
     void note_filled() { may_be_filled_ = true; }
-    // Before the next epoch: the readers have emptied them.
+    // Call it before the next epoch: waits until the readers have emptied these slots.
     void end_last() {
         if (may_be_filled_) [[unlikely]]
             wait_for_readers();
     }
-    // After an exchange.
+    // Call it after an exchange.
     void earn_pages() {
         if (epochs_.room().lacks_pages() && (epochs_.room().used() > 0 || !out_.empty())) [[unlikely]]
             earn_some_pages();

@@ -1,13 +1,13 @@
 // Memory that the ranks of a node share. They exchange blocks by copying them through it. The ranks of a
 // communicator make its window together; each rank frees its own part by itself.
 //
-//   section of rank 0:  counts | notice, notice | ring    each rank writes its own section, and its counts
-//   section of rank 1:  counts | notice, notice | ring    of others' streams in theirs; all others read it
-//   ...
+//   section of rank 0:  counts | notice, notice | ring    each rank writes its own section, and in other
+//   section of rank 1:  counts | notice, notice | ring    sections the counts of streams that it reads;
+//   ...                                                   all ranks read all sections
 //
-// This is the front of the classes that do the work, each of which says who writes which of these words:
+// This is the front of the classes that do the work. Each of them says who writes which of these words:
 //
-//   NodeExchange      a block of each rank for each other one. It has
+//   NodeExchange      a block of each rank for each other rank. It has
 //     NodeMessages    the load of other programs, large blocks as messages
 //     NodeEpochs      notice, enter, wait, rest. It has
 //       NodeSections  the sections: mapped, cleared, left
@@ -16,13 +16,14 @@
 //       NodeSlots     the counts of slots
 //       NodeOffers    reads of another rank's own memory
 //       NodeCopies    through the caches or past them
-//   NodeGather        bytes of each rank for all others, through the same epochs and streams
+//   NodeGather        bytes of each rank for all other ranks, through the same epochs and streams
 //
-// What is left here are exchanges of a group, numbers, and bytes that others look at where they lie:
+// What is left here: exchanges of a group, numbers, and bytes that other ranks look at where they lie:
 //
 //   word                           written by  when                          order
 //   bytes for all: numbers         the owner   between next() and enter()    plain; the epoch releases them
-//   slices, `word`: what it shows  the owner   likewise                      plain; likewise
+//   bytes in room()                the owner   between room() and show()     plain; likewise
+//   slices, `word`: what it shows  the owner   between next() and enter()    plain; likewise
 #pragma once
 
 #include "algorithms/exchange.hpp"
@@ -69,18 +70,18 @@ class NodeWindow {
         messages().open();
         epochs().sections().open();
     }
-    // All these steps. Null on all ranks where one rank cannot join. Collective.
+    // All these steps. Null on all ranks if one rank cannot join. Collective.
     static std::unique_ptr<NodeWindow> make(const Group& group, NodeMemory& memory);
 
     // Brings all of its pages at once, instead of as exchanges earn them: for a measurement of
     // algorithms. No communication.
     void bring_all_pages();
-    // Else this rank is alone on its node, and its section is not used: its owner takes it back.
+    // False: this rank is alone on its node. Its section is not used, and its owner takes it back.
     bool has_neighbours() const { return epochs().sections().size() > 1; }
 
     NodeWindow(const NodeWindow&) = delete;
     NodeWindow& operator=(const NodeWindow&) = delete;
-    ~NodeWindow() = default; // this rank's part alone
+    ~NodeWindow() = default; // frees only this rank's part
 
     // What the ranks share their cores with. For tests: from now on the ranks act as if they had met it.
     enum class Load { none, others, others_on_shared_cores, nobody };
@@ -89,14 +90,14 @@ class NodeWindow {
         streams().offers().offer_always(load == Load::nobody);
         if (load == Load::others_on_shared_cores) messages().assume_others();
     }
-    // Of the sections of this node.
+    // The layout of the sections of this node.
     const section::Layout& layout() const { return epochs().sections().layout(); }
-    // More bytes of one exchange go past the caches.
+    // If one exchange brings more bytes than this, they are written past the caches: node_copies.hpp.
     std::size_t most_cached_bytes() const { return streams().copies().most_cached_bytes(); }
     // Bytes of large blocks that this rank read from their writers' own memory.
     std::uint64_t cma_bytes() const { return streams().offers().read_bytes(); }
-    // The messages of this rank since the last call: large blocks, while other programs keep ranks off their
-    // cores.
+    // The messages of this rank since the last call. They carry large blocks while other programs keep ranks
+    // off their cores.
     Traffic take_traffic() { return messages().take_traffic(); }
 
     // ---- To use it ----
@@ -107,13 +108,13 @@ class NodeWindow {
     // destination's block. With `direct`, direct blocks leave their mark.
     Status exchange(const Exchange& exchange);
 
-    // Waits for the ranks that the last exchange did not wait for: until they have come to it. Each exchange
-    // begins with that. False: the window is broken.
+    // Waits until the ranks that the last exchange did not wait for have come to it. Each exchange begins
+    // with this wait. False: the window is broken.
     bool meet_others() { return !has_neighbours() || exchange_.is_ready(); }
 
-    // The same for the whole node, with blocks by local rank in a form of node_blocks.hpp. The ranks may call
-    // either. With `in_place` both sides are one: each block lies where the block of its destination arrives,
-    // and has its size.
+    // exchange() for the whole node, with blocks by local rank in a form of node_blocks.hpp. Some ranks may
+    // call this form and other ranks the first. With `in_place` both sides are one: each block lies where the
+    // block of its destination arrives, and has the same size.
     template <typename Sent, typename Received>
     Status exchange(const Sent& sent, const Received& received, bool in_place) {
         return exchange_.exchange(sent, received, in_place);
@@ -160,10 +161,10 @@ class NodeWindow {
                epochs().notice(local_rank).slices[epochs().sections().rank()].begin;
     }
 
-    // The largest of each number over the ranks of the node, in one epoch. All of them call it at the same
-    // time, with as many numbers.
+    // Replaces each number by the largest over the ranks of the node, in one epoch. All ranks of the node
+    // call it at the same time, with the same number of numbers.
     Status largest(std::span<std::uint64_t> numbers) { return begin(nullptr, numbers); }
-    // Whether there is room for that many, on every node alike.
+    // Whether there is room for that many numbers. The answer is the same on every node.
     bool has_room_for(std::size_t numbers) const {
         return numbers * sizeof(std::uint64_t) <= least_capacity_;
     }

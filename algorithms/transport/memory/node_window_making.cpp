@@ -84,7 +84,7 @@ bool meet_guests(NodeMemory& memory) noexcept {
     }
 }
 
-// `places` are the same on all ranks. Without memory a rank need not meet anybody.
+// `places` are the same on all ranks. If some rank has no memory, no rank needs to meet others.
 bool can_meet(std::span<const NodeMemory::Place> places) {
     return std::ranges::all_of(places, [](const auto& place) { return static_cast<bool>(place); });
 }
@@ -105,7 +105,7 @@ std::unique_ptr<NodeWindow> NodeWindow::meet_and_join(const Group& group, NodeMe
 
 #ifdef SWITCHYARD_SIMULATED
 
-// Simulated ranks live in one process, so the memory of a rank is memory of all ranks.
+// Simulated ranks live in one process, so all ranks can use a rank's memory.
 std::unique_ptr<NodeWindow> NodeWindow::make(const Group& group, NodeMemory& memory) {
     auto window = prepared(group, memory, 1);
     if (!window) return nullptr;
