@@ -1,5 +1,6 @@
 // JSON text as a tree. It keeps the place of each value, and both values of a key that is given twice.
-// Comments (// and /* */) are passed over.
+// Comments (// and /* */) are passed over. nlohmann-json parses it, but the library's own tree keeps neither
+// places nor second values in Debian 12 and 13 (3.11), and `switchyard check` tells people both.
 #pragma once
 
 #include "findings.hpp"

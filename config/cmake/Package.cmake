@@ -17,14 +17,26 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard.pc DESTINATION ${CMAKE_INST
 install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/switchyard RENAME ${PROJECT_VERSION})
 
 # The documents, in folders as here, so that the links between them work. Debian also wants the license by
-# another name.
-file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/apps/*.md tests/bench/results/*.* tests/bench/results/figures/*
-     config/third-party-licenses.txt config/lgpl-2.1.txt shim/report/page/dygraphs-license.txt)
+# another name. The papers' figures are research, not part of a product: documents that link to them are
+# installed without these links.
+file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/apps/*.md
+     tests/bench/results/report.png config/third-party-licenses.txt config/lgpl-2.1.txt
+     shim/report/page/dygraphs-license.txt)
 file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   algorithms/README.md config/README.md policy/README.md shim/README.md)
+set(link_to_figures "\\[([^]]+)\\]\\([^)]*results/figures/[^)]*\\)")
 foreach(document IN LISTS documents readmes)
   cmake_path(GET document PARENT_PATH folder)
-  install(FILES ${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+  set(installed ${document})
+  file(STRINGS ${document} links REGEX "${link_to_figures}" LIMIT_COUNT 1)
+  if(links)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${document})
+    file(READ ${document} text)
+    string(REGEX REPLACE "${link_to_figures}" "\\1" text "${text}")
+    set(installed ${CMAKE_CURRENT_BINARY_DIR}/documents/${document})
+    file(WRITE ${installed} "${text}")
+  endif()
+  install(FILES ${installed} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 

@@ -88,6 +88,14 @@ class Installation(unittest.TestCase):
                     self.assertTrue((document.parent / target).exists())
         self.assertGreater(followed, 10)
 
+    def test_the_papers_figures_stay_in_the_sources(self):
+        results = pathlib.Path(self.path("share", "doc", "switchyard", "tests", "bench"))
+        self.assertEqual([entry.name for entry in (results / "results").iterdir()], ["report.png"])
+        text = (results / "RESULTS.md").read_text(encoding="utf-8")
+        self.assertIn("made the page of all figures:", text)
+        source = (pathlib.Path(__file__).parents[1] / "bench" / "RESULTS.md").read_text(encoding="utf-8")
+        self.assertEqual(re.sub(r"[^\w]", "", re.sub(r"\(results/figures/[^)]*\)", "", source)), re.sub(r"[^\w]", "", text))
+
     def test_manual(self):
         page = self.path("share", "man", "man1", "switchyard.1")
         with open(page, encoding="utf-8") as file:
