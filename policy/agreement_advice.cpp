@@ -57,15 +57,13 @@ struct Change {
 
 Change spared(Rule rule, Collective collective) {
     const std::string name = rule_called(rule.name);
-    const auto* traits = find(collective, rule.use.algorithm);
-    if (rule.use.is_adaptive() || traits == nullptr)
-        return {std::move(rule), name + " is adaptive and needs it"};
+    const auto& traits = *find(collective, rule.use.algorithm); // the rule is in the shortlist
     // A native rule keeps later rules from some blocks. Without its bound it would keep them from all blocks.
-    if (traits->native) return {std::nullopt, "drop " + name};
+    if (traits.native) return {std::nullopt, "drop " + name};
     std::string text;
-    if (!traits->has(algorithms::agreed_block) || direct_from_of(rule.use))
+    if (!traits.has(algorithms::agreed_block) || direct_from_of(rule.use))
         text = drop_what_asks(rule);
-    else if (traits->takes(Parameter::direct_from))
+    else if (traits.takes(Parameter::direct_from))
         text = send_large_blocks_directly(rule);
     else
         text = name + " needs it for " + rule.use.algorithm;
@@ -73,7 +71,7 @@ Change spared(Rule rule, Collective collective) {
 }
 
 bool causes_agreement(const Candidate& candidate) {
-    return looks_at_block(candidate) || run_depends_on_block(candidate) || candidate.adaptive;
+    return looks_at_block(candidate) || run_depends_on_block(candidate);
 }
 
 // `name`: of a rule; "": otherwise.

@@ -1,10 +1,6 @@
 #include "candidates.hpp"
 #include "admissible.hpp"
-#include "reason.hpp"
 #include "vocabulary.hpp"
-
-#include <algorithm>
-#include <iterator>
 
 namespace switchyard::policy {
 
@@ -88,40 +84,6 @@ std::optional<Candidate> stand_in_for(const Candidate& candidate, const Use& use
     return other;
 }
 
-struct Members {
-    std::vector<Candidate> candidates; // that can run here, native first
-    std::vector<std::string> left_out; // the other ones, and why
-};
-
-Members members_of(const Use& adaptive, const FixedFeatures& fixed) {
-    Members members;
-    members.candidates.resize(1);
-    members.candidates.front().choice = native_choice(fixed, "");
-    members.candidates.front().devices = fixed.devices;
-    for (const Use& use : adaptive.candidates) {
-        if (!serves(use, fixed.collective)) continue;
-        Candidate member = candidate_of(use, fixed);
-        if (member.blocked.empty())
-            members.candidates.push_back(std::move(member));
-        else
-            members.left_out.push_back(describe(member.choice) + ": " + member.blocked);
-    }
-    return members;
-}
-
-void append_adaptive(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
-    auto [members, left_out] = members_of(use, fixed);
-    for (Candidate& member : members) mark(member, origin, fixed);
-    if (members.size() > 1) {
-        for (Candidate& member : members) member.adaptive = shortlist.adaptives.size();
-        shortlist.adaptives.push_back(
-            {shortlist.candidates.size(), members.size(), static_cast<int>(use.trials), some_of(left_out)});
-    } else if (!left_out.empty()) {
-        members.front().choice.reason = "adaptive: only native can run here; " + some_of(left_out);
-    }
-    std::ranges::move(members, std::back_inserter(shortlist.candidates));
-}
-
 } // namespace
 
 Choice native_choice(const FixedFeatures& fixed, std::string reason) {
@@ -137,7 +99,6 @@ bool limits_workspace(const Traits& traits, const Use& use) {
 }
 
 void append(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
-    if (use.is_adaptive()) return append_adaptive(shortlist, use, origin, fixed);
     Candidate candidate = candidate_of(use, fixed);
     mark(candidate, origin, fixed);
     auto stand_in = stand_in_for(candidate, use, fixed);

@@ -17,8 +17,7 @@ Choice native_choice(const FixedFeatures& fixed, std::string reason);
 // Whether the use limits the memory of an algorithm that has a workspace.
 bool limits_workspace(const algorithms::Traits& traits, const Use& use);
 
-// One candidate for most uses, two where another algorithm stands in for the first, and
-// several for an adaptive use.
+// One candidate for most uses, two where another algorithm stands in for the first.
 void append(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed);
 
 } // namespace switchyard::policy

@@ -74,42 +74,6 @@ std::string what_runs(const Choice& choice, const Features& call) {
     return text;
 }
 
-// Some members cannot run on this communicator (left_out), others cannot run at this call.
-std::string what_is_tried(const Shortlist& shortlist, const Adaptive& adaptive, const Features& call) {
-    std::string text = "adaptive, the choice is made at run time\n  tries in turn, " +
-                       text::plural(static_cast<std::uint64_t>(adaptive.trials), "time") + " each: ";
-    std::string left_out = adaptive.left_out;
-    for (std::size_t i = 0; i < adaptive.count; ++i) {
-        const Candidate& member = shortlist.candidates[adaptive.first + i];
-        const PassedOver why = why_passed_over(member, call);
-        if (why == PassedOver::no)
-            text += (i == 0 ? "" : ", ") + describe(member.choice);
-        else
-            left_out +=
-                (left_out.empty() ? "" : "; ") + describe(member.choice) + ": " + describe(member, why);
-    }
-    text += "\n  then keeps the fastest; each power of two of the largest block has a choice of its own\n";
-    return left_out.empty() ? text : text + "  left out here: " + left_out + '\n';
-}
-
-std::string what_is_taken(const Shortlist& shortlist, const Candidate& taken, const Features& call) {
-    if (taken.adaptive) return what_is_tried(shortlist, shortlist.adaptives[*taken.adaptive], call);
-    const std::string& reason = taken.choice.reason;
-    const bool says_more = reason != "rule" && reason != "otherwise" && !taken.choice.rule.empty();
-    return what_runs(taken.choice, call) + (says_more ? "  " + reason + '\n' : "");
-}
-
-std::string how_times_are_agreed(const Shortlist& shortlist, const Features& call) {
-    if (shortlist.adaptives.empty()) return "";
-    if (!shortlist.looks_at_buffer && !agrees_on_block(shortlist, call))
-        return "  times: the ranks tell each other before each call while candidates are tried, then before "
-               "one call in 64\n";
-    return std::string("  times: each travels with the agreement of the next call\n") +
-           (can_rest(shortlist, 0) ? "  rest: calls that have long been alike skip the agreement, unless the "
-                                     "chosen algorithm needs the largest block\n"
-                                   : "");
-}
-
 // As algorithms/transport/agree_on_largest.hpp does it.
 std::string way_of_agreement(const Features& call) {
     if (!call.shared_memory || call.ranks_per_node == 1) return "one small allreduce";
@@ -138,7 +102,7 @@ std::string what_is_agreed(const Shortlist& shortlist, const Features& call) {
 std::string how_it_fires(const Rule& rule, const Shortlist& shortlist, const Match& match,
                          const Features& call) {
     const Candidate& taken = shortlist.candidates[match.candidate];
-    std::string text = what_is_taken(shortlist, taken, call);
+    std::string text = what_runs(taken.choice, call);
     if (taken.stands_in)
         text += "  instead of " + rule.use.algorithm + ": " +
                 describe(shortlist.candidates[match.passed], match.why) + '\n';
@@ -149,10 +113,8 @@ std::string how_it_fires(const Rule& rule, const Shortlist& shortlist, const Mat
 
 std::string ending(const Policy& policy, const Shortlist& shortlist, const Match& match,
                    const Features& call) {
-    const Candidate& taken = shortlist.candidates[match.candidate];
-    const Choice& choice = taken.choice;
-    if (choice.reason == "otherwise" || policy.otherwise.is_adaptive())
-        return "otherwise: " + what_is_taken(shortlist, taken, call);
+    const Choice& choice = shortlist.candidates[match.candidate].choice;
+    if (choice.reason == "otherwise") return "otherwise: " + what_runs(choice, call);
     std::string text;
     for (const Candidate& candidate : shortlist.candidates)
         if (candidate.choice.reason == "otherwise")
@@ -168,8 +130,7 @@ std::string explain(const Policy& policy, const Features& call) {
     const Match match = choose(shortlist, call);
     const std::string& fires = shortlist.candidates[match.candidate].choice.rule;
     const Shortlist pruned = prune(policy, call);
-    const std::string agreement =
-        what_is_agreed(pruned, call) + how_to_spare_it(policy, call) + how_times_are_agreed(pruned, call);
+    const std::string agreement = what_is_agreed(pruned, call) + how_to_spare_it(policy, call);
     std::string text = heading(call);
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const Rule& rule = policy.rules[i];

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 namespace switchyard::policy {
@@ -31,6 +32,16 @@ text::Result<std::string, Problem> read_regular_file(const std::filesystem::path
     return text;
 }
 
+// The rule that a JSON pointer leads into, from 0; nothing if it leads to no rule.
+std::optional<std::size_t> rule_at(std::string_view pointer) {
+    constexpr std::string_view head = "/rules/";
+    if (!pointer.starts_with(head)) return std::nullopt;
+    pointer.remove_prefix(head.size());
+    std::size_t rule = 0;
+    const auto [end, error] = std::from_chars(pointer.data(), pointer.data() + pointer.size(), rule);
+    return error == std::errc{} ? std::optional(rule) : std::nullopt;
+}
+
 } // namespace
 
 text::Result<std::string, Problem> read_file(const std::filesystem::path& path) {
@@ -47,15 +58,6 @@ text::Result<std::string, Problem> read_file(const std::filesystem::path& path) 
     } catch (const std::exception& error) {
         return Problem{"", std::string("cannot be read: ") + error.what()};
     }
-}
-
-std::optional<std::size_t> rule_at(std::string_view pointer) {
-    constexpr std::string_view head = "/rules/";
-    if (!pointer.starts_with(head)) return std::nullopt;
-    pointer.remove_prefix(head.size());
-    std::size_t rule = 0;
-    const auto [end, error] = std::from_chars(pointer.data(), pointer.data() + pointer.size(), rule);
-    return error == std::errc{} ? std::optional(rule) : std::nullopt;
 }
 
 std::string told(std::string_view file, const Problem& problem) {

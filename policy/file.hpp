@@ -4,9 +4,7 @@
 #include "parse.hpp"
 #include "text/result.hpp"
 
-#include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,8 +17,5 @@ text::Result<std::string, Problem> read_file(const std::filesystem::path& path);
 // `my.policy.json:4: /rules/0/use/radix (rule 1): message`. Editors and terminals open
 // `my.policy.json:4` at that line.
 std::string told(std::string_view file, const Problem& problem);
-
-// The rule that a JSON pointer leads into, from 0; nothing if it leads to no rule.
-std::optional<std::size_t> rule_at(std::string_view pointer);
 
 } // namespace switchyard::policy

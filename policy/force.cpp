@@ -74,10 +74,7 @@ class ForceReader {
         for (std::size_t i = 2; i < fields.size(); ++i) read_assignment(fields[i], use, findings);
         auto& forced = force_.by_collective[static_cast<std::size_t>(collective)];
         if (forced) findings.add({}, std::string(name_of(collective)) + " is forced twice");
-        forced = read_use(
-            use,
-            {collective, most_ranks, "adaptive is for policies only; SWITCHYARD_FORCE names one algorithm"},
-            findings);
+        forced = read_use(use, {collective, most_ranks}, findings);
     }
 
     static void read_assignment(std::string_view field, Value& use, Findings& findings) {

@@ -17,16 +17,11 @@ enum class PassedOver : std::uint8_t {
     rank_lost
 };
 
-// Why this candidate of an adaptive use runs: it is on trial, the best of the trials is proven against
-// native, it was the best, or it is tried again.
-enum class Phase : std::uint8_t { none, trial, proof, best, re_check };
-
 struct Match {
     std::size_t candidate = 0; // the one to run
     // The first candidate that matched and could not run, and why; `no` if the first match runs.
     std::size_t passed = 0;
     PassedOver why = PassedOver::no;
-    Phase phase = Phase::none; // set by whoever chose among the candidates of an adaptive use
     bool operator==(const Match&) const = default;
 };
 

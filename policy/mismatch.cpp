@@ -29,13 +29,11 @@ std::string why_not(const Key& key, const When& when, std::uint64_t value) {
 
 bool has_algorithm(const Rule& rule, Collective collective) {
     const bool is_for_it = rule.when.collective.value_or(collective) == collective;
-    return !is_for_it || serves(rule.use, collective);
+    return !is_for_it || find(collective, rule.use.algorithm) != nullptr;
 }
 
 std::string why_no_algorithm(const Rule& rule, Collective collective) {
-    return std::string(name_of(collective)) + (rule.use.is_adaptive()
-                                                   ? " has none of its candidates"
-                                                   : " has no algorithm \"" + rule.use.algorithm + '"');
+    return std::string(name_of(collective)) + " has no algorithm \"" + rule.use.algorithm + '"';
 }
 
 constexpr std::size_t all_met = std::numeric_limits<std::size_t>::max();

@@ -31,6 +31,14 @@ bool transfers_differ(const Shortlist& shortlist) {
     });
 }
 
+// `a; b`, and of many only the first: `a; b; c; and 97 more`. The log repeats the text at every call.
+std::string some_of(const std::vector<std::string>& reasons) {
+    constexpr std::size_t most = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(reasons.size(), most); ++i) text += (i > 0 ? "; " : "") + reasons[i];
+    return reasons.size() > most ? text + "; and " + std::to_string(reasons.size() - most) + " more" : text;
+}
+
 std::string reason_of_all(const Shortlist& natives) {
     std::vector<std::string> blocked;
     for (const Candidate& candidate : natives.candidates)
@@ -56,9 +64,6 @@ void merge_natives(Shortlist& shortlist, const FixedFeatures& fixed) {
 // ---- Buffers that overlap -------------------------------------------------------------------------------
 
 bool tells_overlap_apart(const Use& use, Collective collective) {
-    if (use.is_adaptive())
-        return std::ranges::any_of(use.candidates,
-                                   [&](const Use& one) { return tells_overlap_apart(one, collective); });
     const Traits* traits = find(collective, use.algorithm);
     if (traits == nullptr) return false;
     if (traits->has(algorithms::takes_overlap)) return true;

@@ -87,14 +87,6 @@ void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::v
     }
 }
 
-// For each collective of the rule, the algorithm that can take its calls. An adaptive rule always has native.
-std::vector<const algorithms::Traits*> takers_of(const Rule& rule) {
-    if (!rule.use.is_adaptive()) return find_all(rule.use.algorithm, rule.when.collective);
-    auto natives = find_all("native", rule.when.collective);
-    std::erase_if(natives, [&](const auto* native) { return !serves(rule.use, native->collective); });
-    return natives;
-}
-
 std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
     const std::uint64_t fewest = fewest_ranks_on(box[nodes], box[ranks_per_node]);
     if (fewest > box[ranks].max)
@@ -116,7 +108,7 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
     std::vector<Box> boxes;
     Taken taken{number, rule.name, {}};
     std::string impossible;
-    for (const algorithms::Traits* traits : takers_of(rule)) {
+    for (const algorithms::Traits* traits : find_all(rule.use.algorithm, rule.when.collective)) {
         Box box = matched;
         box[collective] = exactly(static_cast<std::uint64_t>(traits->collective));
         if (!can_meet_overlap(*traits)) box[in_place].max = std::min(box[in_place].max, overlapping - 1);

@@ -1,8 +1,8 @@
 #include "read_use.hpp"
 #include "admissible.hpp"
-#include "read_adaptive.hpp"
 #include "read_value.hpp"
 #include "spelling.hpp"
+#include "synonyms.hpp"
 #include "text/lists.hpp"
 #include "vocabulary.hpp"
 
@@ -32,7 +32,6 @@ std::vector<std::string_view> names_of_algorithms(std::optional<Collective> only
     std::vector<std::string_view> names;
     for (const Traits& traits : algorithms::all_traits())
         if (!only || traits.collective == *only) names.push_back(traits.name);
-    names.push_back(adaptive_name);
     return names;
 }
 
@@ -46,7 +45,7 @@ void report_unknown_algorithm(const Value& value, std::optional<Collective> only
     }
     const std::string meant = did_you_mean(value.text, names_of_algorithms(only));
     findings.add(value.place, "unknown algorithm " + in_quotes(value.text) + (meant.empty() ? ";" : meant) +
-                                  ' ' + algorithms_there_are(only));
+                                  ' ' + algorithms_there_are(only) + how_to_find_fastest(value.text));
 }
 
 // The algorithm in each collective that the use applies to. Empty, with a finding, if no collective has it.
@@ -162,7 +161,6 @@ void report_unknown_use_keys(const Value& value, const std::vector<const Traits*
 Use read_use(const Value& value, const Scope& scope, Findings& findings) {
     Use use;
     if (!read_object(value, "use", findings)) return use;
-    if (is_adaptive(value)) return read_adaptive(value, scope, findings);
     report_missing_keys(value, {{"algorithm", R"("native")"}}, findings);
     std::vector<const Traits*> applies_to;
     if (const Value* algorithm = value.find("algorithm")) {

@@ -14,8 +14,6 @@ namespace switchyard::policy {
 struct Scope {
     std::optional<Collective> collective;
     std::uint64_t most_ranks; // no call in this scope has more
-    // Why `adaptive` cannot be used here; "" if it can.
-    std::string_view why_not_adaptive = {};
 };
 
 Use read_use(const Value& value, const Scope& scope, Findings& findings);

@@ -1,21 +1,7 @@
 #include "reason.hpp"
 #include "rule_name.hpp"
 
-#include <algorithm>
-
 namespace switchyard::policy {
-
-namespace {
-
-std::string reason_of_adaptive(const Shortlist& shortlist, const Match& match) {
-    if (match.phase == Phase::trial) return "adaptive: trial";
-    if (match.phase == Phase::proof) return "adaptive: proof";
-    if (match.phase == Phase::re_check) return "adaptive: re-check";
-    const Candidate& best = shortlist.candidates[match.candidate];
-    return "adaptive: best of " + std::to_string(shortlist.adaptives[*best.adaptive].count);
-}
-
-} // namespace
 
 std::string describe(const Choice& choice) {
     std::string text(choice.algorithm->name);
@@ -48,15 +34,7 @@ std::string describe(const Candidate& candidate, PassedOver why) {
     return "";
 }
 
-std::string some_of(const std::vector<std::string>& reasons) {
-    constexpr std::size_t most = 3;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(reasons.size(), most); ++i) text += (i > 0 ? "; " : "") + reasons[i];
-    return reasons.size() > most ? text + "; and " + std::to_string(reasons.size() - most) + " more" : text;
-}
-
 std::string reason_of(const Shortlist& shortlist, const Match& match) {
-    if (match.phase != Phase::none) return reason_of_adaptive(shortlist, match);
     if (match.why == PassedOver::no) return shortlist.candidates[match.candidate].choice.reason;
     const Candidate& passed = shortlist.candidates[match.passed];
     return label_of(passed.choice) + " passed over: " + describe(passed, match.why);

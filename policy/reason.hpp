@@ -4,7 +4,6 @@
 #include "match.hpp"
 
 #include <string>
-#include <vector>
 
 namespace switchyard::policy {
 
@@ -16,9 +15,6 @@ std::string label_of(const Choice& choice);
 
 // Why the candidate did not run: `radix 64 is more than 16 ranks`.
 std::string describe(const Candidate& candidate, PassedOver why);
-
-// `a; b`, and of many only the first: `a; b; c; and 97 more`. The log repeats the text at every call.
-std::string some_of(const std::vector<std::string>& reasons);
 
 // The log's `reason`: the choice's own, or `rule "small" passed over: radix 64 is more than 16 ranks`. There
 // are few different texts, since the log names every outcome once.

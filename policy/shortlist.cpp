@@ -75,33 +75,18 @@ bool runs_ours(const Candidate& candidate) {
 }
 
 bool ends_the_walk(const Shortlist& shortlist) {
-    if (shortlist.candidates.empty()) return false;
-    const Candidate& last = shortlist.candidates.back();
-    return takes_every_call(last.adaptive ? shortlist.candidates[shortlist.adaptives[*last.adaptive].first]
-                                          : last);
+    return !shortlist.candidates.empty() && takes_every_call(shortlist.candidates.back());
 }
 
 void set_facts(Shortlist& shortlist) {
-    // Times of small blocks say nothing about large ones, so an adaptive use needs the block.
     shortlist.looks_at_block = std::ranges::any_of(shortlist.candidates, [](const Candidate& candidate) {
-        return looks_at_block(candidate) || run_depends_on_block(candidate) || candidate.adaptive;
+        return looks_at_block(candidate) || run_depends_on_block(candidate);
     });
     shortlist.looks_at_buffer = std::ranges::any_of(shortlist.candidates, looks_at_buffer);
     shortlist.looks_at_mapping = std::ranges::any_of(shortlist.candidates, maps_devices);
     shortlist.first_takes_all =
         !shortlist.candidates.empty() && takes_all_with_memory(shortlist.candidates.front());
     shortlist.always_native = std::ranges::none_of(shortlist.candidates, runs_ours);
-}
-
-bool can_rest(const Shortlist& shortlist, std::size_t adaptive) {
-    const Candidate& first = shortlist.candidates.front();
-    return shortlist.looks_at_block && !shortlist.looks_at_buffer && !shortlist.looks_at_overlap &&
-           first.adaptive == adaptive && !looks_at_block(first);
-}
-
-bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member) {
-    const Candidate& candidate = shortlist.candidates[shortlist.adaptives[adaptive].first + member];
-    return can_rest(shortlist, adaptive) && !run_depends_on_block(candidate) && !scratch_grows(candidate);
 }
 
 } // namespace switchyard::policy

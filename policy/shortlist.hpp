@@ -32,24 +32,14 @@ struct Candidate {
     Range max_block_bytes;
     std::optional<Buffer> buffer;
     std::string blocked;
-    bool devices = true;                 // calls with device buffers can reach it
-    std::optional<std::size_t> adaptive; // the place of its adaptive use in Shortlist::adaptives
-    bool stands_in =
-        false; // in place, for the candidate before it, which takes too much memory or cannot run
-};
-
-// An adaptive use: its candidates stand next to each other in the shortlist, native first, and all of them
-// can run here. A walk ends at native; whoever knows the times then says which candidate runs.
-struct Adaptive {
-    std::size_t first = 0, count = 0;
-    int trials = 0;
-    std::string left_out; // which candidates cannot run here and why, for people; "": none
+    bool devices = true; // calls with device buffers can reach it
+    // In place, for the candidate before it, which takes too much memory or cannot run.
+    bool stands_in = false;
 };
 
 // The last candidate is native and takes every call, so choosing cannot fail, not even without memory.
 struct Shortlist {
     std::vector<Candidate> candidates;
-    std::vector<Adaptive> adaptives;
     bool looks_at_block = false;   // some candidate needs max_block_bytes
     bool looks_at_buffer = false;  // some candidate is for one kind of buffer, or may refuse device buffers
     bool looks_at_mapping = false; // some candidate copies between the memory of GPUs
@@ -85,11 +75,5 @@ bool ends_the_walk(const Shortlist& shortlist);
 
 // Fills looks_at_block, looks_at_buffer and always_native from the candidates.
 void set_facts(Shortlist& shortlist);
-
-// Whether calls of one kind under an adaptive use can skip the agreement on the block for a while:
-// nothing else is agreed, and no call gets past the use. With `member`: also, this candidate does
-// not need the block itself.
-bool can_rest(const Shortlist& shortlist, std::size_t adaptive);
-bool can_rest(const Shortlist& shortlist, std::size_t adaptive, std::size_t member);
 
 } // namespace switchyard::policy

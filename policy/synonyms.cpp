@@ -109,15 +109,13 @@ constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
     {"chunk_size", "chunk_bytes"},
     {"base", "radix"},
     {"k", "radix"},
-    {"algorithms", "candidates"},
-    {"try", "candidates"},
-    {"repetitions", "trials"},
     {"default", "native"},
     {"library", "native"},
     {"mpi", "native"},
-    {"auto", "adaptive"},
-    {"automatic", "adaptive"},
 };
+
+// Instead of an algorithm: whichever is the fastest.
+constexpr std::string_view words_for_fastest[] = {"adaptive", "auto", "automatic", "best", "fastest"};
 
 // All collectives of MPI but those of collectives.def, in their blocking form.
 constexpr std::string_view other_collectives[] = {
@@ -185,6 +183,12 @@ std::string_view synonym_in(std::string_view word, const std::vector<std::string
     for (const auto& [synonym, ours] : synonyms)
         if (typed == synonym && std::ranges::find(known, ours) != known.end()) return ours;
     return "";
+}
+
+std::string how_to_find_fastest(std::string_view word) {
+    return std::ranges::find(words_for_fastest, folded(word)) == std::end(words_for_fastest)
+               ? ""
+               : "; `switchyard tune --program` measures which one is the fastest, and writes a policy";
 }
 
 std::string why_not_routed(std::string_view word) {

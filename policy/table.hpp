@@ -46,13 +46,6 @@ struct Use {
     std::optional<Transfer> transfer;
     std::optional<std::uint64_t> memory_limit_bytes;
     std::optional<std::uint64_t> chunk_bytes;
-    // The candidates of `adaptive`, which tries native and these at run time. Empty: `algorithm` runs.
-    std::vector<Use> candidates;
-    std::uint64_t trials = preset_trials; // of each candidate
-
-    static constexpr std::uint64_t preset_trials = 5;
-    bool is_adaptive() const { return !candidates.empty(); }
-    bool operator==(const Use&) const = default;
 };
 
 struct Rule {

@@ -1,7 +1,5 @@
 #include "vocabulary.hpp"
 
-#include <algorithm>
-
 namespace switchyard::policy {
 
 std::vector<std::string_view> algorithms_of(Collective collective) {
@@ -16,11 +14,6 @@ std::vector<const algorithms::Traits*> find_all(std::string_view name, std::opti
     for (const algorithms::Traits& traits : algorithms::all_traits())
         if (traits.name == name && (!only || traits.collective == *only)) found.push_back(&traits);
     return found;
-}
-
-bool serves(const Use& use, Collective collective) {
-    if (!use.is_adaptive()) return find(collective, use.algorithm) != nullptr;
-    return std::ranges::any_of(use.candidates, [&](const Use& one) { return serves(one, collective); });
 }
 
 } // namespace switchyard::policy

@@ -23,15 +23,9 @@ inline constexpr std::array range_ends = {std::string_view{"min"}, std::string_v
 inline constexpr std::array use_keys = {std::string_view{"algorithm"}, std::string_view{"transfer"},
                                         std::string_view{"memory_limit_bytes"},
                                         std::string_view{"chunk_bytes"}};
-// Keys of a `use` whose algorithm is chosen at run time. Its candidates have the other keys.
-inline constexpr std::string_view adaptive_name = "adaptive";
-inline constexpr std::array adaptive_keys = {std::string_view{"algorithm"}, std::string_view{"candidates"},
-                                             std::string_view{"trials"}};
 
 // How much a policy may ask for: more than people and tuners write, but so little that a run and its end take
 // no longer. Texts in bytes. A whole policy has at most largest_policy_bytes (parse.hpp).
-inline constexpr std::uint64_t most_trials = 1000;
-inline constexpr std::size_t most_candidates = 100; // of an adaptive rule, without native
 inline constexpr std::size_t most_rules = 1000;
 inline constexpr std::size_t longest_name = 1000;
 inline constexpr std::size_t longest_because = 10'000;
@@ -50,8 +44,5 @@ std::vector<std::string_view> algorithms_of(Collective collective);
 
 // The algorithms of that name, of all collectives or of `only` one.
 std::vector<const algorithms::Traits*> find_all(std::string_view name, std::optional<Collective> only);
-
-// Whether the collective has the algorithm of the use, or one of its candidates.
-bool serves(const Use& use, Collective collective);
 
 } // namespace switchyard::policy

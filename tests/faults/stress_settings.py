@@ -10,9 +10,9 @@ import subprocess
 import tempfile
 
 COLLECTIVES = ("alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw")
-KINDS = ("default", "forced", "random", "adaptive", "native", "off")
-# Of twelve rounds. The seed's place in them decides, so that rounds of one run differ.
-TURNS = ("forced", "random", "adaptive", "default", "forced", "random", "forced", "native", "adaptive", "random", "forced", "off")
+KINDS = ("default", "forced", "random", "native", "off")
+# Of ten rounds. The seed's place in them decides, so that rounds of one run differ.
+TURNS = ("forced", "random", "default", "forced", "random", "forced", "native", "random", "forced", "off")
 SIZES = (0, 1, 16, 64, 100, 512, 4096, 8192, 16384, 65536, 1 << 20, 1 << 31)
 
 
@@ -92,22 +92,13 @@ class Draw:
             when["buffer"] = "host"
         return when
 
-    def adaptive(self, collective, ranks):
-        candidates = []
-        for _ in range(self.random.randint(1, 4)):
-            use = self.use(collective, ranks)
-            if use not in candidates:
-                candidates.append(use)
-        return {"algorithm": "adaptive", "trials": self.random.randint(1, 5), "candidates": candidates}
-
-    def policy(self, ranks, adaptive):
+    def policy(self, ranks):
         """A policy that `switchyard check` accepts: rules that it complains of go."""
         rules = []
         for _ in range(self.random.randint(2, 10)):
             collective = self.random.choice(COLLECTIVES)
-            is_adaptive = self.chance(60 if adaptive else 5)
-            use = self.adaptive(collective, ranks) if is_adaptive else self.use(collective, ranks)
-            if not is_adaptive and self.chance(20):
+            use = self.use(collective, ranks)
+            if self.chance(20):
                 use["memory_limit_bytes"] = self.random.choice([1000, 100_000, 10_000_000])
             rules.append({"when": self.when(collective, ranks), "use": use})
         return acceptable(self.switchyard, {"version": 1, "rules": rules, "otherwise": {"algorithm": "native"}})
@@ -193,8 +184,8 @@ def draw(switchyard, seed, ranks, kinds, can_spawn):
         made.settings["SWITCHYARD_DETAIL"] = draw.random.choice(["calls", "calls", "ranks", "summary", "all"])
     if kind == "forced":
         made.settings["SWITCHYARD_FORCE"] = draw.force(made.ranks)
-    if kind in ("random", "adaptive"):
-        made.policy = draw.policy(made.ranks, kind == "adaptive")
+    if kind == "random":
+        made.policy = draw.policy(made.ranks)
     if kind == "native":
         made.policy = {"version": 1, "rules": [], "otherwise": {"algorithm": "native"}}
     return made

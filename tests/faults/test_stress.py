@@ -61,7 +61,7 @@ class Driver(FaultTest):
         for name in ("direct_from", "intra=shared", "radix", "in_place"):
             self.assertIn(name, forced)
         policies = json.dumps([one.policy for one in rounds])
-        for name in ("adaptive", "max_block_bytes", "in_place", "direct_from", "memory_limit_bytes"):
+        for name in ("max_block_bytes", "in_place", "direct_from", "memory_limit_bytes"):
             self.assertIn(name, policies)
 
     def play(self, detail):

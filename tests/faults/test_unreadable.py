@@ -39,12 +39,6 @@ class Unreadable(FaultTest):
     def test_more_ranks(self):
         self.check(FEW_RANKS, "unreadable", *FEWER)
 
-    def test_what_was_learned(self):
-        """Of many communicators, some of which are led by the last rank."""
-        use = {"algorithm": "adaptive", "candidates": [{"algorithm": "pairwise"}, {"algorithm": "tuna"}], "trials": 2}
-        policy = self.write("adaptive.json", {"version": 1, "rules": [], "otherwise": use})
-        self.check(2, "unreadable", *FEWER, options=(("--policy", policy),))
-
     def test_from_the_start(self):
         """What the ranks tell each other in MPI_Init, too: the default policy alone has 5 KB."""
         self.check(2, "before:unreadable", *MANY, inside=BY_NAME)

@@ -63,8 +63,7 @@ void add_forces(Seeds seeds) {
          {"alltoallv:tuna:radix=4:metadata=fused;allgather:ring", "alltoall:native", "allgatherv:shared",
           "alltoallv:scattered:block_count=32:memory_limit_bytes=4096",
           "alltoallv:tuna:radix=x;;alltoallv:ring",
-          "alltoallv:in_place:auxiliary_bytes=65536:transfer=staged", "alltoallw:tuna", "gatherv:tuna",
-          "alltoallv:adaptive"})
+          "alltoallv:in_place:auxiliary_bytes=65536:transfer=staged", "alltoallw:tuna", "gatherv:tuna"})
         seeds.add(text);
 }
 

@@ -9,7 +9,7 @@ if(SWITCHYARD_COMMON)
   set(pages test_page)
 endif()
 foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_dynamic test_standard_abi test_bad_input test_log test_report
-               ${pages} test_route test_node_memory test_pays test_in_place test_adaptive test_regions test_counted test_transforms
+               ${pages} test_route test_node_memory test_pays test_in_place test_regions test_counted test_transforms
                test_apps test_device test_ulfm test_sanitizers)
   add_test(NAME preload.${SWITCHYARD_MPI}.${module}
            COMMAND ${driver_python} -B -m unittest -v ${module}
@@ -27,9 +27,8 @@ endforeach()
 if(SWITCHYARD_COMMON)
   takes_long(preload.${SWITCHYARD_MPI}.test_page 90)
 endif()
-# What is learned follows the times, and the times drift if other tests take the cores. test_types takes half
-# of the memory.
-set_tests_properties(preload.${SWITCHYARD_MPI}.test_adaptive preload.${SWITCHYARD_MPI}.test_types PROPERTIES RUN_SERIAL ON)
+# It takes half of the memory.
+set_tests_properties(preload.${SWITCHYARD_MPI}.test_types PROPERTIES RUN_SERIAL ON)
 if(abi_clients)
   foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_route test_node_memory test_in_place)
     add_test(NAME preload.${SWITCHYARD_MPI}.standard_abi.${module}

@@ -3,7 +3,7 @@ add_executable(c_plugin_loader clients/c_plugin_loader.c)
 target_compile_options(c_plugin_loader PRIVATE ${c_warnings})
 target_link_libraries(c_plugin_loader PRIVATE ${CMAKE_DL_LIBS})
 place_client(c_plugin_loader)
-foreach(name c_count_collectives c_layer c_lonely_ranks c_plugin c_pmpi_tool c_counted_later c_counted_tool c_slow_native c_still_clock c_timer c_tool_next
+foreach(name c_count_collectives c_layer c_lonely_ranks c_plugin c_pmpi_tool c_counted_later c_counted_tool c_still_clock c_timer c_tool_next
              c_waiting c_wrong_exchange)
   add_library(${name} MODULE clients/${name}.c)
   target_link_libraries(${name} PRIVATE MPI::MPI_C)

@@ -71,9 +71,6 @@ TEST_CASE("rules for other communicators are not blamed", "[agreement]") {
 TEST_CASE("where no change spares the agreement, the advice says who needs it", "[agreement]") {
     const auto padded = policy_of(rule("padded", "", R"("algorithm":"padded_alltoall")"));
     CHECK(how_to_spare_agreement(padded, call_of(4)) == R"(rule "padded" needs it for padded_alltoall)");
-    const auto adaptive =
-        policy_of(rule("tries", "", R"("algorithm":"adaptive","candidates":[{"algorithm":"tuna"}])"));
-    CHECK(how_to_spare_agreement(adaptive, call_of(4)) == R"(rule "tries" is adaptive and needs it)");
     const auto otherwise = policy_of("", R"({"algorithm":"tuna"})");
     CHECK(how_to_spare_agreement(otherwise, call_of(4)) == "otherwise needs it");
 }

@@ -415,26 +415,17 @@ TEST_CASE("natives by block are merged, and the log says so", "[match]") {
 
 TEST_CASE("a reason in the log does not grow with the policy", "[match]") {
     std::string rules;
-    Policy adaptive;
-    adaptive.rules.resize(1);
-    adaptive.rules[0].use.algorithm = "adaptive";
-    for (std::size_t i = 0; i < policy::most_candidates; ++i) {
+    for (int i = 0; i < 100; ++i) {
         const auto number = std::to_string(i);
         rules += (i > 0 ? "," : "") +
                  (R"({"name": ")" + number + R"(", "when": {"max_block_bytes": {"min": )" + number +
                   R"(, "max": )" + number + R"(}}, "use": {"algorithm": "tuna", "radix": 64}})");
-        auto& candidate = adaptive.rules[0].use.candidates.emplace_back();
-        candidate.algorithm = "tuna";
-        candidate.parameters[static_cast<std::size_t>(Parameter::radix)] = static_cast<std::int64_t>(64 + i);
     }
     const Features call = a_call(Collective::alltoallv, 16, 1000);
     CHECK(policy::reason_of(policy::prune(policy_of(rules), call), {}) ==
           "native whichever rule matches; rule \"0\" cannot run: radix 64 is more than 16 ranks; "
           "rule \"1\" cannot run: radix 64 is more than 16 ranks; "
           "rule \"2\" cannot run: radix 64 is more than 16 ranks; and 97 more");
-    const auto reason = policy::reason_of(policy::prune(adaptive, call), {});
-    CHECK(reason.starts_with("adaptive: only native can run here; tuna radix=64 "));
-    CHECK(reason.ends_with("; and 97 more"));
 }
 
 TEST_CASE("what cannot run is passed over, with the reason", "[match]") {
@@ -656,27 +647,6 @@ TEST_CASE("presets fill in what a rule leaves out", "[match]") {
     }
 }
 
-namespace {
-
-Policy adaptive_policy() {
-    Rule rule;
-    rule.name = "by trial";
-    rule.when.collective = Collective::alltoallv;
-    rule.when.max_block_bytes = {0, 100};
-    rule.use.algorithm = "adaptive";
-    rule.use.trials = 7;
-    for (const char* name : {"tuna", "ring", "pairwise"}) {
-        rule.use.candidates.emplace_back();
-        rule.use.candidates.back().algorithm = name;
-    }
-    rule.use.candidates.front().parameters[static_cast<std::size_t>(Parameter::radix)] = 4;
-    Policy policy;
-    policy.rules = {rule};
-    return policy;
-}
-
-} // namespace
-
 TEST_CASE("whoever forwards takes no border of gigabytes", "[match]") {
     constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 31;
     const auto border = [](const char* algorithm, std::int64_t given) {
@@ -693,61 +663,4 @@ TEST_CASE("whoever forwards takes no border of gigabytes", "[match]") {
         CHECK(border(forwarding, most + 1) == most + 1); // no number of bytes: its rule will not run
     }
     CHECK(border("shared", most) == most);
-}
-
-TEST_CASE("an adaptive use is native and what else can run here, side by side", "[match][adaptive]") {
-    Features call;
-    call.devices = false;
-    call.ranks = call.ranks_per_node = 8;
-    const auto shortlist = policy::prune(adaptive_policy(), call);
-    REQUIRE(shortlist.adaptives.size() == 1);
-    CHECK(shortlist.adaptives[0].trials == 7);
-    CHECK(shortlist.adaptives[0].left_out.empty()); // ring belongs to another collective
-    REQUIRE(shortlist.adaptives[0].count == 3);
-    for (std::size_t i = 0; i < 3; ++i) {
-        const auto& member = shortlist.candidates[shortlist.adaptives[0].first + i];
-        CHECK(member.choice.algorithm->name == std::array{"native", "tuna", "pairwise"}[i]);
-        CHECK(member.choice.rule == "by trial");
-        CHECK(member.max_block_bytes == policy::Range{0, 100});
-        CHECK(member.adaptive == 0U);
-    }
-    CHECK(shortlist.looks_at_block);
-    CHECK_FALSE(shortlist.always_native);
-    // The walk ends at its native, or passes all of them.
-    call.max_block_bytes = 100;
-    CHECK(policy::choose(shortlist, call).candidate == shortlist.adaptives[0].first);
-    call.max_block_bytes = 101;
-    CHECK_FALSE(shortlist.candidates[policy::choose(shortlist, call).candidate].adaptive.has_value());
-    for (const auto& [phase, text] : {std::pair{policy::Phase::trial, "adaptive: trial"},
-                                      {policy::Phase::proof, "adaptive: proof"},
-                                      {policy::Phase::best, "adaptive: best of 3"},
-                                      {policy::Phase::re_check, "adaptive: re-check"}})
-        CHECK(policy::reason_of(
-                  shortlist, {shortlist.adaptives[0].first + 1, 0, policy::PassedOver::no, phase}) == text);
-}
-
-TEST_CASE("an adaptive use looks at the block wherever it is for all of them", "[match][adaptive]") {
-    Features call;
-    call.devices = false;
-    call.ranks = call.ranks_per_node = 8;
-    auto policy = adaptive_policy();
-    policy.rules[0].when.max_block_bytes = {};
-    CHECK(policy::prune(policy, call).looks_at_block);
-}
-
-TEST_CASE("where only native can run, an adaptive use is native, and says why", "[match][adaptive]") {
-    Features call;
-    call.devices = false;
-    call.ranks = call.ranks_per_node = 3;
-    auto policy = adaptive_policy();
-    policy.rules[0].when.max_block_bytes = {};
-    policy.rules[0].use.candidates.pop_back();
-    const auto shortlist = policy::prune(policy, call);
-    CHECK(shortlist.always_native);
-    CHECK(shortlist.adaptives.empty());
-    CHECK(policy::reason_of(shortlist, policy::choose(shortlist, call))
-              .starts_with("adaptive: only native can run here; tuna radix=4 "));
-    // A collective that has none of the candidates has no such rule.
-    call.collective = Collective::alltoall;
-    CHECK(policy::reason_of(policy::prune(policy, call), {}) == "otherwise");
 }

@@ -63,24 +63,6 @@ struct Malformed {
     const char* message;
 };
 constexpr Malformed malformed[] = {
-    {"adaptive_candidate_not_an_object", "/rules/0/use/candidates/0", "use is an object; found \"tuna\""},
-    {"adaptive_candidate_radix", "/rules/0/use/candidates/0/radix",
-     "radix 1 is out of range; it is a whole number, 2 to "},
-    {"adaptive_candidate_unknown", "/rules/0/use/candidates/0/algorithm",
-     "unknown algorithm \"tunna\", did you mean \"tuna\"? alltoallv has native, "},
-    {"adaptive_candidates_not_an_array", "/rules/0/use/candidates", "an array of algorithms to try"},
-    {"adaptive_duplicate", "/rules/0/use/candidates/1", "this candidate is the same as candidate 1"},
-    {"adaptive_native_twice", "/rules/0/use/candidates/1/algorithm", "native always takes part"},
-    {"adaptive_nested", "/rules/0/use/candidates/0/algorithm", "a candidate cannot be adaptive itself"},
-    {"adaptive_no_trials", "/rules/0/use/trials",
-     "trials 0 is out of range; it is a whole number, 1 to 1000"},
-    {"adaptive_nothing_to_try", "/rules/0/use/candidates", "candidates is empty"},
-    {"adaptive_too_many_candidates", "/rules/0/use/candidates",
-     "candidates has 101 entries; the limit is 100"},
-    {"adaptive_with_a_parameter", "/rules/0/use/radix",
-     "unknown key \"radix\"; the keys here are algorithm, candidates, trials"},
-    {"adaptive_without_candidates", "/rules/0/use",
-     "\"candidates\" is missing, for example \"candidates\": [{\"algorithm\": "},
     {"algorithm_not_a_string", "/rules/0/use/algorithm", "algorithm is a string; found true"},
     {"algorithm_of_another_collective", "/rules/0/use/algorithm",
      "\"ring\" is an algorithm of allgather, not of alltoallv; alltoallv has native, "},
@@ -91,7 +73,6 @@ constexpr Malformed malformed[] = {
      "block_count 0 is out of range; it is a whole number, 1 to "},
     {"bytes_negative", "/rules/0/when/max_block_bytes/max",
      "max -1 is out of range; it is a whole number, 0 to 9007199254740991"},
-    {"candidates_of_tuna", "/rules/0/use/candidates", "unknown key \"candidates\""},
     {"collective_not_a_string", "/rules/0/when/collective",
      "collective is one of alltoallv, alltoall, allgather, allgatherv, alltoallw; found an array"},
     {"chunk_of_nothing", "/rules/0/use/chunk_bytes",
@@ -176,6 +157,8 @@ constexpr Malformed malformed[] = {
     {"two_documents", "line 6, column 1", "expected end of input"},
     {"unknown_algorithm", "/rules/0/use/algorithm",
      "unknown algorithm \"tunna\", did you mean \"tuna\"? alltoallv has native, "},
+    {"unknown_algorithm_adaptive", "/rules/0/use/algorithm",
+     "; `switchyard tune --program` measures which one is the fastest, and writes a policy"},
     {"unknown_algorithm_anywhere", "/rules/0/use/algorithm",
      "unknown algorithm \"quicksort\"; alltoallv has "},
     {"unknown_buffer", "/rules/0/when/buffer",
@@ -411,6 +394,13 @@ TEST_CASE("other words of the field are understood, where the key they mean is k
     CHECK(policy::did_you_mean("block_size", {"algorithm", "radix"}).empty());
     CHECK(policy::synonym_in("", policy::names_of_when_keys()).empty());
     CHECK(policy::synonym_in(std::string(100000, 'n'), policy::names_of_when_keys()).empty());
+}
+
+TEST_CASE("who wants the fastest algorithm is told how to find it", "[parse][force]") {
+    for (const char* word : {"adaptive", "Auto", "automatic", "fastest"})
+        CHECK(policy::how_to_find_fastest(word).starts_with("; `switchyard tune --program` "));
+    for (const char* word : {"native", "tuna", "adaptiv", ""})
+        CHECK(policy::how_to_find_fastest(word).empty());
 }
 
 TEST_CASE("collectives that are not routed are explained, not corrected", "[parse][force]") {

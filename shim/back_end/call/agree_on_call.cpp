@@ -2,7 +2,6 @@
 
 #include "algorithms/transport/agree_on_largest.hpp"
 #include "algorithms/transport/messages/mpi_types.hpp"
-#include "shim/back_end/communicator/book.hpp"
 #include "shim/back_end/process/clock.hpp"
 
 #include <algorithm>
@@ -13,18 +12,16 @@ namespace switchyard::shim {
 
 namespace {
 
-// How many of the words below the ranks exchange: the first three always, the fourth if something is
-// adaptive, all if there may be device buffers. The same on all ranks.
-enum MessageWords : int { always = 3, with_times = 4, with_devices = 10 };
+// How many of the words below the ranks exchange: the first three always, all if there may be device buffers.
+// The same on all ranks.
+enum MessageWords : int { always = 3, with_devices = 9 };
 using Readiness = device::DeviceWindow::Readiness;
 using Message = std::array<std::uint64_t, with_devices>;
 
 Message message_of(const Facts& facts) {
-    return {facts.max_block,     facts.not_ready,
-            facts.overlapping,   facts.owed,
-            facts.has_driver,    facts.on_device,
-            facts.unaware,       facts.unusable,
-            facts.staging_bytes, static_cast<std::uint64_t>(facts.mapping)};
+    return {facts.max_block,  facts.not_ready,     facts.overlapping,
+            facts.has_driver, facts.on_device,     facts.unaware,
+            facts.unusable,   facts.staging_bytes, static_cast<std::uint64_t>(facts.mapping)};
 }
 
 // Words that were not exchanged are zero: nobody has device memory, and no MPI is known to take it.
@@ -32,20 +29,12 @@ Facts facts_of(const Message& message, MessageWords words) {
     return {.max_block = static_cast<std::size_t>(message[0]),
             .not_ready = message[1] != 0,
             .overlapping = message[2] != 0,
-            .has_driver = message[4] != 0,
-            .on_device = message[5] != 0,
-            .unaware = message[6] != 0 || words != with_devices,
-            .unusable = message[7] != 0,
-            .mapping = words == with_devices ? static_cast<Readiness>(message[9]) : Readiness::unable,
-            .staging_bytes = static_cast<std::size_t>(message[8]),
-            .owed = message[3]};
-}
-
-bool rests(const CallContext& context, const Plan& plan) {
-    const auto* book = context.state.book();
-    // Not if there may be devices: a rank whose buffer cannot be read leaves early and
-    // would count one call less.
-    return book != nullptr && !context.state.may_have_devices() && book->rests(plan);
+            .has_driver = message[3] != 0,
+            .on_device = message[4] != 0,
+            .unaware = message[5] != 0 || words != with_devices,
+            .unusable = message[6] != 0,
+            .mapping = words == with_devices ? static_cast<Readiness>(message[8]) : Readiness::unable,
+            .staging_bytes = static_cast<std::size_t>(message[7])};
 }
 
 Facts own_facts(const CallContext& context, const Plan& plan, Packing& packing, const DeviceCall* device,
@@ -54,19 +43,18 @@ Facts own_facts(const CallContext& context, const Plan& plan, Packing& packing, 
     facts.max_block = context.measured.max_block;
     facts.not_ready = !has_memory;
     facts.overlapping = plan.shortlist().looks_at_overlap && packing.overlaps();
-    if (const auto* book = context.state.book()) facts.owed = book->owed();
     if (device == nullptr) return facts;
     facts.unusable = !device->is_readable();
     if (plan.shortlist().looks_at_mapping) facts.mapping = device->mapping(packing.packs());
     return facts;
 }
 
-MessageWords words_of(CommState& state) {
-    return state.may_have_devices() ? with_devices : state.book() != nullptr ? with_times : always;
+MessageWords words_of(const CommState& state) {
+    return state.may_have_devices() ? with_devices : always;
 }
 
-// Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on all
-// ranks. Not if times are learned: the agreement's time would count as the exchange's.
+// Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on
+// all ranks.
 bool goes_ahead(const CallContext& context, const Plan& plan, MessageWords words) {
     const auto& resources = *context.state.resources();
     return resources.ahead.plan == &plan && words == always &&
@@ -90,12 +78,6 @@ algorithms::AgreementEnd begin_exchange(CommResources& resources, Packing& packi
     return {status, false};
 }
 
-// What follows from an agreement for the communicator, the same on all ranks.
-void take_in(const Facts& facts, CommState& state) {
-    if (auto* book = state.book()) book->tell(facts.owed);
-    if (facts.has_driver) state.meet_devices();
-}
-
 } // namespace
 
 Facts facts_of(const DeviceCall& device) {
@@ -113,8 +95,7 @@ Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packi
     Agreed agreed;
     agreed.max_block = context.measured.max_block;
     agreed.plan = &plan;
-    agreed.rests = rests(context, plan);
-    if (!plan.asks_others() || agreed.rests) {
+    if (!plan.asks_others()) {
         if (device != nullptr && !device->is_readable()) agreed.code = MPI_ERR_BUFFER;
         return agreed;
     }
@@ -136,7 +117,7 @@ Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packi
     agreed.is_reported = by_mpi && agreed.code != MPI_SUCCESS;
     if (agreed.code != MPI_SUCCESS) return agreed;
     agreed.together = true;
-    take_in(agreed.facts, state);
+    if (agreed.facts.has_driver) state.meet_devices();
     if (!algorithms::traits_of(context.call.collective).block_is_known())
         agreed.max_block = agreed.facts.max_block;
     const auto buffers = agreed.facts.overlapping  ? Buffers::overlapping

@@ -23,8 +23,6 @@ struct Facts {
     // Whether it can take part in copies between the memory of GPUs, if a rule asks for such copies.
     device::DeviceWindow::Readiness mapping = device::DeviceWindow::Readiness::unable;
     std::size_t staging_bytes = 0;
-    std::uint64_t owed =
-        0; // nanoseconds of an earlier call that the other ranks do not know yet: adaptive::Book
 };
 
 // What this rank knows of its device buffers by itself.
@@ -35,7 +33,6 @@ struct Agreed {
     Facts facts{};              // of this rank only, if the ranks did not agree
     std::size_t max_block = 0;  // the same on all ranks where the plan looks at it
     bool together = false;      // the ranks agreed at this call
-    bool rests = false;         // no agreement where there otherwise is one: adaptive::Book::rests()
     Plan* plan = nullptr;       // the plan for overlapping buffers, if some rank has them
     std::uint64_t elapsed = 0;  // nanoseconds that the agreement took
     bool has_begun = false;     // an exchange in the node's memory has begun: NodeWindow::begin()

@@ -58,8 +58,4 @@ void end_record(const CallContext& context, const Decision& decision, Record& re
     }
 }
 
-// Tells the book of adaptive uses how long the application waited in the call; without the agreement's time,
-// if every candidate needs the agreement.
-void note_time(const CallContext& context, const log::CallRecord& record, int code);
-
 } // namespace switchyard::shim

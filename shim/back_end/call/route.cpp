@@ -29,7 +29,6 @@ int run_routed(const CallContext& context, Plan& plan) {
     if (outcome.is_refused) return call_native(*context.self.loaded, context.call);
     context.state.count(outcome.is_over);
     if (!outcome.is_over) return run_native(context, outcome.decision, record, device);
-    note_time(context, record, outcome.code);
     if (outcome.code == MPI_SUCCESS) remember_fast_path(context, outcome.decision);
     end_record(context, outcome.decision, record);
     return outcome.is_reported ? outcome.code : report(context.call, outcome.code);

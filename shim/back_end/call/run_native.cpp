@@ -65,7 +65,6 @@ int run_native(const CallContext& context, const Decision& decision, log::CallRe
         record.exchange = Clock::now() - start;
     }
     const int code = codes.mpi != MPI_SUCCESS ? codes.mpi : codes.copies;
-    note_time(context, record, code);
     end_record(context, decision, record);
     if (codes.copies != MPI_SUCCESS) PMPI_Comm_call_errhandler(context.call.comm, codes.copies);
     return code;
@@ -87,7 +86,7 @@ int run_surely_native_near_devices(const CallContext& context, Plan& plan, const
 bool is_surely_native(const CallContext& context, const Plan& plan) {
     if (plan.always_native()) return true;
     auto& state = context.state;
-    if (plan.asks_others() || state.may_have_devices() || state.book() != nullptr) return false;
+    if (plan.asks_others() || state.may_have_devices()) return false;
     auto& last = state.resources()->last_known;
     const auto& measured = context.measured;
     if (last.plan != &plan || last.max_block != measured.max_block ||

@@ -1,7 +1,6 @@
 #include "run_ours.hpp"
 
 #include "algorithms/transport/messages/mpi_types.hpp"
-#include "choose_adaptively.hpp"
 #include "packing.hpp"
 #include "shim/back_end/process/clock.hpp"
 
@@ -12,35 +11,22 @@ namespace switchyard::shim {
 namespace {
 
 // The last candidate, native, takes the call instead of the one that matched.
-policy::Match native_instead(const policy::Match& match, const policy::Shortlist& shortlist,
-                             policy::PassedOver why) {
-    return {shortlist.candidates.size() - 1, match.candidate, why};
-}
-
-// The same for a call whose candidate has been picked already.
-policy::Match give_up(CommState& state, const Decision& decision, policy::PassedOver why) {
-    if (auto* book = state.book()) book->cancel();
-    return native_instead(decision.match, decision.plan->shortlist(), why);
+policy::Match native_instead(const policy::Match& match, const Plan& plan, policy::PassedOver why) {
+    return {plan.shortlist().candidates.size() - 1, match.candidate, why};
 }
 
 // The first choice whose memory is available on all ranks. Everything here is the same
 // on all ranks, or agreed.
-policy::Match choose(const CallContext& context, const Agreed& agreed, log::CallRecord& record) {
+policy::Match choose(const CallContext& context, const Agreed& agreed, bool in_place) {
     auto& resources = *context.state.resources();
     const auto& plan = *agreed.plan;
-    const auto& shortlist = plan.shortlist();
-    const auto features = features_of(context, agreed, record.in_place);
-    auto match = policy::choose(shortlist, features);
-    const auto is_adaptive = [&] { return shortlist.candidates[match.candidate].adaptive.has_value(); };
-    if (agreed.facts.not_ready && (is_adaptive() || !plan.choice(match).algorithm->native))
-        return native_instead(match, shortlist, policy::PassedOver::scratch_does_not_fit);
-    while (!is_adaptive() && !resources.reserve_for(plan.choice(match), features))
-        match = policy::choose(shortlist, features, match.candidate + 1);
-    if (!is_adaptive()) return match;
-    const auto answer = adaptive::choose(
-        {resources, *context.state.book(), plan, match, features, agreed.together, agreed.rests});
-    record.agree += answer.agree;
-    return answer.match;
+    const auto features = features_of(context, agreed, in_place);
+    auto match = policy::choose(plan.shortlist(), features);
+    if (agreed.facts.not_ready && !plan.choice(match).algorithm->native)
+        return native_instead(match, plan, policy::PassedOver::scratch_does_not_fit);
+    while (!resources.reserve_for(plan.choice(match), features))
+        match = policy::choose(plan.shortlist(), features, match.candidate + 1);
+    return match;
 }
 
 bool takes_overlap(const policy::Choice& choice) {
@@ -70,19 +56,21 @@ bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& cho
 }
 
 // Chooses, and falls back to native if some rank lacks the memory that the choice needs.
-Decision decide(const CallContext& context, const Agreed& agreed, bool packs_later, Packing& packing,
-                log::CallRecord& record) {
+Decision decide(const CallContext& context, const Agreed& agreed, bool in_place, bool packs_later,
+                Packing& packing) {
     auto& state = context.state;
-    Decision decision{agreed.plan, choose(context, agreed, record)};
+    Decision decision{agreed.plan, choose(context, agreed, in_place)};
     if (packs_later && !decision.is_native()) {
         if (takes_overlap(decision.choice())) packing.allow_overlap();
         if (!algorithms::all_agree(packing.reserve(), state.resources()->group.comm))
-            decision.match = give_up(state, decision, policy::PassedOver::scratch_does_not_fit);
+            decision.match =
+                native_instead(decision.match, *decision.plan, policy::PassedOver::scratch_does_not_fit);
     }
     if (decision.is_native()) return decision;
     decision.is_mapped = can_map(state, agreed, decision.choice());
     if (!decision.is_mapped && !can_stage(state, agreed, decision.choice()))
-        decision.match = give_up(state, decision, policy::PassedOver::no_staging_memory);
+        decision.match =
+            native_instead(decision.match, *decision.plan, policy::PassedOver::no_staging_memory);
     return decision;
 }
 
@@ -197,10 +185,11 @@ void expect_alike(CommResources& resources, const Plan& plan, const Agreed& agre
 
 // MPI refuses every collective of such a communicator on all ranks, so a rank whose exchange
 // went well misses nothing.
-void leave_to_mpi(const CallContext& context, Outcome& outcome) {
+void leave_to_mpi(Outcome& outcome) {
     outcome.is_over = false;
     outcome.code = MPI_SUCCESS;
-    outcome.decision.match = give_up(context.state, outcome.decision, policy::PassedOver::rank_lost);
+    auto& decision = outcome.decision;
+    decision.match = native_instead(decision.match, *decision.plan, policy::PassedOver::rank_lost);
 }
 
 // May throw if memory runs out; `outcome` then says what was decided so far.
@@ -208,7 +197,7 @@ void agree_and_run(const CallContext& context, log::CallRecord& record, std::opt
                    Outcome& outcome) {
     auto& resources = *context.state.resources();
     auto& plan = *outcome.decision.plan;
-    if (resources.are_lost()) return leave_to_mpi(context, outcome);
+    if (resources.are_lost()) return leave_to_mpi(outcome);
     resources.workspace.reserve(0);
     bool has_memory = look_at_buffers(context, device, record);
     DeviceCall* const buffers = device ? &*device : nullptr;
@@ -226,12 +215,12 @@ void agree_and_run(const CallContext& context, log::CallRecord& record, std::opt
     outcome.code = agreed.code;
     outcome.is_reported = agreed.is_reported;
     if (agreed.code != MPI_SUCCESS) {
-        if (!agreed.is_reported && resources.are_lost()) leave_to_mpi(context, outcome);
+        if (!agreed.is_reported && resources.are_lost()) leave_to_mpi(outcome);
         return;
     }
     record.has_detail = true;
 
-    outcome.decision = decide(context, agreed, packs_later, packing, record);
+    outcome.decision = decide(context, agreed, record.in_place, packs_later, packing);
     expect_alike(resources, plan, agreed, outcome.decision, packs_later);
     outcome.is_over = !outcome.decision.is_native();
     if (!outcome.is_over) return;
@@ -239,7 +228,7 @@ void agree_and_run(const CallContext& context, log::CallRecord& record, std::opt
         has_memory = buffers->staging().reserve();
     outcome.code = has_memory ? run_chosen(context, outcome.decision, agreed, packing, buffers, record)
                               : MPI_ERR_NO_MEM; // nothing was agreed, so the other ranks have gone on
-    if (outcome.code != MPI_SUCCESS && resources.are_lost()) leave_to_mpi(context, outcome);
+    if (outcome.code != MPI_SUCCESS && resources.are_lost()) leave_to_mpi(outcome);
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 #include "comm_state.hpp"
 
 #include "algorithms/transport/messages/mpi_types.hpp"
-#include "book.hpp"
 #include "first_call.hpp"
 #include "freeing.hpp"
 #include "shim/back_end/arguments/words.hpp"
@@ -91,11 +90,6 @@ bool CommState::retire() {
     staging_.reset();
     streams_.release();
     return leads;
-}
-
-void CommState::add_lessons(adaptive::Lessons& lessons) const {
-    if (!book_) return;
-    for (const auto& learner : book_->learners()) lessons.add(learner->lesson());
 }
 
 void CommState::free_resources() {

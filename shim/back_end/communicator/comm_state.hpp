@@ -20,10 +20,6 @@
 
 namespace switchyard::shim {
 
-namespace adaptive {
-class Book;
-}
-
 class CommState {
   public:
     ~CommState();
@@ -78,7 +74,6 @@ class CommState {
     device::Streams& streams() { return streams_; }
 
     CommResources* resources() { return resources_.get(); } // null: everything native
-    adaptive::Book* book() { return book_.get(); }          // null where no use is adaptive
 
     // Writes the record's identity and hands it to the recorder. `Record`: CallHead or CallRecord.
     template <typename Record>
@@ -101,7 +96,6 @@ class CommState {
 
     // The end of the communicator or of the run. True: this process leads it, so its calls count here.
     bool retire();
-    void add_lessons(adaptive::Lessons& lessons) const;
 
   private:
     // Indexed by presence of devices, collective and Buffers.
@@ -144,7 +138,6 @@ class CommState {
     int tag_ = 0;                  // of its messages; 0: it has none, or a communicator of its own for them
     std::vector<int> world_ranks_; // by rank, where its messages travel on the world; empty: the same
     std::unique_ptr<CommResources> resources_;
-    std::unique_ptr<adaptive::Book> book_;
     log::Summary summary_;
 
     // Programs call on the same communicator again and again; asking MPI for the attribute costs 6 to 9 ns

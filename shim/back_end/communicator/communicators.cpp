@@ -18,14 +18,9 @@ void Communicators::add(CommState& state) {
 }
 
 void Communicators::keep(CommState& state) {
-    const bool leads = state.retire();
-    if (!leads) return;
+    if (!state.retire()) return;
     counts_.seen += state.calls().seen;
     counts_.routed += state.calls().routed;
-    try {
-        state.add_lessons(learned_);
-    } catch (...) { // out of memory: less is learned
-    }
 }
 
 void Communicators::retire(CommState& state) {

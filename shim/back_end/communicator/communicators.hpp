@@ -4,7 +4,6 @@
 #include "members.hpp"
 #include "plan.hpp"
 #include "shim/back_end/process/process.hpp"
-#include "shim/common/learning/lesson.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -45,7 +44,7 @@ class Communicators {
     // Room for one more, so that add() cannot fail. May throw.
     void reserve();
     void add(CommState& state);
-    // A communicator is freed: its calls count, and its lessons are kept.
+    // A communicator is freed: its calls count.
     void retire(CommState& state);
     // The end of the run: all are retired.
     CallCounts retire_all();
@@ -62,8 +61,6 @@ class Communicators {
 
     SpareList& spare_list() { return spare_list_; }
 
-    const adaptive::Lessons& learned() const { return learned_; } // of the retired communicators
-
   private:
     void keep(CommState& state);
 
@@ -78,7 +75,6 @@ class Communicators {
         0}; // of the largest number so far: each process has one number in a turn
     std::set<int> living_tags_;
     CallCounts counts_;
-    adaptive::Lessons learned_;
 };
 
 } // namespace switchyard::shim

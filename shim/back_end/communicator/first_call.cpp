@@ -1,7 +1,6 @@
 #include "first_call.hpp"
 
 #include "algorithms/transport/messages/mpi_types.hpp"
-#include "book.hpp"
 #include "comm_state.hpp"
 #include "own_ranks.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
@@ -154,7 +153,6 @@ CommState::PlanList FirstCall::plans_of(const char* only_native, bool shared_mem
 unsigned FirstCall::prepare(const Members& members) {
     if (!routes()) return 0;
     without_resources_ = plans_of(no_private, false);
-    if (is_adaptive()) state_->book_ = std::make_unique<adaptive::Book>();
     make_resources(members);
     const bool has_carrier = home_.process().has_own_carriers() || state_->tag_ != 0; // or will have
     const unsigned routed = has_carrier ? unsigned{can_route} : 0U;
@@ -260,9 +258,6 @@ bool FirstCall::needs_window() const {
     return home_.process().memory && any_plan([this](const Plan& plan) {
                return plan.uses_shared_memory() || (state_->ranks_per_node_ > 1 && plan.asks_others());
            });
-}
-bool FirstCall::is_adaptive() const {
-    return any_plan([](const Plan& plan) { return !plan.shortlist().adaptives.empty(); });
 }
 bool FirstCall::looks_at_buffer() const {
     return any_plan([](const Plan& plan) { return plan.shortlist().looks_at_buffer; });

@@ -45,7 +45,6 @@ class FirstCall {
     bool any_plan(const Property& has_property) const;
     bool routes() const;
     bool needs_window() const;
-    bool is_adaptive() const;
     bool looks_at_buffer() const;
 
     MPI_Comm comm_;

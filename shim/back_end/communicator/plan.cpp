@@ -1,9 +1,9 @@
 #include "plan.hpp"
 
 #include "policy/admissible.hpp"
+#include "policy/parameter_json.hpp"
 #include "policy/prune.hpp"
 #include "policy/reason.hpp"
-#include "shim/common/choice_json.hpp"
 #include "shim/common/log/merge.hpp"
 
 #include <nlohmann/json.hpp>
@@ -28,6 +28,14 @@ policy::Shortlist prune(const Process& self, const policy::FixedFeatures& fixed,
     if (only_native != nullptr) return native_shortlist(fixed.collective, only_native);
     const auto& forced = self.force.by_collective[static_cast<std::size_t>(fixed.collective)];
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
+}
+
+// `{"radix": 4, "metadata": "fused"}`: every parameter of the algorithm.
+nlohmann::ordered_json parameters_json(const policy::Choice& choice) {
+    auto json = nlohmann::ordered_json::object();
+    for (const auto parameter : choice.algorithm->parameters)
+        policy::add_parameter(json, algorithms::traits_of(parameter), choice.parameters[parameter]);
+    return json;
 }
 
 // The part of a log line between the facts of the call and its times.

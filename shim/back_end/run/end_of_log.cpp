@@ -2,7 +2,6 @@
 
 #include "algorithms/transport/messages/small_messages.hpp"
 #include "all_manage.hpp"
-#include "end_of_learning.hpp"
 #include "final_merge.hpp"
 #include "quiet_wait.hpp"
 #include "shim/back_end/process/clock.hpp"
@@ -138,7 +137,6 @@ void say_goodbye(const Process& self, const RunEnd& end, const AgreementCost& co
                 " routed, " + where;
     if (end.records_dropped > 0)
         text += " (" + std::to_string(end.records_dropped) + " records dropped: no room)";
-    if (!end.learned.empty()) text += "; " + end.learned;
     say(text + agreement_text(self, end, cost));
 }
 
@@ -184,7 +182,7 @@ bool try_to_close_run(const Process& self, const RunEnd& end, const AgreementCos
 } // namespace log
 
 // No step may throw on one rank only: the other ranks would wait for it.
-void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& lessons) {
+void end_log(Process& self, const CallCounts& counts) {
     const log::FileSizeSignalBlocked blocked;
     self.reserve.release();
     log::RunEnd end;
@@ -193,11 +191,6 @@ void end_log(Process& self, const CallCounts& counts, const adaptive::Lessons& l
     totals.add_up(self.world);
     manages([&] { totals.tell(end); });
     const bool written = self.recorder && log::write_log(self, end, cost);
-    if (self.recorder && adaptive::is_used(self)) {
-        auto learned = adaptive::end_learning(self, lessons);
-        end.adaptive = std::move(learned.lessons);
-        end.learned = std::move(learned.outcome);
-    }
     end.wall_s = static_cast<double>(Clock::now()) * 1e-9;
     const int complete = log::try_to_close_run(self, end, cost, written) ? 1 : 0;
     if (!self.recorder || hear_quietly(complete, self.world) == 0) return; // the records are all that is left

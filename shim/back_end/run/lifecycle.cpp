@@ -3,7 +3,6 @@
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "algorithms/transport/messages/votes.hpp"
 #include "all_manage.hpp"
-#include "end_of_learning.hpp"
 #include "end_of_log.hpp"
 #include "run_configuration.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
@@ -55,7 +54,7 @@ void finish() noexcept {
     log::CountedSums::set_current(nullptr);
     try {
         const auto counts = communicators->retire_all();
-        if (self.world != MPI_COMM_NULL && all_live(self)) end_log(self, counts, communicators->learned());
+        if (self.world != MPI_COMM_NULL && all_live(self)) end_log(self, counts);
     } catch (...) { // the records stay where they are
     }
     if (self.world != MPI_COMM_NULL) PMPI_Comm_free(&self.world);

@@ -41,21 +41,13 @@ std::uint64_t number_of_node(const Process& self) {
     return static_cast<std::uint64_t>(Placement::parse(*text)->node_of(self.world_rank, self.world_ranks));
 }
 
-template <typename Property>
-bool has(const policy::Use& use, const Property& property) {
-    if (use.is_adaptive())
-        return std::ranges::any_of(use.candidates, [&](const auto& one) { return has(one, property); });
-    return property(use);
-}
-
 // The policy and the forced algorithms decide, so the answer is the same on all ranks of a run.
 template <typename Property>
 bool any_use_has(const Process& self, const Property& property) {
-    return has(self.policy.otherwise, property) ||
-           std::ranges::any_of(self.policy.rules,
-                               [&](const auto& rule) { return has(rule.use, property); }) ||
+    return property(self.policy.otherwise) ||
+           std::ranges::any_of(self.policy.rules, [&](const auto& rule) { return property(rule.use); }) ||
            std::ranges::any_of(self.force.by_collective,
-                               [&](const auto& use) { return use && has(*use, property); });
+                               [&](const auto& use) { return use && property(*use); });
 }
 
 std::int64_t value_of(const policy::Use& use, algorithms::Parameter parameter, std::int64_t otherwise) {

@@ -118,7 +118,6 @@ bool write_run_json(const Folder& folder, const RunInfo& info, const RunEnd* end
         json["records_dropped"] = end->records_dropped;
         json["wall_s"] = end->wall_s;
         json["seen"] = counted_json(end->counted, info.ranks);
-        if (!end->adaptive.empty()) json["adaptive"] = nlohmann::ordered_json::parse(end->adaptive);
     }
     const auto text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
     return folder.write_whole("run.json", text);

@@ -31,8 +31,6 @@ struct RunInfo {
 struct RunEnd {
     std::uint64_t calls_seen = 0, calls_routed = 0, records_dropped = 0;
     double wall_s = 0;
-    std::string adaptive{}; // the lessons, as a JSON array; "": no rule is adaptive
-    std::string learned{};  // the same in a sentence, for the last line of the run; not in run.json
     std::vector<CountedTotal> counted{}; // of functions that are only counted and were called
 };
 

@@ -10,7 +10,6 @@ namespace switchyard::shim::report {
 
 bool ChosenBy::fell_back() const {
     if (reason == "rule" || reason == "otherwise" || reason == "forced") return false;
-    if (reason.starts_with("adaptive: ")) return reason.find("passed over") != std::string::npos;
     // Every rule says the same there, so no rule was passed over.
     return !reason.starts_with("native whichever rule matches") ||
            reason.find("cannot run") != std::string::npos;

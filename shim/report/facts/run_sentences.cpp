@@ -36,8 +36,11 @@ std::string missing_calls_text(const Profile& profile) {
 
 std::vector<Fact> facts_of(const Profile& profile) {
     const auto& run = profile.run;
-    return {{"command", run.command_line}, {"started", run.started}, {"MPI", run.mpi_library},
-            {"policy", run.policy_file},   {"log", run.directory},   {"learned", run.learned}};
+    return {{"command", run.command_line},
+            {"started", run.started},
+            {"MPI", run.mpi_library},
+            {"policy", run.policy_file},
+            {"log", run.directory}};
 }
 
 std::string title_of(const Profile& profile) {

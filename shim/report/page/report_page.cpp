@@ -210,8 +210,7 @@ void write_run(const Profile& profile, std::ostream& out) {
                  {"policy", run.policy_file},
                  {"detail", run.detail},
                  {"switchyard", run.version},
-                 {"log", run.directory},
-                 {"learned", run.learned}},
+                 {"log", run.directory}},
                 out);
     out << "</section>\n";
 }

@@ -2,8 +2,6 @@
 
 #include "policy/text/printable.hpp"
 #include "possible.hpp"
-#include "shim/common/learning/lesson_json.hpp"
-#include "shim/common/learning/outcome.hpp"
 #include "shim/common/log/log_file.hpp"
 #include "shim/common/units.hpp"
 #include "version.hpp"
@@ -88,16 +86,6 @@ std::vector<Found> runs_in(const std::string& path) {
     return runs;
 }
 
-// "" if nothing was learned, or if the file is damaged.
-std::string learned_in(const json& file, const std::string& directory) try {
-    std::vector<adaptive::Lesson> lessons;
-    for (const auto& entry : file.value("adaptive", json::array()))
-        lessons.push_back(adaptive::lesson_from(nlohmann::ordered_json::parse(entry.dump())));
-    return adaptive::outcome(lessons, fs::exists(fs::path(directory) / adaptive::learned_policy_name));
-} catch (const std::exception&) {
-    return "";
-}
-
 } // namespace
 
 RunFacts facts_of(const log::LoggedRun& run) {
@@ -125,7 +113,6 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.dropped = static_cast<std::uint64_t>(possible(number_at(file, "records_dropped")));
     facts.calls_seen = static_cast<std::uint64_t>(possible(number_at(file, "calls_seen")));
     facts.counted = counted_of(run, file);
-    facts.learned = learned_in(file, run.directory);
     facts.sessions = !run.complete && !flag_at(file, "mpi_init_seen", true);
     facts.partial = !run.complete && !facts.sessions;
     facts.summary = run.summary;

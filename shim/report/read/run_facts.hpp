@@ -18,7 +18,6 @@ struct RunFacts {
     std::string detail; // SWITCHYARD_DETAIL
     std::vector<std::string> hosts;
     int ranks = 0;                    // 0: not known
-    std::string learned;              // by adaptive rules, in a sentence; "": nothing
     double wall_us = 0;               // from the run's start to MPI_Finalize; 0: not known
     bool partial = false;             // the run did not reach MPI_Finalize
     bool sessions = false;            // no MPI_Init was seen, so the ranks could not merge their records
