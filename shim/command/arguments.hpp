@@ -16,6 +16,9 @@ namespace switchyard::shim::command {
 
 void add_run(CLI::App& app, RunArguments& arguments);
 
+// `--format`, for a command whose results programs also read.
+void add_format(CLI::App& app, Format& format);
+
 void add_report(CLI::App& app, ReportOptions& options);
 
 void add_prove(CLI::App& app, ProveOptions& options);

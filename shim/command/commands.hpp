@@ -45,12 +45,12 @@ int explain_many(const ExplainOptions& options);
 // Prints every algorithm of the registry. Markdown gives the table of the documents.
 int list_algorithms(ListFormat format);
 
-enum class ReportFormat { text, csv, json };
+enum class Format { text, csv, json }; // of `report` and `predict`
 
 struct ReportOptions {
     std::string log;
     std::string other; // to compare with; "": none
-    ReportFormat format = ReportFormat::text;
+    Format format = Format::text;
     std::string html, trace; // files to write; "": none
 };
 // Prints a report on a run's log, or compares two logs. Throws like explain_many.

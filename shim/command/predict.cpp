@@ -119,7 +119,7 @@ PredictedPoint predicted(const PredictOptions& options, const predict::Machine& 
         point.settings.push_back({contender.choice, contender.name, predictor.of(contender.choice), 0});
     leave_out_what_does_not_fit(point, memory);
     std::ranges::stable_sort(point.settings, {}, [](const auto& setting) { return setting.prediction.us(); });
-    if (options.format == PredictFormat::text) leave_out_alike(point.settings);
+    if (options.format == Format::text) leave_out_alike(point.settings);
     if (options.best > 0 && point.settings.size() > options.best)
         point.settings.erase(point.settings.begin() + static_cast<std::ptrdiff_t>(options.best),
                              point.settings.end());

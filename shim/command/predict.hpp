@@ -1,6 +1,7 @@
 // `switchyard predict`: times of algorithms by a model of a machine.
 #pragma once
 
+#include "commands.hpp"
 #include "shim/predict/predict.hpp"
 
 #include <cstddef>
@@ -9,8 +10,6 @@
 #include <vector>
 
 namespace switchyard::shim::command {
-
-enum class PredictFormat { text, json, csv };
 
 struct PredictOptions {
     std::string machine;
@@ -21,7 +20,7 @@ struct PredictOptions {
     std::string collective = "alltoallv";
     std::vector<std::string>
         algorithms; // as the benchmark takes them; empty: all, with the values that tune tries
-    PredictFormat format = PredictFormat::text;
+    Format format = Format::text;
     std::size_t best = 0; // lines for each point; 0: all
 };
 
@@ -43,7 +42,7 @@ struct PredictedPoint {
 };
 
 // In predict_forms.cpp. `name`: the machine's.
-void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points,
-                       PredictFormat format, std::ostream& out);
+void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points, Format format,
+                       std::ostream& out);
 
 } // namespace switchyard::shim::command

@@ -7,8 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <map>
-
 namespace switchyard::shim::command {
 
 namespace {
@@ -77,8 +75,6 @@ void add_what_to_predict(CLI::App& predict, PredictOptions& options) {
 } // namespace
 
 void add_predict(CLI::App& app, PredictOptions& options) {
-    static const std::map<std::string, PredictFormat> formats = {
-        {"text", PredictFormat::text}, {"json", PredictFormat::json}, {"csv", PredictFormat::csv}};
     auto* predict =
         app.add_subcommand("predict", "Print what each algorithm would take on a machine, by a model");
     predict->footer(footer_of_predict);
@@ -86,14 +82,7 @@ void add_predict(CLI::App& app, PredictOptions& options) {
         ->required()
         ->type_name("FILE");
     add_what_to_predict(*predict, options);
-    auto* format =
-        predict
-            ->add_option_function<std::string>(
-                "--format", [&options](const std::string& name) { options.format = formats.at(name); },
-                "text, json or csv (default: text)")
-            ->check(CLI::IsMember(formats).description(""))
-            ->type_name("FORMAT");
-    offer(format, {"text", "json", "csv"});
+    add_format(*predict, options.format);
     predict->add_option("-n,--best", options.best, "Only the best N of each table (default: all)")
         ->check(CLI::PositiveNumber.description(""))
         ->type_name("N");

@@ -126,12 +126,12 @@ void print_csv(const std::vector<PredictedPoint>& points, std::ostream& out) {
 
 } // namespace
 
-void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points,
-                       PredictFormat format, std::ostream& out) {
+void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points, Format format,
+                       std::ostream& out) {
     switch (format) {
-    case PredictFormat::text: return print_text(name, points, out);
-    case PredictFormat::json: return print_json(name, points, out);
-    case PredictFormat::csv: return print_csv(points, out);
+    case Format::text: return print_text(name, points, out);
+    case Format::json: return print_json(name, points, out);
+    case Format::csv: return print_csv(points, out);
     }
 }
 

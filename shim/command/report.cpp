@@ -33,18 +33,18 @@ int compare(const ReportOptions& options) {
     if (!options.html.empty())
         write(options.html, [&](std::ostream& out) { report::write_comparison_html(folders, out); });
     switch (options.format) {
-    case ReportFormat::text: report::print_comparison(folders, std::cout); break;
-    case ReportFormat::csv: report::write_comparison_csv(folders, std::cout); break;
-    case ReportFormat::json: report::write_comparison_json(folders, std::cout); break;
+    case Format::text: report::print_comparison(folders, std::cout); break;
+    case Format::csv: report::write_comparison_csv(folders, std::cout); break;
+    case Format::json: report::write_comparison_json(folders, std::cout); break;
     }
     return 0;
 }
 
-void print(const report::Profile& profile, ReportFormat format) {
+void print(const report::Profile& profile, Format format) {
     switch (format) {
-    case ReportFormat::text: report::print_text(profile, std::cout); break;
-    case ReportFormat::csv: report::write_csv(profile, std::cout); break;
-    case ReportFormat::json: report::write_json(profile, std::cout); break;
+    case Format::text: report::print_text(profile, std::cout); break;
+    case Format::csv: report::write_csv(profile, std::cout); break;
+    case Format::json: report::write_json(profile, std::cout); break;
     }
 }
 

@@ -72,9 +72,17 @@ Examples:
 
 } // namespace
 
+void add_format(CLI::App& app, Format& format) {
+    static const std::map<std::string, Format> formats = {
+        {"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}};
+    auto* option = app.add_option_function<std::string>(
+        "--format", [&format](const std::string& name) { format = formats.at(name); },
+        "text, csv or json (default: text)");
+    offer(option->check(CLI::IsMember(formats).description(""))->type_name("FORMAT"),
+          {"text", "csv", "json"});
+}
+
 void add_report(CLI::App& app, ReportOptions& options) {
-    static const std::map<std::string, ReportFormat> formats = {
-        {"text", ReportFormat::text}, {"csv", ReportFormat::csv}, {"json", ReportFormat::json}};
     auto* report = app.add_subcommand("report", "Print where the time of a run's collectives went");
     report->footer(footer_of_report);
     report
@@ -84,14 +92,7 @@ void add_report(CLI::App& app, ReportOptions& options) {
         ->type_name("LOG");
     report->add_option("OTHER", options.other, "Another log, or folder of runs, to compare with LOG")
         ->type_name("LOG");
-    auto* format =
-        report
-            ->add_option_function<std::string>(
-                "--format", [&options](const std::string& name) { options.format = formats.at(name); },
-                "text, csv or json (default: text)")
-            ->check(CLI::IsMember(formats).description(""))
-            ->type_name("FORMAT");
-    offer(format, {"text", "csv", "json"});
+    add_format(*report, options.format);
     report
         ->add_option(
             "--html", options.html,
