@@ -3,7 +3,7 @@
 #   SWITCHYARD_HAS_MPI      the MPI of this build tree is there: back end, benchmark
 #   SWITCHYARD_HAS_COMMAND  CLI11 is there, which reads command lines: the command, the benchmark
 #   SWITCHYARD_HAS_HWLOC    hwloc's headers are there: regions inside a node
-#   DYGRAPHS_SCRIPT         a file, or false: dygraphs is there, which draws plots in a report's page
+#   DYGRAPHS_SCRIPT         a file, or false: dygraphs is there, which draws the time over the run in a report's page
 #   SWITCHYARD_HAS_TESTS    tests are wanted, and can be built
 #
 # A build of several trees says once what is missing in all of them (SWITCHYARD_COMMON).
@@ -94,7 +94,7 @@ endif()
 find_file(DYGRAPHS_SCRIPT dygraph.min.js
   PATHS /usr/share/javascript/dygraphs /usr/local/share/javascript/dygraphs NO_CMAKE_FIND_ROOT_PATH)
 if(SWITCHYARD_COMMON AND SWITCHYARD_HAS_COMMAND AND NOT DYGRAPHS_SCRIPT)
-  leave_out("plots with zoom in the page of `switchyard report --html`"
+  leave_out("the plot over time in the page of `switchyard report --html`"
             "dygraph.min.js was not found (Debian: libjs-dygraphs; elsewhere: -DDYGRAPHS_SCRIPT=FILE)")
 endif()
 

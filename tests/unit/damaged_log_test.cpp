@@ -14,8 +14,7 @@
 #include "shim/report/files/csv.hpp"
 #include "shim/report/files/report_file.hpp"
 #include "shim/report/files/trace.hpp"
-#include "shim/report/page/axis.hpp"
-#include "shim/report/page/svg.hpp"
+#include "shim/report/page/markup.hpp"
 #include "shim/report/read/rank_lines.hpp"
 #include "shim/report/text/policy_text.hpp"
 
@@ -23,7 +22,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <sys/stat.h>
@@ -267,14 +265,6 @@ TEST_CASE("a run.json whose `complete` is no yes or no is that of a partial run"
         folder.run_json(R"({"complete":)" + value + "}");
         CHECK(profile_in(folder.path()).run.partial);
     }
-}
-
-TEST_CASE("an axis has few ticks whatever its ends are", "[damage]") {
-    const double huge = std::numeric_limits<double>::max(),
-                 infinite = std::numeric_limits<double>::infinity();
-    for (const double from : {0.0, 1.0, -huge, huge, -infinite, std::nan("")})
-        for (const double to : {0.0, 1.0, 1e39, huge, infinite, std::nan("")})
-            CHECK(Axis(from, to, 0, 100).ticks(8).size() < 20);
 }
 
 TEST_CASE("what is no regular file is not read", "[damage]") {

@@ -13,10 +13,8 @@
 #include "shim/report/files/csv.hpp"
 #include "shim/report/files/report_file.hpp"
 #include "shim/report/files/trace.hpp"
-#include "shim/report/page/axis.hpp"
-#include "shim/report/page/palette.hpp"
+#include "shim/report/page/markup.hpp"
 #include "shim/report/page/report_page.hpp"
-#include "shim/report/page/svg.hpp"
 #include "shim/report/read/rank_lines.hpp"
 #include "shim/report/text/report_text.hpp"
 
@@ -237,17 +235,7 @@ TEST_CASE("two logs are compared by collective, ranks and blocks, however calls 
     CHECK(json::parse(written(write_comparison_json, same))["groups"][0]["median_ratio"] == 1);
 }
 
-TEST_CASE("axes, ramps and escapes", "[report]") {
-    const Axis axis(0, 10, 100, 200);
-    CHECK(axis.pixel(5) == 150);
-    CHECK(axis.pixel(11) == 200);
-    CHECK(axis.ticks(5) == std::vector<double>{0, 2, 4, 6, 8, 10});
-    CHECK(ramp(0) == "#440154");
-    CHECK(ramp(1) == "#fde725");
-    CHECK(two_sided_ramp(0) == "#ffffff");
-    CHECK(tint("#0072b2", 1) == "#0072b2");
-    CHECK(ink_on_ramp(0) == "#ffffff");
-    CHECK(ink_on_ramp(1) == "#111418");
+TEST_CASE("markup escapes", "[report]") {
     CHECK(markup("<a b='c'>&\"\x01") == "&lt;a b=&#39;c&#39;&gt;&amp;&quot;?");
 }
 

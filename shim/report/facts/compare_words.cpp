@@ -278,16 +278,4 @@ ToldFolders told(const Folders& folders) {
     return all;
 }
 
-ToldTable pairs_of(const Total& total) {
-    ToldTable table = {total.what, "", {{"pair"}, {"A"}, {"B"}, {"B/A", Told::ratios}}};
-    const auto& [a, b] = total.paired.values;
-    for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-        const bool has_a = i < a.size(), has_b = i < b.size();
-        table.rows.push_back({count_of(static_cast<int>(i) + 1), has_a ? time_of(a[i]) : unknown,
-                              has_b ? time_of(b[i]) : unknown,
-                              has_a && has_b ? ratio_of(b[i] / a[i]) : unknown});
-    }
-    return table;
-}
-
 } // namespace switchyard::shim::report

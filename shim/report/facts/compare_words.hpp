@@ -73,7 +73,4 @@ struct ToldFolders {
 };
 ToldFolders told(const Folders& folders);
 
-// The pairs of a total, a row each. Runs without a partner also have a row.
-ToldTable pairs_of(const Total& total);
-
 } // namespace switchyard::shim::report

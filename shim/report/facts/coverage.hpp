@@ -11,11 +11,11 @@ namespace switchyard::shim::report {
 
 // Calls with one number of ranks and blocks up to one power of two.
 struct Covered {
-    std::optional<std::size_t> rule; // for the largest block, from 0; nothing: `otherwise`
-    bool native = true;              // native runs
-    bool falls_back = false;         // a rule matches but cannot run here
-    bool mixed = false;              // another rule takes smaller blocks of this power of two
-    std::string algorithm;           // with its parameters
+    std::optional<std::size_t> rule = {}; // for the largest block, from 0; nothing: `otherwise`
+    bool native = true;                   // native runs
+    bool falls_back = false;              // a rule matches but cannot run here
+    bool mixed = false;                   // another rule takes smaller blocks of this power of two
+    std::string algorithm = {};           // with its parameters
 };
 
 struct Coverage {

@@ -3,7 +3,6 @@
 #include "html_table.hpp"
 #include "page_frame.hpp"
 #include "page_parts.hpp"
-#include "plot_data.hpp"
 #include "shim/report/facts/compare_words.hpp"
 
 #include <algorithm>
@@ -120,21 +119,44 @@ bool has_spread(const Total& total) {
     return !total.is_part && std::max(a.size(), b.size()) > 1;
 }
 
-std::string plot_id(std::size_t place, const Total& total) {
-    auto id = formatted("pairs-{}-{}", place, total.what);
-    std::ranges::replace(id, ' ', '-');
-    return id;
+// Where the runs of a pair lie between the shortest and the longest of all runs.
+std::string runs_on_a_line(const Paired& paired, std::size_t pair, double shortest, double longest) {
+    std::string runs = "<span class=\"runs\">";
+    for (std::size_t side = 0; side < 2; ++side)
+        if (const auto& values = paired.values[side]; pair < values.size())
+            runs +=
+                formatted("<b{} style=\"left:{:.1f}%\">{}</b>", side == 0 ? "" : " class=\"b\"",
+                          longest > shortest ? 100 * (values[pair] - shortest) / (longest - shortest) : 50,
+                          letters[side]);
+    return runs + "</span>";
 }
 
-void write_pairs(std::size_t place, const Total& total, std::ostream& out) {
-    out << "<div><h3>" << markup(total.what) << "</h3><figure hidden>";
-    write_plot(plot_id(place, total), "Each run: " + total.what, PlotHeight::low, out);
-    out << "<figcaption>The runs of A and B, by the order of their start.</figcaption></figure>\n";
-    write_rows(pairs_of(total), std::string::npos, out);
-    out << "</div>\n";
+void write_pairs(const Total& total, std::ostream& out) {
+    const auto& [a, b] = total.paired.values;
+    auto all = a;
+    all.insert(all.end(), b.begin(), b.end());
+    const auto [shortest, longest] = std::ranges::minmax(all);
+    const Cell unknown = {"-", 0};
+    out << "<div><h3>" << markup(total.what) << "</h3>";
+    {
+        HtmlTable table(out, {{"pair"},
+                              {"A"},
+                              {"B"},
+                              {"B/A"},
+                              {time_text(shortest) + " to " + time_text(longest), Cells::words}});
+        for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+            const bool has_a = i < a.size(), has_b = i < b.size();
+            table.row(
+                {count_cell(i + 1), has_a ? time_cell(a[i]) : unknown, has_b ? time_cell(b[i]) : unknown,
+                 has_a && has_b ? Cell{gain_bar(b[i] / a[i]) + formatted("{:.2f}", b[i] / a[i]), b[i] / a[i]}
+                                : unknown,
+                 runs_on_a_line(total.paired, i, shortest, longest)});
+        }
+    }
+    out << "<p class=\"note\">The runs of A and B, by the order of their start.</p></div>\n";
 }
 
-void write_what_a_run_takes(std::size_t place, const ToldPools& told, std::ostream& out) {
+void write_what_a_run_takes(const ToldPools& told, std::ostream& out) {
     out << "<section><h2>" << markup(told.takes.title) << "</h2>\n<p>" << sentence(told.takes.explanation)
         << formatted(" A bar to the left: B is faster; to the right: B is slower. A full bar stands for a "
                      "factor of {:.0f} or more.</p>\n",
@@ -144,7 +166,7 @@ void write_what_a_run_takes(std::size_t place, const ToldPools& told, std::ostre
     if (std::ranges::any_of(told.totals, has_spread)) {
         out << "<div class=\"sides\">\n";
         for (const auto& total : told.totals)
-            if (has_spread(total)) write_pairs(place, total, out);
+            if (has_spread(total)) write_pairs(total, out);
         out << "</div>\n";
     }
     out << "</section>\n";
@@ -160,38 +182,27 @@ void write_agreement(const ToldPools& told, std::ostream& out) {
     out << "</section>\n";
 }
 
-void write_pools(std::size_t place, const ToldPools& told, std::ostream& out) {
+void write_pools(const ToldPools& told, std::ostream& out) {
     write_sides(told, out);
-    write_what_a_run_takes(place, told, out);
+    write_what_a_run_takes(told, out);
     write_groups(told.in_both, out);
     for (const auto& table : told.only_in) write_groups(table, out);
     write_agreement(told, out);
 }
 
-std::vector<PairsPlot> plots_of(const ToldFolders& told) {
-    std::vector<PairsPlot> plots;
-    for (std::size_t place = 0; place < told.pools.size(); ++place)
-        for (const auto& total : told.pools[place].totals)
-            if (has_spread(total)) plots.push_back({plot_id(place, total), &total.paired});
-    return plots;
-}
-
 } // namespace
 
-void write_comparison_html(const Folders& folders, std::ostream& out, const Script& library) {
+void write_comparison_html(const Folders& folders, std::ostream& out) {
     const auto all = told(folders);
     const auto title = (all.pools.size() == 1 ? all.pools.front().name + ": is" : "Is") + " B faster?";
-    const auto data = plot_data(plots_of(all));
-    begin_page(title, library, out);
+    begin_page(title, {}, out);
     write_head(all, folders, title, out);
     write_answers(all, out);
-    if (!data.empty()) write_what_is_missing("of the single runs", library, out);
-    for (std::size_t place = 0; place < all.pools.size(); ++place) {
-        if (all.pools.size() > 1)
-            out << "<h1 class=\"program\">" << markup(all.pools[place].name) << "</h1>\n";
-        write_pools(place, all.pools[place], out);
+    for (const auto& pools : all.pools) {
+        if (all.pools.size() > 1) out << "<h1 class=\"program\">" << markup(pools.name) << "</h1>\n";
+        write_pools(pools, out);
     }
-    end_page(data, library, out);
+    end_page(out);
 }
 
 } // namespace switchyard::shim::report

@@ -1,9 +1,9 @@
 // A table of a page, written row by row.
 #pragma once
 
+#include "markup.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
-#include "svg.hpp"
 
 #include <optional>
 #include <ostream>
@@ -13,14 +13,20 @@
 namespace switchyard::shim::report {
 
 // Figures are aligned to the right. Long words may be broken anywhere, the words of an algorithm may not.
-enum class Cells { figures, words, algorithm };
+// Fields are narrow figures, since a heat map has many columns.
+enum class Cells { figures, words, algorithm, fields };
 
 struct Column {
     std::string title; // markup
     Cells cells = Cells::figures;
 
     const char* attributes() const {
-        return cells == Cells::figures ? "" : cells == Cells::words ? " class=\"w\"" : " class=\"w a\"";
+        switch (cells) {
+        case Cells::words: return " class=\"w\"";
+        case Cells::algorithm: return " class=\"w a\"";
+        case Cells::fields: return " class=\"heat\"";
+        default: return "";
+        }
     }
 };
 
@@ -29,9 +35,11 @@ struct Column {
 struct Cell {
     std::string shows;
     std::optional<double> value;
+    std::string attributes; // further ones of the element, as markup
 
     Cell(std::string words) : shows(std::move(words)) {}
-    Cell(std::string figure, double sorted_by) : shows(std::move(figure)), value(sorted_by) {}
+    Cell(std::string figure, double sorted_by, std::string with = "")
+        : shows(std::move(figure)), value(sorted_by), attributes(std::move(with)) {}
 };
 
 inline Cell time_cell(double us) {
@@ -59,7 +67,7 @@ class HtmlTable {
     void row(const std::vector<Cell>& cells) {
         out_ << "<tr>";
         for (std::size_t i = 0; i < cells.size(); ++i) {
-            out_ << "<td" << columns_[i].attributes();
+            out_ << "<td" << columns_[i].attributes() << cells[i].attributes;
             if (cells[i].value) out_ << formatted(" data-value=\"{:.9g}\"", *cells[i].value);
             out_ << ">" << cells[i].shows << "</td>";
         }

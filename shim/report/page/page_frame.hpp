@@ -8,14 +8,9 @@
 
 namespace switchyard::shim::report {
 
-// `title` may be any text.
+// `title` may be any text. `library` may run; without text: there is none.
 void begin_page(const std::string& title, const Script& library, std::ostream& out);
 
-// For the top of a page with plots, such as plots `over time and sizes`: says what the build or the reader's
-// browser leaves out.
-void write_what_is_missing(const std::string& plots, const Script& library, std::ostream& out);
-
-// `plot_data`: what the library draws; "" if the page has no such plots.
-void end_page(const std::string& plot_data, const Script& library, std::ostream& out);
+void end_page(std::ostream& out);
 
 } // namespace switchyard::shim::report

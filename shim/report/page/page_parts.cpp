@@ -1,7 +1,7 @@
 #include "page_parts.hpp"
 
+#include "markup.hpp"
 #include "shim/common/units.hpp"
-#include "svg.hpp"
 
 namespace switchyard::shim::report {
 
@@ -18,11 +18,6 @@ void write_facts(const std::vector<Fact>& facts, std::ostream& out) {
         if (!fact.text.empty())
             out << "<dt>" << fact.name << "</dt><dd>" << markup(shown(fact.text, 600)) << "</dd>\n";
     out << "</dl>";
-}
-
-void write_plot(const std::string& id, const std::string& title, PlotHeight height, std::ostream& out) {
-    out << "<div class=\"plot" << (height == PlotHeight::low ? " low" : "") << "\" id=\"" << id
-        << "\" role=\"img\" aria-label=\"" << markup(title) << "\" hidden></div>\n";
 }
 
 } // namespace switchyard::shim::report

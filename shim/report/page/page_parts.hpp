@@ -17,8 +17,4 @@ void say_what_is_left_out(std::ostream& out, std::size_t groups);
 // As a list; facts without a text are left out.
 void write_facts(const std::vector<Fact>& facts, std::ostream& out);
 
-// Where a plot goes. It shows only once a script has drawn it.
-enum class PlotHeight { low, high };
-void write_plot(const std::string& id, const std::string& title, PlotHeight height, std::ostream& out);
-
 } // namespace switchyard::shim::report

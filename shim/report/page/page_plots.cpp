@@ -1,10 +1,9 @@
 #include "page_plots.hpp"
 
 #include "html_table.hpp"
-#include "page_parts.hpp"
 #include "palette.hpp"
 #include "plot_data.hpp"
-#include "plots.hpp"
+#include "policy/text/lists.hpp"
 
 #include <algorithm>
 
@@ -18,32 +17,62 @@ std::string with_mark(std::size_t series, std::string_view mark, const std::stri
                      markup(shown(name, 60)));
 }
 
-// All calls, then the time of each collective.
-std::vector<Cell> row_of_size(unsigned bits, const std::vector<Sizes::Part>& parts) {
+// The parts of the collectives side by side, in the colours of the table's heads. `whole`: of a full bar.
+template <typename Figure>
+std::string stacked_bar(const Sizes& sizes, const std::vector<Sizes::Part>& parts, Figure figure,
+                        double whole) {
+    std::string bar = "<span class=\"bar stack\">";
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (parts[i].calls > 0)
+            bar += formatted("<i style=\"width:{:.2f}%;background:{}\" title=\"{}: {}, {}\"></i>",
+                             whole > 0 ? 100 * static_cast<double>(parts[i].*figure) / whole : 0,
+                             series_colour(i), markup(shown(sizes.collectives[i])),
+                             text::plural(parts[i].calls, "call"), time_text(parts[i].time_us));
+    return bar + "</span>";
+}
+
+Sizes::Part sum_of(const std::vector<Sizes::Part>& parts) {
     Sizes::Part all;
-    std::vector<Cell> times;
     for (const auto& part : parts) {
         all.calls += part.calls;
         all.time_us += part.time_us;
-        times.push_back(part.calls > 0 ? time_cell(part.time_us) : Cell{"-", 0});
     }
-    std::vector<Cell> row = {block_cell(bits), count_cell(all.calls), time_cell(all.time_us)};
-    row.insert(row.end(), times.begin(), times.end());
-    return row;
+    return all;
 }
 
-} // namespace
+Cell with_bar(const std::string& bar, const Cell& figure) {
+    return {bar + figure.shows, *figure.value};
+}
 
-void write_timeline(const Profile& profile, const std::vector<Series>& series, std::ostream& out) {
-    if (profile.run.summary) return; // it does not say when each call was
-    out << "<section><h2>Time of a call, over the run</h2>\n<figure hidden>";
-    write_plot("timeline", "Time of each call over the run", PlotHeight::high, out);
-    out << "<figcaption>"
+// The plot where scripts run, and who wrote it.
+void draw_timeline(const Profile& profile, const std::vector<Series>& series, const Script& library,
+                   std::ostream& out) {
+    out << "<figure hidden><div class=\"plot\" id=\"timeline\" role=\"img\" aria-label=\"Time of each call "
+           "over the run\"></div>\n<figcaption>"
         << (profile.marks.size() <= most_points
                 ? "Each mark is a call: when its first rank arrived, and its time, mean over its ranks."
                 : "Each mark is the median of a stretch of time; its line goes from the 5th to the 95th "
                   "percentile.")
-        << " Drag to zoom, with Shift to move; a double click shows all.</figcaption></figure>\n";
+        << " Drag to zoom, with Shift to move; a double click shows all.</figcaption>\n"
+           "<details><summary>Drawn by dygraphs, whose license is MIT</summary><pre>"
+        << markup(plot_library_license) << "</pre></details></figure>\n"
+        << "<script type=\"application/json\" id=\"plot-data\">" << plot_data(profile, series)
+        << "</script>\n<script>" << library.text << "</script>\n";
+}
+
+} // namespace
+
+void write_timeline(const Profile& profile, const std::vector<Series>& series, const Script& library,
+                    std::ostream& out) {
+    if (profile.run.summary) return; // it does not say when each call was
+    out << "<section><h2>Time of a call, over the run</h2>\n";
+    if (!library.text.empty())
+        draw_timeline(profile, series, library, out);
+    else
+        out << "<p class=\"note\">This page has no plot over time: dygraphs, which draws it, was not there "
+               "when this switchyard was built (Debian: libjs-dygraphs). The table has its figures.</p>\n";
+    out << "<noscript><p class=\"note\">Without scripts this page has no plot over time, and its tables "
+           "cannot be sorted. The tables have all figures.</p></noscript>\n";
     {
         HtmlTable table(out,
                         {{"series", Cells::words}, {"calls"}, {"total"}, {"median"}, {"p95"}, {"longest"}});
@@ -58,46 +87,29 @@ void write_timeline(const Profile& profile, const std::vector<Series>& series, s
 }
 
 void write_sizes(const Sizes& sizes, std::ostream& out) {
+    Sizes::Part most;
+    for (const auto& [bits, parts] : sizes.blocks) {
+        const auto all = sum_of(parts);
+        most = {std::max(most.calls, all.calls), std::max(most.time_us, all.time_us)};
+    }
     out << "<section><h2>Sizes</h2>\n<p>A call counts at its largest block: the most bytes that any rank "
-           "sends to another rank.</p>\n<figure hidden>";
-    write_plot("calls-by-size", "Calls by the size of the largest block", PlotHeight::low, out);
-    out << "<figcaption>Calls</figcaption>\n";
-    write_plot("times-by-size", "Time of the average rank by the size of the largest block", PlotHeight::low,
-               out);
-    out << "<figcaption>Time of the average rank</figcaption></figure>\n";
+           "sends to another rank.</p>\n";
     {
-        std::vector<Column> columns = {{"block up to"}, {"calls"}, {"total"}};
+        std::vector<Column> columns = {{"block up to"}, {"calls", Cells::words}, {"total", Cells::words}};
         for (std::size_t i = 0; i < sizes.collectives.size(); ++i)
             columns.push_back({with_mark(i, "\u25a0", sizes.collectives[i])});
         HtmlTable table(out, columns);
-        for (const auto& [bits, parts] : sizes.blocks) table.row(row_of_size(bits, parts));
-    }
-    out << "</section>\n";
-}
-
-void write_heat_map(const Profile& profile, std::ostream& out) {
-    out << "<section><h2>Blocks and algorithms</h2>\n<figure>" << heat_map_plot(profile)
-        << "<figcaption>Each field has the median time of a call and the number of calls. Light is "
-           "slow.</figcaption></figure></section>\n";
-}
-
-void write_ranks(const Profile& profile, std::ostream& out) {
-    const auto picture = rank_picture_of(profile.run.directory, std::max(profile.wall_us(), profile.end_us));
-    if (picture.rows.empty()) return;
-    out << "<section><h2>Ranks</h2>\n<figure>" << ranks_plot(picture)
-        << "<figcaption>Time in collectives, compared with the average rank in the same stretch of time. "
-           "Blue: the rank came late and spent less time in collectives. Orange: the rank waited and spent "
-           "more. Grey: no calls.</figcaption></figure>\n";
-    {
-        HtmlTable table(out, {{"ranks"}, {"in collectives"}, {"of the wall time"}, {"against the average"}});
-        for (const auto& row : picture.rows)
-            table.row({{row.name(), static_cast<double>(row.first_rank)},
-                       time_cell(row.total_us),
-                       {share_text(row.total_us, profile.wall_us()), row.total_us},
-                       {formatted("{:+.1f}%", picture.mean_total_us > 0
-                                                  ? 100 * (row.total_us / picture.mean_total_us - 1)
-                                                  : 0.0),
-                        row.total_us}});
+        for (const auto& [bits, parts] : sizes.blocks) {
+            const auto all = sum_of(parts);
+            const auto calls =
+                stacked_bar(sizes, parts, &Sizes::Part::calls, static_cast<double>(most.calls));
+            const auto times = stacked_bar(sizes, parts, &Sizes::Part::time_us, most.time_us);
+            std::vector<Cell> row = {block_cell(bits), with_bar(calls, count_cell(all.calls)),
+                                     with_bar(times, time_cell(all.time_us))};
+            for (const auto& part : parts)
+                row.push_back(part.calls > 0 ? time_cell(part.time_us) : Cell{"-", 0});
+            table.row(row);
+        }
     }
     out << "</section>\n";
 }

@@ -1,6 +1,7 @@
-// The plots of a page, each with its table.
+// The plots of a page, each with its table. All but the timeline are tables with colours and bars.
 #pragma once
 
+#include "page_assets.hpp"
 #include "series.hpp"
 #include "sizes.hpp"
 
@@ -9,7 +10,9 @@
 
 namespace switchyard::shim::report {
 
-void write_timeline(const Profile& profile, const std::vector<Series>& series, std::ostream& out);
+// `library` draws the plot. If it has no text, the page says so.
+void write_timeline(const Profile& profile, const std::vector<Series>& series, const Script& library,
+                    std::ostream& out);
 void write_sizes(const Sizes& sizes, std::ostream& out);
 void write_heat_map(const Profile& profile, std::ostream& out);
 // Reads rank-<N>.jsonl. Writes nothing if the log has no such files.

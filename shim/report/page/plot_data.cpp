@@ -97,7 +97,17 @@ Points points_of_stretches(const Profile& profile, const std::vector<std::size_t
     return points;
 }
 
-json timeline(const Profile& profile, const std::vector<Series>& series) {
+// Inside a script element only `<` can end it, or turn what follows into a comment.
+std::string for_script_element(const json& data) {
+    std::string text;
+    for (const char c : data.dump(-1, ' ', true, json::error_handler_t::replace))
+        c == '<' ? text += "\\u003c" : text += c;
+    return text;
+}
+
+} // namespace
+
+std::string plot_data(const Profile& profile, const std::vector<Series>& series) {
     double end_us = std::max(1.0, profile.wall_us());
     Decades decades;
     for (const auto& mark : profile.marks) {
@@ -111,80 +121,8 @@ json timeline(const Profile& profile, const std::vector<Series>& series) {
     for (std::size_t i = 0; i < series.size(); ++i)
         all.push_back(
             {{"colour", series_colour(i)}, {"mark", series_mark(i)}, {"points", std::move(points[i])}});
-    return {{"end", nine_digits(end_us)}, {"range", decades.ends()}, {"series", std::move(all)}};
-}
-
-json cells_of(unsigned bits, const std::vector<std::string>& collectives,
-              const std::vector<Sizes::Part>& parts) {
-    json calls = json::array(), times = json::array();
-    auto text = "blocks up to " + block_text(bits);
-    for (std::size_t i = 0; i < collectives.size(); ++i) {
-        const auto part = i < parts.size() ? parts[i] : Sizes::Part{};
-        calls.push_back(part.calls);
-        times.push_back(nine_digits(part.time_us));
-        if (part.calls > 0)
-            text += formatted("\n{}: {}, {}", shown(collectives[i]), text::plural(part.calls, "call"),
-                              time_text(part.time_us));
-    }
-    return {{"bits", bits}, {"label", block_text(bits)}, {"text", text}, {"calls", calls}, {"times", times}};
-}
-
-json histogram(const Sizes& sizes) {
-    json colours = json::array(), columns = json::array();
-    for (std::size_t i = 0; i < sizes.collectives.size(); ++i) colours.push_back(series_colour(i));
-    for (unsigned bits = sizes.blocks.begin()->first; bits <= sizes.blocks.rbegin()->first; ++bits) {
-        const auto found = sizes.blocks.find(bits);
-        columns.push_back(cells_of(bits, sizes.collectives,
-                                   found != sizes.blocks.end() ? found->second : std::vector<Sizes::Part>{}));
-    }
-    return {{"colours", colours}, {"columns", columns}};
-}
-
-// `pair 3`, then its figures. A run without a partner stands alone.
-std::string text_of_pair(std::size_t place, const std::vector<double>& a, const std::vector<double>& b) {
-    const bool has_a = place < a.size(), has_b = place < b.size();
-    auto text = formatted("{} {}", has_a && has_b ? "pair" : "run", place + 1);
-    if (has_a) text += "\nA " + time_text(a[place]);
-    if (has_b) text += "\nB " + time_text(b[place]);
-    if (has_a && has_b) text += formatted("\nB/A {:.2f}", b[place] / a[place]);
-    return text;
-}
-
-json pairs_plot(const PairsPlot& plot) {
-    const auto& [a, b] = plot.paired->values;
-    const auto or_null = [](const std::vector<double>& values, std::size_t place) {
-        return place < values.size() ? nine_digits(values[place]) : json();
-    };
-    json values = json::array(), texts = json::array();
-    for (std::size_t i = 0; i < std::min(std::max(a.size(), b.size()), most_points / 2); ++i) {
-        values.push_back({or_null(a, i), or_null(b, i)});
-        texts.push_back(text_of_pair(i, a, b));
-    }
-    return {{"id", plot.id}, {"values", values}, {"texts", texts}};
-}
-
-// Inside a script element only `<` can end it, or turn what follows into a comment.
-std::string for_script_element(const json& data) {
-    std::string text;
-    for (const char c : data.dump(-1, ' ', true, json::error_handler_t::replace))
-        c == '<' ? text += "\\u003c" : text += c;
-    return text;
-}
-
-} // namespace
-
-std::string plot_data(const Profile& profile, const std::vector<Series>& series, const Sizes& sizes) {
-    json data = {{"sizes", histogram(sizes)}};
-    if (!profile.run.summary) data["timeline"] = timeline(profile, series);
-    return for_script_element(data);
-}
-
-std::string plot_data(const std::vector<PairsPlot>& plots) {
-    if (plots.empty()) return "";
-    json pairs = json::array();
-    for (const auto& plot : plots) pairs.push_back(pairs_plot(plot));
     return for_script_element(
-        {{"pairs", {{"colours", {series_colour(0), series_colour(1)}}, {"plots", pairs}}}});
+        {{"end", nine_digits(end_us)}, {"range", decades.ends()}, {"series", std::move(all)}});
 }
 
 } // namespace switchyard::shim::report

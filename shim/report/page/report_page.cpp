@@ -4,7 +4,6 @@
 #include "page_frame.hpp"
 #include "page_parts.hpp"
 #include "page_plots.hpp"
-#include "plot_data.hpp"
 #include "policy/parse.hpp"
 #include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
@@ -12,7 +11,6 @@
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/run_sentences.hpp"
 #include "shim/report/facts/slow_start.hpp"
-#include "svg.hpp"
 
 #include <algorithm>
 #include <map>
@@ -222,28 +220,23 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
     begin_page(name + ": where the time of its collectives went", library, out);
     write_head(profile, name, out);
     write_cards(profile, out);
-    std::string data;
     if (profile.groups.empty()) {
         out << "<section><p>The log holds no calls"
             << (profile.run.counted.empty() ? "" : " that a policy can change") << ".</p></section>\n";
         write_counted(profile, out);
     } else {
         const auto deciders = chosen_by(profile);
-        const auto series = series_of(profile);
-        const auto sizes = sizes_of(profile);
-        data = plot_data(profile, series, sizes);
-        write_what_is_missing("over time and sizes", library, out);
         write_groups(profile, deciders, out);
         write_slow_starts(profile, out);
         write_counted(profile, out);
-        write_timeline(profile, series, out);
-        write_sizes(sizes, out);
+        write_timeline(profile, series_of(profile), library, out);
+        write_sizes(sizes_of(profile), out);
         write_heat_map(profile, out);
         write_ranks(profile, out);
         write_deciders(profile, deciders, out);
     }
     write_run(profile, out);
-    end_page(data, library, out);
+    end_page(out);
 }
 
 } // namespace switchyard::shim::report

@@ -33,7 +33,7 @@ class Switchyard(CMakePackage):
     depends_on("hwloc@2:", type="build")
     depends_on("spdlog@1.8:", type="build")
     depends_on("fmt", type="build")
-    # Spack has no dygraphs (a file for plots in a report's page), so the page has no plots with zoom.
+    # Spack has no dygraphs (a file for a plot in a report's page), so the page has no plot over time.
     depends_on("simgrid@3.32: +smpi", when="+simgrid")
 
     conflicts("%gcc@:9", msg="switchyard is written in C++20")
