@@ -181,8 +181,12 @@ TEST_CASE("the timeline gets every call with its text, and the sizes show every 
     REQUIRE(data["series"].size() == 2);
     CHECK(data["series"][0]["colour"] == series_colour(0));
     CHECK(data["series"][0]["points"].size() == 2);
-    CHECK(data["series"][0]["points"][1] ==
-          json({300, 25, "alltoallv tuna radix=4\n25.0 us at 300.0 us\n4 ranks, blocks up to 64 B"}));
+    const auto point = data["series"][0]["points"][1];
+    REQUIRE(point.size() == 3);
+    CHECK(point[0] == 300);
+    CHECK(point[1] == 25);
+    CHECK(data["kinds"][point[2].get<std::size_t>()] ==
+          json({"alltoallv tuna radix=4", "4 ranks, blocks up to 64 B"}));
     // Two of three calls to 64 bytes, and three fifths of their time. The other block has a third of these calls.
     const auto page = report_page(profile);
     CHECK(count(page,
@@ -265,6 +269,7 @@ TEST_CASE("however many calls there are, a plot has few points", "[page]") {
     CHECK(points_in(data) > 1000);
     CHECK(points_in(data) <= most_points);
     CHECK(data["series"][0]["points"][0].size() == 5); // with its percentiles
+    CHECK(data["kinds"].empty());
     CHECK(report_page(many).size() < 2000000);
 }
 

@@ -29,13 +29,13 @@
 
     const written = document.getElementById("plot-data");
     if (!written || !window.Dygraph) return;
-    const {series, end, range} = JSON.parse(written.textContent);
+    const {series, end, range, kinds} = JSON.parse(written.textContent);
     const place = document.getElementById("timeline"), tip = document.createElement("div");
     place.closest("figure").hidden = false; // dygraphs wants to know its width
     tip.className = "tip";
 
-    // A point: place, value, text; of a stretch of time also its low and its high value, which a line joins. Without a value
-    // at each end, as dygraphs goes back to the range of the points after a zoom.
+    // A point: place, value, kind of call; of a stretch of time: place, value, calls, low and high value, which a line joins.
+    // Without a value at each end, as dygraphs goes back to the range of the points after a zoom.
     const ends = [{point: [0]}, {point: [end]}];
     const points = series.flatMap(({points}, place) => points.map(point => ({place, point}))).concat(ends);
     points.sort((a, b) => a.point[0] - b.point[0]);
@@ -76,10 +76,16 @@
         return `${Number(value.toPrecision(digits))} ${unit}`;
     }
 
+    function textOf({place, point: [at, us, what, low, high]}) {
+        if (low === undefined) return `${kinds[what][0]}\n${timeText(us)} at ${timeText(at)}\n${kinds[what][1]}`;
+        return `${series[place].name}\n${what} ${what === 1 ? "call" : "calls"}, median ${timeText(us)}\n` +
+            `5% below ${timeText(low)}, 95% below ${timeText(high)}`;
+    }
+
     // While the pointer is at a point, the tip shows the point's text.
     function showTip(event, x, [{canvasx, canvasy}], row) {
         const isRight = canvasx > place.clientWidth / 2;
-        tip.textContent = points[row].point[2];
+        tip.textContent = textOf(points[row]);
         tip.style.left = `${canvasx + (isRight ? -12 : 12)}px`;
         tip.style.top = `${canvasy + 8}px`;
         tip.style.transform = isRight ? "translateX(-100%)" : "";

@@ -26,23 +26,6 @@ double axis_time(double us) {
     return std::max(us, shortest_time);
 }
 
-// The range of the calls' times, from one power of ten to another.
-class Decades {
-  public:
-    void add(double us) {
-        shortest_ = std::min(shortest_, axis_time(us));
-        longest_ = std::max(longest_, axis_time(us));
-    }
-    json ends() const {
-        const double first = std::floor(std::log10(shortest_));
-        const double last = std::max(std::ceil(std::log10(longest_)), first + 1);
-        return {std::pow(10, first), std::pow(10, std::min(last, 300.0))};
-    }
-
-  private:
-    double shortest_ = 1e300, longest_ = shortest_time;
-};
-
 std::vector<std::size_t> series_of_groups(const Profile& profile, const std::vector<Series>& series) {
     std::vector<std::size_t> places(profile.groups.size());
     for (std::size_t i = 0; i < series.size(); ++i)
@@ -55,44 +38,45 @@ using Points = std::vector<json>;
 
 Points points_of_calls(const Profile& profile, const std::vector<std::size_t>& places, std::size_t series) {
     Points points(series, json::array());
-    for (const auto& mark : profile.marks) {
-        const auto& kind = profile.groups[mark.group].kind;
-        const auto time = static_cast<double>(mark.call_us);
-        points[places[mark.group]].push_back(
-            {nine_digits(mark.begin_us), nine_digits(axis_time(time)),
-             formatted("{} {}\n{} at {}\n{}, blocks up to {}", shown(kind.collective),
-                       shown(kind.algorithm_text()), time_text(time), time_text(mark.begin_us),
-                       text::plural(static_cast<std::uint64_t>(kind.ranks), "rank"),
-                       block_text(kind.block_bits))});
-    }
+    for (const auto& mark : profile.marks)
+        points[places[mark.group]].push_back({nine_digits(mark.begin_us),
+                                              nine_digits(axis_time(static_cast<double>(mark.call_us))),
+                                              mark.group});
     return points;
 }
 
-json point_of_stretch(double at, const std::string& name, const Samples& times) {
-    const double low = times.quantile(0.05), middle = times.median(), high = times.quantile(0.95);
-    return {nine_digits(at), nine_digits(axis_time(middle)),
-            formatted("{}\n{}, median {}\n5% below {}, 95% below {}", shown(name),
-                      text::plural(times.size(), "call"), time_text(middle), time_text(low), time_text(high)),
-            nine_digits(axis_time(low)), nine_digits(axis_time(high))};
+// What calls are called, by the place of their group.
+json names_of(const std::vector<CallGroup>& groups) {
+    json names = json::array();
+    for (const auto& group : groups)
+        names.push_back({shown(group.kind.collective) + ' ' + shown(group.kind.algorithm_text()),
+                         formatted("{}, blocks up to {}",
+                                   text::plural(static_cast<std::uint64_t>(group.kind.ranks), "rank"),
+                                   block_text(group.kind.block_bits))});
+    return names;
 }
 
-Points points_of_stretches(const Profile& profile, const std::vector<std::size_t>& places,
-                           const std::vector<Series>& series, double end_us) {
-    const std::size_t stretches = most_points / series.size();
+json point_of_stretch(double at, const Samples& times) {
+    return {nine_digits(at), nine_digits(axis_time(times.median())), times.size(),
+            nine_digits(axis_time(times.quantile(0.05))), nine_digits(axis_time(times.quantile(0.95)))};
+}
+
+Points points_of_stretches(const Profile& profile, const std::vector<std::size_t>& places, std::size_t series,
+                           double end_us) {
+    const std::size_t stretches = most_points / series;
     const double length = end_us / static_cast<double>(stretches);
-    std::vector<std::vector<Samples>> times(series.size(), std::vector<Samples>(stretches));
+    std::vector<std::vector<Samples>> times(series, std::vector<Samples>(stretches));
     for (const auto& mark : profile.marks) {
         const auto stretch = static_cast<std::size_t>(std::max(0.0, mark.begin_us) / length);
         times[places[mark.group]][std::min(stretch, stretches - 1)].add(static_cast<double>(mark.call_us));
     }
-    Points points(series.size(), json::array());
-    for (std::size_t i = 0; i < series.size(); ++i)
+    Points points(series, json::array());
+    for (std::size_t i = 0; i < series; ++i)
         for (std::size_t n = 0; n < stretches; ++n) {
             // Inside a stretch the series stand side by side, so the last does not hide the other series.
-            const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(series.size());
+            const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(series);
             if (!times[i][n].empty())
-                points[i].push_back(
-                    point_of_stretch((static_cast<double>(n) + place) * length, series[i].name, times[i][n]));
+                points[i].push_back(point_of_stretch((static_cast<double>(n) + place) * length, times[i][n]));
         }
     return points;
 }
@@ -108,21 +92,29 @@ std::string for_script_element(const json& data) {
 } // namespace
 
 std::string plot_data(const Profile& profile, const std::vector<Series>& series) {
-    double end_us = std::max(1.0, profile.wall_us());
-    Decades decades;
+    double end_us = std::max(1.0, profile.wall_us()), shortest = 1e300, longest = shortest_time;
     for (const auto& mark : profile.marks) {
         end_us = std::max(end_us, mark.begin_us);
-        decades.add(static_cast<double>(mark.call_us));
+        shortest = std::min(shortest, axis_time(static_cast<double>(mark.call_us)));
+        longest = std::max(longest, static_cast<double>(mark.call_us));
     }
+    // From one power of ten to another.
+    const double first = std::floor(std::log10(shortest));
+    const double last = std::clamp(std::ceil(std::log10(longest)), first + 1, 300.0);
     const auto places = series_of_groups(profile, series);
-    auto points = profile.marks.size() <= most_points ? points_of_calls(profile, places, series.size())
-                                                      : points_of_stretches(profile, places, series, end_us);
+    const bool has_calls = profile.marks.size() <= most_points;
+    auto points = has_calls ? points_of_calls(profile, places, series.size())
+                            : points_of_stretches(profile, places, series.size(), end_us);
     json all = json::array();
     for (std::size_t i = 0; i < series.size(); ++i)
-        all.push_back(
-            {{"colour", series_colour(i)}, {"mark", series_mark(i)}, {"points", std::move(points[i])}});
-    return for_script_element(
-        {{"end", nine_digits(end_us)}, {"range", decades.ends()}, {"series", std::move(all)}});
+        all.push_back({{"name", shown(series[i].name)},
+                       {"colour", series_colour(i)},
+                       {"mark", series_mark(i)},
+                       {"points", std::move(points[i])}});
+    return for_script_element({{"end", nine_digits(end_us)},
+                               {"range", {std::pow(10, first), std::pow(10, last)}},
+                               {"series", std::move(all)},
+                               {"kinds", has_calls ? names_of(profile.groups) : json::array()}});
 }
 
 } // namespace switchyard::shim::report
