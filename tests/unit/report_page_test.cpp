@@ -187,7 +187,8 @@ TEST_CASE("the timeline gets every call with its text, and the sizes show every 
     CHECK(point[1] == 25);
     CHECK(data["kinds"][point[2].get<std::size_t>()] ==
           json({"alltoallv tuna radix=4", "4 ranks, blocks up to 64 B"}));
-    // Two of three calls to 64 bytes, and three fifths of their time. The other block has a third of these calls.
+    // Blocks of up to 64 bytes have two of three calls and three fifths of the time. The other block has the
+    // third call.
     const auto page = report_page(profile);
     CHECK(count(page,
                 "<i style=\"width:66.67%;background:#0072b2\" title=\"alltoallv: 2 calls, 45.0 us\"></i>"

@@ -21,8 +21,8 @@ std::string text_at(std::size_t x, std::size_t y, std::string_view style, std::s
     return formatted("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style, markup(words));
 }
 
-// With its rule's number and, where the pointer rests, `tip`. There may be more rules than colours: then colours
-// repeat, paler each time.
+// A field shows its rule's number and, under the pointer, `tip`. If there are more rules than colours, the
+// colours repeat, paler each time.
 std::string field(std::size_t x, std::size_t y, const Covered& cell, const std::string& tip) {
     const char* note = cell.falls_back ? "!" : cell.mixed ? "+" : "";
     const auto number = cell.rule.value_or(0);

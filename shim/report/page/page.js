@@ -1,5 +1,5 @@
-// Sorts the tables of a report's page, and has dygraphs draw the timeline. Texts of the log go into the page as text, never as
-// markup. Without this script the tables still stand.
+// Sorts the tables of a report's page, and has dygraphs draw the timeline. Texts of the log go into the page as
+// text, never as markup. Without this script the tables still stand.
 "use strict";
 (() => {
     const valueOf = (row, column) => {
@@ -34,8 +34,8 @@
     place.closest("figure").hidden = false; // dygraphs wants to know its width
     tip.className = "tip";
 
-    // A point: place, value, kind of call; of a stretch of time: place, value, calls, low and high value, which a line joins.
-    // Without a value at each end, as dygraphs goes back to the range of the points after a zoom.
+    // A call's point: place, value, kind. A stretch's point: place, value, calls, low and high value; a line joins
+    // these two. The points at both ends have no value: after a zoom dygraphs goes back to the range of all points.
     const ends = [{point: [0]}, {point: [end]}];
     const points = series.flatMap(({points}, place) => points.map(point => ({place, point}))).concat(ends);
     points.sort((a, b) => a.point[0] - b.point[0]);

@@ -11,9 +11,9 @@ namespace switchyard::shim::report {
 // A longer log is shown by stretches of time.
 inline constexpr std::size_t most_points = 4000;
 
-// Every call: when it began, how long it took, and of which kind it is. With more than `most_points` calls the median of each
-// stretch of time, with the 5th and the 95th percentile. The text can stand in a script element, whatever the
-// log holds. It has no more than `most_points` points.
+// Each call's begin, time and kind. With more than `most_points` calls: the median of each stretch of time, with
+// the 5th and the 95th percentile, so the text never has more than `most_points` points. It can stand in a
+// script element, whatever the log holds.
 std::string plot_data(const Profile& profile, const std::vector<Series>& series);
 
 } // namespace switchyard::shim::report

@@ -9,7 +9,7 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// How much more time of a stretch the row spent in collectives than the average rank, as a part of the stretch.
+// How much more of a stretch of time the row spent in collectives than the average rank.
 double difference(const RankPicture& picture, const RankPicture::Row& row, std::size_t stretch) {
     return (row.slot_us[stretch] - picture.mean_us[stretch]) / picture.slot_length_us;
 }
