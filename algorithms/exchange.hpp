@@ -71,6 +71,19 @@ class PlainSizes {
     std::size_t bytes(std::size_t said) const { return said; }
 };
 
+// The same for an exchange of equal blocks: every rank knows their size, so no message says it.
+class EqualSizes {
+  public:
+    static constexpr bool have_marks = false;
+    explicit EqualSizes(const Exchange& exchange) : block_(exchange.max_block) {}
+    std::size_t of(std::size_t bytes) const { return bytes; }
+    std::size_t bytes(std::size_t said) const { return said; }
+    std::size_t block() const { return block_; }
+
+  private:
+    std::size_t block_;
+};
+
 // Returns work(sizes). Where there are no direct blocks, the loops of `work` do not check for them.
 template <typename Work>
 auto with_said_sizes(const Exchange& exchange, Work&& work) {

@@ -37,9 +37,10 @@ constexpr auto vocabulary = [] {
 template <Parameter... parameters>
 constexpr std::array<Parameter, sizeof...(parameters)> takes{parameters...};
 
-// The registry names the formulas without the namespace of their collective.
+// The registry names the formulas without the namespace of their folder.
 #define SWITCHYARD_COLLECTIVE(name, ...) using namespace name;
 #include "collectives.def"
+using namespace forwarding;
 
 #define TAKES(...) takes<__VA_ARGS__>
 #define SWITCHYARD_NATIVE(collective_)                                                                       \

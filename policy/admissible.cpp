@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace switchyard::policy {
 
@@ -37,7 +38,7 @@ std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters
 // for blocks that could be forwarded.
 std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
                                    const algorithms::GroupShape& shape, std::uint64_t memory_limit_bytes) {
-    constexpr std::int64_t over_networks = 16384, in_memory = 65536, lowest = 64;
+    constexpr std::int64_t over_networks = automatic_border, in_memory = 65536, lowest = 64;
     const bool is_in_memory = traits.has(algorithms::shared_memory);
     for (std::int64_t border = is_in_memory ? in_memory : over_networks; border > lowest; border /= 2) {
         parameters[Parameter::direct_from] = border;
@@ -103,6 +104,15 @@ std::string why_not_admissible(const Traits& traits, const Use& use) {
             given && is_absent(traits_of(parameter), *given))
             return why_out_of_bounds(traits_of(parameter), *given, 1);
     return "";
+}
+
+std::uint64_t left_from(const Traits& traits, const Use& use) {
+    const auto given = use.parameters[static_cast<std::size_t>(Parameter::direct_from)];
+    const bool is_for_all = traits.takes(Parameter::direct_from) || traits.native;
+    if (!given || is_for_all || !traits_of(traits.collective).block_is_known())
+        return std::numeric_limits<std::uint64_t>::max();
+    if (*given == algorithms::automatic) return automatic_border;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(*given, 0));
 }
 
 bool takes(const Traits& traits, Transfer transfer) {

@@ -9,6 +9,9 @@
 
 namespace switchyard::policy {
 
+// The bytes that "auto" means for direct_from, unless memory is short.
+inline constexpr std::int64_t automatic_border = 16384;
+
 // The parameters that `use` gives, and presets for the algorithm's other parameters. "auto" becomes a value
 // that follows from the shape and the memory limit of `use`.
 algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
@@ -20,6 +23,11 @@ std::string why_not_admissible(const algorithms::Traits& traits, const algorithm
 
 // "", or why it cannot run on any communicator with what `use` gives: an optional parameter is 0.
 std::string why_not_admissible(const algorithms::Traits& traits, const Use& use);
+
+// The bytes from which on blocks are left to later rules. A rule for several collectives may say from where on
+// alltoallv sends blocks directly; where all blocks are equal, the rule is for smaller blocks. The largest number:
+// the rule is for all blocks.
+std::uint64_t left_from(const algorithms::Traits& traits, const Use& use);
 
 // Whether the algorithm takes this transfer of device buffers: `direct` if it leaves all bytes to the MPI,
 // `ipc` if it copies bytes between the ranks of a node.

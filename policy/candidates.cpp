@@ -35,6 +35,7 @@ Candidate candidate_of(const Use& use, const FixedFeatures& fixed) {
     Candidate candidate;
     candidate.choice = choice_of(*traits, use, fixed);
     candidate.devices = fixed.devices;
+    candidate.left_from = left_from(*traits, use);
     candidate.blocked = why_not_admissible(*traits, candidate.choice.parameters, fixed);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);

@@ -9,6 +9,7 @@ bool matches(const Candidate& candidate, const Features& call) {
 
 PassedOver why_passed_over(const Candidate& candidate, const Features& call) {
     if (!candidate.blocked.empty()) return PassedOver::blocked;
+    if (call.max_block_bytes >= candidate.left_from) return PassedOver::goes_directly;
     const Choice& choice = candidate.choice;
     const bool on_device = candidate.devices && call.buffer == Buffer::device;
     if (on_device && choice.transfer == Transfer::direct && !call.gpu_aware) return PassedOver::not_gpu_aware;

@@ -10,6 +10,7 @@ enum class PassedOver : std::uint8_t {
     no,
     blocked,
     over_memory_limit,
+    goes_directly, // the collective has equal blocks, and their size is direct_from or more
     scratch_does_not_fit,
     not_gpu_aware,
     not_mapped,

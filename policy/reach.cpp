@@ -87,6 +87,10 @@ void add_taken(const algorithms::Traits& traits, const Use& use, Box box, std::v
     }
 }
 
+std::uint64_t smaller_than(std::uint64_t bytes) {
+    return bytes == 0 ? 0 : bytes - 1;
+}
+
 std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
     const std::uint64_t fewest = fewest_ranks_on(box[nodes], box[ranks_per_node]);
     if (fewest > box[ranks].max)
@@ -114,10 +118,12 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
         if (!can_meet_overlap(*traits)) box[in_place].max = std::min(box[in_place].max, overlapping - 1);
         if (traits->has(algorithms::shared_memory))
             box[nodes].max = std::min(box[nodes].max, std::uint64_t{1});
+        box[max_block_bytes].max =
+            std::min(box[max_block_bytes].max, smaller_than(left_from(*traits, rule.use)));
         bool any = false;
         for (const Range& range : possible_ranks(*traits, rule.use, matched[ranks])) {
             box[ranks] = range;
-            if (!possible(box)) continue;
+            if (!possible(box) || box[max_block_bytes].min > box[max_block_bytes].max) continue;
             any = true;
             boxes.push_back(box);
             add_taken(*traits, rule.use, box, taken.boxes);
@@ -125,6 +131,9 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
         if (!any && box[nodes].min > box[nodes].max) {
             impossible = "its algorithm needs all ranks on one node, and nodes.min is " +
                          std::to_string(box[nodes].min);
+        } else if (!any && box[max_block_bytes].min > box[max_block_bytes].max) {
+            impossible = "its blocks would go directly (direct_from), and max_block_bytes.min is " +
+                         std::to_string(box[max_block_bytes].min);
         } else if (!any) {
             const std::uint64_t fewest = fewest_ranks(*traits, rule.use);
             box[ranks] = {std::max(matched[ranks].min, fewest), matched[ranks].max};

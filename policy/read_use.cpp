@@ -96,17 +96,19 @@ std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTr
                                                          : ", and at most the number of ranks");
 }
 
-// A parameter counts only if every collective that the use applies to takes it.
+bool some_takes(const std::vector<const Traits*>& applies_to, algorithms::Parameter parameter) {
+    return std::ranges::any_of(applies_to, [&](const Traits* traits) { return traits->takes(parameter); });
+}
+
+// A parameter counts in the collectives whose algorithm takes it. In the other collectives that the use
+// applies to it has no effect: sizes need no `metadata` where all blocks are equal.
 void read_parameters(const Value& value, const std::vector<const Traits*>& applies_to, const Scope& scope,
                      Use& use, Findings& findings) {
     for (const Value& child : value.children) {
         const ParameterTraits* parameter = find_parameter(child.key);
         if (parameter == nullptr) continue;
-        const auto refusing = std::find_if(applies_to.begin(), applies_to.end(), [&](const Traits* traits) {
-            return !traits->takes(parameter->parameter);
-        });
-        if (refusing != applies_to.end())
-            report_not_taken(child, **refusing, findings);
+        if (!applies_to.empty() && !some_takes(applies_to, parameter->parameter))
+            report_not_taken(child, *applies_to.front(), findings);
         else
             use.parameters[static_cast<std::size_t>(parameter->parameter)] =
                 read_parameter(child, *parameter, scope.most_ranks, findings);
@@ -141,7 +143,7 @@ void read_transfer(const Value& value, const std::vector<const Traits*>& applies
 std::vector<std::string_view> known_keys(const std::vector<const Traits*>& applies_to) {
     std::vector<std::string_view> known(use_keys.begin(), use_keys.end());
     for (const ParameterTraits& parameter : algorithms::parameter_vocabulary())
-        if (applies_to.empty() || applies_to.front()->takes(parameter.parameter))
+        if (applies_to.empty() || some_takes(applies_to, parameter.parameter))
             known.push_back(parameter.name);
     return known;
 }

@@ -21,6 +21,9 @@ std::string describe(const Candidate& candidate, PassedOver why) {
     switch (why) {
     case PassedOver::no: return "";
     case PassedOver::blocked: return candidate.blocked;
+    case PassedOver::goes_directly:
+        return "its blocks would go directly, from " + std::to_string(candidate.left_from) +
+               " bytes on (direct_from)";
     case PassedOver::over_memory_limit:
         return "its workspace is over memory_limit_bytes " +
                std::to_string(candidate.choice.memory_limit_bytes);

@@ -57,7 +57,7 @@ bool limits_staging(const Choice& choice) {
 }
 
 bool looks_at_block(const Candidate& candidate) {
-    return candidate.max_block_bytes != Range{};
+    return candidate.max_block_bytes != Range{} || candidate.left_from != Candidate{}.left_from;
 }
 
 bool run_depends_on_block(const Candidate& candidate) {

@@ -30,6 +30,8 @@ struct Choice {
 struct Candidate {
     Choice choice;
     Range max_block_bytes;
+    // Equal blocks of so many bytes and more are left to later candidates (admissible.hpp).
+    std::uint64_t left_from = std::numeric_limits<std::uint64_t>::max();
     std::optional<Buffer> buffer;
     std::string blocked;
     bool devices = true; // calls with device buffers can reach it

@@ -14,65 +14,16 @@
 //   no message inside the node.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
-#include "algorithms/transport/with_direct_blocks.hpp"
-#include "node_aware/first_exchange.hpp"
-#include "node_aware/handing_on.hpp"
-#include "node_aware/hop_messages.hpp"
+#include "algorithms/forwarding/node_aware.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
-namespace {
-
-// Size is the type of block sizes in a message.
-template <typename Size>
-class NodeAware {
-  public:
-    NodeAware(const Exchange& exchange, Context& context, const NodeAwareSchedule& schedule,
-              const NodeAwareLayout& layout)
-        : schedule_(schedule), waiting_(schedule.shape(), layout, context.workspace),
-          first_exchange_(exchange, context, schedule, layout, waiting_),
-          messages_(exchange, context, layout, waiting_),
-          handing_on_(exchange, context, schedule, layout, waiting_) {}
-
-    Status run() {
-        Status status = first_exchange_.run();
-        for (const Hop& hop : schedule_.hops()) {
-            messages_.start(hop);
-            status.keep(hop.ends_exchange ? messages_.deliver(hop) : handing_on_.run(hop, messages_));
-        }
-        return status;
-    }
-
-  private:
-    const NodeAwareSchedule& schedule_;
-    WaitingRows waiting_;
-    FirstExchange<Size> first_exchange_;
-    HopMessages<Size> messages_;
-    HandingOn<Size> handing_on_;
-};
-
-} // namespace
-
 std::unique_ptr<Schedule> node_aware_schedule(const Group& group, const Parameters& parameters) {
-    return std::make_unique<NodeAwareSchedule>(group, parameters);
+    return forwarding::node_aware_schedule(group, parameters);
 }
 
 Status node_aware(const Exchange& exchange, Context& context) {
-    Status status = copy_own_block(exchange);
-    const std::size_t block = forwarded_bound(exchange.max_block, context.parameters);
-    if (block == 0 || exchange.group.size == 1) return status;
-    const auto& schedule = static_cast<const NodeAwareSchedule&>(*context.schedule);
-    const NodeAwareLayout layout(schedule.shape(), block);
-    // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
-    if (!context.workspace.has(direct_blocks_scratch_bytes(exchange.group.size, context.parameters) +
-                               schedule.scratch_bytes(layout)))
-        return Fault::no_memory;
-    status.keep(with_direct_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
-        return patterns::with_size_type(layout.size_bytes, [&](auto size) {
-            return NodeAware<decltype(size)>(forwarded, means, schedule, layout).run();
-        });
-    }));
-    return status;
+    return forwarding::node_aware(exchange, context);
 }
 
 } // namespace switchyard::algorithms::alltoallv

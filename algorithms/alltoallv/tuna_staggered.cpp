@@ -9,12 +9,16 @@
 //   direct_from each message begins with the size of its block. intra=shared copies the bundles through the
 //   node's memory and sends no message inside the node.
 // Source: TuNA paper, section IV, algorithm 2.
-#include "tuna/node_bundles.hpp"
+#include "algorithms/forwarding/tuna/node_bundles.hpp"
 #include "tuna_staggered_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
 namespace {
+
+using forwarding::deliver_block;
+using forwarding::NodeBundles;
+using forwarding::NodeBundlesSchedule;
 
 template <typename Size>
 class Staggered {
@@ -117,14 +121,15 @@ class Staggered {
 } // namespace
 
 std::unique_ptr<Schedule> tuna_staggered_schedule(const Group& group, const Parameters& parameters) {
-    return std::make_unique<NodeBundlesSchedule>(group, parameters);
+    return std::make_unique<forwarding::NodeBundlesSchedule>(group, parameters);
 }
 
 Status tuna_staggered(const Exchange& exchange, Context& context) {
-    return exchange_by_bundles(exchange, context, staggered_between_bytes,
-                               [](const Exchange& forwarded, Context& means, const auto& bundles) {
-                                   return Staggered(forwarded, means, bundles).run();
-                               });
+    return forwarding::exchange_by_bundles(
+        exchange, context, staggered_between_bytes,
+        [](const Exchange& forwarded, Context& means, const auto& bundles) {
+            return Staggered(forwarded, means, bundles).run();
+        });
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -1,9 +1,11 @@
 // The workspace of tuna_staggered: exact where all nodes are equal, enough for any node where nodes differ.
 #pragma once
 
-#include "tuna/node_bundles_scratch.hpp"
+#include "algorithms/forwarding/tuna/node_bundles_scratch.hpp"
 
 namespace switchyard::algorithms::alltoallv {
+
+using forwarding::NodeShape;
 
 // The messages of one batch.
 struct StaggeredLayout {
@@ -28,7 +30,9 @@ inline std::size_t staggered_between_bytes(const NodeShape& node, std::size_t ma
 
 inline std::size_t tuna_staggered_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                                 const Parameters& parameters) {
-    return bundles_scratch_bytes(shape, max_block, parameters, staggered_between_bytes);
+    const std::size_t bound = forwarded_bound(max_block, parameters);
+    return forwarding::bundles_scratch_bytes(shape, patterns::FramedBlock::with_size(bound), parameters,
+                                             staggered_between_bytes);
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -65,6 +65,13 @@ BlockFacts forwarded_blocks(const Situation& situation) {
     return facts;
 }
 
+algorithms::patterns::FramedBlock framed_block(const Situation& situation) {
+    using algorithms::patterns::FramedBlock;
+    const auto most = static_cast<std::size_t>(forwarded_blocks(situation).largest);
+    const bool is_known = traits_of(situation.collective).block_is_known();
+    return is_known ? FramedBlock::alone(most) : FramedBlock::with_size(most);
+}
+
 void plan_direct_blocks(const Situation& situation, Sink& sink) {
     if (!sends_directly(situation.parameters)) return;
     const auto border = static_cast<double>(situation.parameters[Parameter::direct_from]);

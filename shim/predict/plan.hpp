@@ -7,6 +7,7 @@
 
 #include "blocks.hpp"
 
+#include "algorithms/patterns/packed_sizes.hpp"
 #include "algorithms/traits.hpp"
 
 #include <vector>
@@ -120,6 +121,8 @@ void exchange_near(Round& round, double count, double bytes);
 
 // The blocks that an algorithm of alltoallv forwards: those under Parameter::direct_from, if that is given.
 BlockFacts forwarded_blocks(const Situation& situation);
+// Such a block in a message. In alltoall all ranks know its size, so it travels alone.
+algorithms::patterns::FramedBlock framed_block(const Situation& situation);
 // The direct blocks of such an algorithm.
 void plan_direct_blocks(const Situation& situation, Sink& sink);
 // The allreduce before a call where the largest block has to be agreed. The benchmark

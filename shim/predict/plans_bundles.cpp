@@ -3,7 +3,7 @@
 #include "plan_tuna.hpp"
 #include "plans.hpp"
 
-#include "algorithms/alltoallv/tuna/node_bundles_scratch.hpp"
+#include "algorithms/forwarding/tuna/node_bundles_scratch.hpp"
 #include "algorithms/patterns/batches.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace switchyard::shim::predict {
 
 namespace patterns = algorithms::patterns;
 using algorithms::Parameter;
-using algorithms::alltoallv::BundleLayout;
-using algorithms::alltoallv::inside_node;
-using algorithms::alltoallv::NodeShape;
+using algorithms::forwarding::BundleLayout;
+using algorithms::forwarding::inside_node;
+using algorithms::forwarding::NodeShape;
 
 namespace {
 
@@ -22,7 +22,7 @@ class Bundled {
   public:
     explicit Bundled(const Situation& situation)
         : situation_(situation), facts_(forwarded_blocks(situation)),
-          layout_(NodeShape{ranks(), nodes(), ranks()}, static_cast<std::size_t>(facts_.largest)) {}
+          layout_(NodeShape{ranks(), nodes(), ranks()}, framed_block(situation)) {}
 
     int ranks() const { return std::min(situation_.shape.ranks_per_node, situation_.shape.ranks); }
     int nodes() const { return situation_.shape.nodes; }
@@ -82,25 +82,35 @@ void exchange_far(Round& round, double count, double bytes) {
     load.far_in.add(count, bytes);
 }
 
+void plan_coalesced(const Bundled& bundled, Sink& sink) {
+    if (bundled.are_empty()) return;
+    bundled.exchange_in_node(sink);
+    const double ranks = bundled.ranks();
+    for (patterns::Batch batch(bundled.nodes(), bundled.at_once()); batch.valid(); batch.advance()) {
+        const double nodes = batch.last() - batch.first();
+        Round round;
+        round.early = true;
+        round.copy_before(nodes * ranks, bundled.far_block());
+        exchange_far(round, nodes, ranks * bundled.far_block());
+        round.copy_after(nodes * ranks, bundled.far_block());
+        sink.round(round);
+    }
+}
+
 } // namespace
+
+namespace alltoall {
+
+void tuna_coalesced(const Situation& situation, Sink& sink) {
+    plan_coalesced(Bundled(situation), sink);
+}
+
+} // namespace alltoall
 
 namespace alltoallv {
 
 void tuna_coalesced(const Situation& situation, Sink& sink) {
-    const Bundled bundled(situation);
-    if (!bundled.are_empty()) {
-        bundled.exchange_in_node(sink);
-        const double ranks = bundled.ranks();
-        for (patterns::Batch batch(bundled.nodes(), bundled.at_once()); batch.valid(); batch.advance()) {
-            const double nodes = batch.last() - batch.first();
-            Round round;
-            round.early = true;
-            round.copy_before(nodes * ranks, bundled.far_block());
-            exchange_far(round, nodes, ranks * bundled.far_block());
-            round.copy_after(nodes * ranks, bundled.far_block());
-            sink.round(round);
-        }
-    }
+    plan_coalesced(Bundled(situation), sink);
     plan_direct_blocks(situation, sink);
 }
 

@@ -150,6 +150,22 @@ void pairwise(const Situation& situation, Sink& sink) {
     plan_pairs(situation, sink);
 }
 
+void scattered(const Situation& situation, Sink& sink) {
+    alltoallv::scattered(situation, sink);
+}
+
+void stride_waitall(const Situation& situation, Sink& sink) {
+    alltoallv::stride_waitall(situation, sink);
+}
+
+void stride_waitany(const Situation& situation, Sink& sink) {
+    alltoallv::stride_waitany(situation, sink);
+}
+
+void stride_testany(const Situation& situation, Sink& sink) {
+    alltoallv::stride_testany(situation, sink);
+}
+
 } // namespace alltoall
 
 } // namespace switchyard::shim::predict

@@ -2,8 +2,8 @@
 #include "plan_near.hpp"
 #include "plans.hpp"
 
-#include "algorithms/alltoallv/node_aware/node_hops.hpp"
-#include "algorithms/alltoallv/node_aware_scratch.hpp"
+#include "algorithms/forwarding/node_aware/node_hops.hpp"
+#include "algorithms/forwarding/node_aware_scratch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace switchyard::shim::predict {
 
 using algorithms::Parameter;
-using namespace algorithms::alltoallv;
+using namespace algorithms::forwarding;
 
 namespace {
 
@@ -38,8 +38,7 @@ class NodeAwarePlan {
           ranks_(std::min(situation.shape.ranks_per_node, situation.shape.ranks)),
           nodes_(situation.shape.nodes), hops_(nodes_, ranks_, situation.parameters[Parameter::radix],
                                                situation.parameters[Parameter::lanes]),
-          layout_(NodeAwareShape({ranks_, nodes_, ranks_}, situation.parameters),
-                  static_cast<std::size_t>(facts_.largest)),
+          layout_(NodeAwareShape({ranks_, nodes_, ranks_}, situation.parameters), framed_block(situation)),
           unit_(static_cast<double>(layout_.size_bytes) + facts_.mean) {}
 
     void run() {
@@ -204,7 +203,7 @@ class NodeAwarePlan {
     const int ranks_, nodes_;
     const NodeHops hops_;
     const NodeAwareLayout layout_;
-    const double unit_; // a block with its size
+    const double unit_; // a block with its size, if messages say it
 };
 
 } // namespace
@@ -217,5 +216,13 @@ void node_aware(const Situation& situation, Sink& sink) {
 }
 
 } // namespace alltoallv
+
+namespace alltoall {
+
+void node_aware(const Situation& situation, Sink& sink) {
+    NodeAwarePlan(situation, sink).run();
+}
+
+} // namespace alltoall
 
 } // namespace switchyard::shim::predict

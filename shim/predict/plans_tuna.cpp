@@ -80,6 +80,23 @@ void plan_tuna(const TunaExchange& exchange, const Ring* ring, Sink& sink) {
     }
 }
 
+namespace alltoall {
+
+void tuna(const Situation& situation, Sink& sink) {
+    const Ring ring(situation.shape);
+    const double block = situation.blocks.all().mean;
+    copy_own_block(situation, sink);
+    if (block == 0) return;
+    plan_tuna({.ranks = ring.ranks(),
+               .radix = static_cast<int>(situation.parameters[Parameter::radix]),
+               .in_flight = situation.parameters[Parameter::in_flight],
+               .block = block,
+               .direct = block},
+              &ring, sink);
+}
+
+} // namespace alltoall
+
 namespace alltoallv {
 
 void tuna(const Situation& situation, Sink& sink) {

@@ -74,9 +74,16 @@ bool stages(const algorithms::Traits& traits, const Use& use) {
     return (use.transfer && use.transfer != Transfer::direct) || (!use.transfer && !traits.native);
 }
 
+// Equal blocks of direct_from and more are left to later rules.
+bool is_left(const Use& use, const algorithms::Traits& traits, const Features& call) {
+    const auto border = use.parameters[static_cast<std::size_t>(Parameter::direct_from)];
+    return border && !traits.takes(Parameter::direct_from) && traits_of(call.collective).block_is_known() &&
+           call.max_block_bytes >= static_cast<std::size_t>(*border);
+}
+
 bool can_run(const Use& use, const Features& call) {
     const algorithms::Traits* traits = algorithms::find(call.collective, use.algorithm);
-    if (traits == nullptr) return false;
+    if (traits == nullptr || is_left(use, *traits, call)) return false;
     if (call.overlapping && !traits->native && !traits->has(algorithms::takes_overlap)) return false;
     if (traits->has(algorithms::power_of_two_ranks) && (call.ranks & (call.ranks - 1)) != 0) return false;
     if (traits->has(algorithms::shared_memory) && (call.nodes > 1 || !call.shared_memory)) return false;
@@ -127,7 +134,9 @@ class Dice {
         Use use;
         use.algorithm = traits.name;
         for (const Parameter p : traits.parameters)
-            if (one_in(2))
+            if (p == Parameter::direct_from && one_in(2)) // a block that rules tell apart
+                use.parameters[static_cast<std::size_t>(p)] = static_cast<std::int64_t>(1 + below(6));
+            else if (p != Parameter::direct_from && one_in(2))
                 use.parameters[static_cast<std::size_t>(p)] =
                     traits_of(p).choices.empty()
                         ? std::min(traits_of(p).maximum, static_cast<std::int64_t>(2 + below(12)))
@@ -533,6 +542,31 @@ TEST_CASE("auto is a border whose workspace fits", "[match]") {
         R"({"name": "tight", "use": {"algorithm": "node_aware", "direct_from": "auto", "memory_limit_bytes": 10}})");
     const Shortlist shortlist = policy::prune(tight, on_nodes(16, 4));
     CHECK(policy::choose(shortlist, on_nodes(16, 4)).why == policy::PassedOver::over_memory_limit);
+}
+
+TEST_CASE("a rule with direct_from is for smaller blocks where all blocks are equal", "[match]") {
+    for (const auto& [given, border] : {std::pair("512", 512), {"\"auto\"", 16384}}) {
+        INFO(given);
+        const Policy policy = policy_of(
+            std::string(
+                R"({"name": "both", "use": {"algorithm": "tuna", "metadata": "separate", "direct_from": )") +
+            given + "}}");
+        const auto choose = [&](Collective collective, int bytes) {
+            const Features call = a_call(collective, 8, static_cast<std::size_t>(bytes));
+            const Shortlist shortlist = policy::prune(policy, call);
+            const auto match = policy::choose(shortlist, call);
+            return std::pair(shortlist.candidates[match.candidate].choice.algorithm->name,
+                             policy::reason_of(shortlist, match));
+        };
+        CHECK(choose(Collective::alltoall, border - 1) ==
+              std::pair(std::string_view("tuna"), std::string("rule")));
+        const auto [algorithm, reason] = choose(Collective::alltoall, border);
+        CHECK(algorithm == "native");
+        CHECK(reason.find("its blocks would go directly, from " + std::to_string(border) + " bytes on") !=
+              std::string::npos);
+        CHECK(choose(Collective::alltoallv, border).first == "tuna");
+        CHECK_FALSE(policy::prune(policy, a_call(Collective::alltoallv, 8, 0)).looks_at_block);
+    }
 }
 
 TEST_CASE("a border that is no number of bytes spoils its rule", "[match]") {

@@ -1,11 +1,11 @@
 // Placements of ranks on nodes, and the carriers and hops that follow from them.
 #include "catch.hpp"
 
-#include "algorithms/alltoallv/node_aware/node_hops.hpp"
-#include "algorithms/alltoallv/node_aware_scratch.hpp"
-#include "algorithms/alltoallv/tuna/carriers.hpp"
-#include "algorithms/alltoallv/tuna_coalesced_scratch.hpp"
 #include "algorithms/alltoallv/tuna_staggered_scratch.hpp"
+#include "algorithms/forwarding/node_aware/node_hops.hpp"
+#include "algorithms/forwarding/node_aware_scratch.hpp"
+#include "algorithms/forwarding/tuna/carriers.hpp"
+#include "algorithms/forwarding/tuna_coalesced_scratch.hpp"
 #include "algorithms/node_map.hpp"
 
 #include <map>
@@ -13,6 +13,7 @@
 
 using namespace switchyard::algorithms;
 using namespace switchyard::algorithms::alltoallv;
+using namespace switchyard::algorithms::forwarding;
 using namespace switchyard::algorithms::patterns;
 
 namespace {

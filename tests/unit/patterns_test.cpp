@@ -4,7 +4,7 @@
 #include "algorithms/allgather/recursive_doubling_scratch.hpp"
 #include "algorithms/alltoall/blocks_scratch.hpp"
 #include "algorithms/alltoall/parameterized_bruck_scratch.hpp"
-#include "algorithms/alltoallv/tuna/tuna_schedule.hpp"
+#include "algorithms/forwarding/tuna/tuna_schedule.hpp"
 #include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/traits.hpp"
@@ -22,7 +22,7 @@
 
 using namespace switchyard::algorithms;
 using namespace switchyard::algorithms::patterns;
-using namespace switchyard::algorithms::alltoallv;
+using namespace switchyard::algorithms::forwarding;
 using namespace switchyard::algorithms::alltoall;
 using namespace switchyard::algorithms::allgather;
 

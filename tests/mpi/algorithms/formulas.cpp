@@ -1,6 +1,6 @@
 #include "formulas.hpp"
 
-#include "algorithms/alltoallv/node_aware_scratch.hpp"
+#include "algorithms/forwarding/node_aware_scratch.hpp"
 
 #include <algorithm>
 
@@ -55,16 +55,18 @@ struct Forwarded {
     std::uint64_t bytes; // with direct_from, none of a direct block
     std::uint64_t bound; // of any block
     bool is_sized;       // its size travels even where both ends know it
+    bool is_alone;       // no size ever travels
 
-    Forwarded(std::uint64_t block, const Parameters& parameters)
-        : bytes(block), bound(block), is_sized(false) {
+    Forwarded(Collective collective, std::uint64_t block, const Parameters& parameters)
+        : bytes(block), bound(block), is_sized(false), is_alone(collective == Collective::alltoall) {
         const std::int64_t direct_from = parameters[Parameter::direct_from];
         if (direct_from == absent) return;
         is_sized = true;
         bound = static_cast<std::uint64_t>(direct_from);
         if (block >= bound) bytes = 0;
     }
-    std::uint64_t with_size(std::uint64_t of) const { return width_of(bound) + of; }
+    std::uint64_t size_bytes() const { return is_alone ? 0 : width_of(bound); }
+    std::uint64_t with_size(std::uint64_t of) const { return size_bytes() + of; }
     std::uint64_t to_its_end() const { return is_sized ? with_size(bytes) : bytes; }
 };
 
@@ -74,13 +76,13 @@ Traffic tuna_traffic(int ranks, const Forwarded& block, const Parameters& parame
     const std::int64_t phase =
         waits(ranks, radix, std::min<std::int64_t>(parameters[Parameter::in_flight], 512));
     const auto data = static_cast<std::uint64_t>(counts.blocks) * block.bytes;
-    if (parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate)) {
+    if (!block.is_alone && parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate)) {
         const int messages = data > 0 ? 2 : 1; // of no bytes, none
         return traffic(messages * counts.rounds, data + static_cast<std::uint64_t>(counts.blocks) * 4,
                        messages * phase);
     }
     const auto with_sizes = static_cast<std::uint64_t>(counts.blocks - (block.is_sized ? 0 : counts.single));
-    return traffic(counts.rounds, data + with_sizes * width_of(block.bound), phase);
+    return traffic(counts.rounds, data + with_sizes * block.size_bytes(), phase);
 }
 
 // The shape of one exchange.
@@ -234,7 +236,8 @@ class NodeAwareFormula {
               parameters[Parameter::lanes] == 0 ? few_lanes_or_all() : parameters[Parameter::lanes], 1,
               map_.largest()))),
           unit_(block.with_size(block.bytes)), block_(block.to_its_end()),
-          layout_(alltoallv::NodeAwareShape({q_, nodes_, map_.largest()}, parameters), block.bound),
+          layout_(forwarding::NodeAwareShape({q_, nodes_, map_.largest()}, parameters),
+                  {block.bound, block.size_bytes()}),
           parameters_(parameters), near_by_copy_(near_by_copy) {}
 
     // As many as ranks, unless few blocks for each message would be saved from being handed on.
@@ -289,8 +292,8 @@ class NodeAwareFormula {
     template <typename Size>
     void add_inner(Traffic& all, int ranks, int self, std::uint64_t most, Size&& size) const {
         if (near_by_copy_) return;
-        const auto inner = alltoallv::node_aware_inner_parameters(
-            ranks, alltoallv::node_aware_inner(most, parameters_), parameters_);
+        const auto inner = forwarding::node_aware_inner_parameters(
+            ranks, forwarding::node_aware_inner(most, parameters_), parameters_);
         add_inner_tuna(all, ranks, self, inner[Parameter::radix], most, size);
     }
     // The ranks of that node in lane j of l: ranks whose local rank leaves j when divided by l.
@@ -335,7 +338,7 @@ class NodeAwareFormula {
     std::int64_t radix_;
     int lanes_;
     std::uint64_t unit_, block_;
-    alltoallv::NodeAwareLayout layout_;
+    forwarding::NodeAwareLayout layout_;
     const Parameters& parameters_;
     bool near_by_copy_;
 };
@@ -512,8 +515,8 @@ class GatherFormula {
 };
 
 std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Group& group, std::uint64_t block,
-                                          const Parameters& parameters, bool near_by_copy) {
-    const Forwarded forwarded(block, parameters);
+                                          const Forwarded& forwarded, const Parameters& parameters,
+                                          bool near_by_copy) {
     const InNode in_node(*group.node_map, group.rank, forwarded, parameters, near_by_copy);
     if (algorithm == "tuna_coalesced") return coalesced_traffic(in_node, parameters);
     if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
@@ -526,7 +529,8 @@ std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Grou
     return std::nullopt;
 }
 
-std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape& shape) {
+// Algorithms that send each block directly, of alltoallv and of alltoall.
+std::optional<Traffic> linear_traffic(std::string_view algorithm, const Shape& shape) {
     constexpr std::int64_t limit = Wire::largest_batch;
     if (algorithm == "linear") {
         return shape.linear(std::min<std::int64_t>(shape.others(), 1), shape.others());
@@ -547,11 +551,15 @@ std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape
     if (algorithm == "stride_waitany" || algorithm == "stride_testany") {
         return shape.linear(2 * shape.others(), shape.stride());
     }
+    return std::nullopt;
+}
+
+std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape& shape,
+                                         const Forwarded& forwarded) {
     if (algorithm == "padded_alltoall") { // one call of the MPI library
         return traffic(shape.others(), shape.direct(), std::min<std::int64_t>(shape.others(), 1));
     }
     const Counts binary = counts_of(shape.ranks, 2);
-    const Forwarded forwarded(shape.block, shape.parameters);
     if (algorithm == "padded_bruck") {
         const std::uint64_t slot = forwarded.is_sized ? forwarded.with_size(forwarded.bound) : shape.block;
         return traffic(binary.rounds, static_cast<std::uint64_t>(binary.blocks) * slot, binary.rounds);
@@ -563,9 +571,6 @@ std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape
                        static_cast<std::uint64_t>(binary.blocks) * (size_bytes + forwarded.bytes),
                        messages * binary.rounds);
     }
-    if (algorithm == "tuna") {
-        return tuna_traffic(shape.ranks, forwarded, shape.parameters);
-    }
     if (algorithm == "in_place") { // separate buffers: all space is free, so there is one phase
         constexpr std::uint64_t request_bytes = 8;
         const auto requests = static_cast<std::uint64_t>(shape.others()) * request_bytes;
@@ -575,12 +580,6 @@ std::optional<Traffic> alltoallv_traffic(std::string_view algorithm, const Shape
 }
 
 std::optional<Traffic> alltoall_traffic(std::string_view algorithm, const Shape& shape) {
-    if (algorithm == "spread_out") {
-        return traffic(shape.others(), shape.direct(), shape.batches(Wire::largest_batch));
-    }
-    if (algorithm == "pairwise") {
-        return traffic(shape.others(), shape.direct(), shape.others());
-    }
     // All variants of Bruck's exchange: rotations, copies and datatypes do not change the messages.
     if (algorithm.find("bruck") != algorithm.npos) {
         const auto radix = algorithm == "parameterized_bruck" ? shape.parameters[Parameter::radix] : 2;
@@ -640,10 +639,13 @@ std::optional<Traffic> traffic_of(Collective collective, std::string_view algori
     if (algorithm == "shared") return Traffic{}; // it sends no message
     const bool near_by_copy =
         window && parameters[Parameter::intra] == static_cast<std::int64_t>(Intra::shared);
-    if (const auto traffic = node_aware_traffic(algorithm, group, block, parameters, near_by_copy))
+    const Forwarded forwarded(collective, block, parameters);
+    if (const auto traffic = node_aware_traffic(algorithm, group, block, forwarded, parameters, near_by_copy))
         return traffic;
+    if (const auto traffic = linear_traffic(algorithm, shape)) return traffic;
+    if (algorithm == "tuna") return tuna_traffic(group.size, forwarded, parameters);
     switch (traits_of(collective).algorithms) {
-    case Collective::alltoallv: return alltoallv_traffic(algorithm, shape);
+    case Collective::alltoallv: return alltoallv_traffic(algorithm, shape, forwarded);
     case Collective::alltoall: return alltoall_traffic(algorithm, shape);
     case Collective::allgather: return allgather_traffic(algorithm, shape);
     default: return std::nullopt;

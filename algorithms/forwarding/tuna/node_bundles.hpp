@@ -10,21 +10,22 @@
 #include "bundles.hpp"
 #include "node_bundles_schedule.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // Size is the type of block sizes in a message.
 template <typename Size>
 class NodeBundles {
   public:
     NodeBundles(const Exchange& exchange, Context& context, const NodeBundlesSchedule& schedule)
-        : exchange_(exchange), schedule_(schedule), layout_(schedule.shape(), exchange.max_block),
+        : exchange_(exchange), schedule_(schedule),
+          layout_(schedule.shape(), {exchange.max_block, size_bytes<Size>}),
           bundles_(schedule.own_node(), layout_.bytes, context),
           blocks_(context.workspace.take_array<Part>(count() * layout_.destinations).data()) {}
 
     // Runs the phase. It also delivers the blocks of the own node for this rank.
     Status exchange_in_node() {
-        return with_said_sizes(exchange_,
-                               [&](const auto& said_sizes) { return exchange_in_node(said_sizes); });
+        return with_sizes_of<Size>(exchange_,
+                                   [&](const auto& said_sizes) { return exchange_in_node(said_sizes); });
     }
 
     const NodeBundlesSchedule& schedule() const { return schedule_; }
@@ -60,13 +61,16 @@ class NodeBundles {
         return status;
     }
 
-    // Returns the end of the bundle. This rank's block for itself, the first of its own
-    // bundle, does not travel.
+    // Returns the end of the bundle. This rank's block for itself, the first of its own bundle, does not
+    // travel. Where bundles do not say sizes, it leaves a gap.
     template <typename Sizes>
     std::byte* pack(int carrier, std::byte* end, const Sizes& said_sizes) const {
         auto destinations = schedule_.destinations_of(carrier);
         if (carrier == own_node().rank) {
-            end = put_block<Size>(end, nullptr, 0, said_sizes);
+            if constexpr (has_size<Size>)
+                end = put_block<Size>(end, nullptr, 0, said_sizes);
+            else
+                end += said_sizes.block();
             destinations = destinations.subspan(1);
         }
         return put_blocks_for<Size>(destinations, end, exchange_, said_sizes);
@@ -79,8 +83,8 @@ class NodeBundles {
         Part* place = blocks_ + source;
         const std::size_t step = count();
         for (std::size_t left = destinations().size(); left > 0; --left, place += step) {
-            const std::size_t said = patterns::size_at<Size>(next);
-            next += sizeof(Size);
+            const std::size_t said = said_at<Size>(next, said_sizes);
+            next += size_bytes<Size>;
             *place = {next, said};
             next += said_sizes.bytes(said);
         }
@@ -99,33 +103,51 @@ class NodeBundles {
     Part* const blocks_;
 };
 
-// The whole algorithm around the exchange between nodes: own block, workspace, intra-node phase, then
-// between_nodes(exchange, context, bundles). `between_bytes`: the workspace of between_nodes, from the shape
-// of the node, the bound of a forwarded block and the parameters.
-template <typename BetweenBytes, typename BetweenNodes>
-Status exchange_by_bundles(const Exchange& exchange, Context& context, BetweenBytes&& between_bytes,
-                           BetweenNodes&& between_nodes) {
+// The whole algorithm around its phases: own block, workspace, then phases(exchange, context, schedule).
+// `framed`: a forwarded block in a bundle. `between_bytes`: the workspace of the exchange between nodes, from
+// the shape of the node, the bound of a forwarded block and the parameters.
+template <typename BetweenBytes, typename Phases>
+Status in_node_bundles(const patterns::FramedBlock& framed, const Exchange& exchange, Context& context,
+                       BetweenBytes&& between_bytes, Phases&& phases) {
     Status status = copy_own_block(exchange);
     const Parameters& parameters = context.parameters;
-    const std::size_t block = forwarded_bound(exchange.max_block, parameters);
-    if (exchange.group.size == 1 || block == 0) return status;
+    if (exchange.group.size == 1 || framed.block_bytes == 0) return status;
     const auto& schedule = static_cast<const NodeBundlesSchedule&>(*context.schedule);
-    const BundleLayout layout(schedule.shape(), block);
+    const BundleLayout layout(schedule.shape(), framed);
     const std::size_t bytes =
-        node_bundles_scratch_of(schedule.shape(), block, schedule.inner().scratch_bytes(layout.bytes),
-                                between_bytes(schedule.shape(), block, parameters));
+        node_bundles_scratch_of(schedule.shape(), framed, schedule.inner().scratch_bytes(layout.bytes),
+                                between_bytes(schedule.shape(), framed.block_bytes, parameters));
     // The caller reserved enough for any node on all ranks, so this fails on all ranks or on none.
     if (!context.workspace.has(direct_blocks_scratch_bytes(exchange.group.size, parameters) + bytes))
         return Fault::no_memory;
     status.keep(with_direct_blocks(exchange, context, [&](const Exchange& forwarded, Context& means) {
-        return patterns::with_size_type(layout.size_bytes, [&](auto size) {
-            NodeBundles<decltype(size)> bundles(forwarded, means, schedule);
-            Status forwarding = bundles.exchange_in_node();
-            forwarding.keep(between_nodes(forwarded, means, bundles));
-            return forwarding;
-        });
+        return phases(forwarded, means, schedule);
     }));
     return status;
 }
 
-} // namespace switchyard::algorithms::alltoallv
+// The phases: first inside the node, then between_nodes(exchange, context, bundles).
+template <typename Size, typename BetweenNodes>
+Status exchange_bundles(const Exchange& exchange, Context& context, const NodeBundlesSchedule& schedule,
+                        BetweenNodes&& between_nodes) {
+    NodeBundles<Size> bundles(exchange, context, schedule);
+    Status status = bundles.exchange_in_node();
+    status.keep(between_nodes(exchange, context, bundles));
+    return status;
+}
+
+// The whole algorithm for blocks with sizes.
+template <typename BetweenBytes, typename BetweenNodes>
+Status exchange_by_bundles(const Exchange& exchange, Context& context, BetweenBytes&& between_bytes,
+                           BetweenNodes&& between_nodes) {
+    const auto framed =
+        patterns::FramedBlock::with_size(forwarded_bound(exchange.max_block, context.parameters));
+    return in_node_bundles(
+        framed, exchange, context, between_bytes, [&](auto& forwarded, auto& means, auto& schedule) {
+            return patterns::with_size_type(framed.size_bytes, [&](auto size) {
+                return exchange_bundles<decltype(size)>(forwarded, means, schedule, between_nodes);
+            });
+        });
+}
+
+} // namespace switchyard::algorithms::forwarding

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // What the walk over all rounds finds.
 struct TunaShape {
@@ -39,12 +39,16 @@ struct TunaLayout {
     std::size_t message_bytes = 0; // of the largest message: sizes, then blocks
     std::size_t scratch_bytes = 0; // of all
 
-    // `block`: the bound of a forwarded block, forwarded_bound().
-    TunaLayout(const TunaShape& shape, std::size_t block, const Parameters& parameters) {
+    // `max_block`: the bound of a forwarded block, forwarded_bound(). Messages say sizes.
+    TunaLayout(const TunaShape& shape, std::size_t max_block, const Parameters& parameters)
+        : TunaLayout(shape, patterns::FramedBlock::with_size(max_block), parameters) {}
+
+    TunaLayout(const TunaShape& shape, const patterns::FramedBlock& framed, const Parameters& parameters) {
+        const std::size_t block = framed.block_bytes;
         if (shape.ranks < 2 || block == 0) return; // nothing travels
-        const bool separate =
-            parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate);
-        size_bytes = patterns::narrowest(block);
+        const bool separate = framed.size_bytes > 0 && parameters[Parameter::metadata] ==
+                                                           static_cast<std::int64_t>(Metadata::separate);
+        size_bytes = framed.size_bytes;
         if (separate) size_bytes = std::max(size_bytes, sizeof(std::uint32_t)); // as in the paper
         if (shape.most_blocks > 1 || sends_directly(parameters))
             message_bytes = shape.most_blocks * (size_bytes + block) + spare_bytes;
@@ -64,4 +68,4 @@ inline std::size_t tuna_scratch_bytes(const GroupShape& shape, std::size_t max_b
         .scratch_bytes;
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

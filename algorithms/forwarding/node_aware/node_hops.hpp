@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 class NodeHops {
   public:
@@ -95,4 +95,4 @@ class NodeHops {
     int lanes_;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

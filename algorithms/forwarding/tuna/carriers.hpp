@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 class Carriers {
   public:
@@ -55,4 +55,4 @@ inline int most_destinations(int ranks, int nodes, int largest) {
     return nodes * ((largest + ranks - 1) / ranks);
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

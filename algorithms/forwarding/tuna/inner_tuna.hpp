@@ -4,7 +4,7 @@
 #include "bundles_scratch.hpp"
 #include "tuna_schedule.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 struct InnerTuna {
     // `parameters`: from inside_node().
@@ -19,4 +19,4 @@ struct InnerTuna {
     TunaSchedule schedule;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

@@ -5,11 +5,12 @@
 #include "algorithms/patterns/packed_sizes.hpp"
 #include "algorithms/transport/deliver.hpp"
 #include "exchange_locally.hpp"
+#include "sizes_of.hpp"
 
 #include <cstring>
 #include <optional>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 class Bundles {
   public:
@@ -116,10 +117,10 @@ class Bundles {
 // Puts a block, as messages say it, at the end of a message: the size, then the bytes. Returns the new end.
 template <typename Size, typename Sizes>
 std::byte* put_block(std::byte* end, const std::byte* data, std::size_t said, const Sizes& said_sizes) {
-    patterns::put_size<Size>(end, said);
+    if constexpr (has_size<Size>) patterns::put_size<Size>(end, said);
     const std::size_t bytes = said_sizes.bytes(said);
-    copy_bytes(end + sizeof(Size), data, bytes);
-    return end + sizeof(Size) + bytes;
+    copy_bytes(end + size_bytes<Size>, data, bytes);
+    return end + size_bytes<Size> + bytes;
 }
 // The same for this rank's blocks to all these destinations. The loop uses local variables, since a copied
 // byte cannot change them. Always inline: the groups of destinations are small.
@@ -138,7 +139,7 @@ template <typename Size, typename Sizes>
 // The bytes of all blocks that this rank sends, with their sizes, as messages say them.
 template <typename Size, typename Sizes>
 std::size_t bytes_with_sizes(const Exchange& exchange, const Sizes& said_sizes) {
-    std::size_t bytes = exchange.send.size() * sizeof(Size);
+    std::size_t bytes = exchange.send.size() * size_bytes<Size>;
     for (const Block& block : exchange.send) bytes += said_sizes.bytes(said_sizes.of(block.size));
     return bytes;
 }
@@ -146,9 +147,9 @@ std::size_t bytes_with_sizes(const Exchange& exchange, const Sizes& said_sizes) 
 template <typename Size, typename Sizes>
 std::byte* deliver_block(const Exchange& exchange, int source, std::byte* in, const Sizes& said_sizes,
                          Status& status) {
-    const std::size_t said = patterns::size_at<Size>(in);
-    deliver(exchange, source, in + sizeof(Size), said, said_sizes, status);
-    return in + sizeof(Size) + said_sizes.bytes(said);
+    const std::size_t said = said_at<Size>(in, said_sizes);
+    deliver(exchange, source, in + size_bytes<Size>, said, said_sizes, status);
+    return in + size_bytes<Size> + said_sizes.bytes(said);
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

@@ -5,7 +5,7 @@
 #include "node_aware/node_hops.hpp"
 #include "tuna/bundles_scratch.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // A row is all blocks of one source for one lane of one node. A key is an offset and a lane. All numbers are
 // the largest of any rank of a node.
@@ -46,16 +46,16 @@ struct NodeAwareShape {
 
 // The same in bytes.
 struct NodeAwareLayout {
-    std::size_t size_bytes;    // of one block size
+    std::size_t size_bytes;    // of one block size; 0: messages do not say sizes
     std::size_t block_bytes;   // of a block with its size, at most
     std::size_t first_bytes;   // of a bundle of the first exchange
     std::size_t arrived_bytes; // of a bundle after a hop
     std::size_t message_bytes; // of the messages between nodes that one rank has under way
     std::size_t waiting_bytes; // of rows that were handed on
 
-    // `max_block`: the bound of a forwarded block, forwarded_bound().
-    NodeAwareLayout(const NodeAwareShape& shape, std::size_t max_block)
-        : size_bytes(patterns::narrowest(max_block)), block_bytes(size_bytes + max_block),
+    // `block`: a forwarded block.
+    NodeAwareLayout(const NodeAwareShape& shape, const patterns::FramedBlock& block)
+        : size_bytes(block.size_bytes), block_bytes(block.bytes()),
           first_bytes(shape.first_blocks * block_bytes), arrived_bytes(shape.arrived_blocks * block_bytes),
           message_bytes(shape.under_way * shape.rows * shape.row_blocks * block_bytes),
           waiting_bytes(shape.handed_on * shape.rows * shape.row_blocks * block_bytes) {}
@@ -97,10 +97,10 @@ inline std::size_t node_aware_scratch_of(int ranks, const NodeAwareShape& shape,
            2 * Workspace::rounded(layout.message_bytes + spare_bytes) + inner;
 }
 
-inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t max_block,
-                                            const Parameters& parameters) {
-    const std::size_t block = forwarded_bound(max_block, parameters);
-    if (shape.ranks < 2 || block == 0) return 0; // nothing travels
+// `block`: a forwarded block.
+inline std::size_t node_aware_scratch_bytes_of(const GroupShape& shape, const patterns::FramedBlock& block,
+                                               const Parameters& parameters) {
+    if (shape.ranks < 2 || block.block_bytes == 0) return 0; // nothing travels
     const auto inner = [&](int ranks, std::size_t bytes) {
         const std::size_t number = node_aware_inner(bytes, parameters);
         return tuna_scratch_bytes(ranks, bytes, node_aware_inner_parameters(ranks, number, parameters));
@@ -116,4 +116,10 @@ inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t
            });
 }
 
-} // namespace switchyard::algorithms::alltoallv
+inline std::size_t node_aware_scratch_bytes(const GroupShape& shape, std::size_t max_block,
+                                            const Parameters& parameters) {
+    const std::size_t bound = forwarded_bound(max_block, parameters);
+    return node_aware_scratch_bytes_of(shape, patterns::FramedBlock::with_size(bound), parameters);
+}
+
+} // namespace switchyard::algorithms::forwarding

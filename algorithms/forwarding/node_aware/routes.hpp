@@ -6,7 +6,7 @@
 #include "algorithms/traits.hpp"
 #include "node_hops.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 class Routes {
   public:
@@ -86,4 +86,4 @@ class Routes {
     const NodeHops hops_;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

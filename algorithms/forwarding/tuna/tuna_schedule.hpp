@@ -1,14 +1,14 @@
 // The rounds of TuNA at one rank: its partners, and the way of each block through each round.
 #pragma once
 
-#include "algorithms/alltoallv/tuna_scratch.hpp"
+#include "algorithms/forwarding/tuna_scratch.hpp"
 #include "algorithms/schedule.hpp"
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // A round is the first hop of some of its blocks, and the last hop of some. A message has them in this order:
 //   first hops, except the direct block's;  the direct block, whose first hop is its last;  last hops;
@@ -91,4 +91,4 @@ class TunaSchedule : public Schedule {
     std::vector<TunaRound> rounds_;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

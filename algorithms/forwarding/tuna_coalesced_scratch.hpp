@@ -3,7 +3,7 @@
 
 #include "tuna/node_bundles_scratch.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // The messages between nodes of one batch.
 struct CoalescedLayout {
@@ -30,7 +30,9 @@ inline std::size_t coalesced_between_bytes(const NodeShape& node, std::size_t ma
 
 inline std::size_t tuna_coalesced_scratch_bytes(const GroupShape& shape, std::size_t max_block,
                                                 const Parameters& parameters) {
-    return bundles_scratch_bytes(shape, max_block, parameters, coalesced_between_bytes);
+    const std::size_t bound = forwarded_bound(max_block, parameters);
+    return bundles_scratch_bytes(shape, patterns::FramedBlock::with_size(bound), parameters,
+                                 coalesced_between_bytes);
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

@@ -2,13 +2,13 @@
 // enough for any node where nodes differ.
 #pragma once
 
-#include "algorithms/alltoallv/tuna_scratch.hpp"
 #include "algorithms/block.hpp"
+#include "algorithms/forwarding/tuna_scratch.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // A node of `ranks` ranks. There are `nodes` nodes, and the largest node has `largest` ranks.
 struct NodeShape {
@@ -43,4 +43,4 @@ inline std::size_t bundle_buffers_scratch_bytes(int ranks, std::size_t most_byte
            2 * Workspace::rounded(count * sizeof(Block)) + Workspace::rounded(count * sizeof(std::byte*));
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

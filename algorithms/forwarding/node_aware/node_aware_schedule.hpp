@@ -4,8 +4,8 @@
 // waits at this rank for its next hop has a place.
 #pragma once
 
-#include "algorithms/alltoallv/node_aware_scratch.hpp"
-#include "algorithms/alltoallv/tuna/inner_tuna.hpp"
+#include "algorithms/forwarding/node_aware_scratch.hpp"
+#include "algorithms/forwarding/tuna/inner_tuna.hpp"
 #include "algorithms/schedule.hpp"
 #include "routes.hpp"
 
@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // A row that comes to wait here: its blocks, and its place. In the first exchange each rank of the node sends
 // such a row, and the ranks' places follow each other.
@@ -219,4 +219,4 @@ inline void NodeAwareSchedule::plan_handing_on(std::int64_t weight, Hop& hop) {
     }
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

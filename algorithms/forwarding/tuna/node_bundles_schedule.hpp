@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 struct Destination {
     int rank, distance; // of its node
@@ -50,4 +50,4 @@ class NodeBundlesSchedule : public Schedule {
     std::vector<Destination> carried_;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

@@ -1,18 +1,19 @@
 // Rows, in which blocks travel between nodes, and the places where they wait for their next hop.
 #pragma once
 
-#include "algorithms/alltoallv/tuna/bundles.hpp"
+#include "algorithms/forwarding/tuna/bundles.hpp"
 #include "algorithms/patterns/packed_sizes.hpp"
 #include "node_aware_schedule.hpp"
 
 #include <span>
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 // The end of the row of `blocks` blocks that begins there.
 template <typename Size, typename Byte, typename Sizes>
 Byte* end_of_row(Byte* row, int blocks, const Sizes& said_sizes) {
-    for (; blocks > 0; --blocks) row += sizeof(Size) + said_sizes.bytes(patterns::size_at<Size>(row));
+    if constexpr (!has_size<Size>) return row + static_cast<std::size_t>(blocks) * said_sizes.block();
+    for (; blocks > 0; --blocks) row += size_bytes<Size> + said_sizes.bytes(said_at<Size>(row, said_sizes));
     return row;
 }
 
@@ -40,4 +41,4 @@ class WaitingRows {
     std::byte* copies_; // room for the next copy
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

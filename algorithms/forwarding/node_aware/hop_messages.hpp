@@ -3,7 +3,7 @@
 
 #include "rows.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 template <typename Size>
 class HopMessages {
@@ -107,7 +107,7 @@ class HopMessages {
 
     // Returns the end of the message.
     std::byte* pack(const Hop& hop, const Charge& charge, std::byte* end) const {
-        const std::size_t without = has_sizes(hop) ? 0 : sizeof(Size);
+        const std::size_t without = has_sizes(hop) ? 0 : size_bytes<Size>;
         const WaitingRows waiting = waiting_; // a copied byte cannot change a local variable
         for (const std::size_t place : charge.outgoing) {
             const Part row = waiting.at(place);
@@ -121,10 +121,10 @@ class HopMessages {
     const Exchange& exchange_;
     Wire& wire_;
     const std::size_t block_bytes_; // of a block with its size, at most
-    const SaidSizes said_sizes_;
+    const SizesOf<Size> said_sizes_;
     const WaitingRows& waiting_;
     std::byte* const outgoing_;
     std::byte* const incoming_;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

@@ -3,13 +3,11 @@
 // these ranks, without a communicator of their own.
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/forwarding/tuna.hpp"
 #include "algorithms/transport/memory/node_window.hpp"
 #include "inner_tuna.hpp"
 
-namespace switchyard::algorithms::alltoallv {
-
-Status tuna(const Exchange& exchange, Context& context);
+namespace switchyard::algorithms::forwarding {
 
 // All ranks of the node call it at the same time. `exchange.group` is this rank's node in the communicator of
 // the context's wire, or a group of ranks of the node, such as a lane. `inner`: for that group. The memory
@@ -24,4 +22,4 @@ inline Status exchange_locally(const Exchange& exchange, const InnerTuna& inner,
     return status;
 }
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

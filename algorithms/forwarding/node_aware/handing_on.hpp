@@ -4,7 +4,7 @@
 
 #include "hop_messages.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 template <typename Size>
 class HandingOn {
@@ -66,9 +66,9 @@ class HandingOn {
     const Exchange& exchange_;
     const NodeAwareSchedule& schedule_;
     const std::size_t bundle_bytes_;
-    const SaidSizes said_sizes_;
+    const SizesOf<Size> said_sizes_;
     WaitingRows& waiting_;
     Bundles bundles_;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding

@@ -4,7 +4,7 @@
 
 #include "rows.hpp"
 
-namespace switchyard::algorithms::alltoallv {
+namespace switchyard::algorithms::forwarding {
 
 template <typename Size>
 class FirstExchange {
@@ -15,7 +15,7 @@ class FirstExchange {
           bundles_(schedule.own_node(), layout.first_bytes, context) {}
 
     Status run() {
-        return with_said_sizes(exchange_, [&](const auto& said_sizes) { return run(said_sizes); });
+        return with_sizes_of<Size>(exchange_, [&](const auto& said_sizes) { return run(said_sizes); });
     }
 
   private:
@@ -51,4 +51,4 @@ class FirstExchange {
     Bundles bundles_;
 };
 
-} // namespace switchyard::algorithms::alltoallv
+} // namespace switchyard::algorithms::forwarding
