@@ -12,11 +12,16 @@ namespace switchyard::policy {
 
 namespace {
 
+std::string over_network(const Features& call) {
+    return call.nodes < 2 ? ""
+                          : " over " + std::string(network_names[static_cast<std::size_t>(call.network)]);
+}
+
 std::string heading(const Features& call) {
     return std::string(name_of(call.collective)) + " of " +
            text::plural(static_cast<std::uint64_t>(call.ranks), "rank") + " on " +
            text::plural(static_cast<std::uint64_t>(call.nodes), "node") + " (at most " +
-           std::to_string(call.ranks_per_node) + " on one), largest block " +
+           std::to_string(call.ranks_per_node) + " on one)" + over_network(call) + ", largest block " +
            text::plural(call.max_block_bytes, "byte") + ", " +
            std::string(buffer_names[static_cast<std::size_t>(call.buffer)]) + " buffers" +
            (call.overlapping ? ", overlapping"

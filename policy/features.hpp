@@ -17,14 +17,20 @@ using algorithms::Collective;
 enum class Buffer : std::uint8_t { host, device };
 inline constexpr std::array buffer_names = {std::string_view{"host"}, std::string_view{"device"}};
 
+// tcp: no node has a device for remote memory access, so MPI has nothing but TCP between nodes, and a message
+// costs tens of microseconds of a processor's time. rdma: some node has such a device.
+enum class Network : std::uint8_t { tcp, rdma };
+inline constexpr std::array network_names = {std::string_view{"tcp"}, std::string_view{"rdma"}};
+
 // Facts that hold for every call of one kind on one communicator, so nobody has to agree on them before a
 // call. Pruning takes this type, so it cannot look at anything else. Communicators with equal facts share
 // plans, so every member is compared.
 struct FixedFeatures {
     Collective collective = Collective::alltoallv;
-    int ranks = 1;          // of the call's communicator
-    int nodes = 1;          // that hold ranks of this communicator
-    int ranks_per_node = 1; // the largest number of these ranks on one node
+    int ranks = 1;                  // of the call's communicator
+    int nodes = 1;                  // that hold ranks of this communicator
+    int ranks_per_node = 1;         // the largest number of these ranks on one node
+    Network network = Network::tcp; // between the nodes of this communicator
     // The ranks of a node share memory, or can. Found out before a communicator's first call if an algorithm
     // would use such memory; true if nobody has looked.
     bool shared_memory = true;

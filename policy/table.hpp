@@ -30,8 +30,8 @@ template <typename Fact>
 using Condition =
     std::conditional_t<std::is_enum_v<Fact> || std::is_same_v<Fact, bool>, std::optional<Fact>, Range>;
 
-// A member for each key of keys.def: collective, ranks, ranks_per_node, nodes, max_block_bytes, buffer,
-// in_place. A key that is left out matches everything.
+// A member for each key of keys.def: collective, ranks, ranks_per_node, nodes, network, max_block_bytes,
+// buffer, in_place. A key that is left out matches everything.
 struct When {
 #define SWITCHYARD_KEY(name, ...) Condition<decltype(Features::name)> name;
 #include "keys.def"

@@ -1,6 +1,7 @@
 #include "assumed.hpp"
 
 #include "shim/common/formatted.hpp"
+#include "shim/common/network.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -31,12 +32,17 @@ int ranks_per_node_here() {
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
+policy::Network network_here() {
+    return has_rdma_device() ? policy::Network::rdma : policy::Network::tcp;
+}
+
 void complete(ExplainedCall& asked) {
     policy::Features& call = asked.call;
     call.in_place = call.in_place || call.overlapping;
     call.devices = call.buffer == policy::Buffer::device;
     const bool has_nodes = asked.given[key::nodes], has_per_node = asked.given[key::ranks_per_node];
     if (!has_nodes && !has_per_node) call.ranks_per_node = std::min(call.ranks, ranks_per_node_here());
+    if (!asked.given[key::network]) call.network = network_here();
     if (!has_nodes) call.nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
     if (!has_per_node) call.ranks_per_node = (call.ranks + call.nodes - 1) / call.nodes;
 }
@@ -47,6 +53,9 @@ std::string assumptions(const policy::Policy& policy, const ExplainedCall& asked
     if (!asked.given[key::ranks_per_node] && !asked.given[key::nodes])
         assumed.push_back(ranks_per_node_text(call.ranks_per_node));
     if (!asked.given[key::max_block_bytes]) assumed.emplace_back("a largest block of 0 bytes (--max-block)");
+    if (!asked.given[key::network] && call.nodes > 1 && looks_at(policy, key::network))
+        assumed.push_back(formatted("this machine's network, {} (--network)",
+                                    policy::network_names[static_cast<std::size_t>(call.network)]));
     if (!asked.given[key::buffer] && looks_at(policy, key::buffer))
         assumed.emplace_back("host buffers (--buffer)");
     if (!call.in_place && looks_at(policy, key::in_place))

@@ -12,6 +12,9 @@ namespace switchyard::shim::command {
 // Ranks that a launcher puts on a node like this machine: one for each processor.
 int ranks_per_node_here();
 
+// The network of nodes like this machine.
+policy::Network network_here();
+
 // Fills in what the user did not give: nodes and ranks per node.
 void complete(ExplainedCall& asked);
 

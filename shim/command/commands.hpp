@@ -34,6 +34,7 @@ struct ExplainOptions {
     bool coverage = false;
     // For the coverage.
     int ranks_per_node = 0;                       // 0: as in the log, or on this machine without a log
+    std::optional<policy::Network> network;       // nothing: as on this machine
     std::optional<int> ranks;                     // only this row
     std::optional<policy::Collective> collective; // only this table
     std::filesystem::path plot;                   // as SVG; "": none

@@ -15,8 +15,7 @@ namespace switchyard::shim::command {
 namespace {
 
 // Reads the log once, for its sums and for the policy.
-report::Profile ask(report::PolicyOnLog& policy, const log::LoggedRun& run) {
-    auto facts = report::facts_of(run);
+report::Profile ask(report::PolicyOnLog& policy, const log::LoggedRun& run, report::RunFacts facts) {
     report::ProfileBuilder builder;
     report::Call call;
     log::for_each_line(run, [&](const std::string& line) {
@@ -40,8 +39,10 @@ struct PerNode {
 };
 
 void explain_log(const policy::Policy& policy, const ExplainOptions& options, PerNode& per_node) {
-    report::PolicyOnLog asked(policy);
-    const auto profile = ask(asked, report::find_run_saying(options.log, std::cerr));
+    const auto run = report::find_run_saying(options.log, std::cerr);
+    auto facts = report::facts_of(run);
+    report::PolicyOnLog asked(policy, report::network_of(facts));
+    const auto profile = ask(asked, run, std::move(facts));
     report::print_policy_on_log(policy, asked, profile, std::cout);
     if (per_node.ranks == 0) per_node = {most_ranks_per_node(profile), ", as in the log"};
     if (options.coverage) std::cout << '\n';
@@ -50,8 +51,8 @@ void explain_log(const policy::Policy& policy, const ExplainOptions& options, Pe
 void explain_coverage(const policy::Policy& policy, const ExplainOptions& options, PerNode per_node) {
     if (per_node.ranks == 0) per_node = {ranks_per_node_here(), ", one for each processor of this machine"};
     const auto ranks = options.ranks ? std::vector{*options.ranks} : report::usual_ranks();
-    const auto coverage =
-        report::coverage_of(policy, per_node.ranks, ranks, report::usual_block_bits(), options.collective);
+    const auto coverage = report::coverage_of(policy, per_node.ranks, ranks, report::usual_block_bits(),
+                                              options.collective, options.network.value_or(network_here()));
     if (options.coverage) report::print_coverage(policy, coverage, std::cout, per_node.source);
     if (options.plot.empty()) return;
     WholeFile file(options.plot.string());

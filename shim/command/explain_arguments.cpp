@@ -140,6 +140,7 @@ int run_explain(const CLI::App& explain, ExplainArguments& arguments) {
         ExplainOptions& many = arguments.many;
         const policy::Features& call = arguments.one.call;
         if (explain.count("--ranks-per-node") > 0) many.ranks_per_node = call.ranks_per_node;
+        if (explain.count("--network") > 0) many.network = call.network;
         if (explain.count("--ranks") > 0) many.ranks = call.ranks;
         if (explain.count("--collective") > 0) many.collective = call.collective;
         return explain_many(many);

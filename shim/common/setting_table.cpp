@@ -28,6 +28,10 @@ const std::array<SettingTraits, setting_count>& setting_table() {
          "package"},
         {"SWITCHYARD_RANKS_PER_REGION", "emulate these regions of each node's ranks: 4, 3,1,4 or cyclic:4",
          ""},
+        {"SWITCHYARD_NETWORK",
+         "network between nodes, for rules with network: detect (rdma where a node has a device for remote "
+         "memory access), tcp or rdma",
+         "detect"},
         {"SWITCHYARD_SHARED_BYTES",
          "bytes that each rank shares with its node, for each communicator; 0: none", "2097152"},
         {"SWITCHYARD_GPU",

@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include "network.hpp"
 #include "placement.hpp"
 #include "policy/parse.hpp"
 #include "words.hpp"
@@ -17,6 +18,7 @@ constexpr std::string_view prefix = "SWITCHYARD";
 
 constexpr std::array<std::string_view, 3> log_mode_names = {"0644", "0640", "0600"};
 constexpr std::array<std::string_view, 3> region_names = {"none", "numa", "package"};
+constexpr std::array<std::string_view, 3> network_setting_names = {"detect", "tcp", "rdma"};
 constexpr std::array<std::string_view, 3> gpu_names = {"detect", "off", "on"};
 constexpr std::array<std::string_view, 3> gpu_aware_names = {"detect", "yes", "no"};
 constexpr std::array<std::string_view, 9> verbose_names = {"trace", "debug", "info",     "warn", "warning",
@@ -49,6 +51,7 @@ std::string what_it_should_be(Setting setting, const std::string& value) {
     case Setting::log_mode: return is_in(log_mode_names) ? "" : in_words(log_mode_names);
     case Setting::verbose: return is_in(verbose_names) ? "" : in_words(verbose_names);
     case Setting::region: return is_in(region_names) ? "" : in_words(region_names);
+    case Setting::network: return is_in(network_setting_names) ? "" : in_words(network_setting_names);
     case Setting::gpu: return is_in(gpu_names) ? "" : in_words(gpu_names);
     case Setting::gpu_aware: return is_in(gpu_aware_names) ? "" : in_words(gpu_aware_names);
     case Setting::ranks_per_node:
@@ -141,6 +144,12 @@ mode_t Settings::log_mode() const {
     const auto text = value(Setting::log_mode);
     std::from_chars(text.data(), text.data() + text.size(), mode, 8);
     return mode;
+}
+
+policy::Network Settings::network() const {
+    const auto text = value(Setting::network);
+    if (text == "detect") return has_rdma_device() ? policy::Network::rdma : policy::Network::tcp;
+    return text == "rdma" ? policy::Network::rdma : policy::Network::tcp;
 }
 
 Gpu Settings::gpu() const {

@@ -2,6 +2,7 @@
 // names read it. No MPI here.
 #pragma once
 
+#include "policy/features.hpp"
 #include "shim/common/object_path.hpp"
 
 #include <array>
@@ -24,12 +25,13 @@ enum class Setting : std::size_t {
     ranks_per_node,
     region,
     ranks_per_region,
+    network,
     shared_bytes,
     gpu,
     gpu_aware,
     verbose
 };
-inline constexpr std::size_t setting_count = 13;
+inline constexpr std::size_t setting_count = 14;
 
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*
@@ -66,6 +68,8 @@ class Settings {
     std::size_t shared_bytes() const; // of each rank
     Gpu gpu() const;
     GpuAware gpu_aware() const;
+    // As given, or as this machine's devices say.
+    policy::Network network() const;
 
   private:
     static constexpr std::size_t index(Setting setting) { return static_cast<std::size_t>(setting); }

@@ -166,6 +166,21 @@ class DefaultPolicy(RouteTest):
         self.assertEqual(chosen, {(1, "native"): 16, (2, "shared"): 8})
 
 
+class Network(RouteTest):
+    """A rule for one network takes calls where rank 0's setting, or a device of some rank's machine, names it."""
+
+    def test_rule_for_one_network(self):
+        policy = self.rules(({"collective": "alltoallv", "network": "rdma"}, {"algorithm": "spread_out"}),
+                            ({"collective": "alltoallv", "network": "tcp"}, {"algorithm": "pairwise"}))
+        for network, algorithm, rule in (("rdma", "spread_out", "rule 1"), ("tcp", "pairwise", "rule 2")):
+            with self.subTest(network=network):
+                result = self.route(FEW_RANKS, "alltoallv:48", policy=policy,
+                                    settings={"SWITCHYARD_NETWORK": network, "SWITCHYARD_RANKS_PER_NODE": "1"})
+                (line,) = self.assert_logged(result)
+                self.assert_chosen(line, algorithm, rule, "rule")
+                self.assertEqual(result.run_json()["network"], network)
+
+
 class PassedOver(RouteTest):
     TOO_LARGE = "radix 64 is more than 4 ranks"
 

@@ -46,9 +46,9 @@ policy::Policy the_policy() {
 TEST_CASE("each rule before the one that fires says why it does not", "[explain]") {
     const std::string said = policy::explain(the_policy(), the_call());
     INFO(said);
-    CHECK(has_line(said,
-                   "alltoallv of 512 ranks on 16 nodes (at most 32 on one), largest block 64 bytes, host "
-                   "buffers"));
+    CHECK(has_line(
+        said, "alltoallv of 512 ranks on 16 nodes (at most 32 on one) over tcp, largest block 64 bytes, host "
+              "buffers"));
     CHECK(has_line(said, "rule 1 \"big blocks\": max_block_bytes 64 is below its minimum 4096"));
     CHECK(has_line(said, "rule 2 \"other machine\": nodes 16 is above its maximum 2"));
     CHECK(has_line(said, "rule 3 \"on a device\": it is for device buffers only"));

@@ -64,6 +64,7 @@ bool matches(const When& when, const Features& call) {
            within(when.ranks, static_cast<std::size_t>(call.ranks)) &&
            within(when.nodes, static_cast<std::size_t>(call.nodes)) &&
            within(when.ranks_per_node, static_cast<std::size_t>(call.ranks_per_node)) &&
+           (!when.network || *when.network == call.network) &&
            within(when.max_block_bytes, call.max_block_bytes) &&
            (!when.buffer || *when.buffer == call.buffer) &&
            (!when.in_place || *when.in_place == call.in_place);
@@ -162,6 +163,7 @@ class Dice {
         if (one_in(2)) rule.when.ranks = range(1, 12);
         if (one_in(3)) rule.when.nodes = range(1, 5);
         if (one_in(3)) rule.when.ranks_per_node = range(1, 5);
+        if (one_in(4)) rule.when.network = static_cast<policy::Network>(below(2));
         if (one_in(2)) rule.when.max_block_bytes = range(0, 5);
         if (one_in(4)) rule.when.buffer = static_cast<Buffer>(below(2));
         if (one_in(4)) rule.when.in_place = one_in(2);
@@ -184,6 +186,7 @@ class Dice {
         const int fewest = call.nodes + call.ranks_per_node - 1;
         const int most = call.nodes * call.ranks_per_node;
         call.ranks = fewest + static_cast<int>(below(static_cast<std::uint64_t>(most - fewest + 1)));
+        call.network = static_cast<policy::Network>(below(2));
         call.max_block_bytes = below(8);
         call.devices = !one_in(4);
         if (call.devices) call.buffer = static_cast<Buffer>(below(2));
@@ -228,7 +231,8 @@ TEST_CASE("communicators that differ in any fixed fact share no plan", "[match]"
     const policy::FixedFeatures one;
     policy::FixedFeatures other;
     // With a new member this does not compile. Give the member a name here, and a line below.
-    auto& [collective, ranks, nodes, ranks_per_node, shared_memory, in_place, overlapping, devices] = other;
+    auto& [collective, ranks, nodes, ranks_per_node, network, shared_memory, in_place, overlapping, devices] =
+        other;
     const auto differs_by = [&](auto& member, auto value) {
         const auto before = std::exchange(member, value);
         CHECK(other != one);
@@ -240,6 +244,7 @@ TEST_CASE("communicators that differ in any fixed fact share no plan", "[match]"
     differs_by(ranks, 2);
     differs_by(nodes, 2);
     differs_by(ranks_per_node, 2);
+    differs_by(network, policy::Network::rdma);
     differs_by(shared_memory, false);
     differs_by(in_place, true);
     differs_by(overlapping, true);
@@ -332,7 +337,7 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
     Dice dice(3);
     const std::vector<Features> calls = every_call();
     std::size_t unreachable = 0;
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 200; ++i) {
         policy::Reach reach;
         Policy policy;
         for (std::size_t r = 0; r < 5; ++r) {
@@ -342,10 +347,11 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
             if (rule.use.memory_limit_bytes)
                 rule.use.memory_limit_bytes = std::numeric_limits<std::uint32_t>::max();
             const auto fires = [&](Features call) {
-                for (const auto& traits_of_call : algorithms::all_collectives)
+                for (int kind = 0; kind < 2 * static_cast<int>(algorithms::collective_count); ++kind)
                     for (const Buffer buffer : {Buffer::host, Buffer::device})
                         for (const int buffers : {0, 1, 2}) { // apart, in place, overlapping
-                            call.collective = traits_of_call.collective;
+                            call.collective = static_cast<Collective>(kind / 2);
+                            call.network = static_cast<policy::Network>(kind % 2);
                             call.buffer = buffer;
                             call.gpu_aware = call.ipc = true;
                             call.in_place = buffers > 0;

@@ -5,6 +5,7 @@
 
 #include "algorithms/collective.hpp"
 #include "policy/text/printable.hpp"
+#include "shim/common/network.hpp"
 #include "shim/common/settings.hpp"
 #include "shim/common/words.hpp"
 
@@ -20,6 +21,7 @@ using shim::Detail;
 using shim::Setting;
 using shim::Settings;
 using switchyard::tests::has;
+using switchyard::tests::TemporaryFolder;
 
 namespace {
 
@@ -93,6 +95,7 @@ TEST_CASE("the table is the contract's list, in the order of the enum", "[settin
                                                "SWITCHYARD_RANKS_PER_NODE",
                                                "SWITCHYARD_REGION",
                                                "SWITCHYARD_RANKS_PER_REGION",
+                                               "SWITCHYARD_NETWORK",
                                                "SWITCHYARD_SHARED_BYTES",
                                                "SWITCHYARD_GPU",
                                                "SWITCHYARD_GPU_AWARE",
@@ -150,6 +153,7 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
         {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1073741825", "a number of bytes"},
         {Setting::ranks_per_region, "SWITCHYARD_RANKS_PER_REGION", "two", "3,1,4"},
         {Setting::region, "SWITCHYARD_REGION", "socket", "none, numa or package"},
+        {Setting::network, "SWITCHYARD_NETWORK", "ethernet", "detect, tcp or rdma"},
     };
     for (const auto& wrong : cases) {
         INFO(wrong.variable << '=' << wrong.value);
@@ -160,6 +164,23 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
         CHECK_FALSE(settings.given(wrong.setting));
         CHECK(settings.value(wrong.setting) == read({}).settings.value(wrong.setting));
     }
+}
+
+TEST_CASE("a machine with a device for remote memory access has an rdma network", "[settings]") {
+    const TemporaryFolder root;
+    CHECK_FALSE(shim::has_rdma_device(root.path()));
+    for (const char* const place : {"sys/class/infiniband", "sys/class/cxi", "dev/tofu"}) {
+        INFO(place);
+        std::filesystem::create_directories(root.path() / place);
+        CHECK_FALSE(shim::has_rdma_device(root.path())); // a driver without a device
+        std::filesystem::create_directories(root.path() / place / "mlx5_0");
+        CHECK(shim::has_rdma_device(root.path()));
+        std::filesystem::remove_all(root.path() / place);
+    }
+    const auto found = shim::has_rdma_device() ? policy::Network::rdma : policy::Network::tcp;
+    CHECK(read({}).settings.network() == found);
+    CHECK(read({{"SWITCHYARD_NETWORK", "tcp"}}).settings.network() == policy::Network::tcp);
+    CHECK(read({{"SWITCHYARD_NETWORK", "rdma"}}).settings.network() == policy::Network::rdma);
 }
 
 TEST_CASE("set to nothing is not set", "[settings]") {

@@ -115,7 +115,8 @@ class CommState {
     void ask_for_devices(Process& self);
 
     Communicators* home_;
-    bool retired_ = false; // its calls are counted; at the end of the run all are
+    bool retired_ = false;                           // its calls are counted; at the end of the run all are
+    policy::Network network_ = policy::Network::tcp; // between its nodes
     int ranks_ = 1, rank_ = 0, nodes_ = 1, ranks_per_node_ = 1, blocks_ = 1, own_block_ = 0;
     int leader_ = 0;
     std::uint32_t leader_number_ = 0;

@@ -114,6 +114,7 @@ void FirstCall::take_place(const Members& members) {
     state_->node_map_ = members.node_map();
     state_->nodes_ = state_->node_map_->nodes();
     state_->ranks_per_node_ = state_->node_map_->largest();
+    state_->network_ = members.any_has_rdma() ? policy::Network::rdma : policy::Network::tcp;
     if (!home_.process().looks_at_regions) return;
     const auto regions = members.regions();
     for (int node = 0; node < state_->nodes_; ++node)
@@ -133,6 +134,7 @@ CommState::PlanList FirstCall::plans_of(const char* only_native, bool shared_mem
     fixed.ranks = state_->ranks_;
     fixed.nodes = state_->nodes_;
     fixed.ranks_per_node = state_->ranks_per_node_;
+    fixed.network = state_->network_;
     fixed.shared_memory = shared_memory;
     CommState::PlanList plans;
     for (const bool devices : {false, true}) {

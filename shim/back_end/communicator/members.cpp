@@ -45,6 +45,7 @@ Members::Members(MPI_Comm comm, Process& self, const Offer& offer, SpareList& sp
                       .region = self.region,
                       .has_driver = self.devices.are_here(),
                       .may_get_driver = self.devices_may_come,
+                      .has_rdma = self.network == policy::Network::rdma,
                       .cores = self.cores,
                       .offer = offer};
     exchange(comm, mine, ranks, spare);
@@ -80,6 +81,10 @@ bool Members::any_has_driver() const {
 
 bool Members::any_may_get_driver() const {
     return std::ranges::any_of(list_, [](const Member& member) { return member.may_get_driver != 0; });
+}
+
+bool Members::any_has_rdma() const {
+    return std::ranges::any_of(list_, [](const Member& member) { return member.has_rdma != 0; });
 }
 
 algorithms::NodeMap Members::node_map() const {

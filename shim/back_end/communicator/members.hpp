@@ -28,6 +28,8 @@ struct Member {
     std::int32_t region;         // of the node
     std::int32_t has_driver;     // its process has loaded a GPU's driver
     std::int32_t may_get_driver; // its machine seems to have a GPU
+    std::int32_t has_rdma;       // its machine has a device for remote memory access
+    std::int32_t unused = 0;     // so that no byte of an introduction is undefined
     algorithms::CoreSet cores;
     Offer offer;
 };
@@ -66,6 +68,7 @@ class Members {
     bool are_one_run() const;
     bool any_has_driver() const;
     bool any_may_get_driver() const;
+    bool any_has_rdma() const;
 
     algorithms::NodeMap node_map() const;
     // The region of each rank in its node, by rank.

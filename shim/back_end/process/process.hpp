@@ -35,7 +35,8 @@ struct Process {
 
     // Equal on ranks that started together and so have the same settings and policy; different otherwise.
     std::uint64_t run = 0;
-    std::uint64_t node = 0;        // equal on ranks of one node, different otherwise
+    std::uint64_t node = 0;                         // equal on ranks of one node, different otherwise
+    policy::Network network = policy::Network::tcp; // as this rank's machine, or SWITCHYARD_NETWORK, says
     bool looks_at_regions = false; // some rule has `levels` 2; the same on all ranks of the run
     int region = Region::none;     // this rank's region of the node, where a rule looks at regions
     device::Devices devices;
@@ -66,7 +67,7 @@ struct Process {
     bool summary = false;                      // SWITCHYARD_DETAIL=summary
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
-    std::atomic<std::uint64_t> own_ranks_made{0};         // by OwnRanks, between two groups
+    std::atomic<std::uint64_t> own_ranks_made{0};    // by OwnRanks, between two groups
     std::atomic<int> private_communicators{0};       // alive; see has_own_carriers
     std::atomic<bool> merged_groups{false};          // MPI_Intercomm_merge was called: ranks of
                                                      // other jobs may be there

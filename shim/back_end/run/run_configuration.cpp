@@ -120,6 +120,7 @@ log::RunInfo describe(const Process& self) {
     info.file_mode = self.settings.log_mode();
     info.command_line = log::command_line();
     info.mpi_library = self.loaded->library_version;
+    info.network = policy::network_names[static_cast<std::size_t>(self.settings.network())];
     for (std::size_t i = 0; i < setting_count; ++i)
         info.settings.emplace_back(setting_table()[i].variable, self.settings.value(static_cast<Setting>(i)));
     return info;

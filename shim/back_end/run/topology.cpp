@@ -108,6 +108,7 @@ std::uint64_t mixed(std::uint64_t left, std::uint64_t right) {
 
 void find_node(Process& self) {
     self.node = mixed(self.run, number_of_node(self));
+    self.network = self.settings.network();
     find_memory(self);
 }
 

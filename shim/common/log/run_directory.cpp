@@ -97,6 +97,7 @@ bool write_run_json(const Folder& folder, const RunInfo& info, const RunEnd* end
                                    {"started", info.started},
                                    {"pid", info.pid},
                                    {"mpi_library", info.mpi_library},
+                                   {"network", info.network},
                                    {"ranks", info.ranks},
                                    {"hosts", hosts_json(info.hosts)},
                                    {"mpi_init_seen", !info.alone},

@@ -21,6 +21,7 @@ struct RunInfo {
     std::vector<std::string> hosts; // by rank
     std::vector<std::string> command_line;
     std::string mpi_library;
+    std::string network;                                       // tcp or rdma, as on rank 0's machine
     std::vector<std::pair<std::string, std::string>> settings; // variable, value in force
     std::string policy_file, policy;                           // path and text
     bool alone = false; // no MPI_Init was seen (sessions), so the ranks cannot merge their records

@@ -18,10 +18,10 @@ namespace switchyard::shim::report {
 
 namespace {
 
-std::optional<policy::FixedFeatures> features_of(const CallKind& kind) {
+std::optional<policy::FixedFeatures> features_of(const CallKind& kind, const RunFacts& run) {
     Call call;
     call.kind = kind;
-    return report::features_of(call);
+    return report::features_of(call, network_of(run));
 }
 
 // If an algorithm was forced, no rule is the cause.
@@ -30,7 +30,8 @@ AgreementCost cost_of(const Profile& profile) {
     for (const auto& group : profile.groups) {
         cost.add_time(group.rank_us.whole, group.rank_us.agree);
         if (group.rank_us.agree <= 0 || group.kind.reason == "forced") continue;
-        if (const auto kind = features_of(group.kind)) cost.add_cause(*kind, group.rank_us.agree);
+        if (const auto kind = features_of(group.kind, profile.run))
+            cost.add_cause(*kind, group.rank_us.agree);
     }
     return cost;
 }
@@ -44,7 +45,7 @@ struct Shape {
 std::map<policy::FixedFeatures, Shape> shapes_of(const Profile& profile) {
     std::map<policy::FixedFeatures, Shape> shapes;
     for (const auto& group : profile.groups)
-        if (const auto kind = features_of(group.kind)) {
+        if (const auto kind = features_of(group.kind, profile.run)) {
             shapes[*kind].calls += group.calls;
             shapes[*kind].rank_us += group.rank_us.whole;
         }

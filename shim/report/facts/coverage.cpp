@@ -55,14 +55,16 @@ Covered covered(const policy::Policy& policy, const policy::Shortlist& shortlist
 } // namespace
 
 Coverage coverage_of(const policy::Policy& policy, int ranks_per_node, std::vector<int> ranks,
-                     std::vector<unsigned> block_bits, std::optional<policy::Collective> only) {
+                     std::vector<unsigned> block_bits, std::optional<policy::Collective> only,
+                     policy::Network network) {
     Coverage coverage{ranks_per_node, std::move(ranks), std::move(block_bits), {}};
     for (const auto& collective : algorithms::all_collectives) {
         if (only && *only != collective.collective) continue;
         auto& table = coverage.tables.emplace_back();
         table.collective = collective.collective;
         for (const int count : coverage.ranks) {
-            const auto call = call_of(table.collective, count, ranks_per_node);
+            auto call = call_of(table.collective, count, ranks_per_node);
+            call.network = network;
             const auto shortlist = policy::all_candidates(policy, call);
             auto& row = table.rows.emplace_back();
             for (const unsigned bits : coverage.block_bits)

@@ -32,7 +32,8 @@ struct Coverage {
 // For host buffers, not in place, and `ranks_per_node` ranks on each node but the last; for all
 // collectives, or `only` one.
 Coverage coverage_of(const policy::Policy& policy, int ranks_per_node, std::vector<int> ranks,
-                     std::vector<unsigned> block_bits, std::optional<policy::Collective> only = std::nullopt);
+                     std::vector<unsigned> block_bits, std::optional<policy::Collective> only = std::nullopt,
+                     policy::Network network = policy::Network::tcp);
 
 // Powers of two up to 8192 ranks, and up to 2^24 bytes.
 std::vector<int> usual_ranks();

@@ -46,7 +46,12 @@ void add_to(PolicyGroup& group, const Call& call) {
 
 } // namespace
 
-std::optional<policy::Features> features_of(const Call& call) {
+policy::Network network_of(const RunFacts& run) {
+    const auto rdma = policy::Network::rdma;
+    return run.network == policy::network_names[static_cast<std::size_t>(rdma)] ? rdma : policy::Network::tcp;
+}
+
+std::optional<policy::Features> features_of(const Call& call, policy::Network network) {
     const auto collective = algorithms::collective_of(call.kind.collective);
     if (!collective || call.kind.ranks < 1) return std::nullopt;
     policy::Features features;
@@ -54,6 +59,7 @@ std::optional<policy::Features> features_of(const Call& call) {
     features.ranks = call.kind.ranks;
     features.nodes = std::max(1, call.kind.nodes);
     features.ranks_per_node = call.kind.ranks_per_node > 0 ? call.kind.ranks_per_node : call.kind.ranks;
+    features.network = network;
     features.in_place = call.kind.in_place;
     features.devices = call.kind.buffer == "device";
     features.buffer = features.devices ? policy::Buffer::device : policy::Buffer::host;
@@ -70,7 +76,8 @@ bool PolicyGroup::changes() const {
     return transfer != kind.transfer || in_any_order(algorithm) != in_any_order(kind.algorithm_text());
 }
 
-PolicyOnLog::PolicyOnLog(const policy::Policy& policy) : policy_(policy), index_(policy) {
+PolicyOnLog::PolicyOnLog(const policy::Policy& policy, policy::Network network)
+    : policy_(policy), network_(network), index_(policy) {
     for (std::size_t i = 0; i < policy.rules.size(); ++i) places_.emplace(policy.rules[i].name, i);
 }
 
@@ -120,7 +127,7 @@ PolicyGroup PolicyOnLog::group_of(const Call& call, const Kind& kind, const poli
 }
 
 void PolicyOnLog::add(const Call& call) {
-    const auto features = features_of(call);
+    const auto features = features_of(call, network_);
     if (!features) {
         auto& group = unknown_[call.kind];
         group.kind = call.kind;

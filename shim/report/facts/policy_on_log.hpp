@@ -19,7 +19,10 @@ namespace switchyard::shim::report {
 // The features of a call; nothing if this version does not know the collective. A log does not say whether
 // the ranks of a node can share memory; here we assume that they can. The MPI counts as GPU-aware at calls
 // whose device buffers it took directly.
-std::optional<policy::Features> features_of(const Call& call);
+std::optional<policy::Features> features_of(const Call& call, policy::Network network);
+
+// The network of a run, from its run.json. Logs from before it was written count as tcp.
+policy::Network network_of(const RunFacts& run);
 
 // Calls of one kind that get the same choice from the policy.
 struct PolicyGroup {
@@ -40,7 +43,8 @@ struct IdleRule {
 
 class PolicyOnLog {
   public:
-    explicit PolicyOnLog(const policy::Policy& policy); // outlives this
+    // `policy` outlives this. `network`: between the nodes of the run.
+    explicit PolicyOnLog(const policy::Policy& policy, policy::Network network = policy::Network::tcp);
     void add(const Call& call);
 
     std::vector<PolicyGroup> groups() const; // the most time first
@@ -79,6 +83,7 @@ class PolicyOnLog {
     static constexpr std::size_t most_candidates = 200'000; // of all shortlists, roughly; 60 MB
 
     const policy::Policy& policy_;
+    const policy::Network network_;
     std::size_t candidates_ = 0;
     policy::RuleIndex index_;
     std::unordered_map<std::string_view, std::size_t> places_; // of the rules, by name

@@ -97,6 +97,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.program = text_at(file, "program");
     facts.started = text_at(file, "started");
     facts.mpi_library = text::first_line(text_at(file, "mpi_library"));
+    facts.network = text_at(file, "network");
     facts.policy_file = text_at(file, "policy_file");
     facts.policy = text_at(file, "policy");
     if (file.contains("command_line")) facts.command_line = words_of(file["command_line"]);
