@@ -17,6 +17,9 @@ std::string formatted(fmt::format_string<Values...> text, Values&&... values) {
     return formatted_args(text, fmt::make_format_args(values...));
 }
 
+// As `{}` does: the shortest text that stands for this number.
+void append_number(std::string& text, double number);
+
 // `joined({"a", "b"}, ", ")` is `a, b`.
 template <typename Words>
 std::string joined(const Words& words, std::string_view between) {

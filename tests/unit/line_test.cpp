@@ -93,9 +93,63 @@ TEST_CASE("a call's line has the contract's fields and no surprises", "[line]") 
     CHECK(keys(line["phases_us"]) == std::set<std::string>{"agree", "stage", "exchange"});
 }
 
+// A field that is new changes this text, on purpose.
+TEST_CASE("the text of a line is what it always was", "[line]") {
+    auto name = world_of(3);
+    name.regions = 8;
+    CallRecord record;
+    record.sequence = 12;
+    record.calls = 2;
+    record.binding = static_cast<std::uint8_t>(Binding::c);
+    record.has_detail = record.has_nodes = record.large_count = record.in_place = true;
+    record.on_device = record.is_staged = true;
+    record.begin = 7'000'100;
+    record.elapsed = 41'200;
+    record.max_block = 64;
+    record.sent = 32;
+    record.agree = 9'100;
+    record.stage = 400;
+    record.exchange = 30'001;
+    record.copy_in = 2'000;
+    record.copy_out = 4'050;
+    record.messages = 10;
+    record.rounds = 5;
+    record.wire_bytes = 1840;
+    record.messages_inter = 4;
+    record.wire_bytes_inter = 1000;
+    MergedCall call;
+    for_each_slot(record, [&](const Slot& slot) { call.add(slot, 0); });
+    record.elapsed = 50'000;
+    record.sent = 33;
+    record.messages_inter = 3;
+    for_each_slot(record, [&](const Slot& slot) { call.add(slot, 1); });
+    CHECK(call_line(17, call, name, tuna_decision) ==
+          R"({"call":17,"comm":"world","seq":12,"collective":"alltoallv","binding":"c","calls":2,)"
+          R"("large_count":true,"ranks":3,"nodes":4,"ranks_per_node":4,"regions":8,"max_block_bytes":64,)"
+          R"("sent_bytes":{"min":32,"mean":32.5,"max":33},"buffer":"device","transfer":"staged",)"
+          R"("in_place":true,"algorithm":"tuna","parameters":{"radix":4},)"
+          R"("rule":"small blocks, many ranks","reason":"rule","time_us":{"min":41.2,"mean":45.6,)"
+          R"("max":50,"slowest_rank":1},"phases_us":{"agree":9.1,"stage":0.4,"copy_in":2,"copy_out":4.05,)"
+          R"("exchange":30.001},"messages":10,"wire_bytes":1840,"rounds":5,"messages_inter":4,)"
+          R"("messages_intra":7,"wire_bytes_inter":1000,"wire_bytes_intra":840,"begin_us":7000.1,)"
+          R"("ranks_seen":2})");
+    CHECK(rank_line(record, 9, name, tuna_decision) ==
+          R"({"world_rank":9,"comm":"world","rank":2,"seq":12,"collective":"alltoallv","binding":"c",)"
+          R"("calls":2,"large_count":true,"max_block_bytes":64,"sent_bytes":33,"buffer":"device",)"
+          R"("transfer":"staged","in_place":true,"algorithm":"tuna","parameters":{"radix":4},)"
+          R"("rule":"small blocks, many ranks","reason":"rule","begin_us":7000.1,"time_us":50,)"
+          R"("phases_us":{"agree":9.1,"stage":0.4,"copy_in":2,"copy_out":4.05,"exchange":30.001},)"
+          R"("messages":10,"wire_bytes":1840,"messages_inter":3,"messages_intra":7,)"
+          R"("wire_bytes_inter":1000,"wire_bytes_intra":840})");
+    const CountedRecord seen{.begin = 5'500, .elapsed = 2'250, .sent = 192, .ranks = 4, .large_count = true};
+    CHECK(counted_line(seen, 9) ==
+          R"({"world_rank":9,"collective":"barrier","binding":"c","large_count":true,"ranks":4,)"
+          R"("sent_bytes":192,"begin_us":5.5,"time_us":2.25})");
+}
+
 TEST_CASE("of device buffers it is told how they travelled", "[line]") {
     auto call = call_of_ranks(2);
-    call.on_device = 1;
+    call.on_device.value = 1;
     auto line = json::parse(call_line(17, call, world_of(2), tuna_decision));
     CHECK(line["buffer"] == "device");
     CHECK(line["transfer"] == "direct");
@@ -180,12 +234,12 @@ TEST_CASE("collectives, bindings and flags have their names", "[line]") {
     auto call = call_of_ranks(2);
     const char* collectives[] = {"alltoallv", "alltoall", "allgather"};
     for (std::uint8_t i = 0; i < 3; ++i) {
-        call.collective = i;
+        call.collective.value = i;
         CHECK(json::parse(call_line(1, call, world_of(2), tuna_decision))["collective"] == collectives[i]);
     }
-    call.binding = static_cast<std::uint8_t>(Binding::fortran);
-    call.in_place = 1;
-    call.large_count = 1;
+    call.binding.value = static_cast<std::uint8_t>(Binding::fortran);
+    call.in_place.value = 1;
+    call.large_count.value = 1;
     const auto line = json::parse(call_line(1, call, world_of(2), tuna_decision));
     CHECK(line["binding"] == "fortran");
     CHECK(line["in_place"] == true);
@@ -194,7 +248,7 @@ TEST_CASE("collectives, bindings and flags have their names", "[line]") {
 
 TEST_CASE("what is unusual is said: missing ranks, several calls", "[line]") {
     auto call = call_of_ranks(3);
-    call.calls = 40;
+    call.calls.value = 40;
     const auto line = json::parse(call_line(1, call, world_of(4), tuna_decision));
     CHECK(line["ranks_seen"] == 3);
     CHECK(line["calls"] == 40);
@@ -226,7 +280,7 @@ TEST_CASE("numbers of any size are JSON", "[line]") {
 TEST_CASE("times keep every nanosecond", "[line]") {
     auto call = call_of_ranks(1);
     for (std::uint64_t ns : {1UL, 41'234UL, 1'000'000'001UL, 3'600'000'000'001UL * 24}) {
-        call.elapsed_max = ns;
+        call.elapsed.max = ns;
         const auto us =
             json::parse(call_line(1, call, world_of(1), tuna_decision))["time_us"]["max"].get<double>();
         CHECK(static_cast<std::uint64_t>(us * 1000 + 0.5) == ns);

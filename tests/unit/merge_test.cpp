@@ -41,20 +41,20 @@ CallRecord with_detail(CallRecord call, std::uint64_t phase, std::uint64_t messa
 void check_three_ranks(const MergedCall& call) {
     CHECK(call.ranks_seen == 3);
     CHECK(call.begin == 90);
-    CHECK(call.elapsed_min == 10);
-    CHECK(call.elapsed_sum == 60);
-    CHECK(call.elapsed_max == 30);
+    CHECK(call.elapsed.min == 10);
+    CHECK(call.elapsed.sum == 60);
+    CHECK(call.elapsed.max == 30);
     CHECK(call.slowest_rank == 1);
-    CHECK(call.sent_min == 0);
-    CHECK(call.sent_sum == 120);
-    CHECK(call.sent_max == 80);
+    CHECK(call.sent.min == 0);
+    CHECK(call.sent.sum == 120);
+    CHECK(call.sent.max == 80);
     CHECK(call.max_block == 40);
-    CHECK(call.agree_sum == 6);
-    CHECK(call.stage_sum == 12);
-    CHECK(call.exchange_sum == 18);
-    CHECK(call.messages_max == 7);
-    CHECK(call.rounds_max == 8);
-    CHECK(call.wire_bytes_max == 900);
+    CHECK(call.agree.sum == 6);
+    CHECK(call.stage.sum == 12);
+    CHECK(call.exchange.sum == 18);
+    CHECK(call.messages == 7);
+    CHECK(call.rounds == 8);
+    CHECK(call.wire_bytes == 900);
     CHECK(call.sequence == 4);
     CHECK(call.decision == 2);
     CHECK(call.communicator == 1);
@@ -119,10 +119,10 @@ TEST_CASE("a call without detail spent its time in the library", "[merge]") {
     MergedCall call;
     call.add(Slot::call(record_of_call(1, 5, 10, 8)), 0);
     call.add(Slot::call(record_of_call(1, 6, 14, 8)), 1);
-    CHECK(call.exchange_sum == 24);
-    CHECK(call.agree_sum == 0);
-    CHECK(call.stage_sum == 0);
-    CHECK(call.messages_max == 0);
+    CHECK(call.exchange.sum == 24);
+    CHECK(call.agree.sum == 0);
+    CHECK(call.stage.sum == 0);
+    CHECK(call.messages == 0);
 }
 
 TEST_CASE("a slot that was never finished is nothing", "[merge]") {
@@ -131,7 +131,7 @@ TEST_CASE("a slot that was never finished is nothing", "[merge]") {
     slot.kind = SlotKind::none;
     call.add(slot, 0);
     CHECK(call.ranks_seen == 0);
-    CHECK(call.elapsed_sum == 0);
+    CHECK(call.elapsed.sum == 0);
 }
 
 TEST_CASE("a rank that is missing does not pull the minimum to zero", "[merge]") {
@@ -141,8 +141,8 @@ TEST_CASE("a rank that is missing does not pull the minimum to zero", "[merge]")
     REQUIRE(merged.size() == 1);
     CHECK(merged[0].ranks_seen == 1);
     CHECK(merged[0].begin == 50);
-    CHECK(merged[0].elapsed_min == 12);
-    CHECK(merged[0].sent_min == 30);
+    CHECK(merged[0].elapsed.min == 12);
+    CHECK(merged[0].sent.min == 30);
     CHECK(merged[0].slowest_rank == 2);
 }
 
@@ -151,8 +151,8 @@ TEST_CASE("zeros on the first rank stay the minimum", "[merge]") {
     call.add(Slot::call(record_of_call(1, 0, 0, 0)), 0);
     call.add(Slot::call(record_of_call(1, 9, 9, 9)), 1);
     CHECK(call.begin == 0);
-    CHECK(call.elapsed_min == 0);
-    CHECK(call.sent_min == 0);
+    CHECK(call.elapsed.min == 0);
+    CHECK(call.sent.min == 0);
     CHECK(call.slowest_rank == 1);
 }
 

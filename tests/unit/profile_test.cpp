@@ -44,7 +44,7 @@ TEST_CASE("a line of the log is read field by field", "[report]") {
     CHECK(call.time_max == 52.9);
     CHECK(call.slowest_rank == 3);
     CHECK(call.agree == 9.1);
-    CHECK(call.copy == 4.0);
+    CHECK(call.copy() == 4.0);
     CHECK(call.ranks_seen == 16);
     CHECK(call.begin == 5.5);
 

@@ -100,6 +100,17 @@ class Tables(unittest.TestCase):
             with self.subTest(section=section, name=name):
                 self.assertTrue(any(f"`{section}.{name}`" in cell or f"`{name}` (both)" in cell for cell in table))
 
+    def test_fields_of_the_log(self):
+        """Each field of fields.def that a line has by itself is in the tables of the log."""
+        rows = [row for row in text_of(ROOT / "shim/common/log/README.md").splitlines() if row.startswith("| `")]
+        told = {name.removeprefix("phases_us.") for row in rows for name in re.findall(r"`([\w.]+)`", row)}
+        lines = re.findall(r"^SWITCHYARD_(PHASE|COUNT|SPLIT)\((\w+), ", (ROOT / "shim/common/log/fields.def").read_text(), re.M)
+        self.assertGreater(len(lines), 0)
+        for macro, name in lines:
+            for field in (f"{name}_inter", f"{name}_intra") if macro == "SPLIT" else (name,):
+                with self.subTest(field=field):
+                    self.assertIn(field, told)
+
 
 class Policies(unittest.TestCase):
     def test_examples_pass_check(self):

@@ -283,7 +283,7 @@ TEST_CASE("sums of calls have the same numbers on ranks that call differently", 
     for (const auto& [number, call] : merged) {
         CHECK(call.calls == 6);
         CHECK(call.ranks_seen == 2);
-        CHECK(call.copy_in_sum == (number == 1 ? 30 : 40)); // of the staged calls alone
+        CHECK(call.copy_in.sum == (number == 1 ? 30 : 40)); // of the staged calls alone
         CHECK(call.on_device == 1);
     }
 }

@@ -35,7 +35,7 @@ std::string led_names(const log::Names& names, int rank) {
 
 policy::FixedFeatures kind_of(const log::MergedCall& call, const log::CommunicatorName& name) {
     policy::FixedFeatures kind;
-    kind.collective = static_cast<algorithms::Collective>(call.collective);
+    kind.collective = static_cast<algorithms::Collective>(call.collective.value);
     kind.ranks = name.ranks;
     kind.nodes = name.nodes;
     kind.ranks_per_node = name.ranks_per_node;
@@ -45,8 +45,8 @@ policy::FixedFeatures kind_of(const log::MergedCall& call, const log::Communicat
 }
 
 void add_to(AgreementCost& cost, const log::MergedCall& call, const log::CommunicatorName& name) {
-    cost.add_time(static_cast<double>(call.elapsed_sum), static_cast<double>(call.agree_sum));
-    if (call.agree_sum > 0) cost.add_cause(kind_of(call, name), static_cast<double>(call.agree_sum));
+    cost.add_time(static_cast<double>(call.elapsed.sum), static_cast<double>(call.agree.sum));
+    if (call.agree.sum > 0) cost.add_cause(kind_of(call, name), static_cast<double>(call.agree.sum));
 }
 
 } // namespace

@@ -5,7 +5,10 @@
 #include "shim/entry/abi.hpp"
 #include "shim/entry/counted.hpp"
 
-#include <nlohmann/json.hpp>
+#include <charconv>
+#include <iterator>
+#include <type_traits>
+#include <utility>
 
 namespace switchyard::shim::log {
 
@@ -27,79 +30,174 @@ std::string_view collective_name(std::uint8_t collective) {
 std::string_view binding_name(std::uint8_t binding) {
     return static_cast<Binding>(binding) == Binding::c ? "c" : "fortran";
 }
-// Fields that are written only if they differ from the usual value.
-std::string extras(std::uint32_t calls, std::uint8_t large_count) {
-    std::string text;
-    if (calls > 1) text += formatted(R"("calls":{},)", calls);
-    if (large_count != 0) text += R"("large_count":true,)";
-    return text;
+// Of a rank's own call, and of a merged one.
+std::uint32_t ranks_of(const CallRecord& /*call*/) {
+    return 1;
 }
-std::string regions_of(const CommunicatorName& communicator) {
-    return communicator.regions > 0 ? formatted(R"("regions":{},)", communicator.regions) : "";
+std::uint32_t ranks_of(const MergedCall& call) {
+    return call.ranks_seen;
+}
+std::uint64_t sum_of(std::uint64_t own) {
+    return own;
+}
+std::uint64_t sum_of(const Sum<std::uint64_t>& field) {
+    return field.sum;
 }
 
-// `call`: a CallRecord or a MergedCall.
+// A line, field after field.
+class LineText {
+  public:
+    LineText() { text_.reserve(usual_bytes); }
+
+    template <typename Value>
+    void add(std::string_view name, const Value& value) {
+        add_name(name);
+        if constexpr (std::is_same_v<Value, bool>) {
+            text_ += value ? "true" : "false";
+        } else if constexpr (std::is_integral_v<Value>) {
+            char digits[24];
+            text_.append(digits, std::to_chars(digits, std::end(digits), value).ptr);
+        } else if constexpr (std::is_floating_point_v<Value>) {
+            append_number(text_, value);
+        } else {
+            text_ += '"';
+            text_ += value;
+            text_ += '"';
+        }
+        text_ += ',';
+    }
+    void add_fields(std::string_view fields) {
+        text_ += fields;
+        text_ += ',';
+    }
+    void open(std::string_view name) {
+        add_name(name);
+        text_ += '{';
+    }
+    void close() {
+        text_.back() = '}';
+        text_ += ',';
+    }
+    std::string take() {
+        text_.back() = '}';
+        return std::move(text_);
+    }
+
+  private:
+    static constexpr std::size_t usual_bytes = 1024;
+    void add_name(std::string_view name) {
+        text_ += '"';
+        text_ += name;
+        text_ += "\":";
+    }
+    std::string text_ = "{";
+};
+
+// `Call`: CallRecord or MergedCall.
 template <typename Call>
-std::string buffer_of(const Call& call) {
-    if (!call.on_device) return R"("buffer":"host")";
-    return formatted(R"("buffer":"device","transfer":"{}")", call.is_staged   ? "staged"
-                                                             : call.is_mapped ? "ipc"
-                                                                              : "direct");
+void add_kind(LineText& line, const Call& call) {
+    line.add("collective", collective_name(call.collective));
+    line.add("binding", binding_name(call.binding));
+    if (call.calls > 1) line.add("calls", std::uint32_t{call.calls});
+    if (call.large_count) line.add("large_count", true);
 }
-std::string copies_of(bool is_staged, double in_us, double out_us) {
-    return is_staged ? formatted(R"("copy_in":{},"copy_out":{},)", in_us, out_us) : "";
+template <typename Call>
+void add_buffer(LineText& line, const Call& call) {
+    line.add("buffer", call.on_device ? "device" : "host");
+    if (call.on_device) line.add("transfer", call.is_staged ? "staged" : call.is_mapped ? "ipc" : "direct");
+}
+template <typename Call>
+void add_phases(LineText& line, const Call& call) {
+    constexpr bool always = true;
+    const bool if_staged = call.is_staged;
+    line.open("phases_us");
+#define SWITCHYARD_PHASE(name, slot, place, when)                                                            \
+    if (when) line.add(#name, mean_us(sum_of(call.name), ranks_of(call)));
+#include "fields.def"
+    line.close();
+}
+template <typename Call>
+void add_counts(LineText& line, const Call& call) {
+    constexpr bool always = true, if_merged = std::is_same_v<Call, MergedCall>;
+#define SWITCHYARD_COUNT(name, slot, place, when)                                                            \
+    if (when) line.add(#name, std::uint64_t{call.name});
+#define SWITCHYARD_SPLIT(name, place, place_of_all)                                                          \
+    line.add(#name "_inter", std::uint64_t{call.name##_inter});                                              \
+    if constexpr (if_merged)                                                                                 \
+        line.add(#name "_intra", std::uint64_t{call.name##_intra});                                          \
+    else                                                                                                     \
+        line.add(#name "_intra", call.name - call.name##_inter);
+#include "fields.def"
 }
 
 } // namespace
 
 std::string call_line(std::uint64_t number, const MergedCall& call, const CommunicatorName& communicator,
                       const std::string& decision) {
-    auto seen = call.ranks_seen;
-    auto line = formatted(
-        R"({{"call":{},"comm":"{}","seq":{},"collective":"{}","binding":"{}",{}"ranks":{},"nodes":{},"ranks_per_node":{},{})"
-        R"("max_block_bytes":{},"sent_bytes":{{"min":{},"mean":{},"max":{}}},{},"in_place":{},{},)",
-        number, communicator.id, call.sequence, collective_name(call.collective), binding_name(call.binding),
-        extras(call.calls, call.large_count), communicator.ranks, communicator.nodes,
-        communicator.ranks_per_node, regions_of(communicator), call.max_block, call.sent_min,
-        static_cast<double>(call.sent_sum) / seen, call.sent_max, buffer_of(call), call.in_place != 0,
-        decision);
-    line += formatted(
-        R"("time_us":{{"min":{},"mean":{},"max":{},"slowest_rank":{}}},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},)"
-        R"("messages":{},"wire_bytes":{},"rounds":{},)"
-        R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{},"begin_us":{})",
-        us(call.elapsed_min), mean_us(call.elapsed_sum, seen), us(call.elapsed_max), call.slowest_rank,
-        mean_us(call.agree_sum, seen), mean_us(call.stage_sum, seen),
-        copies_of(call.is_staged != 0, mean_us(call.copy_in_sum, seen), mean_us(call.copy_out_sum, seen)),
-        mean_us(call.exchange_sum, seen), call.messages_max, call.wire_bytes_max, call.rounds_max,
-        call.messages_inter_max, call.messages_intra_max, call.wire_bytes_inter_max,
-        call.wire_bytes_intra_max, us(call.begin));
-    if (static_cast<int>(seen) != communicator.ranks) line += formatted(R"(,"ranks_seen":{})", seen);
-    return line + "}";
+    const auto seen = call.ranks_seen;
+    LineText line;
+    line.add("call", number);
+    line.add("comm", communicator.id);
+    line.add("seq", call.sequence);
+    add_kind(line, call);
+    line.add("ranks", communicator.ranks);
+    line.add("nodes", communicator.nodes);
+    line.add("ranks_per_node", communicator.ranks_per_node);
+    if (communicator.regions > 0) line.add("regions", communicator.regions);
+    line.add("max_block_bytes", call.max_block.value);
+    line.open("sent_bytes");
+    line.add("min", call.sent.min);
+    line.add("mean", static_cast<double>(call.sent.sum) / seen);
+    line.add("max", call.sent.max);
+    line.close();
+    add_buffer(line, call);
+    line.add("in_place", call.in_place != 0);
+    line.add_fields(decision);
+    line.open("time_us");
+    line.add("min", us(call.elapsed.min));
+    line.add("mean", mean_us(call.elapsed.sum, seen));
+    line.add("max", us(call.elapsed.max));
+    line.add("slowest_rank", call.slowest_rank);
+    line.close();
+    add_phases(line, call);
+    add_counts(line, call);
+    line.add("begin_us", us(call.begin));
+    if (static_cast<int>(seen) != communicator.ranks) line.add("ranks_seen", seen);
+    return line.take();
 }
 
 std::string rank_line(const CallRecord& record, int world_rank, const CommunicatorName& communicator,
                       const std::string& decision) {
-    return formatted(
-        R"({{"world_rank":{},"comm":"{}","rank":{},"seq":{},"collective":"{}","binding":"{}",{})"
-        R"("max_block_bytes":{},"sent_bytes":{},{}"in_place":{},{},)"
-        R"("begin_us":{},"time_us":{},"phases_us":{{"agree":{},"stage":{},{}"exchange":{}}},"messages":{},"wire_bytes":{},)"
-        R"("messages_inter":{},"messages_intra":{},"wire_bytes_inter":{},"wire_bytes_intra":{}}})",
-        world_rank, communicator.id, communicator.rank, record.sequence, collective_name(record.collective),
-        binding_name(record.binding), extras(record.calls, record.large_count), record.max_block, record.sent,
-        record.on_device ? buffer_of(record) + "," : "", record.in_place, decision, us(record.begin),
-        us(record.elapsed), us(record.agree), us(record.stage),
-        copies_of(record.is_staged, us(record.copy_in), us(record.copy_out)), us(record.exchange),
-        record.messages, record.wire_bytes, record.messages_inter, record.messages - record.messages_inter,
-        record.wire_bytes_inter, record.wire_bytes - record.wire_bytes_inter);
+    LineText line;
+    line.add("world_rank", world_rank);
+    line.add("comm", communicator.id);
+    line.add("rank", communicator.rank);
+    line.add("seq", record.sequence);
+    add_kind(line, record);
+    line.add("max_block_bytes", record.max_block);
+    line.add("sent_bytes", record.sent);
+    if (record.on_device) add_buffer(line, record);
+    line.add("in_place", record.in_place);
+    line.add_fields(decision);
+    line.add("begin_us", us(record.begin));
+    line.add("time_us", us(record.elapsed));
+    add_phases(line, record);
+    add_counts(line, record);
+    return line.take();
 }
 
 std::string counted_line(const CountedRecord& record, int world_rank) {
-    const auto name =
-        record.counted < counted_functions ? all_counted[record.counted].name : std::string_view("unknown");
-    return formatted(R"({{"world_rank":{},"collective":"{}","binding":"{}",{}"ranks":{},"sent_bytes":{},)"
-                     R"("begin_us":{},"time_us":{}}})",
-                     world_rank, name, binding_name(record.binding), extras(1, record.large_count ? 1 : 0),
-                     record.ranks, record.sent, us(record.begin), us(record.elapsed));
+    LineText line;
+    line.add("world_rank", world_rank);
+    line.add("collective", record.counted < counted_functions ? all_counted[record.counted].name
+                                                              : std::string_view("unknown"));
+    line.add("binding", binding_name(record.binding));
+    if (record.large_count) line.add("large_count", true);
+    line.add("ranks", record.ranks);
+    line.add("sent_bytes", record.sent);
+    line.add("begin_us", us(record.begin));
+    line.add("time_us", us(record.elapsed));
+    return line.take();
 }
 
 } // namespace switchyard::shim::log

@@ -13,10 +13,6 @@ namespace switchyard::shim::log {
 
 namespace {
 
-void most(auto& kept, auto value) {
-    kept = std::max<std::remove_reference_t<decltype(kept)>>(kept, value);
-}
-
 bool is_possible(const Slot& slot) {
     return static_cast<std::size_t>(slot.kind) < slot_kinds &&
            slot.collective < algorithms::collective_count &&
@@ -25,65 +21,37 @@ bool is_possible(const Slot& slot) {
 
 } // namespace
 
+template <SlotKind kind>
+void MergedCall::add_fields(const CallRecord& record, bool is_first) {
+#define SWITCHYARD_VALUE(type, name, slot, place)                                                            \
+    if constexpr (kind == SlotKind::slot) name.add(record.name, is_first);
+#define SWITCHYARD_FLAG(name, slot, bit, merged) SWITCHYARD_VALUE(bool, name, slot, bit)
+#define SWITCHYARD_SPLIT(name, place, place_of_all)                                                          \
+    if constexpr (kind == SlotKind::nodes) {                                                                 \
+        name##_inter.add(record.name##_inter, is_first);                                                     \
+        name##_intra.add(record.name - record.name##_inter, is_first);                                       \
+    }
+#include "fields.def"
+}
+
 // A rank's slots may come in any order.
 void MergedCall::add(const Slot& slot, int rank_in_communicator) {
-    if (slot.kind == SlotKind::call) add_call(slot, rank_in_communicator);
-    if (slot.kind == SlotKind::detail) add_detail(slot);
     CallRecord record;
     slot.tell(record);
-    if (slot.kind == SlotKind::nodes) add_nodes(record);
-    copy_in_sum += record.copy_in;
-    copy_out_sum += record.copy_out;
-}
-
-void MergedCall::add_call(const Slot& slot, int rank_in_communicator) {
-    CallRecord record;
-    slot.tell(record);
-    bool first = ranks_seen == 0;
-    auto least = [first](auto& kept, auto value) { kept = first ? value : std::min(kept, value); };
-    if (first || record.elapsed > elapsed_max) slowest_rank = rank_in_communicator;
-    least(begin, record.begin);
-    least(sent_min, record.sent);
-    least(elapsed_min, record.elapsed);
-    most(sent_max, record.sent);
-    most(elapsed_max, record.elapsed);
-    most(max_block, record.max_block);
-    most(calls, record.calls);
-    sent_sum += record.sent;
-    elapsed_sum += record.elapsed;
-    on_device |= record.on_device ? 1 : 0;
-    is_staged |= record.is_staged ? 1 : 0;
-    is_mapped |= record.is_mapped ? 1 : 0;
-    exchange_sum += record.exchange; // 0 if a detail slot has it
-    if (first) {
-        communicator = record.communicator;
-        sequence = record.sequence;
-        decision = record.decision;
-        collective = record.collective;
-        binding = record.binding;
-        in_place = record.in_place;
-        large_count = record.large_count;
+    const bool is_first = ranks_seen == 0;
+    if (slot.kind == SlotKind::call) {
+        if (is_first || record.elapsed > elapsed.max) slowest_rank = rank_in_communicator;
+        if (is_first) communicator = record.communicator;
+        if (is_first) sequence = record.sequence;
+        add_fields<SlotKind::call>(record, is_first);
+        exchange.add(record.exchange, is_first); // 0 if a detail slot has it
+        ++ranks_seen;
     }
-    ++ranks_seen;
-}
-
-void MergedCall::add_detail(const Slot& slot) {
-    CallRecord record;
-    slot.tell(record);
-    agree_sum += record.agree;
-    stage_sum += record.stage;
-    exchange_sum += record.exchange;
-    most(messages_max, record.messages);
-    most(wire_bytes_max, record.wire_bytes);
-    most(rounds_max, record.rounds);
-    if (!record.has_nodes) add_nodes(record); // else a slot of its own has it
-}
-
-void MergedCall::add_nodes(const CallRecord& record) {
-    most(messages_inter_max, record.messages_inter);
-    most(wire_bytes_inter_max, record.wire_bytes_inter);
-    most(messages_intra_max, record.messages - record.messages_inter);
-    most(wire_bytes_intra_max, record.wire_bytes - record.wire_bytes_inter);
+    if (slot.kind == SlotKind::detail) add_fields<SlotKind::detail>(record, is_first);
+    // A call on one node has no slot for it.
+    if (slot.kind == SlotKind::nodes || (slot.kind == SlotKind::detail && !record.has_nodes))
+        add_fields<SlotKind::nodes>(record, is_first);
+    if (slot.kind == SlotKind::copies) add_fields<SlotKind::copies>(record, is_first);
 }
 
 bool CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {

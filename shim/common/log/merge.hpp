@@ -12,27 +12,62 @@
 
 namespace switchyard::shim::log {
 
+// What becomes of the ranks' values of a field.
+template <typename T>
+struct First {
+    T value{};
+    void add(T more, bool is_first) { value = is_first ? more : value; }
+    operator T() const { return value; }
+};
+template <typename T>
+struct Least {
+    T value{};
+    void add(T more, bool is_first) { value = is_first || more < value ? more : value; }
+    operator T() const { return value; }
+};
+template <typename T>
+struct Most {
+    T value{};
+    void add(T more, bool /*is_first*/) { value = more > value ? more : value; }
+    operator T() const { return value; }
+};
+template <typename T>
+using Any = Most<T>; // of flags
+template <typename T>
+struct Sum {
+    T sum{};
+    void add(T more, bool /*is_first*/) { sum += more; }
+};
+template <typename T>
+struct Spread {
+    T min{}, sum{}, max{};
+    void add(T more, bool is_first) {
+        min = is_first || more < min ? more : min;
+        sum += more;
+        max = more > max ? more : max;
+    }
+};
+template <typename T>
+struct Unmerged {
+    void add(T /*more*/, bool /*is_first*/) {}
+};
+
 struct MergedCall {
-    std::uint64_t begin = 0;                                               // of the first rank to arrive
-    std::uint32_t communicator = 0, sequence = 0, decision = 0, calls = 0; // numbers of the merging rank
+    std::uint32_t communicator = 0, sequence = 0; // numbers of the merging rank, as `decision`
     std::uint32_t ranks_seen = 0;
     std::int32_t slowest_rank = 0; // in the communicator
-    std::uint64_t max_block = 0;
-    std::uint64_t sent_min = 0, sent_sum = 0, sent_max = 0;
-    std::uint64_t elapsed_min = 0, elapsed_sum = 0, elapsed_max = 0;
-    std::uint64_t agree_sum = 0, stage_sum = 0, exchange_sum = 0, copy_in_sum = 0, copy_out_sum = 0;
-    std::uint64_t messages_max = 0, wire_bytes_max = 0, rounds_max = 0;
-    std::uint64_t messages_inter_max = 0, messages_intra_max = 0; // to other nodes, and to the rank's own
-    std::uint64_t wire_bytes_inter_max = 0, wire_bytes_intra_max = 0;
-    std::uint8_t collective = 0, binding = 0, in_place = 0, large_count = 0;
-    std::uint8_t on_device = 0, is_staged = 0, is_mapped = 0; // on any rank
+#define SWITCHYARD_HEAD(type, name, initial, place, merged) merged<type> name;
+#define SWITCHYARD_FLAG(name, slot, bit, merged) [[no_unique_address]] merged<std::uint8_t> name;
+#define SWITCHYARD_PHASE(name, slot, place, when) Sum<std::uint64_t> name;
+#define SWITCHYARD_COUNT(name, slot, place, when) Most<std::uint64_t> name;
+#define SWITCHYARD_SPLIT(name, place, place_of_all) Most<std::uint64_t> name##_inter, name##_intra;
+#include "fields.def"
 
     void add(const Slot& slot, int rank_in_communicator);
 
   private:
-    void add_call(const Slot& slot, int rank_in_communicator);
-    void add_detail(const Slot& slot);
-    void add_nodes(const CallRecord& record);
+    template <SlotKind kind>
+    void add_fields(const CallRecord& record, bool is_first);
 };
 
 // All calls of one communicator, by sequence number.

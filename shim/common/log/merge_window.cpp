@@ -15,7 +15,7 @@ void MergeWindow::add(const Slot& slot, int rank_in_communicator, bool is_own) n
     const bool is_first = call.ranks_seen == 0;
     call.add(slot, rank_in_communicator);
     call.communicator = communicator_;
-    if (is_first && !is_own) call.decision = 0; // the merging rank lost its record of the call
+    if (is_first && !is_own) call.decision.value = 0; // the merging rank lost its record of the call
 }
 
 const MergedCall* MergeWindow::next() noexcept {

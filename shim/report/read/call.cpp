@@ -1,12 +1,14 @@
 #include "call.hpp"
 
-#include "field.hpp"
 #include "possible.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 namespace switchyard::shim::report {
@@ -20,47 +22,117 @@ Integer whole(double value) {
     return static_cast<Integer>(std::clamp(value, 0.0, most));
 }
 
+// The member that a path leads to: `member_at<&Call::kind, &CallKind::ranks>(call)` is `call.kind.ranks`.
+template <auto... path>
+auto& member_at(Call& call) {
+    return (call.*....*path);
+}
+
+// Both forms of a number: a double has too few digits for large ones.
+template <auto... path>
+void set_number(Call& call, double value, std::uint64_t exact) {
+    auto& member = member_at<path...>(call);
+    using Member = std::remove_reference_t<decltype(member)>;
+    if constexpr (std::is_same_v<Member, double>)
+        member = possible(value);
+    else if constexpr (std::is_same_v<Member, std::uint64_t>)
+        member = exact;
+    else
+        member = whole<Member>(value);
+}
+
+void set_calls(Call& call, double value, std::uint64_t /*exact*/) {
+    call.calls = std::max<std::uint64_t>(1, whole<std::uint32_t>(value));
+}
+
+// In the line of one rank.
+void set_time(Call& call, double value, std::uint64_t /*exact*/) {
+    call.time_min = call.time_mean = call.time_max = possible(value);
+}
+
+// A field of a line: what becomes of its number or word, and of the members of an object.
+struct Field {
+    std::string_view name;
+    void (*number)(Call&, double, std::uint64_t) = nullptr;
+    std::string& (*word)(Call&) = nullptr;
+    std::span<const Field> parts{};
+};
+
+constexpr Field sent_parts[] = {{"mean", set_number<&Call::sent_bytes>}};
+constexpr Field time_parts[] = {{"min", set_number<&Call::time_min>},
+                                {"mean", set_number<&Call::time_mean>},
+                                {"max", set_number<&Call::time_max>},
+                                {"slowest_rank", set_number<&Call::slowest_rank>}};
+constexpr Field phases[] = {
+#define SWITCHYARD_PHASE(name, slot, place, when) {#name, set_number<&Call::name>},
+#include "shim/common/log/fields.def"
+};
+
+constexpr Field word_field(std::string_view name, std::string& (*place)(Call&)) {
+    return {name, nullptr, place};
+}
+constexpr auto line_fields = [] {
+    std::array fields = {
+        Field{"call", set_number<&Call::number>},
+        Field{"seq", set_number<&Call::sequence>},
+        Field{"calls", set_calls},
+        Field{"ranks", set_number<&Call::kind, &CallKind::ranks>},
+        Field{"nodes", set_number<&Call::kind, &CallKind::nodes>},
+        Field{"ranks_per_node", set_number<&Call::kind, &CallKind::ranks_per_node>},
+        Field{"ranks_seen", set_number<&Call::ranks_seen>},
+        Field{"world_rank", set_number<&Call::world_rank>},
+        Field{"max_block_bytes", set_number<&Call::max_block_bytes>},
+        Field{"begin_us", set_number<&Call::begin>},
+        Field{"sent_bytes", set_number<&Call::sent_bytes>, nullptr, sent_parts},
+        Field{"time_us", set_time, nullptr, time_parts},
+        Field{"phases_us", nullptr, nullptr, phases},
+        Field{"parameters"},
+        Field{"in_place"},
+        word_field("comm", member_at<&Call::comm>),
+        word_field("collective", member_at<&Call::kind, &CallKind::collective>),
+        word_field("algorithm", member_at<&Call::kind, &CallKind::algorithm>),
+        word_field("rule", member_at<&Call::kind, &CallKind::rule>),
+        word_field("reason", member_at<&Call::kind, &CallKind::reason>),
+        word_field("buffer", member_at<&Call::kind, &CallKind::buffer>),
+        word_field("transfer", member_at<&Call::kind, &CallKind::transfer>),
+#define SWITCHYARD_COUNT(name, slot, place, when) Field{#name, set_number<&Call::name>},
+#include "shim/common/log/fields.def"
+    };
+    std::ranges::sort(fields, {}, &Field::name);
+    return fields;
+}();
+constexpr Field unknown_field{};
+
+constexpr const Field& field_of(std::string_view name) {
+    const auto* found = std::ranges::lower_bound(line_fields, name, {}, &Field::name);
+    return found != line_fields.end() && found->name == name ? *found : unknown_field;
+}
+constexpr const Field& parameters = field_of("parameters");
+constexpr const Field& in_place = field_of("in_place");
+
 // Fills a Call from the parser's events. Building a tree of each line would take most of the time.
 class LineReader final : public nlohmann::json_sax<nlohmann::json> {
   public:
     explicit LineReader(Call& call) : call_(call) {}
 
-    bool complete() const { return has_collective_ && has_time_; }
-
     bool null() override { return true; }
     bool boolean(bool value) override {
-        if (depth_ == 1 && field_ == Field::in_place) call_.kind.in_place = value;
+        if (depth_ == 1 && field_ == &in_place) call_.kind.in_place = value;
         if (in_parameters()) parameter(value ? "true" : "false");
         return true;
     }
     bool number_integer(number_integer_t value) override {
-        if (in_parameters())
-            parameter(std::to_string(value));
-        else
-            number(static_cast<double>(value));
-        return true;
+        return in_parameters() ? parameter(std::to_string(value)) : number(static_cast<double>(value), 0);
     }
     bool number_unsigned(number_unsigned_t value) override {
-        if (in_parameters())
-            parameter(std::to_string(value));
-        else if (depth_ == 1 && field_ == Field::max_block_bytes)
-            call_.max_block_bytes = value; // a double has too few digits
-        else
-            number(static_cast<double>(value));
-        return true;
+        return in_parameters() ? parameter(std::to_string(value)) : number(static_cast<double>(value), value);
     }
     bool number_float(number_float_t value, const string_t& text) override {
-        if (in_parameters())
-            parameter(text);
-        else
-            number(value);
-        return true;
+        return in_parameters() ? parameter(text) : number(value, whole<std::uint64_t>(value));
     }
     bool string(string_t& value) override {
-        if (in_parameters())
-            parameter(value);
-        else if (depth_ == 1)
-            word(value);
+        if (in_parameters()) return parameter(value);
+        if (depth_ == 1 && field_->word != nullptr) field_->word(call_) = value;
         return true;
     }
     bool binary(binary_t&) override { return true; }
@@ -81,12 +153,15 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
         return true;
     }
     bool key(string_t& name) override {
-        if (depth_ == 1)
-            field_ = field_of(name);
-        else if (in_parameters())
+        if (depth_ == 1) {
+            field_ = &field_of(name);
+            part_ = &unknown_field;
+        } else if (in_parameters()) {
             parameter_ = name;
-        else if (depth_ == 2)
-            part_ = field_of(name);
+        } else if (depth_ == 2) {
+            const auto found = std::ranges::find(field_->parts, name, &Field::name);
+            part_ = found != field_->parts.end() ? &*found : &unknown_field;
+        }
         return true;
     }
     bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
@@ -94,80 +169,27 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
     }
 
   private:
-    bool in_parameters() const { return depth_ == 2 && field_ == Field::parameters; }
+    bool in_parameters() const { return depth_ == 2 && field_ == &parameters; }
 
-    void parameter(const std::string& value) {
+    bool parameter(const std::string& value) {
         auto& text = call_.kind.parameters;
         if (!text.empty()) text += ' ';
         text += std::exchange(parameter_, {}); // a list has no names: its values would repeat the last name
         text += '=';
         text += value;
+        return true;
     }
 
-    void word(const std::string& value) {
-        switch (field_) {
-        case Field::collective:
-            call_.kind.collective = value;
-            has_collective_ = true;
-            break;
-        case Field::algorithm: call_.kind.algorithm = value; break;
-        case Field::rule: call_.kind.rule = value; break;
-        case Field::reason: call_.kind.reason = value; break;
-        case Field::buffer: call_.kind.buffer = value; break;
-        case Field::transfer: call_.kind.transfer = value; break;
-        case Field::comm: call_.comm = value; break;
-        default: break;
-        }
-    }
-
-    void number(double value) {
-        if (depth_ == 2) return part(value);
-        if (depth_ != 1) return;
-        switch (field_) {
-        case Field::call: call_.number = whole<std::uint64_t>(value); break;
-        case Field::calls: call_.calls = std::max<std::uint64_t>(1, whole<std::uint32_t>(value)); break;
-        case Field::seq: call_.sequence = whole<std::uint64_t>(value); break;
-        case Field::ranks: call_.kind.ranks = whole<int>(value); break;
-        case Field::nodes: call_.kind.nodes = whole<int>(value); break;
-        case Field::ranks_per_node: call_.kind.ranks_per_node = whole<int>(value); break;
-        case Field::ranks_seen: call_.ranks_seen = whole<int>(value); break;
-        case Field::world_rank: call_.world_rank = whole<int>(value); break;
-        case Field::messages: call_.messages = whole<std::uint64_t>(value); break;
-        case Field::wire_bytes: call_.wire_bytes = whole<std::uint64_t>(value); break;
-        case Field::begin_us: call_.begin = possible(value); break;
-        case Field::sent_bytes: call_.sent_bytes = possible(value); break; // of one rank
-        case Field::time_us:                                               // of one rank
-            call_.time_min = call_.time_mean = call_.time_max = possible(value);
-            has_time_ = true;
-            break;
-        default: break;
-        }
-    }
-
-    void part(double number) {
-        const double value = possible(number);
-        if (field_ == Field::time_us) {
-            has_time_ = true;
-            if (part_ == Field::min) call_.time_min = value;
-            if (part_ == Field::mean) call_.time_mean = value;
-            if (part_ == Field::max) call_.time_max = value;
-            if (part_ == Field::slowest_rank) call_.slowest_rank = whole<int>(value);
-        } else if (field_ == Field::phases_us) {
-            if (part_ == Field::agree) call_.agree = value;
-            if (part_ == Field::stage) call_.stage = value;
-            if (part_ == Field::exchange) call_.exchange = value;
-            if (part_ == Field::copy_in || part_ == Field::copy_out) call_.copy += value;
-            if (part_ == Field::copy_in) call_.copy_in = value;
-        } else if (field_ == Field::sent_bytes && part_ == Field::mean) {
-            call_.sent_bytes = value;
-        }
+    bool number(double value, std::uint64_t exact) {
+        const auto& field = depth_ == 1 ? *field_ : depth_ == 2 ? *part_ : unknown_field;
+        if (field.number != nullptr) field.number(call_, value, exact);
+        return true;
     }
 
     Call& call_;
     int depth_ = 0;
-    Field field_ = Field::unknown, part_ = Field::unknown;
+    const Field *field_ = &unknown_field, *part_ = &unknown_field;
     std::string parameter_; // name of the next parameter
-    bool has_collective_ = false, has_time_ = false;
 };
 
 // Back to the defaults. Strings keep their memory.
@@ -182,6 +204,7 @@ void clear(Call& call) {
     call = Call{};
     call.kind = std::move(kind);
     call.comm = std::move(comm);
+    call.time_mean = -1; // not known
 }
 
 } // namespace
@@ -210,7 +233,8 @@ unsigned block_bits_of(std::uint64_t bytes) {
 bool parse_call(std::string_view line, Call& call) {
     clear(call);
     LineReader reader(call);
-    if (!nlohmann::json::sax_parse(line, &reader) || !reader.complete()) return false;
+    if (!nlohmann::json::sax_parse(line, &reader)) return false;
+    if (call.kind.collective.empty() || call.time_mean < 0) return false;
     if (call.kind.algorithm.empty()) call.kind.algorithm = "?";
     if (call.kind.buffer.empty()) call.kind.buffer = "host";
     if (call.ranks_seen == 0) call.ranks_seen = std::max(1, call.kind.ranks);

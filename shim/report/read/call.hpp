@@ -43,13 +43,14 @@ struct Call {
     std::uint64_t max_block_bytes = 0;
     double sent_bytes = 0; // mean over the ranks
     double time_min = 0, time_mean = 0, time_max = 0;
-    double agree = 0, stage = 0, copy = 0, exchange = 0; // mean over the ranks; copy: to and from a device
-    double copy_in = 0;                                  // the part of copy that is from a device
-    std::uint64_t messages = 0, wire_bytes = 0;
     double begin = 0; // since the run's start
     int slowest_rank = 0;
     int ranks_seen = 0;  // ranks that recorded the call; in a killed run maybe not all
     int world_rank = -1; // in a line of one rank; else -1
+    double copy() const { return copy_in + copy_out; }
+#define SWITCHYARD_PHASE(name, slot, place, when) double name = 0; // mean over the ranks
+#define SWITCHYARD_COUNT(name, slot, place, when) std::uint64_t name = 0;
+#include "shim/common/log/fields.def"
 };
 
 // Reads one line into `call`, whose memory is used again. False: the line is not from a log, and `call` has

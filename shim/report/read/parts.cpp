@@ -16,7 +16,7 @@ std::vector<Part> parts_of(const Call& call, double duration) {
     add("agreement", call.agree);
     add("copies from the device", call.copy_in);
     add("packing and unpacking", call.stage);
-    if (const double out = fitting(call.copy - call.copy_in); out > 0)
+    if (const double out = fitting(call.copy_out); out > 0)
         parts.push_back({"copies to the device", duration - out, out});
     return parts;
 }

@@ -9,7 +9,7 @@ namespace {
 
 RankTimes rank_times_of(const Call& call) {
     const double ranks = call.ranks_seen;
-    return {ranks * call.time_mean, ranks * call.agree, ranks * call.stage, ranks * call.copy,
+    return {ranks * call.time_mean, ranks * call.agree, ranks * call.stage, ranks * call.copy(),
             ranks * call.exchange};
 }
 
