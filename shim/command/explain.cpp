@@ -17,12 +17,11 @@ namespace {
 // Reads the log once, for its sums and for the policy.
 report::Profile ask(report::PolicyOnLog& policy, const log::LoggedRun& run, report::RunFacts facts) {
     report::ProfileBuilder builder;
-    report::Call call;
-    log::for_each_line(run, [&](const std::string& line) {
-        if (!report::parse_call(line, call)) return builder.add_unreadable();
+    const auto add = [&](const report::Call& call) {
         builder.add(call);
         policy.add(call);
-    });
+    };
+    report::for_each_call(run, add, [&] { builder.add_unreadable(); });
     return builder.take(std::move(facts));
 }
 

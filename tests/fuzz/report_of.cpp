@@ -1,6 +1,7 @@
 #include "report_of.hpp"
 
 #include "check.hpp"
+#include "tests/support/log_lines.hpp"
 
 #include "policy/parse.hpp"
 #include "shim/report/facts/compare.hpp"
@@ -85,12 +86,12 @@ void check_comparison(const report::Profile& profile) {
 // Reads the log once more, as `switchyard explain --log` does.
 void check_policy_on(const log::LoggedRun& run, const report::Profile& profile) {
     report::PolicyOnLog asked(some_policy());
+    report::for_each_call(
+        run, [&](const report::Call& call) { asked.add(call); }, [] {});
     report::Call call;
-    log::for_each_line(run, [&](const std::string& line) {
-        if (!report::parse_call(line, call)) return;
-        require(call.kind.parameters.size() <= 4 * line.size(), "a line becomes no longer text");
-        asked.add(call);
-    });
+    for (const auto& line : tests::lines_of(run))
+        if (report::parse_call(line, call))
+            require(call.kind.parameters.size() <= 4 * line.size(), "a line becomes no longer text");
     require_harmless(
         text_by([&](auto& out) { report::print_policy_on_log(some_policy(), asked, profile, out); }));
 }

@@ -4,6 +4,7 @@
 #include "tests/support/report_texts.hpp"
 #include "tests/support/texts.hpp"
 
+#include "shim/common/log/line.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/read/profile.hpp"
 #include "shim/report/text/text_table.hpp"
@@ -58,6 +59,52 @@ TEST_CASE("a line of the log is read field by field", "[report]") {
     CHECK(call.world_rank == 2);
     CHECK(call.time_mean == 7.5);
     CHECK(call.sent_bytes == 108);
+}
+
+TEST_CASE("a record of a killed run says what its line would say", "[report]") {
+    log::CommunicatorName name;
+    name.id = "0:6";
+    name.ranks = 3;
+    name.nodes = name.ranks_per_node = 2;
+    const std::string decisions[] = {
+        R"("algorithm":"tuna","parameters":{"radix":4,"metadata":"fused"},"rule":"\"b\" é","reason":"rule")",
+        R"("algorithm":"native","parameters":{},"rule":null,"reason":"otherwise")", log::Names().decision(7)};
+    RecordReader records;
+    Call read, parsed;
+    for (std::uint32_t i = 0; i < 64; ++i) {
+        log::CallRecord record;
+        record.sequence = i + 1;
+        record.calls = i % 5 == 0 ? 7 : 1;
+        record.collective = static_cast<std::uint8_t>(i % 4);
+        record.in_place = i % 2 != 0;
+        record.has_detail = i % 3 != 0;
+        record.has_nodes = i % 4 != 0;
+        record.on_device = i % 8 >= 4;
+        record.is_staged = i % 8 >= 6;
+        record.is_mapped = i % 8 == 5;
+        record.max_block = (std::uint64_t{1} << 60U) + i; // more digits than a double has
+        record.begin = 1'000'000'001U * i;
+        std::uint64_t value = i;
+#define SWITCHYARD_PHASE(name, slot, place, when) record.name = value += 1'003;
+#define SWITCHYARD_COUNT(name, slot, place, when) record.name = value += 17;
+#include "shim/common/log/fields.def"
+        log::MergedCall merged;
+        for (int rank = 0; rank <= static_cast<int>(i % 3); ++rank) {
+            record.elapsed = 77'777U * (i + 1) + static_cast<unsigned>(rank);
+            record.sent = 100U * i + static_cast<unsigned>(rank);
+            for_each_slot(record, [&](const log::Slot& slot) { merged.add(slot, rank); });
+        }
+        const auto& decision = decisions[i % 3];
+        INFO(call_line(i + 1, merged, name, decision));
+        REQUIRE(records.read({i + 1, merged, name, decision}, read));
+        REQUIRE(parse_call(call_line(i + 1, merged, name, decision), parsed));
+        CHECK(read == parsed);
+        CHECK(read.kind.parameters == (i % 3 == 0 ? "radix=4 metadata=fused" : ""));
+        CHECK((read.agree > 0 && read.messages > 0) == record.has_detail);
+        CHECK((read.copy() > 0) == (record.has_detail && record.is_staged));
+    }
+    const std::string torn = R"("algorithm":"tu)";
+    CHECK_FALSE(records.read({1, log::MergedCall{}, name, torn}, read));
 }
 
 TEST_CASE("what is no line of a log is refused, and harms nothing", "[report]") {

@@ -1,6 +1,7 @@
 // A rank's records: all of them come back, once, in order, whatever ends the run.
 #include "tests/support/catch.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/log_lines.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/texts.hpp"
 
@@ -120,11 +121,9 @@ std::string first_not_in_order(const std::vector<Slot>& slots) {
 
 // What a rank of a run of one has on disk when it is killed: read back as `switchyard report` does.
 std::vector<std::string> lines_on_disk(const std::string& directory) {
-    std::vector<std::string> lines;
     const auto run = open_run(directory);
     CHECK_FALSE(run.complete);
-    for_each_line(run, [&](const std::string& line) { lines.push_back(line); });
-    return lines;
+    return switchyard::tests::lines_of(run);
 }
 
 void add_names(Recorder& recorder, std::uint32_t communicators) {

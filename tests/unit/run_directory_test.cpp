@@ -1,6 +1,7 @@
 // The directory of a run's log and what run.json says; logs as they lie on disk.
 #include "tests/support/catch.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/log_lines.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include "shim/common/log/log_writer.hpp"
@@ -21,6 +22,7 @@
 using namespace switchyard::shim::log;
 using nlohmann::json;
 namespace tests = switchyard::tests;
+using tests::lines_of;
 using tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
@@ -54,12 +56,6 @@ std::string refused_directory(const std::string& directory) {
     } catch (const std::runtime_error& error) {
         return error.what();
     }
-}
-
-std::vector<std::string> lines(const LoggedRun& run) {
-    std::vector<std::string> all;
-    for_each_line(run, [&](const std::string& line) { all.push_back(line); });
-    return all;
 }
 
 } // namespace
@@ -231,15 +227,15 @@ TEST_CASE("a log is opened as what it is, or refused with a sentence", "[run_dir
     auto run = open_run(directory);
     CHECK(run.complete);
     CHECK_FALSE(run.summary);
-    CHECK(lines(run) == std::vector<std::string>{"{\"call\":1}", "{\"call\":2}"});
+    CHECK(lines_of(run) == std::vector<std::string>{"{\"call\":1}", "{\"call\":2}"});
 
     REQUIRE(write_run_json(directory, info(), nullptr));
-    CHECK(lines(open_run(directory)).size() == 2); // somebody kept the lines
+    CHECK(lines_of(open_run(directory)).size() == 2); // somebody kept the lines
     fs::remove(directory + "/calls.jsonl");
     CHECK(refused_directory(directory).find("nor records") != std::string::npos);
     fs::create_directory(directory + "/ranks");
     CHECK_FALSE(open_run(directory).complete);
-    CHECK(lines(open_run(directory)).empty());
+    CHECK(lines_of(open_run(directory)).empty());
 }
 
 TEST_CASE("record files that are not ours, or not whole, are passed over", "[run_directory]") {
@@ -251,7 +247,7 @@ TEST_CASE("record files that are not ours, or not whole, are passed over", "[run
     std::ofstream(directory + "/ranks/1.calls") << "switchyard rec1";
     std::ofstream(directory + "/ranks/2.calls") << std::string(1000, 'x');
     std::ofstream(directory + "/ranks/3.names") << "{\"communicator\":";
-    CHECK(lines(open_run(directory)).empty());
+    CHECK(lines_of(open_run(directory)).empty());
 }
 
 TEST_CASE("a run whose disk was full at the last moment shows the lines that it wrote", "[run_directory]") {
@@ -267,9 +263,9 @@ TEST_CASE("a run whose disk was full at the last moment shows the lines that it 
     CHECK(run_json_in(directory)["complete"] == false);
     std::ofstream(directory + "/calls.jsonl") << "{\"call\":1}\n{\"call\":2}\n";
     fs::create_directory(directory + "/ranks"); // empty: the records stayed in memory
-    CHECK(lines(open_run(directory)).size() == 2);
+    CHECK(lines_of(open_run(directory)).size() == 2);
     std::ofstream(directory + "/ranks/3.calls") << "switchyard rec1"; // one rank of five had room
-    CHECK(lines(open_run(directory)).size() == 2);
+    CHECK(lines_of(open_run(directory)).size() == 2);
 }
 
 TEST_CASE("a folder that is renamed takes our files along, and a link in its place gets none",

@@ -12,21 +12,18 @@
 
 namespace switchyard::shim::log {
 
-namespace {
-
-// Microseconds; fmt writes the shortest text that keeps every nanosecond.
-double us(std::uint64_t nanoseconds) {
-    return static_cast<double>(nanoseconds) / 1000.0;
-}
-double mean_us(std::uint64_t sum, std::uint32_t count) {
-    return static_cast<double>((sum + count / 2) / count) / 1000.0;
-}
-
 std::string_view collective_name(std::uint8_t collective) {
     // A program may write over its records.
     if (collective >= algorithms::collective_count) return "unknown";
     return algorithms::name_of(static_cast<algorithms::Collective>(collective));
 }
+
+std::string_view transfer_name(bool is_staged, bool is_mapped) {
+    return is_staged ? "staged" : is_mapped ? "ipc" : "direct";
+}
+
+namespace {
+
 std::string_view binding_name(std::uint8_t binding) {
     return static_cast<Binding>(binding) == Binding::c ? "c" : "fortran";
 }
@@ -104,7 +101,7 @@ void add_kind(LineText& line, const Call& call) {
 template <typename Call>
 void add_buffer(LineText& line, const Call& call) {
     line.add("buffer", call.on_device ? "device" : "host");
-    if (call.on_device) line.add("transfer", call.is_staged ? "staged" : call.is_mapped ? "ipc" : "direct");
+    if (call.on_device) line.add("transfer", transfer_name(call.is_staged, call.is_mapped));
 }
 template <typename Call>
 void add_phases(LineText& line, const Call& call) {

@@ -3,7 +3,9 @@
 
 #include "merge.hpp"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace switchyard::shim::log {
 
@@ -17,5 +19,16 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
 
 // A call that is only counted, as one rank saw it (detail `all`).
 std::string counted_line(const CountedRecord& record, int world_rank);
+
+// What the fields of a line say, for readers of records.
+std::string_view collective_name(std::uint8_t collective);
+std::string_view transfer_name(bool is_staged, bool is_mapped);
+// Microseconds; fmt writes the shortest text that keeps every nanosecond.
+inline double us(std::uint64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) / 1000.0;
+}
+inline double mean_us(std::uint64_t sum, std::uint32_t count) {
+    return us((sum + count / 2) / count);
+}
 
 } // namespace switchyard::shim::log

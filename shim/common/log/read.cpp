@@ -1,8 +1,6 @@
 #include "read.hpp"
 
-#include "line.hpp"
 #include "log_file.hpp"
-#include "merge.hpp"
 #include "rank_records.hpp"
 
 #include <algorithm>
@@ -18,9 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Stands for a damaged record. No reader takes this line for a call.
-constexpr const char* damaged_record = R"({"damaged_record":true})";
-
 fs::path lines_file(const LoggedRun& run) {
     return run.directory + (run.summary ? "/summary.jsonl" : "/calls.jsonl");
 }
@@ -31,7 +26,7 @@ struct Merging {
     CommunicatorCalls calls;
 };
 
-struct MergedLine {
+struct Ordered {
     MergedCall call;
     const CommunicatorName* communicator;
     const std::string* decision;
@@ -46,18 +41,18 @@ std::set<fs::path> record_files(const std::string& folder) {
     return files;
 }
 
-void lines_from_records(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
+void read_records(const LoggedRun& run, const LogUse& use) {
     // Each rank has its own numbers for decisions; only their texts are comparable.
     std::map<std::string, std::uint32_t> decision_numbers;
     std::vector<std::string> decisions;
     std::map<std::pair<int, std::uint32_t>, Merging> communicators;
     for (const auto& file : record_files(run.directory + "/ranks")) {
         auto rank = read_rank_records(file);
-        for (auto left = rank.damaged; left > 0; --left) use(damaged_record);
+        for (auto left = rank.damaged; left > 0; --left) use.damaged_record();
         for (auto& slot : rank.slots) {
             const auto* name = rank.names.communicator(slot.communicator);
             if (name == nullptr) {
-                if (slot.kind == SlotKind::call) use(damaged_record);
+                if (slot.kind == SlotKind::call) use.damaged_record();
                 continue;
             }
             if (slot.kind == SlotKind::call) {
@@ -69,18 +64,18 @@ void lines_from_records(const LoggedRun& run, const std::function<void(const std
             }
             auto& merging = communicators[{name->leader, name->leader_number}];
             merging.name = *name;
-            if (!merging.calls.add(slot, name->rank)) use(damaged_record);
+            if (!merging.calls.add(slot, name->rank)) use.damaged_record();
         }
     }
-    std::vector<MergedLine> lines;
+    std::vector<Ordered> calls;
     for (auto& [key, merging] : communicators)
         for (const auto& call : merging.calls.take())
-            lines.push_back({call, &merging.name, &decisions[call.decision]});
-    std::sort(lines.begin(), lines.end(), [](const MergedLine& left, const MergedLine& right) {
-        return left.call.begin < right.call.begin;
-    });
+            calls.push_back({call, &merging.name, &decisions[call.decision]});
+    std::sort(calls.begin(), calls.end(),
+              [](const Ordered& left, const Ordered& right) { return left.call.begin < right.call.begin; });
     std::uint64_t number = 0;
-    for (const auto& line : lines) use(call_line(++number, line.call, *line.communicator, *line.decision));
+    for (const auto& [call, communicator, decision] : calls)
+        use.call({++number, call, *communicator, *decision});
 }
 
 bool has_lines(const fs::path& file) {
@@ -89,7 +84,7 @@ bool has_lines(const fs::path& file) {
     return !error && bytes > 0;
 }
 
-// The lines of a run without an end are made from its ranks' records. If the disk was full and some ranks
+// The calls of a run without an end come from its ranks' records. If the disk was full and some ranks
 // kept their records only in memory, the lines that the run wrote at its end say more.
 bool needs_records(const LoggedRun& run) {
     const auto folder = run.directory + "/ranks";
@@ -120,12 +115,12 @@ LoggedRun open_run(const std::string& directory) {
     return run;
 }
 
-void for_each_line(const LoggedRun& run, const std::function<void(const std::string&)>& use) {
+void read_log(const LoggedRun& run, const LogUse& use) {
     // Without the ranks' records, the lines are read that somebody kept.
-    if (needs_records(run)) return lines_from_records(run, use);
+    if (needs_records(run)) return read_records(run, use);
     auto file = open_log_file(lines_file(run).string());
     for (std::string line; std::getline(file, line);)
-        if (!line.empty()) use(line);
+        if (!line.empty()) use.line(line);
 }
 
 } // namespace switchyard::shim::log

@@ -1,6 +1,9 @@
 // Reads a run's log, complete or not.
 #pragma once
 
+#include "merge.hpp"
+
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -17,9 +20,23 @@ struct LoggedRun {
 // Throws std::runtime_error with a sentence for people if the folder is no log.
 LoggedRun open_run(const std::string& directory);
 
-// Calls `use` for every line of the log, in the order of time. A killed run has no calls.jsonl: its lines are
-// made from the ranks' records, if they exist. A damaged record gives a line that is no call. Throws
-// std::runtime_error with a sentence for people if a file cannot be read.
-void for_each_line(const LoggedRun& run, const std::function<void(const std::string& line)>& use);
+// A call of a run without an end, merged from the ranks' records.
+struct RecordedCall {
+    std::uint64_t number; // from 1, in the order of time
+    const MergedCall& call;
+    const CommunicatorName& communicator;
+    const std::string& decision; // at one address for all calls with this text
+};
+
+struct LogUse {
+    std::function<void(const std::string&)> line;
+    std::function<void(const RecordedCall&)> call;
+    std::function<void()> damaged_record;
+};
+
+// Calls `use` for everything in the log, in the order of time: for its lines, or, since a killed run has no
+// calls.jsonl, for the calls that its ranks recorded. Throws std::runtime_error with a sentence for people if
+// a file cannot be read.
+void read_log(const LoggedRun& run, const LogUse& use);
 
 } // namespace switchyard::shim::log

@@ -89,9 +89,7 @@ struct Track {
 
 void write_communicators(const log::LoggedRun& run, TraceWriter& trace, CallNumbers& numbers) {
     std::map<std::string, Track> tracks;
-    Call call;
-    log::for_each_line(run, [&](const std::string& line) {
-        if (!parse_call(line, call)) return;
+    const auto add = [&](const Call& call) {
         auto [found, is_new] = tracks.try_emplace(call.comm);
         auto& track = found->second;
         if (is_new) {
@@ -105,7 +103,8 @@ void write_communicators(const log::LoggedRun& run, TraceWriter& trace, CallNumb
         numbers.add(call);
         track.last = call;
         track.waiting = true;
-    });
+    };
+    for_each_call(run, add, [] {});
     for (const auto& [name, track] : tracks)
         trace.call(communicators, track.number, track.last, track.last.number, track.last.time_max);
 }

@@ -2,6 +2,8 @@
 
 #include "possible.hpp"
 
+#include "shim/common/log/line.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -207,6 +209,14 @@ void clear(Call& call) {
     call.time_mean = -1; // not known
 }
 
+// What a log leaves out, and what follows from the rest.
+void complete(Call& call) {
+    if (call.kind.algorithm.empty()) call.kind.algorithm = "?";
+    if (call.kind.buffer.empty()) call.kind.buffer = "host";
+    if (call.ranks_seen == 0) call.ranks_seen = std::max(1, call.kind.ranks);
+    call.kind.block_bits = block_bits_of(call.max_block_bytes);
+}
+
 } // namespace
 
 std::string CallKind::algorithm_text() const {
@@ -235,11 +245,61 @@ bool parse_call(std::string_view line, Call& call) {
     LineReader reader(call);
     if (!nlohmann::json::sax_parse(line, &reader)) return false;
     if (call.kind.collective.empty() || call.time_mean < 0) return false;
-    if (call.kind.algorithm.empty()) call.kind.algorithm = "?";
-    if (call.kind.buffer.empty()) call.kind.buffer = "host";
-    if (call.ranks_seen == 0) call.ranks_seen = std::max(1, call.kind.ranks);
-    call.kind.block_bits = block_bits_of(call.max_block_bytes);
+    complete(call);
     return true;
+}
+
+const CallKind* RecordReader::decided(const std::string& decision) {
+    const auto [found, is_new] = decided_.try_emplace(&decision);
+    if (is_new) {
+        Call call;
+        LineReader reader(call);
+        if (nlohmann::json::sax_parse("{" + decision + "}", &reader)) found->second = std::move(call.kind);
+    }
+    return found->second ? &*found->second : nullptr;
+}
+
+bool RecordReader::read(const log::RecordedCall& recorded, Call& call) {
+    const auto& [number, merged, communicator, decision] = recorded;
+    const auto* kind = decided(decision);
+    if (kind == nullptr) return false;
+    call = Call{.kind = *kind, .comm = communicator.id, .number = number, .sequence = merged.sequence};
+    call.kind.collective = log::collective_name(merged.collective);
+    call.kind.buffer = merged.on_device ? "device" : "host";
+    if (merged.on_device) call.kind.transfer = log::transfer_name(merged.is_staged, merged.is_mapped);
+    call.kind.ranks = whole<int>(communicator.ranks);
+    call.kind.nodes = whole<int>(communicator.nodes);
+    call.kind.ranks_per_node = whole<int>(communicator.ranks_per_node);
+    call.kind.in_place = merged.in_place != 0;
+    call.calls = std::max<std::uint64_t>(1, whole<std::uint32_t>(merged.calls));
+    call.ranks_seen = whole<int>(merged.ranks_seen);
+    call.slowest_rank = whole<int>(merged.slowest_rank);
+    call.max_block_bytes = merged.max_block;
+    call.sent_bytes = possible(static_cast<double>(merged.sent.sum) / merged.ranks_seen);
+    call.begin = possible(log::us(merged.begin));
+    call.time_min = possible(log::us(merged.elapsed.min));
+    call.time_mean = possible(log::mean_us(merged.elapsed.sum, merged.ranks_seen));
+    call.time_max = possible(log::us(merged.elapsed.max));
+    constexpr bool always = true, if_merged = true;
+    const bool if_staged = merged.is_staged != 0;
+#define SWITCHYARD_PHASE(name, slot, place, when)                                                            \
+    if (when) call.name = possible(log::mean_us(merged.name.sum, merged.ranks_seen));
+#define SWITCHYARD_COUNT(name, slot, place, when)                                                            \
+    if (when) call.name = merged.name;
+#include "shim/common/log/fields.def"
+    complete(call);
+    return true;
+}
+
+void for_each_call(const log::LoggedRun& run, const std::function<void(const Call&)>& use,
+                   const std::function<void()>& unreadable) {
+    Call call;
+    RecordReader records;
+    const auto line = [&](const std::string& text) { parse_call(text, call) ? use(call) : unreadable(); };
+    const auto record = [&](const log::RecordedCall& recorded) {
+        records.read(recorded, call) ? use(call) : unreadable();
+    };
+    log::read_log(run, {line, record, unreadable});
 }
 
 } // namespace switchyard::shim::report

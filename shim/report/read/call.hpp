@@ -1,10 +1,16 @@
-// Reads a line of calls.jsonl, summary.jsonl or rank-<N>.jsonl.
+// The calls of a log: from lines of calls.jsonl, summary.jsonl or rank-<N>.jsonl, or from the records of a
+// killed run.
 #pragma once
+
+#include "shim/common/log/read.hpp"
 
 #include <compare>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace switchyard::shim::report {
 
@@ -48,6 +54,7 @@ struct Call {
     int ranks_seen = 0;  // ranks that recorded the call; in a killed run maybe not all
     int world_rank = -1; // in a line of one rank; else -1
     double copy() const { return copy_in + copy_out; }
+    bool operator==(const Call&) const = default;
 #define SWITCHYARD_PHASE(name, slot, place, when) double name = 0; // mean over the ranks
 #define SWITCHYARD_COUNT(name, slot, place, when) std::uint64_t name = 0;
 #include "shim/common/log/fields.def"
@@ -56,5 +63,21 @@ struct Call {
 // Reads one line into `call`, whose memory is used again. False: the line is not from a log, and `call` has
 // no meaning. Unknown fields are skipped. Missing fields get their default.
 bool parse_call(std::string_view line, Call& call);
+
+// Makes calls of records, as if their lines had been written and read.
+class RecordReader {
+  public:
+    // False: what was chosen is no text of ours, and `call` has no meaning.
+    bool read(const log::RecordedCall& recorded, Call& call);
+
+  private:
+    const CallKind* decided(const std::string& decision); // null: no text of ours
+
+    std::unordered_map<const std::string*, std::optional<CallKind>> decided_;
+};
+
+// All calls of a log in the order of time; `unreadable` for each line or record that is none.
+void for_each_call(const log::LoggedRun& run, const std::function<void(const Call&)>& use,
+                   const std::function<void()>& unreadable);
 
 } // namespace switchyard::shim::report

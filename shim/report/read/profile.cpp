@@ -134,13 +134,8 @@ Profile ProfileBuilder::take(RunFacts run) {
 Profile read_profile(const log::LoggedRun& run) {
     auto facts = facts_of(run);
     ProfileBuilder builder;
-    Call call;
-    log::for_each_line(run, [&](const std::string& line) {
-        if (parse_call(line, call))
-            builder.add(call);
-        else
-            builder.add_unreadable();
-    });
+    for_each_call(
+        run, [&](const Call& call) { builder.add(call); }, [&] { builder.add_unreadable(); });
     return builder.take(std::move(facts));
 }
 

@@ -44,12 +44,15 @@ void add_names(Recorder& recorder) {
 
 std::uint64_t check_window(MergeWindow& window, const Names& names) {
     std::uint64_t calls = 0;
-    report::Call call;
+    report::Call call, same;
+    report::RecordReader records;
     for (const auto* merged = window.next(); merged != nullptr; window.advance(), merged = window.next()) {
         ++calls;
-        const auto line = call_line(calls, *merged, *names.communicator(merged->communicator),
-                                    names.decision(merged->decision));
+        const RecordedCall recorded{calls, *merged, *names.communicator(merged->communicator),
+                                    names.decision(merged->decision)};
+        const auto line = call_line(calls, *merged, recorded.communicator, recorded.decision);
         require(report::parse_call(line, call), "a line of the log is a call");
+        require(records.read(recorded, same) && same == call, "a record says what its line says");
     }
     return calls;
 }
