@@ -25,26 +25,30 @@ Status gather_at_leader(Wire& wire, const NodeOrder& order) {
     return wire.wait_all();
 }
 
-Status exchange_among_leaders(Wire& wire, const NodeOrder& order) {
+std::span<const Part> of_nodes(NodeOrder& order, int first, int last) {
+    return order.list([&](auto&& add) { order.add_nodes(first, last, add); });
+}
+
+Status exchange_among_leaders(Wire& wire, NodeOrder& order) {
     Status status;
     for (int distance = 1; distance < order.nodes(); distance *= 2) {
         const int count = std::min(distance, order.nodes() - distance);
-        const Part out = order.of_nodes(0, count), in = order.of_nodes(distance, distance + count);
-        status.keep(wire.exchange(order.map().rank_of(order.node_down(distance), 0), out.data, out.bytes,
-                                  order.map().rank_of(order.node_up(distance), 0), in.data, in.bytes));
+        wire.receive_parts(order.map().rank_of(order.node_up(distance), 0),
+                           of_nodes(order, distance, distance + count));
+        wire.send_parts(order.map().rank_of(order.node_down(distance), 0), of_nodes(order, 0, count));
+        status.keep(wire.wait_all());
     }
     return status;
 }
 
-Status broadcast_in_node(Wire& wire, const NodeOrder& order) {
+Status broadcast_in_node(Wire& wire, NodeOrder& order) {
     const Group& node = order.own_node();
-    const Part all = order.of_all();
     Status status;
     for (int distance = 1; distance < node.size; distance *= 2) { // ranks that have the blocks send them on
         if (node.rank >= distance && node.rank < 2 * distance)
-            wire.receive(node.rank_in_comm(node.rank - distance), all.data, all.bytes);
+            wire.receive_parts(node.rank_in_comm(node.rank - distance), of_nodes(order, 0, order.nodes()));
         if (node.rank < distance && node.rank + distance < node.size)
-            wire.send(node.rank_in_comm(node.rank + distance), all.data, all.bytes);
+            wire.send_parts(node.rank_in_comm(node.rank + distance), of_nodes(order, 0, order.nodes()));
         status.keep(wire.wait_all());
     }
     return status;
@@ -60,7 +64,7 @@ Status share_own_blocks(NodeOrder& order) {
 Status share_what_the_leader_has(NodeOrder& order) {
     if (order.nodes() == 1) return {};
     return order.gather_in_node([&](int local, auto&& add) {
-        if (local == 0) add(order.of_nodes(1, order.nodes()));
+        if (local == 0) order.add_nodes(1, order.nodes(), add);
     });
 }
 

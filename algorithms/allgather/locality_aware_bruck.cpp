@@ -34,7 +34,7 @@ class LocalityAwareBruck {
                 const int rank = nodes.near_ranks()[static_cast<std::size_t>(local)];
                 add(order_.block_of(rank));
             },
-            [&](int first, int last, auto&& add) { add(order_.of_nodes(first, last)); },
+            [&](int first, int last, auto&& add) { order_.add_nodes(first, last, add); },
             [&](auto&& part_of) { return gather_in_node(part_of); });
     }
 

@@ -1,6 +1,8 @@
-// Memory in node order, for allgather algorithms that know nodes. All blocks lie in scratch memory, sorted by
-// node: first the own node, then the nodes up the ring. So the blocks of neighbouring nodes are contiguous.
-// Blocks may differ in size.
+// Memory in node order, for allgather algorithms that know nodes. Where the ranks of each node are neighbours,
+// and the receive buffer has no gaps, blocks lie in the receive buffer, sorted by node. Otherwise they lie in
+// scratch memory: first the blocks of the own node, then those of the nodes up the ring. The blocks of
+// neighbouring nodes touch, except for the last and the first node in the receive buffer. Blocks may differ in
+// size. Each rank decides by itself where its blocks lie: its messages are the same either way.
 #pragma once
 
 #include "algorithms/algorithm.hpp"
@@ -46,12 +48,14 @@ class NodeOrder {
     NodeOrder(const Exchange& exchange, Context& context, std::size_t block)
         : exchange_(exchange), wire_(context.wire), window_(context.intra_window()),
           map_(*exchange.group.node_map), own_node_(exchange.group.own_node()),
-          ring_(map_, exchange.group.rank),
-          data_(context.workspace.take(static_cast<std::size_t>(map_.ranks()) * block).data()),
+          ring_(map_, exchange.group.rank), received_in_order_(is_in_order(exchange, map_)),
+          data_(received_in_order_
+                    ? exchange.recv_base
+                    : context.workspace.take(static_cast<std::size_t>(map_.ranks()) * block).data()),
           offsets_(context.workspace.take_array<std::size_t>(node_order_offsets(map_.ranks()))),
           parts_(context.workspace.take_array<Part>(node_order_parts(map_.ranks()))) {
         lay_out();
-        copy_contribution(exchange, block_of(exchange.group.rank).data);
+        if (!received_in_order_) copy_contribution(exchange, block_of(exchange.group.rank).data);
     }
 
     const NodeMap& map() const { return map_; }
@@ -66,15 +70,15 @@ class NodeOrder {
         return {data_ + offsets_[index(map_.begin_of(map_.node_of(rank)) + map_.local_rank(rank))],
                 exchange_.recv_size(rank)};
     }
-    // The blocks of the nodes first <= distance < last up the ring.
-    Part of_nodes(int first, int last) const {
-        const std::size_t begin = index(map_.begin_of(node_up(first)));
-        std::size_t end = begin;
-        for (int distance = first; distance < last; ++distance)
-            end += static_cast<std::size_t>(map_.size_of(node_up(distance)));
-        return {data_ + offsets_[begin], offsets_[end] - offsets_[begin]};
+    // Adds the blocks of the nodes first <= distance < last up the ring.
+    template <typename Add>
+    void add_nodes(int first, int last, Add&& add) const {
+        for (int distance = first; distance < last; ++distance) {
+            const auto ranks = map_.ranks_of(node_up(distance));
+            const Part begin = block_of(ranks.front()), end = block_of(ranks.back());
+            add(Part{begin.data, static_cast<std::size_t>(end.data - begin.data) + end.bytes});
+        }
     }
-    Part of_all() const { return of_nodes(0, nodes()); }
 
     // Dissemination among the near ranks of a ring. Calls for_each_part(place there, add), which calls
     // add(Part) for each part that this rank has before. All near ranks give the same parts.
@@ -115,20 +119,31 @@ class NodeOrder {
     }
 
     void deliver() const {
-        for (int rank = 0; rank < map_.ranks(); ++rank) {
+        for (int rank = received_in_order_ ? map_.ranks() : 0; rank < map_.ranks(); ++rank) {
             const Part block = block_of(rank);
             copy_bytes(exchange_.recv_from(rank), block.data, block.bytes);
         }
     }
 
   private:
+    // Whether the receive buffer has the blocks of all ranks without gaps, sorted by node.
+    static bool is_in_order(const Exchange& exchange, const NodeMap& map) {
+        const Block* before = nullptr;
+        for (int node = 0; node < map.nodes(); ++node)
+            for (const int rank : map.ranks_of(node)) {
+                const Block& block = exchange.recv[static_cast<std::size_t>(rank)];
+                if (before != nullptr && block.offset != before->offset + before->size) return false;
+                before = &block;
+            }
+        return true;
+    }
     void lay_out() {
-        std::size_t place = 0;
-        offsets_[0] = 0;
+        std::size_t place = 0, end = 0;
         for (int distance = 0; distance < nodes(); ++distance)
             for (const int rank : map_.ranks_of(node_up(distance))) {
-                offsets_[place + 1] = offsets_[place] + exchange_.recv_size(rank);
-                ++place;
+                const Block& received = exchange_.recv[static_cast<std::size_t>(rank)];
+                offsets_[place++] = received_in_order_ ? received.offset : end;
+                end += received.size;
             }
     }
     // The place in node order of the rank with that place in a list that starts with node 0.
@@ -143,8 +158,9 @@ class NodeOrder {
     const NodeMap& map_;
     const Group own_node_;
     const Ring ring_;
+    const bool received_in_order_;
     std::byte* const data_;
-    const std::span<std::size_t> offsets_; // of the blocks, in node order, and their end
+    const std::span<std::size_t> offsets_; // of the blocks, in node order
     PartList parts_;
 };
 

@@ -14,12 +14,13 @@ inline std::size_t node_order_parts(int ranks) {
     return static_cast<std::size_t>(ranks);
 }
 
-// Where blocks begin, and where the last one ends.
+// Where blocks begin.
 inline std::size_t node_order_offsets(int ranks) {
-    return static_cast<std::size_t>(ranks) + 1;
+    return static_cast<std::size_t>(ranks);
 }
 
-// The blocks of all ranks, their places, and the parts of one message. `block`: the mean of all blocks.
+// The blocks of all ranks, which take no memory where they lie in the receive buffer; their places, and the
+// parts of one message. `block`: the mean of all blocks.
 inline std::size_t node_order_scratch_bytes(const GroupShape& shape, std::size_t block, const Parameters&) {
     if (shape.ranks < 2 || block == 0) return 0; // nothing travels
     return Workspace::rounded(static_cast<std::size_t>(shape.ranks) * block) +
