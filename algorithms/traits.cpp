@@ -114,6 +114,7 @@ const ParameterTraits& traits_of(Parameter parameter) {
 
 std::string text_of(const ParameterTraits& parameter, std::int64_t value) {
     if (parameter.takes_auto && value == automatic) return "auto";
+    if (is_list(parameter, value)) return patterns::text_of(value);
     return parameter.choices.empty() ? std::to_string(value)
                                      : std::string(parameter.choices[static_cast<std::size_t>(value)]);
 }
@@ -137,6 +138,12 @@ const Traits* find(Collective collective, std::string_view name) {
     return found == std::end(registry) ? nullptr : found;
 }
 
+int distances_of(const Traits& traits, const GroupShape& shape) {
+    return traits.has(digits_of_nodes)  ? shape.nodes
+           : traits.has(digits_in_node) ? shape.ranks_per_node
+                                        : shape.ranks;
+}
+
 std::int64_t maximum_of(const ParameterTraits& parameter, int ranks) {
     return parameter.ranks_bound ? std::max<std::int64_t>(parameter.minimum, ranks) : parameter.maximum;
 }
@@ -147,6 +154,39 @@ std::int64_t preset_of(const ParameterTraits& parameter, int ranks) {
     if (parameter.preset == Preset::square_root_of_ranks) value = square_root_rounded_up(ranks);
     if (parameter.preset == Preset::eighth_of_ranks) value = ranks / 8;
     return std::clamp(value, parameter.minimum, maximum_of(parameter, ranks));
+}
+
+namespace {
+
+// The largest divisor of `number` that is at most its root of that degree.
+std::int64_t divisor_near_root(std::int64_t number, int degree) {
+    const auto power = [degree](std::int64_t base) { return degree == 2 ? base * base : base * base * base; };
+    std::int64_t divisor = 1;
+    for (std::int64_t candidate = 2; power(candidate) <= number; ++candidate)
+        if (number % candidate == 0) divisor = candidate;
+    return divisor;
+}
+
+void add_if_balanced(std::vector<std::int64_t>& lists, std::span<const std::int64_t> radices) {
+    constexpr std::int64_t most_apart = 4;
+    const auto [least, most] = std::ranges::minmax(radices);
+    if (least < 2 || least == most || most > most_apart * least) return; // all equal: one radix says the same
+    lists.push_back(patterns::Radices::of_list(radices).value());
+}
+
+} // namespace
+
+std::vector<std::int64_t> balanced_lists(int distances) {
+    std::vector<std::int64_t> lists;
+    const std::int64_t half = divisor_near_root(distances, 2), other = distances / half;
+    add_if_balanced(lists, std::array{half, other});
+    add_if_balanced(lists, std::array{other, half});
+    const std::int64_t third = divisor_near_root(distances, 3);
+    const std::int64_t second = divisor_near_root(distances / third, 2);
+    std::array<std::int64_t, 3> all = {third, second, distances / third / second};
+    std::ranges::sort(all);
+    add_if_balanced(lists, all);
+    return lists;
 }
 
 std::vector<std::int64_t> grid_of(const ParameterTraits& parameter, const GroupShape& shape) {

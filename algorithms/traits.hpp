@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collective.hpp"
+#include "patterns/radices.hpp"
 
 #include <array>
 #include <cstddef>
@@ -81,6 +82,7 @@ struct ParameterTraits {
     bool searched_with_others = false;     // a search combines each of its values with all other parameters
     bool is_optional = false;              // without a value (`absent`) where nobody gives one
     bool takes_auto = false;               // the word "auto" stands for `automatic`
+    bool takes_list = false;               // the value is one radix or a list (patterns::Radices)
     std::span<const Corner> corners{};     // in addition to preset and minimum
 };
 
@@ -92,7 +94,12 @@ inline bool is_absent(const ParameterTraits& parameter, std::int64_t value) {
     return parameter.is_optional && value == absent;
 }
 
-// The value as people write it: a number, or the word that it stands for.
+// Whether the value is a list.
+inline bool is_list(const ParameterTraits& parameter, std::int64_t value) {
+    return parameter.takes_list && patterns::Radices(value).is_list();
+}
+
+// The value as people write it: a number, the word that it stands for, or a list, `8x6`.
 std::string text_of(const ParameterTraits& parameter, std::int64_t value);
 
 // The values of all parameters for one algorithm on one communicator. Values that the algorithm does
@@ -141,6 +148,10 @@ enum Needs : unsigned {
     moves_by_mpi_alone = 1U << 18,
     // It computes once what follows from the ranks and its parameters: <name>_schedule() in its file.
     keeps_schedule = 1U << 19,
+    // The digits of its radix write distances between nodes, or between the ranks of a node. Without these
+    // bits: between all ranks.
+    digits_of_nodes = 1U << 20,
+    digits_in_node = 1U << 21,
 };
 
 struct Traits {
@@ -177,11 +188,18 @@ std::span<const Traits> all_traits();
 // The algorithm of that name for that collective. Null: there is none.
 const Traits* find(Collective collective, std::string_view name);
 
+// How many distances the digits of the algorithm's radix have to write: a list of radices needs a product of
+// as many.
+int distances_of(const Traits& traits, const GroupShape& shape);
+
 // The largest value that `parameter` may take at that many ranks.
 std::int64_t maximum_of(const ParameterTraits& parameter, int ranks);
 
 // The value of a parameter at that many ranks where nobody gives one. Always admissible.
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks);
+
+// Balanced lists of radices whose product is that number: for 96, 8x12, 12x8 and 4x4x6. Few, or none.
+std::vector<std::int64_t> balanced_lists(int distances);
 
 // The values that a search tries on such a communicator in addition to the preset, in the
 // order of parameter.grid.

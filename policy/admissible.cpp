@@ -14,22 +14,26 @@ using algorithms::Traits;
 
 namespace {
 
-std::string why_out_of_bounds(const ParameterTraits& bounds, std::int64_t value, int ranks) {
+using algorithms::patterns::Radices;
+
+// A list of radices writes as many numbers as its product.
+std::string why_list_is_short(const Traits& traits, const ParameterTraits& parameter, std::int64_t value,
+                              const algorithms::GroupShape& shape) {
+    const int wanted = distances_of(traits, shape);
+    const std::int64_t most = Radices(value).product(wanted);
+    if (most == wanted) return "";
+    return std::string(parameter.name) + ' ' + text_of(parameter, value) + " is for at most " +
+           std::to_string(most) + ' ' + std::string(distances_bounded(traits)) + ", and there are " +
+           std::to_string(wanted);
+}
+
+std::string why_out_of_range(const ParameterTraits& bounds, std::int64_t value, int ranks) {
     const std::int64_t largest = maximum_of(bounds, ranks);
     const std::string what = std::string(bounds.name) + ' ' + std::to_string(value);
     if (value < bounds.minimum) return what + " is less than " + std::to_string(bounds.minimum);
     if (value <= largest) return "";
     const bool is_ranks = bounds.ranks_bound && largest == ranks;
     return what + " is more than " + std::to_string(largest) + (is_ranks ? " ranks" : "");
-}
-
-std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters, int ranks) {
-    for (const Parameter parameter : traits.parameters)
-        if (!is_absent(traits_of(parameter), parameters[parameter]))
-            if (std::string why = why_out_of_bounds(traits_of(parameter), parameters[parameter], ranks);
-                !why.empty())
-                return why;
-    return "";
 }
 
 // "auto": blocks from 16 KiB on go directly. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of
@@ -42,7 +46,7 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
     const bool is_in_memory = traits.has(algorithms::shared_memory);
     for (std::int64_t border = is_in_memory ? in_memory : over_networks; border > lowest; border /= 2) {
         parameters[Parameter::direct_from] = border;
-        if (!why_out_of_bounds(traits, parameters, shape.ranks).empty()) return border; // it will not run
+        if (!why_out_of_bounds(traits, parameters, shape).empty()) return border; // it will not run
         if (traits.scratch_bytes(shape, 0, parameters) <= memory_limit_bytes) return border;
     }
     return lowest;
@@ -58,6 +62,19 @@ std::int64_t effective_direct_from(const Traits& traits, std::int64_t border) {
 }
 
 } // namespace
+
+std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters,
+                              const algorithms::GroupShape& shape) {
+    for (const Parameter parameter : traits.parameters) {
+        const ParameterTraits& bounds = traits_of(parameter);
+        const std::int64_t value = parameters[parameter];
+        if (is_absent(bounds, value)) continue;
+        std::string why = is_list(bounds, value) ? why_list_is_short(traits, bounds, value, shape)
+                                                 : why_out_of_range(bounds, value, shape.ranks);
+        if (!why.empty()) return why;
+    }
+    return "";
+}
 
 Parameters resolve(const Traits& traits, const Use& use, const algorithms::GroupShape& shape) {
     constexpr std::uint64_t most_automatic_bytes = std::uint64_t{64} << 20;
@@ -95,14 +112,14 @@ std::string why_not_its_needs(const Traits& traits, const FixedFeatures& fixed) 
 std::string why_not_admissible(const Traits& traits, const Parameters& parameters,
                                const FixedFeatures& fixed) {
     if (std::string why = why_not_its_needs(traits, fixed); !why.empty()) return why;
-    return why_out_of_bounds(traits, parameters, fixed.ranks);
+    return why_out_of_bounds(traits, parameters, shape_of(fixed));
 }
 
 std::string why_not_admissible(const Traits& traits, const Use& use) {
     for (const Parameter parameter : traits.parameters)
         if (const auto given = use.parameters[static_cast<std::size_t>(parameter)];
             given && is_absent(traits_of(parameter), *given))
-            return why_out_of_bounds(traits_of(parameter), *given, 1);
+            return why_out_of_range(traits_of(parameter), *given, 1);
     return "";
 }
 
@@ -141,12 +158,26 @@ bool uses_shared_memory(const Traits& traits, const Parameters& parameters) {
            (traits.takes(Parameter::intra) && parameters[Parameter::intra] == shared);
 }
 
+std::string_view distances_bounded(const Traits& traits) {
+    return traits.has(algorithms::digits_of_nodes)  ? "nodes"
+           : traits.has(algorithms::digits_in_node) ? "ranks on a node"
+                                                    : "ranks";
+}
+
+std::uint64_t most_distances(const Traits& traits, const Use& use) {
+    for (const Parameter parameter : traits.parameters)
+        if (const auto given = use.parameters[static_cast<std::size_t>(parameter)];
+            given && is_list(traits_of(parameter), *given))
+            return static_cast<std::uint64_t>(Radices(*given).product(most_ranks));
+    return 0;
+}
+
 std::uint64_t fewest_ranks(const Traits& traits, const Use& use) {
     std::uint64_t fewest = 1;
     for (const Parameter parameter : traits.parameters) {
         const auto given = use.parameters[static_cast<std::size_t>(parameter)];
         const ParameterTraits& bounds = traits_of(parameter);
-        if (given && bounds.ranks_bound && *given > bounds.minimum)
+        if (given && bounds.ranks_bound && !is_list(bounds, *given) && *given > bounds.minimum)
             fewest = std::max(fewest, static_cast<std::uint64_t>(*given));
     }
     return fewest;

@@ -21,6 +21,10 @@ algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
                                const FixedFeatures& fixed);
 
+// "", or which value is out of its bounds on communicators of that shape.
+std::string why_out_of_bounds(const algorithms::Traits& traits, const algorithms::Parameters& parameters,
+                              const algorithms::GroupShape& shape);
+
 // "", or why it cannot run on any communicator with what `use` gives: an optional parameter is 0.
 std::string why_not_admissible(const algorithms::Traits& traits, const Use& use);
 
@@ -50,6 +54,10 @@ bool can_meet_overlap(const algorithms::Traits& traits);
 
 // ---- Without a communicator -----------------------------------------------------------------------------
 
+// What a list of radices bounds by its product: the ranks, the nodes, or the ranks on a node.
+std::string_view distances_bounded(const algorithms::Traits& traits);
+// The most of them for which the lists of `use` are possible. 0: there is no list.
+std::uint64_t most_distances(const algorithms::Traits& traits, const Use& use);
 // The fewest ranks on which the parameters of `use` are possible.
 std::uint64_t fewest_ranks(const algorithms::Traits& traits, const Use& use);
 // The numbers of ranks in `within` on which the algorithm can run with these parameters.

@@ -91,6 +91,21 @@ std::uint64_t smaller_than(std::uint64_t bytes) {
     return bytes == 0 ? 0 : bytes - 1;
 }
 
+// Where the rule's parameters hold a list of radices: narrows the box to the calls that the list is for.
+// Returns why it is for none of the rule's calls.
+std::string narrow_to_list(const algorithms::Traits& traits, const Use& use, Box& box) {
+    const std::uint64_t most = most_distances(traits, use);
+    if (most == 0) return "";
+    const std::size_t bounded = traits.has(algorithms::digits_of_nodes)  ? nodes
+                                : traits.has(algorithms::digits_in_node) ? ranks_per_node
+                                                                         : ranks;
+    box[bounded].max = std::min(box[bounded].max, most);
+    if (box[bounded].min <= box[bounded].max) return "";
+    return "its radices are for at most " + std::to_string(most) + ' ' +
+           std::string(distances_bounded(traits)) + ", and " + std::string(when_keys()[bounded].name) +
+           ".min is " + std::to_string(box[bounded].min);
+}
+
 std::string why_impossible(const Box& box, std::uint64_t ranks_for_use) {
     const std::uint64_t fewest = fewest_ranks_on(box[nodes], box[ranks_per_node]);
     if (fewest > box[ranks].max)
@@ -120,8 +135,13 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
             box[nodes].max = std::min(box[nodes].max, std::uint64_t{1});
         box[max_block_bytes].max =
             std::min(box[max_block_bytes].max, smaller_than(left_from(*traits, rule.use)));
+        if (std::string why = narrow_to_list(*traits, rule.use, box); !why.empty()) {
+            impossible = std::move(why);
+            continue;
+        }
+        const Range asked = box[ranks];
         bool any = false;
-        for (const Range& range : possible_ranks(*traits, rule.use, matched[ranks])) {
+        for (const Range& range : possible_ranks(*traits, rule.use, asked)) {
             box[ranks] = range;
             if (!possible(box) || box[max_block_bytes].min > box[max_block_bytes].max) continue;
             any = true;
@@ -136,7 +156,7 @@ std::string Reach::add(const Rule& rule, std::size_t number) {
                          std::to_string(box[max_block_bytes].min);
         } else if (!any) {
             const std::uint64_t fewest = fewest_ranks(*traits, rule.use);
-            box[ranks] = {std::max(matched[ranks].min, fewest), matched[ranks].max};
+            box[ranks] = {std::max(asked.min, fewest), asked.max};
             impossible = box[ranks].min <= box[ranks].max && possible(box)
                              ? "its algorithm needs a power of two of ranks, and the rule allows none"
                              : why_impossible(box, fewest);

@@ -7,6 +7,7 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace switchyard::policy {
 
@@ -15,6 +16,7 @@ namespace {
 using algorithms::ParameterTraits;
 using algorithms::Traits;
 using algorithms::traits_of;
+using algorithms::patterns::Radices;
 
 // `alltoallv has native, tuna`; without `only`, for each collective.
 std::string algorithms_there_are(std::optional<Collective> only) {
@@ -77,6 +79,65 @@ void report_not_taken(const Value& value, const Traits& traits, Findings& findin
                                   (taken.empty() ? "none" : text::listed(taken)));
 }
 
+// `8x6` as the array that it stands for. Nothing: the text is no list.
+std::optional<Value> list_in(const Value& value) {
+    Value list;
+    list.type = Value::Type::array;
+    list.place = value.place;
+    const char *next = value.text.data(), *const end = next + value.text.size();
+    while (true) {
+        Value number;
+        number.type = Value::Type::integer;
+        number.place = value.place;
+        const auto [stop, error] = std::from_chars(next, end, number.magnitude);
+        if (error != std::errc{}) return std::nullopt;
+        number.text.assign(next, stop);
+        list.children.push_back(std::move(number));
+        if (stop == end) break;
+        if (*stop != 'x') return std::nullopt;
+        next = stop + 1;
+    }
+    return list.children.size() > 1 ? std::optional(std::move(list)) : std::nullopt;
+}
+
+// A number that is not possible becomes the value, so the reason in the log can name it.
+std::optional<std::int64_t> read_list(const Value& value, const ParameterTraits& parameter,
+                                      Findings& findings) {
+    const std::size_t count = value.children.size();
+    if (count < 2 || count > Radices::most_in_list) {
+        findings.add(value.place, std::string(parameter.name) + " is a list of " + std::to_string(count) +
+                                      "; a list has 2 to " + std::to_string(Radices::most_in_list) +
+                                      " entries, one for each digit");
+        return std::nullopt;
+    }
+    const std::int64_t least = parameter.minimum, largest = Radices::largest_in_list(count);
+    const Range possible{static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(largest)};
+    const std::string because = " in a list of " + std::to_string(count);
+    std::vector<std::int64_t> list;
+    std::optional<std::int64_t> wrong;
+    for (const Value& child : value.children) {
+        const auto number = read_parameter_value(child, parameter.name, possible, findings, because);
+        if (!number) return std::nullopt;
+        if (!wrong && (*number < least || *number > largest))
+            wrong = std::min(*number, Radices::least_list - 1);
+        list.push_back(*number);
+    }
+    return wrong ? *wrong : Radices::of_list(list).value();
+}
+
+// A number, `[8, 6]`, or in a text `8x6`.
+std::optional<std::int64_t> read_number_or_list(const Value& value, const ParameterTraits& parameter,
+                                                Range possible, std::string_view because,
+                                                Findings& findings) {
+    if (value.type == Value::Type::array) return read_list(value, parameter, findings);
+    if (value.type == Value::Type::string)
+        if (const auto list = list_in(value)) return read_list(*list, parameter, findings);
+    const bool is_number = value.type == Value::Type::integer;
+    const auto number = read_parameter_value(value, parameter.name, possible, findings,
+                                             is_number ? because : ", or a list of them, such as [8, 6]");
+    return number ? std::optional(std::min(*number, Radices::least_list - 1)) : std::nullopt;
+}
+
 std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTraits& parameter,
                                            std::uint64_t most_ranks_in_scope, Findings& findings) {
     if (!parameter.choices.empty()) {
@@ -89,11 +150,12 @@ std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTr
         algorithms::maximum_of(parameter, static_cast<int>(std::min(most_ranks_in_scope, most_ranks)));
     const bool bound_here = parameter.ranks_bound && most_ranks_in_scope < most_ranks;
     const Range possible{static_cast<std::uint64_t>(parameter.minimum), static_cast<std::uint64_t>(largest)};
-    return read_parameter_value(value, parameter.name, possible, findings,
-                                parameter.takes_auto     ? ", or \"auto\""
-                                : !parameter.ranks_bound ? ""
-                                : bound_here             ? ", as the rule is for no more ranks than that"
-                                                         : ", and at most the number of ranks");
+    const std::string_view because = parameter.takes_auto     ? ", or \"auto\""
+                                     : !parameter.ranks_bound ? ""
+                                     : bound_here             ? ", as the rule is for no more ranks than that"
+                                                              : ", and at most the number of ranks";
+    return parameter.takes_list ? read_number_or_list(value, parameter, possible, because, findings)
+                                : read_parameter_value(value, parameter.name, possible, findings, because);
 }
 
 bool some_takes(const std::vector<const Traits*>& applies_to, algorithms::Parameter parameter) {

@@ -4,15 +4,14 @@
 //   D blocks. Radix 2 is zero_rotation_bruck. Radix P sends every block directly home.
 // Needs: blocks of one size, and memory that the processor can copy; any number of ranks.
 // Departs: as zero_rotation_bruck does: no rotation, and no rotation index in memory. A block that travels
-//   alone goes from S to R without a copy.
+//   alone goes from S to R without a copy. Each digit may have a base of its own.
 // Source: TuNA paper, section II(c), parameterized uniform Bruck, with the rounds of section III-A.
 #include "zero_rotation_bruck.hpp"
 
 namespace switchyard::algorithms::alltoall {
 
 Status parameterized_bruck(const Exchange& exchange, Context& context) {
-    return zero_rotation_bruck_in_base(static_cast<int>(context.parameters[Parameter::radix]), exchange,
-                                       context);
+    return zero_rotation_bruck_in_base(context.parameters[Parameter::radix], exchange, context);
 }
 
 } // namespace switchyard::algorithms::alltoall

@@ -7,8 +7,7 @@ namespace switchyard::algorithms::alltoall {
 
 inline std::size_t parameterized_bruck_scratch_bytes(const GroupShape& shape, std::size_t block,
                                                      const Parameters& parameters) {
-    return zero_rotation_bruck_scratch_in_base(shape.ranks, block,
-                                               static_cast<int>(parameters[Parameter::radix]));
+    return zero_rotation_bruck_scratch_in_base(shape.ranks, block, parameters[Parameter::radix]);
 }
 
 } // namespace switchyard::algorithms::alltoall

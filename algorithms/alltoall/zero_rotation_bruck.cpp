@@ -15,17 +15,17 @@ Status zero_rotation_bruck(const Exchange& exchange, Context& context) {
     return zero_rotation_bruck_in_base(2, exchange, context);
 }
 
-Status zero_rotation_bruck_in_base(int radix, const Exchange& exchange, Context& context) {
+Status zero_rotation_bruck_in_base(patterns::Radices radices, const Exchange& exchange, Context& context) {
     const Group& group = exchange.group;
     const std::size_t block = exchange.max_block;
-    if (!context.workspace.has(zero_rotation_bruck_scratch_in_base(group.size, block, radix))) {
+    if (!context.workspace.has(zero_rotation_bruck_scratch_in_base(group.size, block, radices))) {
         return Fault::no_memory;
     }
-    PackedBlocks messages(exchange, context, zero_rotation_bruck_message_bytes(group.size, block, radix));
+    PackedBlocks messages(exchange, context, zero_rotation_bruck_message_bytes(group.size, block, radices));
     const auto r = [&](int i) { return place(exchange, i); };
 
     Status status = copy_own_block(exchange);
-    for (patterns::Round round(group.size, radix); round.valid(); round.advance()) {
+    for (patterns::Round round(group.size, radices); round.valid(); round.advance()) {
         const int distance = round.distance(); // z * r^x, for all digits x and all their values z
         const int destination = group.down(distance), source = group.up(distance);
         // A block that has not moved yet is in S. All others are in R.

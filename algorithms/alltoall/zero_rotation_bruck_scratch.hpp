@@ -10,14 +10,16 @@
 namespace switchyard::algorithms::alltoall {
 
 // Bytes of the largest message that is copied together. A block that travels alone needs no buffer.
-inline std::size_t zero_rotation_bruck_message_bytes(int ranks, std::size_t block, int radix) {
-    const int most = patterns::most_blocks(ranks, radix);
+inline std::size_t zero_rotation_bruck_message_bytes(int ranks, std::size_t block,
+                                                     patterns::Radices radices) {
+    const int most = patterns::most_blocks(ranks, radices);
     return most > 1 ? static_cast<std::size_t>(most) * block : 0;
 }
 
 // An outgoing and an incoming message.
-inline std::size_t zero_rotation_bruck_scratch_in_base(int ranks, std::size_t block, int radix) {
-    return 2 * Workspace::rounded(zero_rotation_bruck_message_bytes(ranks, block, radix));
+inline std::size_t zero_rotation_bruck_scratch_in_base(int ranks, std::size_t block,
+                                                       patterns::Radices radices) {
+    return 2 * Workspace::rounded(zero_rotation_bruck_message_bytes(ranks, block, radices));
 }
 
 inline std::size_t zero_rotation_bruck_scratch_bytes(const GroupShape& shape, std::size_t block,

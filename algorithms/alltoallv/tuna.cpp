@@ -11,7 +11,8 @@
 //   bound (a round whose bound exceeds Wire::limit() is separate); a round of only a direct block has no
 //   sizes, since both ends know them. The index array I of line 5 is in the schedule, which also orders the
 //   blocks of a message by their way (TunaRound). Line 9 is read as "is z", line 16 as in the text: a block
-//   is home when no digit above x is left. The index of T takes floor(log_r o).
+//   is home when no digit above x is left. The index of T takes floor(log_r o). Each digit may have a radix
+//   of its own (patterns/radices.hpp).
 // Source: TuNA paper (configurable non-uniform all-to-all), section III, algorithm 1.
 #include "algorithms/forwarding/tuna.hpp"
 

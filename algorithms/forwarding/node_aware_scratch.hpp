@@ -26,7 +26,7 @@ struct NodeAwareShape {
         row_blocks = static_cast<std::size_t>(hops.ranks_in(0, node.largest));
         lane_ranks = static_cast<std::size_t>(hops.ranks_in(0, node.ranks));
         std::size_t first = 0, kept = 0;
-        for (std::int64_t weight = 1; weight < node.nodes; weight *= hops.radix()) {
+        for (std::int64_t weight = 1; weight < node.nodes; weight = hops.next_weight(weight)) {
             std::size_t moved = 0, ended = 0;
             hops.for_each_charge(weight, hops.busiest(node.ranks), node.ranks, [&](int z, int) {
                 first += static_cast<std::size_t>(hops.first_hops(weight, z));

@@ -24,12 +24,12 @@ struct TunaShape {
 
     TunaShape(int all, const Parameters& parameters) : ranks(all) {
         if (ranks < 2) return; // nothing travels
-        const auto radix = static_cast<int>(parameters[Parameter::radix]);
-        slots = static_cast<std::size_t>(patterns::slots(ranks, radix));
-        most_blocks = static_cast<std::size_t>(patterns::most_blocks(ranks, radix));
+        const patterns::Radices radices = parameters[Parameter::radix];
+        slots = static_cast<std::size_t>(patterns::slots(ranks, radices));
+        most_blocks = static_cast<std::size_t>(patterns::most_blocks(ranks, radices));
         in_flight = static_cast<std::size_t>(
-            std::min<std::int64_t>({parameters[Parameter::in_flight],
-                                    patterns::Round(ranks, radix).left_in_digit(), patterns::largest_batch}));
+            std::min<std::int64_t>({parameters[Parameter::in_flight], patterns::most_in_digit(ranks, radices),
+                                    patterns::largest_batch}));
     }
 };
 

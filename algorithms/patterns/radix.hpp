@@ -4,7 +4,11 @@
 // hop per non-zero digit of its offset in base r, lowest digit first. Round (x, z) moves all blocks whose
 // digit x is z over a distance of z * r^x. One block in a round has this distance as its offset: it goes
 // directly, in a single hop.
+//
+// Each digit may have a radix of its own. Then r^x means the product of the radices of the lower digits.
 #pragma once
+
+#include "radices.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -22,10 +26,10 @@ struct OffsetRange {
     int shift;
 };
 
-// One round, and the walk over all rounds: for (Round k(ranks, radix); k.valid(); k.advance()).
+// One round, and the walk over all rounds: for (Round k(ranks, radices); k.valid(); k.advance()).
 class Round {
   public:
-    Round(int ranks, int radix) : ranks_(ranks), radix_(radix) {}
+    Round(int ranks, Radices radices) : radices_(radices), ranks_(ranks), radix_(radices.at(0)) {}
 
     bool valid() const { return distance_ < ranks_; }
 
@@ -35,7 +39,7 @@ class Round {
         if (++z_ == radix_) {
             weight_ = distance_; // z * r^x with z = r: the next digit
             z_ = 1;
-            ++x_;
+            radix_ = radices_.at(static_cast<std::size_t>(++x_));
         }
     }
 
@@ -82,7 +86,7 @@ class Round {
         next.index_ += radix_ - z_;
         next.weight_ = next.distance_ = span();
         next.z_ = 1;
-        ++next.x_;
+        next.radix_ = radices_.at(static_cast<std::size_t>(++next.x_));
         return next;
     }
 
@@ -93,35 +97,45 @@ class Round {
         return static_cast<int>(std::min(std::int64_t{weight_} * radix_, std::int64_t{ranks_}));
     }
 
-    int ranks_, radix_;
+    Radices radices_;
+    int ranks_, radix_; // of this digit
     int x_ = 0, z_ = 1;
     int weight_ = 1; // r^x
     int distance_ = 1;
     int index_ = 0;
 };
 
+// Calls visit(Round) for the first round of each digit.
+template <typename Visitor>
+void for_each_digit(int ranks, Radices radices, Visitor&& visit) {
+    for (Round round(ranks, radices); round.valid(); round = round.next_digit()) visit(round);
+}
+
 // K: the number of rounds, at most w(r-1) with w = ceil(log_r ranks).
-inline int rounds(int ranks, int radix) {
+inline int rounds(int ranks, Radices radices) {
     int count = 0;
-    for (std::int64_t weight = 1; weight < ranks; weight *= radix) {
-        count += static_cast<int>(std::min<std::int64_t>(radix - 1, (ranks - 1) / weight));
-    }
+    for_each_digit(ranks, radices, [&](const Round& round) { count += round.left_in_digit(); });
     return count;
 }
 
-// The most blocks that one round moves. Within a digit the round with z = 1 moves the most.
-inline int most_blocks(int ranks, int radix) {
+// The most rounds of one digit.
+inline int most_in_digit(int ranks, Radices radices) {
     int most = 0;
-    for (Round round(ranks, radix); round.valid(); round = round.next_digit()) {
-        most = std::max(most, round.blocks());
-    }
+    for_each_digit(ranks, radices, [&](const Round& round) { most = std::max(most, round.left_in_digit()); });
+    return most;
+}
+
+// The most blocks that one round moves. Within a digit the round with z = 1 moves the most.
+inline int most_blocks(int ranks, Radices radices) {
+    int most = 0;
+    for_each_digit(ranks, radices, [&](const Round& round) { most = std::max(most, round.blocks()); });
     return most;
 }
 
 // B: the most blocks that wait at the same time for a later round. The own block and the K
 // direct blocks never wait.
-inline int slots(int ranks, int radix) {
-    return ranks - (rounds(ranks, radix) + 1);
+inline int slots(int ranks, Radices radices) {
+    return ranks - (rounds(ranks, radices) + 1);
 }
 
 } // namespace switchyard::algorithms::patterns

@@ -93,7 +93,8 @@ std::string add(Collective collective, const std::string& text, const algorithms
     policy::Choice& choice = contender.choice;
     choice.algorithm = algorithms::find(collective, use.algorithm);
     choice.parameters = policy::resolve(*choice.algorithm, use, shape);
-    const std::string why = policy::why_not_admissible(*choice.algorithm, choice.parameters, fixed);
+    std::string why = policy::why_not_admissible(*choice.algorithm, choice.parameters, fixed);
+    if (why.empty()) why = policy::why_out_of_bounds(*choice.algorithm, choice.parameters, shape);
     if (!why.empty()) return text + " cannot run here: " + why;
     if (in_place && !choice.algorithm->native && !choice.algorithm->has(algorithms::takes_overlap))
         return text + " cannot run with --in-place: its buffers must not overlap";

@@ -18,13 +18,18 @@ struct Curve {
     std::vector<std::pair<double, double>> points; // x, time in us
 };
 
+// Words and lists have no place on an axis.
+bool has_number(const Contender& contender, const algorithms::ParameterTraits& traits) {
+    return contender.takes(traits.parameter) && traits.choices.empty() &&
+           !is_list(traits, contender.choice.parameters[traits.parameter]);
+}
+
 // The first parameter of which some algorithm has several values. Null: none.
 const algorithms::ParameterTraits* varied_in(const Report& report) {
     for (const auto& traits : algorithms::parameter_vocabulary()) {
-        if (!traits.choices.empty()) continue; // words make no axis
         std::map<std::string, std::set<std::int64_t>> values;
         for (const Contender& contender : report.contenders)
-            if (contender.takes(traits.parameter))
+            if (has_number(contender, traits))
                 values[contender.without(traits.parameter)].insert(
                     contender.choice.parameters[traits.parameter]);
         if (std::ranges::any_of(values, [](const auto& entry) { return entry.second.size() > 1; }))
@@ -38,7 +43,7 @@ std::vector<Curve> curves_of(const Report& report, const algorithms::ParameterTr
     std::vector<Curve> curves;
     for (const Result& result : report.results) {
         const Contender& contender = report.contender_of(result);
-        if (varied != nullptr && !contender.takes(varied->parameter)) continue;
+        if (varied != nullptr && !has_number(contender, *varied)) continue;
         const std::string title = varied != nullptr ? contender.without(varied->parameter) + ", " +
                                                           std::to_string(result.max_block) + " bytes"
                                                     : contender.name;

@@ -20,17 +20,24 @@ namespace {
 using algorithms::Parameter;
 using algorithms::ParameterTraits;
 using algorithms::Traits;
+using algorithms::patterns::Radices;
 
 // ---- The facts of one algorithm, in words ----
 
+std::string numbers_of(const ParameterTraits& parameter) {
+    const std::string from = std::to_string(parameter.minimum);
+    if (parameter.ranks_bound) return from + " to ranks";
+    // The largest int stands for no limit; the largest direct_from is one.
+    const bool open = !parameter.is_optional && parameter.maximum >= std::numeric_limits<std::int32_t>::max();
+    return open ? "at least " + from : from + " to " + std::to_string(parameter.maximum);
+}
+
 std::string range_of(const ParameterTraits& parameter) {
     if (!parameter.choices.empty()) return in_words(parameter.choices);
-    const std::string from = std::to_string(parameter.minimum);
-    if (parameter.takes_auto) return from + " to " + std::to_string(parameter.maximum) + ", or auto";
-    if (parameter.ranks_bound) return from + " to ranks";
-    // The largest int stands for no limit.
-    const bool open = parameter.maximum >= std::numeric_limits<std::int32_t>::max();
-    return open ? "at least " + from : from + " to " + std::to_string(parameter.maximum);
+    return numbers_of(parameter) + (parameter.takes_list && parameter.takes_auto ? ", a list, or auto"
+                                    : parameter.takes_list                       ? ", or a list"
+                                    : parameter.takes_auto                       ? ", or auto"
+                                                                                 : "");
 }
 
 std::string preset_of(const ParameterTraits& parameter) {
@@ -135,6 +142,8 @@ nlohmann::ordered_json json_of(const ParameterTraits& parameter) {
             json["max"] = "ranks";
         else
             json["max"] = parameter.maximum;
+        if (parameter.takes_list)
+            json["list"] = {{"max", Radices::largest_in_list(2)}, {"longest", Radices::most_in_list}};
         if (parameter.takes_auto) json["words"] = {"auto"};
     } else {
         json["choices"] = parameter.choices;

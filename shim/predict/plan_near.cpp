@@ -61,7 +61,7 @@ int ranks_of_group(const NearExchange& exchange, int group) {
 void plan_near_exchange(const NearExchange& exchange, Sink& sink) {
     const int largest = ranks_of_group(exchange, 0);
     const auto size_bytes = static_cast<double>(patterns::narrowest(exchange.most_bytes));
-    for (patterns::Round first(largest, exchange.radix); first.valid(); first = first.next_digit()) {
+    for (patterns::Round first(largest, exchange.radices); first.valid(); first = first.next_digit()) {
         Round together;
         together.spread_to(exchange.local_ranks);
         for (int group = 0; group < exchange.groups; ++group) {
@@ -69,7 +69,7 @@ void plan_near_exchange(const NearExchange& exchange, Sink& sink) {
             const int ranks = ranks_of_group(exchange, group);
             for (int self = 0; self < ranks; ++self) {
                 const Member member(ranks, self, size_bytes, bytes);
-                patterns::Round round(ranks, exchange.radix);
+                patterns::Round round(ranks, exchange.radices);
                 while (round.valid() && round.x() < first.x()) round = round.next_digit();
                 for (; round.valid() && round.x() == first.x(); round.advance())
                     member.add(round, together.load(group + self * exchange.groups));

@@ -3,6 +3,8 @@
 
 #include "plan.hpp"
 
+#include "algorithms/patterns/radices.hpp"
+
 #include <cstddef>
 #include <functional>
 
@@ -18,7 +20,8 @@ using BundleBytes = std::function<double(int source, int destination)>;
 // TuNA among the ranks of groups of a node, with all rounds of a digit under way. Group `g` of `groups` has
 // the local ranks g, g + groups, g + 2 groups and so on. `bytes(group)`: its bundles.
 struct NearExchange {
-    int local_ranks, groups, radix;
+    int local_ranks, groups;
+    algorithms::patterns::Radices radices;
     std::size_t most_bytes; // bound of a bundle
     std::function<BundleBytes(int group)> bytes;
 };

@@ -3,6 +3,8 @@
 
 #include "plan.hpp"
 
+#include "algorithms/patterns/radices.hpp"
+
 #include <cstdint>
 
 namespace switchyard::shim::predict {
@@ -10,7 +12,7 @@ namespace switchyard::shim::predict {
 // An exchange of TuNA: store and forward in digits of a radix.
 struct TunaExchange {
     int ranks;
-    int radix;
+    algorithms::patterns::Radices radices;
     std::int64_t in_flight;    // rounds of a digit that share a wait
     bool fused = true;         // sizes travel with the blocks; else in a message of their own
     double block = 0;          // mean bytes of a block
@@ -24,6 +26,7 @@ struct TunaExchange {
 void plan_tuna(const TunaExchange& exchange, const Ring* ring, Sink& sink);
 
 // Bruck's exchange without rotations, for blocks of one size.
-void plan_zero_rotation_bruck(const Ring& ring, int radix, double block, Sink& sink);
+void plan_zero_rotation_bruck(const Ring& ring, algorithms::patterns::Radices radices, double block,
+                              Sink& sink);
 
 } // namespace switchyard::shim::predict

@@ -57,8 +57,8 @@ void shift_back(const Situation& situation, Sink& sink) {
 } // namespace
 
 // A block that travels alone is not copied.
-void plan_zero_rotation_bruck(const Ring& ring, int radix, double block, Sink& sink) {
-    for (patterns::Round step(ring.ranks(), radix); step.valid(); step.advance()) {
+void plan_zero_rotation_bruck(const Ring& ring, patterns::Radices radices, double block, Sink& sink) {
+    for (patterns::Round step(ring.ranks(), radices); step.valid(); step.advance()) {
         const auto blocks = static_cast<double>(step.blocks());
         const double copied = step.blocks() == 1 ? 0 : blocks;
         Round round;
@@ -105,7 +105,7 @@ void zero_rotation_bruck(const Situation& situation, Sink& sink) {
 
 void parameterized_bruck(const Situation& situation, Sink& sink) {
     copy(1, block_of(situation), sink);
-    plan_zero_rotation_bruck(Ring(situation.shape), static_cast<int>(situation.parameters[Parameter::radix]),
+    plan_zero_rotation_bruck(Ring(situation.shape), situation.parameters[Parameter::radix],
                              block_of(situation), sink);
 }
 

@@ -58,7 +58,7 @@ class Bundled {
     void by_messages(Sink& sink) const {
         const auto inner = inside_node(ranks(), situation_.parameters);
         plan_tuna({.ranks = ranks(),
-                   .radix = static_cast<int>(inner[Parameter::radix]),
+                   .radices = inner[Parameter::radix],
                    .in_flight = inner[Parameter::in_flight],
                    .block = bundle(),
                    .direct = bundle(),

@@ -45,15 +45,17 @@ class NodeAwarePlan {
         copy(1, facts_.mean);
         if (facts_.largest == 0) return;
         first_exchange();
-        for (std::int64_t weight = 1; weight < nodes_; weight *= hops_.radix()) hop(weight);
+        for (std::int64_t weight = 1; weight < nodes_; weight = hops_.next_weight(weight)) hop(weight);
     }
 
   private:
     bool hands_on() const { return ranks_ > hops_.lanes(); }
-    bool ends_exchange(std::int64_t weight) const { return weight * hops_.radix() >= nodes_ && !hands_on(); }
+    bool ends_exchange(std::int64_t weight) const {
+        return hops_.next_weight(weight) >= nodes_ && !hands_on();
+    }
     std::int64_t count_of_hops() const {
         std::int64_t count = 0;
-        for (std::int64_t weight = 1; weight < nodes_; weight *= hops_.radix()) ++count;
+        for (std::int64_t weight = 1; weight < nodes_; weight = hops_.next_weight(weight)) ++count;
         return count;
     }
     void copy(double count, double bytes) {
@@ -98,7 +100,7 @@ class NodeAwarePlan {
         const int largest = (ranks_ + groups - 1) / groups;
         const auto inner = node_aware_inner_parameters(largest, node_aware_inner(most, situation_.parameters),
                                                        situation_.parameters);
-        plan_near_exchange({ranks_, groups, static_cast<int>(inner[Parameter::radix]), most, bytes}, sink_);
+        plan_near_exchange({ranks_, groups, inner[Parameter::radix], most, bytes}, sink_);
     }
 
     // ---- Hops between nodes ----
@@ -145,10 +147,10 @@ class NodeAwarePlan {
         Matrix blocks(hops_.ranks_in(lane, ranks_));
         const auto place = [&](int local) { return local / hops_.lanes(); };
         for (int offset = 1; offset < nodes_; ++offset) {
-            const auto z = static_cast<int>(offset / weight % hops_.radix());
+            const int z = hops_.digit_of(offset, weight);
             if (z == 0) continue;
             const int source = place(hops_.charge_of(z, lane, ranks_));
-            const int next = hops_.next_digit(offset, weight * hops_.radix());
+            const int next = hops_.next_digit(offset, hops_.next_weight(weight));
             if (next > 0)
                 blocks.at(source, place(hops_.charge_of(next, lane, ranks_))) += ranks_ * row_blocks(lane);
             else

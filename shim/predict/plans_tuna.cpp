@@ -71,7 +71,7 @@ void copy_own_block(const Situation& situation, Sink& sink) {
 } // namespace
 
 void plan_tuna(const TunaExchange& exchange, const Ring* ring, Sink& sink) {
-    for (patterns::Round round(exchange.ranks, exchange.radix); round.valid();) {
+    for (patterns::Round round(exchange.ranks, exchange.radices); round.valid();) {
         Flights flights(exchange, ring);
         const std::int64_t together =
             std::min<std::int64_t>({round.left_in_digit(), exchange.in_flight, patterns::largest_batch});
@@ -107,7 +107,7 @@ void tuna(const Situation& situation, Sink& sink) {
     copy_own_block(situation, sink);
     if (blocks.largest == 0) return;
     plan_tuna({.ranks = ring.ranks(),
-               .radix = static_cast<int>(situation.parameters[Parameter::radix]),
+               .radices = situation.parameters[Parameter::radix],
                .in_flight = situation.parameters[Parameter::in_flight],
                .fused = fused,
                .block = blocks.mean,

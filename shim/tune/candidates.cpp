@@ -27,19 +27,26 @@ bool may_be_of_use(const Traits& traits, const Shape& shape) {
            (shape.nodes > 1 || !traits.has(algorithms::knows_nodes));
 }
 
-// The texts of a candidate with each value of one parameter that is worth a try besides the preset.
-std::vector<std::string> varied(const std::string& candidate, Parameter parameter, const Shape& shape) {
+// The texts of a candidate of `algorithm` with each value of one parameter that is worth a try besides the
+// preset.
+std::vector<std::string> varied(const Traits& algorithm, const std::string& candidate, Parameter parameter,
+                                const Shape& shape) {
     const auto& traits = traits_of(parameter);
+    auto values = algorithms::grid_of(traits, shape.of_group());
+    if (traits.takes_list)
+        for (const auto list : algorithms::balanced_lists(distances_of(algorithm, shape.of_group())))
+            values.push_back(list);
     std::vector<std::string> texts;
-    for (const auto value : algorithms::grid_of(traits, shape.of_group()))
+    for (const auto value : values)
         texts.push_back(candidate + ':' + std::string(traits.name) + '=' + text_of(traits, value));
     return texts;
 }
 
 // The same in the first pass of a search, with only the middle border: the other borders are for
 // combinations_of().
-std::vector<std::string> varied_first(const std::string& candidate, Parameter parameter, const Shape& shape) {
-    auto texts = varied(candidate, parameter, shape);
+std::vector<std::string> varied_first(const Traits& algorithm, const std::string& candidate,
+                                      Parameter parameter, const Shape& shape) {
+    auto texts = varied(algorithm, candidate, parameter, shape);
     if (parameter == Parameter::direct_from) texts = {texts[texts.size() / 2]};
     return texts;
 }
@@ -128,12 +135,13 @@ std::vector<std::string> candidates_of(const Shape& shape) {
         std::vector<std::string> bases = {std::string(traits.name)};
         for (const Parameter parameter : traits.parameters)
             if (traits_of(parameter).searched_with_others)
-                for (const std::string& text : varied(bases.front(), parameter, shape)) bases.push_back(text);
+                for (const std::string& text : varied(traits, bases.front(), parameter, shape))
+                    bases.push_back(text);
         for (const std::string& base : bases) {
             collection.add(traits, base);
             for (const Parameter parameter : traits.parameters)
                 if (!traits_of(parameter).searched_with_others)
-                    for (const std::string& text : varied_first(base, parameter, shape))
+                    for (const std::string& text : varied_first(traits, base, parameter, shape))
                         collection.add(traits, text);
         }
     }
@@ -159,8 +167,9 @@ std::string with_radix(const std::string& algorithm, std::int64_t radix) {
 std::int64_t radix_of(const Shape& shape, const std::string& candidate) {
     const policy::Use use = use_of(shape.collective, candidate);
     const Traits* traits = algorithms::find(shape.collective, use.algorithm);
-    return traits->takes(Parameter::radix) ? policy::resolve(*traits, use, shape.of_group())[Parameter::radix]
-                                           : 0;
+    if (!traits->takes(Parameter::radix)) return 0;
+    const auto radix = policy::resolve(*traits, use, shape.of_group())[Parameter::radix];
+    return is_list(traits_of(Parameter::radix), radix) ? 0 : radix;
 }
 
 std::vector<std::string> variations_of(const Shape& shape, const std::string& candidate) {
@@ -171,7 +180,7 @@ std::vector<std::string> variations_of(const Shape& shape, const std::string& ca
     for (const Parameter parameter : traits.parameters) {
         const bool is_combined = parameter == Parameter::radix || parameter == Parameter::direct_from;
         if (is_combined || traits_of(parameter).searched_with_others || is_given(use, parameter)) continue;
-        const auto texts = varied(candidate, parameter, shape);
+        const auto texts = varied(traits, candidate, parameter, shape);
         for (std::size_t i = 0; i < texts.size(); i += 3) collection.add(traits, texts[i]);
     }
     auto texts = std::move(collection).take();

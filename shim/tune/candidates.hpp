@@ -22,7 +22,7 @@ std::vector<std::string> candidates_of(const Shape& shape);
 // presets, and radices in steps of four. None needs shared memory, since simulated ranks have none.
 std::vector<std::string> coarse_candidates_of(const Shape& shape);
 std::string with_radix(const std::string& algorithm, std::int64_t radix);
-// The candidate's radix on communicators of that shape. 0: its algorithm takes none.
+// The candidate's radix on communicators of that shape. 0: its algorithm takes none, or it has a list.
 std::int64_t radix_of(const Shape& shape, const std::string& candidate);
 // The candidate with one more parameter set, to values in steps of eight. The radix
 // stays, and there is no border.

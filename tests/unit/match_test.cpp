@@ -677,6 +677,27 @@ TEST_CASE("a parameter out of range spoils its rule alone, where the run goes on
         policy::read(with_rules(R"({"name": "a", "use": {"algorithm": "tuna", "radix": "2"}})")).value);
 }
 
+TEST_CASE("a list of radices is for as many ranks, nodes or ranks on a node as its product", "[match]") {
+    const auto blocked = [](const std::string& algorithm, int ranks, int nodes, int ranks_per_node) {
+        const Policy policy =
+            policy_of(R"({"name": "l", "use": {"algorithm": ")" + algorithm + R"(", "radix": [3, 4]}})");
+        Features call = a_call(Collective::alltoallv, ranks, 0);
+        call.nodes = nodes;
+        call.ranks_per_node = ranks_per_node;
+        const Shortlist shortlist = policy::prune(policy, call);
+        CHECK(policy::describe(shortlist.candidates.front().choice).starts_with(algorithm + " radix=3x4"));
+        return shortlist.candidates.front().blocked;
+    };
+    CHECK(blocked("tuna", 12, 3, 4).empty());
+    CHECK(blocked("tuna", 11, 11, 1).empty());
+    CHECK(blocked("tuna", 13, 13, 1) == "radix 3x4 is for at most 12 ranks, and there are 13");
+    CHECK(blocked("tuna_coalesced", 48, 4, 12).empty());
+    CHECK(blocked("tuna_staggered", 52, 4, 13) ==
+          "radix 3x4 is for at most 12 ranks on a node, and there are 13");
+    CHECK(blocked("node_aware", 156, 12, 13).empty());
+    CHECK(blocked("node_aware", 156, 13, 12) == "radix 3x4 is for at most 12 nodes, and there are 13");
+}
+
 TEST_CASE("presets fill in what a rule leaves out", "[match]") {
     const Policy policy = policy_of(R"({"name": "t", "use": {"algorithm": "tuna"}})");
     for (int ranks = 1; ranks <= 70; ++ranks) {

@@ -97,18 +97,33 @@ TEST_CASE("each rank has one carrier on every node, and the carriers of a node s
         }
 }
 
+namespace {
+
+// Single radices, and a radix for each digit of up to 30 nodes.
+std::vector<std::int64_t> radices_for_nodes() {
+    std::vector<std::int64_t> radices = {2, 3, 5, 30, 100};
+    for (const auto& list : {std::vector<std::int64_t>{2, 15}, {15, 2}, {3, 5, 2}, {4, 2, 7}})
+        radices.push_back(patterns::Radices::of_list(list).value());
+    return radices;
+}
+
+} // namespace
+
 TEST_CASE("hops lead every block home, and one rank of a node is in charge of each hop", "[nodes]") {
     for (int nodes : {1, 2, 3, 8, 9, 30})
-        for (std::int64_t radix : {2, 3, 5, 30, 100}) {
+        for (std::int64_t radix : radices_for_nodes()) {
             const int ranks = nodes == 9 ? 13 : 4;
             const NodeHops hops(nodes, ranks, radix, nodes == 8 ? 3 : 0);
-            const std::int64_t charges = (hops.radix() - 1) * hops.lanes();
+            std::int64_t most = 2;
+            for (std::int64_t weight = 1; weight < nodes; weight = hops.next_weight(weight))
+                most = std::max(most, std::min<std::int64_t>(hops.radix(weight), nodes));
+            const std::int64_t charges = (most - 1) * hops.lanes();
             if (nodes != 8) {
                 CHECK((hops.lanes() == 1 || hops.lanes() == ranks || charges <= 16 * ranks));
-                CHECK((hops.lanes() == ranks || charges + hops.radix() - 1 > 16 * ranks));
+                CHECK((hops.lanes() == ranks || charges + most - 1 > 16 * ranks));
             }
             std::vector<std::int64_t> travelled(static_cast<std::size_t>(nodes), 0);
-            for (std::int64_t weight = 1; weight < nodes; weight *= hops.radix()) {
+            for (std::int64_t weight = 1; weight < nodes; weight = hops.next_weight(weight)) {
                 std::set<std::pair<int, int>> seen;
                 for (int self = 0; self < ranks; ++self)
                     hops.for_each_charge(weight, self, ranks, [&](int z, int lane) {
@@ -120,7 +135,7 @@ TEST_CASE("hops lead every block home, and one rank of a node is in charge of ea
                         hops.for_each_offset(weight, z, [&](int offset) {
                             ++count;
                             first += offset % weight == 0 ? 1 : 0;
-                            last += hops.next_digit(offset, weight * hops.radix()) == 0 ? 1 : 0;
+                            last += hops.next_digit(offset, hops.next_weight(weight)) == 0 ? 1 : 0;
                             CHECK(hops.next_digit(offset, weight) == z);
                             CHECK(travelled[static_cast<std::size_t>(offset)] == offset % weight);
                             travelled[static_cast<std::size_t>(offset)] += z * weight;
@@ -165,7 +180,7 @@ TEST_CASE("every local rank is in one lane, and every lane has a rank in charge"
 
 TEST_CASE("no local rank carries more than the busiest one", "[nodes]") {
     for (int nodes : {2, 3, 7, 16, 30})
-        for (std::int64_t radix : {2, 3, 5, 30})
+        for (std::int64_t radix : radices_for_nodes())
             for (std::int64_t lanes : {0, 1, 2, 3, 8})
                 for (int ranks = 1; ranks <= 8; ++ranks) {
                     const NodeHops hops(nodes, 8, radix, lanes);
@@ -180,7 +195,7 @@ TEST_CASE("no local rank carries more than the busiest one", "[nodes]") {
                         });
                         return sums;
                     };
-                    for (std::int64_t weight = 1; weight < nodes; weight *= hops.radix()) {
+                    for (std::int64_t weight = 1; weight < nodes; weight = hops.next_weight(weight)) {
                         const auto most = carried(weight, hops.busiest(ranks));
                         for (int self = 0; self < ranks; ++self) {
                             const auto sums = carried(weight, self);

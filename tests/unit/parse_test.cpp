@@ -117,6 +117,10 @@ constexpr Malformed malformed[] = {
      "this rule has no name, and \"rule 2\" is also the name of rule 1"},
     {"name_twice", "/rules/1/name", "name \"same\" is also the name of rule 1"},
     {"nested_deeply", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0", "nested more than 16 deep"},
+    {"never_few_nodes_for_the_radices", "/rules/0",
+     "its radices are for at most 16 nodes, and nodes.min is 20"},
+    {"never_few_ranks_for_the_radices", "/rules/0",
+     "its radices are for at most 48 ranks, and ranks.min is 49"},
     {"never_enough_ranks", "/rules/0", "hold at most 32 ranks, and ranks.min is 33"},
     {"never_ranks_for_the_radix", "/rules/0", "hold at most 32 ranks, and its parameters need at least 64"},
     {"never_one_node", "/rules/0", "its algorithm needs all ranks on one node, and nodes.min is 2"},
@@ -134,6 +138,18 @@ constexpr Malformed malformed[] = {
      "scattered of alltoallv takes no parameter \"radix\"; it takes block_count"},
     {"parameter_of_native", "/otherwise/radix",
      "native of alltoallv takes no parameter \"radix\"; it takes none"},
+    {"radices_empty", "/rules/0/use/radix",
+     "radix is a list of 0; a list has 2 to 8 entries, one for each digit"},
+    {"radices_not_a_list", "/rules/0/use/radix", "or a list of them, such as [8, 6]; found \"8x\""},
+    {"radices_of_one_digit", "/rules/0/use/radix", "radix is a list of 1; a list has 2 to 8 entries"},
+    {"radices_too_large", "/rules/0/use/radix/7",
+     "radix 128 is out of range; it is a whole number, 2 to 127 in a list of 8"},
+    {"radices_too_many", "/rules/0/use/radix", "radix is a list of 9; a list has 2 to 8 entries"},
+    {"radices_with_a_one", "/rules/0/use/radix/1",
+     "radix 1 is out of range; it is a whole number, 2 to 268435455"},
+    {"radices_with_a_word", "/rules/0/use/radix/1", "2 to 268435455 in a list of 2; found \"six\""},
+    {"radices_with_a_zero", "/rules/0/use/radix",
+     "radix 0 is out of range; it is a whole number, 2 to 268435455"},
     {"radix_not_a_number", "/rules/0/use/radix", "radix is a whole number, 2 to "},
     {"radix_over_the_ranks", "/rules/0/use/radix",
      "radix 64 is out of range; it is a whole number, 2 to 32, as "},
@@ -445,6 +461,40 @@ TEST_CASE("forced algorithms", "[force]") {
     CHECK(force.by_collective[static_cast<std::size_t>(policy::Collective::allgather)]->algorithm == "ring");
 }
 
+TEST_CASE("a radix for each digit", "[parse][force]") {
+    using algorithms::patterns::Radices;
+    const auto given = [](const policy::Use& use) {
+        return algorithms::patterns::text_of(
+            use.parameters[static_cast<std::size_t>(algorithms::Parameter::radix)].value());
+    };
+    const auto parsed = policy::parse(file_text(policies / "valid" / "radices.json"));
+    const auto& rules = parsed.value().rules;
+    CHECK(given(rules[0].use) == "8x6");
+    CHECK(given(rules[1].use) == "4x2x8");
+    CHECK(given(rules[2].use) == "8x4");
+    const auto forced =
+        policy::parse_force("alltoallv:tuna:radix=8x6;alltoall:parameterized_bruck:radix=2x3x40");
+    CHECK(given(*forced.value().by_collective[0]) == "8x6");
+    CHECK(given(*forced.value().by_collective[1]) == "2x3x40");
+
+    // What is wrong with a list, or beyond all lists, is kept as a number that is never possible.
+    for (const auto& [text, kept] : {std::pair{"[8, 1]", 1L}, {"[0, 8]", 0L}, {"[8, -3]", -3L}}) {
+        const auto read = policy::read(
+            with_rules(R"({"name": "a", "use": {"algorithm": "tuna", "radix": )" + std::string(text) + "}}"));
+        REQUIRE(read.value.has_value());
+        CHECK(read.problems.size() == 1);
+        CHECK(read.value->rules[0].use.parameters[static_cast<std::size_t>(algorithms::Parameter::radix)] ==
+              kept);
+    }
+    for (const char* large : {"9223372036854775807", "18446744073709551615", "4611686018427387904"}) {
+        const auto read = policy::read_force("alltoallv:tuna:radix=" + std::string(large));
+        REQUIRE(read.value.has_value());
+        CHECK_FALSE(Radices(*read.value->by_collective[0]
+                                 ->parameters[static_cast<std::size_t>(algorithms::Parameter::radix)])
+                        .is_list());
+    }
+}
+
 TEST_CASE("what is wrong with a forced algorithm", "[force]") {
     struct Case {
         const char* text;
@@ -462,6 +512,13 @@ TEST_CASE("what is wrong with a forced algorithm", "[force]") {
         {"alltoallv:tuna:radix=", "radix is a whole number"},
         {"alltoallv:tuna:radix=1", "radix 1 is out of range"},
         {"alltoallv:tuna:radix=99999999999999999999", "radix is a whole number"},
+        {"alltoallv:tuna:radix=8x",
+         "radix is a whole number, 2 to 2147483647, or a list of them, such as [8, 6]"},
+        {"alltoallv:tuna:radix=x8", "or a list of them"},
+        {"alltoallv:tuna:radix=8x1", "radix 1 is out of range"},
+        {"alltoallv:tuna:radix=8x99999999999999999999", "or a list of them"},
+        {"alltoallv:tuna:radix=8 x 6", "or a list of them"},
+        {"alltoallv:scattered:block_count=8x6", "block_count is a whole number"},
         {"alltoallv:tuna:radix=2:radix=3", "\"radix\" is given twice"},
         {"alltoallv:tuna:radiks=2", "unknown key \"radiks\", did you mean \"radix\"?"},
         {"alltoallv:tuna:direct_from=0", "direct_from 0 is out of range"},

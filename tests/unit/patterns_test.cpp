@@ -223,11 +223,131 @@ TEST_CASE("the rounds left in a digit lead to the next digit") {
     }
 }
 
+TEST_CASE("a list of radices is one value") {
+    const std::vector<std::vector<std::int64_t>> lists = {
+        {8, 6},
+        {2, Radices::largest_in_list(2)},
+        {Radices::largest_in_list(3), 2, Radices::largest_in_list(3)},
+        {2, 3, 4, 5},
+        {2, 2, 2, 2, 3},
+        {511, 510, 509, 508, 507, 506},
+        {2, 3, 4, 5, 6, 7, 255},
+        {127, 2, 127, 2, 127, 2, 127, 2}};
+    std::set<std::int64_t> values;
+    for (const auto& list : lists) {
+        const Radices radices = Radices::of_list(list);
+        const std::string text = text_of(radices);
+        INFO(text);
+        REQUIRE(radices.is_list());
+        REQUIRE(radices.count() == list.size());
+        std::string expected;
+        std::int64_t product = 1;
+        for (std::size_t digit = 0; digit < list.size(); ++digit) {
+            CHECK(radices.at(digit) == list[digit]);
+            expected += (digit > 0 ? "x" : "") + std::to_string(list[digit]);
+            product = std::min<std::int64_t>(product * list[digit], 1000);
+        }
+        CHECK(text == expected);
+        CHECK(radices.product(1000) == product);
+        CHECK(radices.at(list.size() + 3) == list.back());
+        CHECK(values.insert(radices.value()).second);
+        CHECK(radices.value() != automatic);
+    }
+    for (const std::int64_t number :
+         {std::int64_t{2}, std::int64_t{INT32_MAX}, Radices::least_list - 1, std::int64_t{-1}, automatic}) {
+        CHECK_FALSE(Radices(number).is_list());
+        CHECK(text_of(Radices(number)) == std::to_string(number));
+    }
+}
+
+TEST_CASE("the lists that a search tries are balanced, and multiply to the number") {
+    const auto lists = [](int number) {
+        std::string text;
+        for (const std::int64_t list : balanced_lists(number)) {
+            CHECK(Radices(list).product(number + 1) == number);
+            text += (text.empty() ? "" : " ") + text_of(Radices(list));
+        }
+        return text;
+    };
+    CHECK(lists(96) == "8x12 12x8 4x4x6");
+    CHECK(lists(12) == "3x4 4x3 2x2x3");
+    CHECK(lists(64) == ""); // 8 and 4 say it
+    CHECK(lists(97) == ""); // a prime number
+    CHECK(lists(94) == ""); // 2 times a prime number
+    CHECK(lists(48) == "6x8 8x6 3x4x4");
+    for (int number = 1; number < 200; ++number) CHECK(balanced_lists(number).size() <= 3);
+}
+
+namespace {
+
+template <typename Check>
+void for_all_ranks_and_lists(Check&& check) {
+    for (const auto& list : {std::vector<std::int64_t>{2, 3},
+                             {3, 2},
+                             {8, 6},
+                             {2, 2, 16},
+                             {5, 2, 3, 2},
+                             {2, 40},
+                             {40, 2},
+                             {2, 3, 2, 2, 3, 2}}) {
+        const Radices radices = Radices::of_list(list);
+        for (int ranks = 1; ranks <= radices.product(most_ranks); ++ranks) {
+            INFO("ranks " << ranks << ", radices " << text_of(radices));
+            check(ranks, radices);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("with a radix for each digit, a round moves exactly the offsets with its digit") {
+    for_all_ranks_and_lists([](int ranks, Radices radices) {
+        int seen_rounds = 0, most = 0, most_rounds = 0;
+        for (Round round(ranks, radices); round.valid(); round.advance()) {
+            std::int64_t weight = 1;
+            for (std::size_t x = 0; x < static_cast<std::size_t>(round.x()); ++x) weight *= radices.at(x);
+            std::vector<int> expected;
+            for (int offset = 1; offset < ranks; ++offset)
+                if (offset / weight % radices.at(static_cast<std::size_t>(round.x())) == round.z())
+                    expected.push_back(offset);
+            const SeenBlocks seen = look_at(round);
+            REQUIRE(round.distance() == round.z() * weight);
+            REQUIRE(seen.offsets == expected);
+            REQUIRE(round.blocks() == static_cast<int>(expected.size()));
+            REQUIRE(round.index() == seen_rounds++);
+            for (const OffsetRange& range : seen.ranges)
+                for (int offset = range.begin; offset < range.end; ++offset)
+                    REQUIRE(round.is_first_hop(offset) == (offset % weight == 0));
+            most = std::max(most, round.blocks());
+            most_rounds = std::max(most_rounds, round.left_in_digit());
+        }
+        REQUIRE(rounds(ranks, radices) == seen_rounds);
+        REQUIRE(most_blocks(ranks, radices) == most);
+        REQUIRE(most_in_digit(ranks, radices) == most_rounds);
+        REQUIRE(slots(ranks, radices) == ranks - 1 - seen_rounds);
+    });
+}
+
+TEST_CASE("a list of equal radices is the radix") {
+    for (int radix : {2, 3, 5})
+        for (int ranks = 1; ranks <= power(radix, 3); ++ranks) {
+            Round one(ranks, radix);
+            for (Round list(ranks, Radices::of_list(std::vector<std::int64_t>(3, radix))); list.valid();
+                 list.advance(), one.advance()) {
+                REQUIRE(one.valid());
+                REQUIRE(list.distance() == one.distance());
+                REQUIRE(list.left_in_digit() == one.left_in_digit());
+                REQUIRE(look_at(list).offsets == look_at(one).offsets);
+            }
+            REQUIRE_FALSE(one.valid());
+        }
+}
+
 TEST_CASE("the whole exchange, index by index, delivers every block to its destination") {
     struct Message {
         int source, destination;
     };
-    for_all_ranks_and_radices([](int ranks, int radix) {
+    const auto check = [](int ranks, Radices radix) {
         const auto n = static_cast<std::size_t>(ranks);
         const auto t = static_cast<std::size_t>(slots(ranks, radix));
         std::vector<std::vector<std::optional<Message>>> temporary(n, std::vector<std::optional<Message>>(t));
@@ -274,7 +394,9 @@ TEST_CASE("the whole exchange, index by index, delivers every block to its desti
             REQUIRE(static_cast<int>(from.size()) == ranks - 1);
             REQUIRE(from.count(rank) == 0);
         }
-    });
+    };
+    for_all_ranks_and_radices(check);
+    for_all_ranks_and_lists(check);
 }
 
 TEST_CASE("batches cover every distance once, in order") {
@@ -319,6 +441,9 @@ TEST_CASE("the workspace of tuna is whole alignment units, and none where nothin
     CHECK(TunaShape(3, parameters).in_flight == 2);
     parameters[Parameter::in_flight] = 1000;
     CHECK(TunaShape(16, parameters).in_flight == 3);
+    // Of the digit with the most rounds.
+    parameters[Parameter::radix] = Radices::of_list(std::array<std::int64_t, 3>{2, 6, 3}).value();
+    CHECK(TunaShape(36, parameters).in_flight == 5);
     parameters[Parameter::radix] = 5000;
     CHECK(TunaShape(5000, parameters).in_flight == largest_batch);
     parameters[Parameter::in_flight] = 1;
@@ -332,10 +457,14 @@ TEST_CASE("the workspace of tuna is whole alignment units, and none where nothin
 using Traveller = std::pair<int, int>;
 
 TEST_CASE("the rounds of a schedule bring every block home, in the order of its message") {
+    std::vector<std::int64_t> radices = {2, 3, 8, 40};
+    for (const auto& list : {std::vector<std::int64_t>{2, 3, 7}, {10, 4}, {3, 14}})
+        radices.push_back(Radices::of_list(list).value());
     for (int ranks : {2, 3, 5, 8, 13, 27, 40})
-        for (std::int64_t radix : {2, 3, 8, 40}) {
+        for (std::int64_t radix : radices) {
             Parameters parameters;
-            parameters[Parameter::radix] = std::min<std::int64_t>(radix, ranks);
+            parameters[Parameter::radix] =
+                Radices(radix).is_list() ? radix : std::min<std::int64_t>(radix, ranks);
             parameters[Parameter::in_flight] = 1;
             std::vector<std::unique_ptr<TunaSchedule>> schedules;
             for (int rank = 0; rank < ranks; ++rank)

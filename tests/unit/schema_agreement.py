@@ -28,11 +28,14 @@ BEYOND_A_SCHEMA = {
     "name_of_a_rule_without_name": "compares rules",
     "name_twice": "compares rules",
     "never_enough_ranks": "compares ranges",
+    "never_few_nodes_for_the_radices": "compares a parameter with a range",
+    "never_few_ranks_for_the_radices": "compares a parameter with a range",
     "never_ranks_for_the_radix": "compares ranges",
     "never_one_node": "compares ranges",
     "never_too_many_nodes": "compares ranges",
     "never_too_many_per_node": "compares ranges",
     "radix_over_the_ranks": "compares a parameter with a range",
+    "radices_too_large": "the largest entry depends on the length of the list",
     "range_empty": "compares the ends of a range",
 }
 

@@ -61,11 +61,22 @@ void check_range(const json& range, const policy::Range& possible) {
         check_bounds(range.at("properties").at(std::string(end)), possible.min, possible.max);
 }
 
+void check_list(const json& list, const algorithms::ParameterTraits& parameter) {
+    using algorithms::patterns::Radices;
+    CHECK(list.at("type") == "array");
+    CHECK(list.at("minItems") == 2);
+    CHECK(list.at("maxItems") == Radices::most_in_list);
+    check_bounds(list.at("items"), static_cast<std::uint64_t>(parameter.minimum),
+                 static_cast<std::uint64_t>(Radices::largest_in_list(2)));
+}
+
 void check_parameter(const json& node, const algorithms::ParameterTraits& parameter) {
     INFO(parameter.name);
     if (parameter.takes_auto) CHECK(words_in(resolved(node).at("anyOf").at(1)) == NameSet{"auto"});
+    if (parameter.takes_list)
+        check_list(resolved(node).at("anyOf").at(parameter.takes_auto ? 2 : 1), parameter);
     if (parameter.choices.empty())
-        check_bounds(parameter.takes_auto ? resolved(node).at("anyOf").at(0) : node,
+        check_bounds(parameter.takes_auto || parameter.takes_list ? resolved(node).at("anyOf").at(0) : node,
                      static_cast<std::uint64_t>(parameter.minimum),
                      static_cast<std::uint64_t>(
                          algorithms::maximum_of(parameter, static_cast<int>(policy::most_ranks))));

@@ -148,6 +148,7 @@ TEST_CASE("every parameter has its own values to try", "[tune]") {
     };
     const Shape nodes = shape_of(Collective::alltoallv, 12, 3);
     CHECK(of("tuna", nodes) == Texts{"tuna", "tuna:radix=2", "tuna:radix=8", "tuna:radix=12",
+                                     "tuna:radix=3x4", "tuna:radix=4x3", "tuna:radix=2x2x3",
                                      "tuna:metadata=separate", "tuna:in_flight=1", "tuna:in_flight=2",
                                      "tuna:in_flight=4", "tuna:in_flight=8", "tuna:direct_from=4096"});
     CHECK(of("scattered", nodes) == Texts{"scattered", "scattered:block_count=1", "scattered:block_count=2",
@@ -162,6 +163,10 @@ TEST_CASE("every parameter has its own values to try", "[tune]") {
                 "node_aware:intra=shared:radix=8", "node_aware:intra=shared:radix=12",
                 "node_aware:intra=shared:lanes=1", "node_aware:intra=shared:lanes=2",
                 "node_aware:intra=shared:lanes=4", "node_aware:intra=shared:direct_from=4096"});
+    const auto of_nodes = of("node_aware", shape_of(Collective::alltoallv, 24, 6));
+    CHECK(std::ranges::count(of_nodes, "node_aware:radix=2x3") == 1);
+    const auto in_nodes = of("tuna_coalesced", shape_of(Collective::alltoallv, 24, 4));
+    CHECK(std::ranges::count(in_nodes, "tuna_coalesced:radix=2x3") == 1);
     CHECK(of("in_place", nodes).empty());
     CHECK(of("locality_aware_bruck", shape_of(Collective::allgather, 12, 3)) ==
           Texts{"locality_aware_bruck", "locality_aware_bruck:intra=shared"});
@@ -178,6 +183,7 @@ TEST_CASE("radices and variations", "[tune]") {
     CHECK(radix_of(shape, "tuna") == 8);
     CHECK(radix_of(shape, "tuna:radix=5") == 5);
     CHECK(radix_of(shape, "pairwise") == 0);
+    CHECK(radix_of(shape, "tuna:radix=4x16") == 0);
     const auto varied = variations_of(shape, "tuna:radix=5");
     CHECK(contains(varied, "tuna:radix=5:in_flight=1"));
     CHECK_FALSE(contains(varied, "tuna:radix=5"));
@@ -197,6 +203,7 @@ TEST_CASE("a setting is combined with near radices and with borders", "[tune]") 
     CHECK(without_border("tuna:radix=5") == "tuna:radix=5");
 
     using Texts = std::vector<std::string>;
+    CHECK(combinations_of(shape, "tuna:radix=4x16", 20) == Texts{"tuna:radix=4x16:direct_from=256"});
     // Blocks of up to 300 bytes: a border below them, and one above. 8 is the preset of the radix.
     CHECK(combinations_of(shape, "tuna:radix=16", 300) ==
           Texts{"tuna:radix=16:direct_from=256", "tuna:radix=16:direct_from=1024", "tuna:direct_from=256",

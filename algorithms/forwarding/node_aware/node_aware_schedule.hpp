@@ -127,7 +127,7 @@ inline NodeAwareSchedule::NodeAwareSchedule(const Group& group, const Parameters
       in_node_(inner_of(own_node_)), in_lane_(inner_of(lane_)),
       slots_(static_cast<std::size_t>(routes_.map().nodes() * routes_.hops().lanes()), -1) {
     plan_first_exchange();
-    for (std::int64_t weight = 1; weight < routes_.map().nodes(); weight *= routes_.hops().radix())
+    for (std::int64_t weight = 1; weight < routes_.map().nodes(); weight = routes_.hops().next_weight(weight))
         hops_.push_back(plan_hop(weight));
 }
 
@@ -187,7 +187,7 @@ inline Charge NodeAwareSchedule::plan_charge(std::int64_t weight, int z, int lan
     const bool ends = routes_.ends_exchange(weight);
     routes_.for_each_arriving(routes_.node(), weight, z, lane, [&](int offset, int source_node, int blocks) {
         charge.blocks_in += static_cast<std::size_t>(map.size_of(source_node) * blocks);
-        const int holder = routes_.next_holder(offset, lane, weight * routes_.hops().radix());
+        const int holder = routes_.next_holder(offset, lane, routes_.hops().next_weight(weight));
         const int to = holder < 0 ? ArrivedRow::to_each : routes_.lane_rank_of(holder);
         for (const int source : map.ranks_of(source_node))
             if (ends)
@@ -205,7 +205,7 @@ inline void NodeAwareSchedule::plan_handing_on(std::int64_t weight, Hop& hop) {
         routes_.for_each_charge(weight, routes_.local_rank_of(from), [&](int z, int lane) {
             routes_.for_each_arriving(
                 routes_.node(), weight, z, lane, [&](int offset, int source_node, int blocks) {
-                    const int holder = routes_.next_holder(offset, lane, weight * routes_.hops().radix());
+                    const int holder = routes_.next_holder(offset, lane, routes_.hops().next_weight(weight));
                     for (int i = 0; i < map.size_of(source_node); ++i)
                         if (holder < 0)
                             all.push_back({map.rank_of(source_node, i), {}});

@@ -31,7 +31,7 @@ class Routes {
     // Whether the hops of that weight end the exchange: they are the last ones, and every rank has a lane of
     // its own. Then each block arrives at its destination.
     bool ends_exchange(std::int64_t weight) const {
-        return weight * hops_.radix() >= map_.nodes() && hops_.lanes() >= map_.largest();
+        return hops_.next_weight(weight) >= map_.nodes() && hops_.lanes() >= map_.largest();
     }
     // The local rank of this node that gets the blocks of that offset and lane, for hops of that weight and
     // more. -1: the blocks are on the node of their destinations.

@@ -29,7 +29,8 @@ std::size_t most_of_nodes(const GroupShape& shape, Measure&& measure) {
 // The parameters of tuna as the exchange inside a node. A node may have fewer ranks than the radix.
 inline Parameters inside_node(int ranks, const Parameters& parameters) {
     Parameters inner = parameters;
-    inner[Parameter::radix] = std::clamp<std::int64_t>(parameters[Parameter::radix], 2, std::max(2, ranks));
+    if (std::int64_t& radix = inner[Parameter::radix]; !patterns::Radices(radix).is_list())
+        radix = std::clamp<std::int64_t>(radix, 2, std::max(2, ranks));
     inner[Parameter::metadata] = static_cast<std::int64_t>(Metadata::fused);
     inner[Parameter::in_flight] = patterns::largest_batch;
     inner[Parameter::direct_from] = absent; // the bundles have a bound

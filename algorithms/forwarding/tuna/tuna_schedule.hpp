@@ -31,13 +31,13 @@ class TunaSchedule : public Schedule {
   public:
     // The rounds of rank `rank` of `ranks` ranks. `parameters`: tuna's.
     TunaSchedule(int ranks, int rank, const Parameters& parameters) : rank_(rank), shape_(ranks, parameters) {
-        const auto radix = static_cast<int>(parameters[Parameter::radix]);
+        const patterns::Radices radices = parameters[Parameter::radix];
         std::size_t moved = 0, rounds = 0;
-        for (patterns::Round round(ranks, radix); round.valid(); round.advance(), ++rounds)
+        for (patterns::Round round(ranks, radices); round.valid(); round.advance(), ++rounds)
             moved += static_cast<std::size_t>(round.blocks());
         places_.reserve(2 * moved); // so that the spans stay valid
         rounds_.reserve(rounds);
-        for (patterns::Round round(ranks, radix); round.valid(); round.advance()) add(round);
+        for (patterns::Round round(ranks, radices); round.valid(); round.advance()) add(round);
     }
     TunaSchedule(const TunaSchedule&) = delete;
     TunaSchedule& operator=(const TunaSchedule&) = delete;

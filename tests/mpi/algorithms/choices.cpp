@@ -9,6 +9,17 @@ using namespace algorithms;
 
 namespace {
 
+// A list for all ranks, and so for the nodes and for the ranks of a node. The last digit is cut short at most
+// numbers of ranks.
+void add_lists(int ranks, bool sampled, std::vector<std::int64_t>& values) {
+    const auto rest = [ranks](std::int64_t of) { return std::max<std::int64_t>(2, (ranks + of - 1) / of); };
+    const std::vector<std::int64_t> lists[] = {{3, 2, rest(6)}, {2, rest(2)}, {rest(2), 2}};
+    for (const auto& list : lists) {
+        values.push_back(patterns::Radices::of_list(list).value());
+        if (sampled) return;
+    }
+}
+
 std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, bool sampled) {
     std::vector<std::int64_t> values;
     if (!parameter.choices.empty()) {
@@ -32,6 +43,7 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
         else
             values.push_back(std::clamp(value, parameter.minimum, maximum_of(parameter, ranks)));
     }
+    if (parameter.takes_list) add_lists(ranks, sampled, values);
     std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
@@ -65,7 +77,8 @@ std::vector<Parameters> combinations(const Traits& traits, int ranks, bool sampl
 std::string described(const Traits& traits, const Parameters& parameters) {
     std::string text = std::string(name_of(traits.collective)) + ":" + std::string(traits.name);
     for (Parameter parameter : traits.parameters) {
-        text += " " + std::string(traits_of(parameter).name) + "=" + std::to_string(parameters[parameter]);
+        text += " " + std::string(traits_of(parameter).name) + "=" +
+                text_of(traits_of(parameter), parameters[parameter]);
     }
     return text;
 }

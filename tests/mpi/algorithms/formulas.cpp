@@ -3,6 +3,7 @@
 #include "algorithms/forwarding/node_aware_scratch.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace switchyard::tests {
 
@@ -20,9 +21,21 @@ struct Counts {
     std::int64_t rounds = 0, blocks = 0, single = 0;
 };
 
-Counts counts_of(std::int64_t ranks, std::int64_t radix) {
+// The digits that write the numbers below `numbers`, the lowest first.
+struct Digit {
+    std::int64_t weight, radix;
+};
+
+std::vector<Digit> digits_of(std::int64_t numbers, patterns::Radices radices) {
+    std::vector<Digit> digits;
+    for (std::int64_t weight = 1; weight < numbers; weight *= digits.back().radix)
+        digits.push_back({weight, radices.at(digits.size())});
+    return digits;
+}
+
+Counts counts_of(std::int64_t ranks, patterns::Radices radices) {
     Counts counts;
-    for (std::int64_t weight = 1; weight < ranks; weight *= radix) {
+    for (const auto [weight, radix] : digits_of(ranks, radices)) {
         for (std::int64_t z = 1; z < radix && z * weight < ranks; ++z) {
             std::int64_t n = 0;
             for (std::int64_t i = 1; i < ranks; ++i) {
@@ -37,9 +50,9 @@ Counts counts_of(std::int64_t ranks, std::int64_t radix) {
 }
 
 // The waits of a rank in one phase, where `in_flight` rounds of a digit share a wait.
-std::int64_t waits(std::int64_t ranks, std::int64_t radix, std::int64_t in_flight) {
+std::int64_t waits(std::int64_t ranks, patterns::Radices radices, std::int64_t in_flight) {
     std::int64_t count = 0;
-    for (std::int64_t weight = 1; weight < ranks; weight *= radix) {
+    for (const auto [weight, radix] : digits_of(ranks, radices)) {
         const std::int64_t rounds = std::min(radix - 1, (ranks - 1) / weight);
         count += (rounds + in_flight - 1) / in_flight;
     }
@@ -71,10 +84,10 @@ struct Forwarded {
 };
 
 Traffic tuna_traffic(int ranks, const Forwarded& block, const Parameters& parameters) {
-    const std::int64_t radix = parameters[Parameter::radix];
-    const Counts counts = counts_of(ranks, radix);
+    const patterns::Radices radices = parameters[Parameter::radix];
+    const Counts counts = counts_of(ranks, radices);
     const std::int64_t phase =
-        waits(ranks, radix, std::min<std::int64_t>(parameters[Parameter::in_flight], 512));
+        waits(ranks, radices, std::min<std::int64_t>(parameters[Parameter::in_flight], 512));
     const auto data = static_cast<std::uint64_t>(counts.blocks) * block.bytes;
     if (!block.is_alone && parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::separate)) {
         const int messages = data > 0 ? 2 : 1; // of no bytes, none
@@ -113,14 +126,13 @@ struct Shape {
 struct InNode {
     const NodeMap& map;
     int node, self, q;
-    std::int64_t radix;
+    std::vector<Digit> digits;
     Forwarded block;
     bool near_by_copy; // no message inside the node
 
     InNode(const NodeMap& m, int rank, const Forwarded& b, const Parameters& parameters, bool by_copy)
         : map(m), node(m.node_of(rank)), self(m.local_rank(rank)), q(m.size_of(node)),
-          radix(std::min<std::int64_t>(parameters[Parameter::radix], std::max(q, 2))), block(b),
-          near_by_copy(by_copy) {}
+          digits(digits_of(q, parameters[Parameter::radix])), block(b), near_by_copy(by_copy) {}
 
     std::int64_t carried_on(int other, int carrier) const {
         return (map.size_of(other) - carrier + q - 1) / q;
@@ -140,7 +152,7 @@ struct InNode {
         const std::uint64_t largest = most * block.with_size(block.bound);
         std::uint64_t bytes = 0;
         std::int64_t messages = 0, rounds = 0;
-        for (std::int64_t weight = 1; weight < q; weight *= radix) {
+        for (const auto [weight, radix] : digits) {
             ++rounds; // the rounds of a digit are under way together
             for (std::int64_t z = 1; z < radix && z * weight < q; ++z) {
                 ++messages;
@@ -203,8 +215,9 @@ Traffic staggered_traffic(const InNode& in_node, const Parameters& parameters) {
 // exchanges bundles of size(source, destination) bytes. `most` is the declared largest size. A direct bundle
 // of no bytes is no message.
 template <typename Size>
-void add_inner_tuna(Traffic& all, int q, int self, std::int64_t radix, std::uint64_t most, Size&& size) {
-    for (std::int64_t weight = 1; weight < q; weight *= radix) {
+void add_inner_tuna(Traffic& all, int q, int self, patterns::Radices radices, std::uint64_t most,
+                    Size&& size) {
+    for (const auto [weight, radix] : digits_of(q, radices)) {
         bool waits = false;
         for (std::int64_t z = 1; z < radix && z * weight < q; ++z) {
             std::uint64_t bytes = 0, moved = 0, arriving = 0;
@@ -231,7 +244,7 @@ class NodeAwareFormula {
                      bool near_by_copy)
         : map_(*group.node_map), nodes_(map_.nodes()), node_(map_.node_of(group.rank)),
           self_(map_.local_rank(group.rank)), q_(map_.size_of(node_)),
-          radix_(std::min<std::int64_t>(parameters[Parameter::radix], std::max(nodes_, 2))),
+          digits_(digits_of(nodes_, parameters[Parameter::radix])),
           lanes_(static_cast<int>(std::clamp<std::int64_t>(
               parameters[Parameter::lanes] == 0 ? few_lanes_or_all() : parameters[Parameter::lanes], 1,
               map_.largest()))),
@@ -243,7 +256,10 @@ class NodeAwareFormula {
     // As many as ranks, unless few blocks for each message would be saved from being handed on.
     std::int64_t few_lanes_or_all() const {
         const int q = map_.largest();
-        return radix_ - 1 <= 16 + nodes_ * q / 32 ? q : 16 * q / (radix_ - 1);
+        std::int64_t most = 1; // the most hops of one weight
+        for (const auto [weight, radix] : digits_)
+            most = std::max(most, std::min<std::int64_t>(radix, nodes_) - 1);
+        return most <= 16 + nodes_ * q / 32 ? q : 16 * q / most;
     }
 
     Traffic traffic() const {
@@ -252,19 +268,20 @@ class NodeAwareFormula {
             std::uint64_t units = source != destination ? 1 : 0;
             for (int offset = 1; offset < nodes_; ++offset)
                 for (int lane = 0; lane < lanes_; ++lane)
-                    if (holder(offset, lane, 1) == destination) units += ranks_in(lane, node_ + offset);
+                    if (holder(offset, lane, 0) == destination) units += ranks_in(lane, node_ + offset);
             return units * unit_;
         });
-        for (std::int64_t weight = 1; weight < nodes_; weight *= radix_) {
+        for (std::size_t x = 0; x < digits_.size(); ++x) {
+            const auto [weight, radix] = digits_[x];
             bool hops = false;
             // With a lane for each rank the last hop ends at the destination, which knows the sizes.
-            const bool is_last = weight * radix_ >= nodes_ && lanes_ >= map_.largest();
-            for (std::int64_t z = 1; z < radix_ && z * weight < nodes_; ++z)
+            const bool is_last = x + 1 == digits_.size() && lanes_ >= map_.largest();
+            for (std::int64_t z = 1; z < radix && z * weight < nodes_; ++z)
                 for (int lane = 0; lane < lanes_; ++lane) {
                     if (charge_of(z, lane) != self_) continue;
                     std::uint64_t sent = 0, received = 0;
                     for (std::int64_t offset = 1; offset < nodes_; ++offset)
-                        if (offset / weight % radix_ == z) {
+                        if (offset / weight % radix == z) {
                             sent += blocks(node_ - offset % weight, offset, lane);
                             received += blocks(node_ - z * weight - offset % weight, offset, lane);
                         }
@@ -276,7 +293,7 @@ class NodeAwareFormula {
             const int lane = self_ % lanes_;
             add_inner(all, static_cast<int>(ranks_in(lane, node_)), self_ / lanes_, layout_.arrived_bytes,
                       [&](int source, int destination) {
-                          return arrived(weight, lane + source * lanes_, lane + destination * lanes_) * unit_;
+                          return arrived(x, lane + source * lanes_, lane + destination * lanes_) * unit_;
                       });
         }
         all.messages += all.messages_inter;
@@ -312,21 +329,23 @@ class NodeAwareFormula {
         const auto in_lane = static_cast<std::int64_t>(ranks_in(lane, node_));
         return in_lane == 0 ? lane % q_ : lane + (z - 1) % in_lane * lanes_;
     }
-    // The local rank in charge of the lowest digit that is not 0. -1: all digits are 0.
-    std::int64_t holder(std::int64_t offset, int lane, std::int64_t weight) const {
-        for (offset /= weight; offset > 0; offset /= radix_)
-            if (offset % radix_ > 0) return charge_of(offset % radix_, lane);
+    // The local rank in charge of the lowest digit from x up that is not 0. -1: all digits are 0.
+    std::int64_t holder(std::int64_t offset, int lane, std::size_t x) const {
+        for (; x < digits_.size(); ++x)
+            if (const auto z = offset / digits_[x].weight % digits_[x].radix; z > 0)
+                return charge_of(z, lane);
         return -1;
     }
-    // The blocks that arrived at `source` with the hops of that weight and go on to `destination`.
-    std::uint64_t arrived(std::int64_t weight, int source, int destination) const {
+    // The blocks that arrived at `source` with the hops of digit x and go on to `destination`.
+    std::uint64_t arrived(std::size_t x, int source, int destination) const {
+        const auto [weight, radix] = digits_[x];
         std::uint64_t all = 0;
         for (std::int64_t offset = 1; offset < nodes_; ++offset)
             for (int lane = 0; lane < lanes_; ++lane) {
-                const std::int64_t z = offset / weight % radix_;
+                const std::int64_t z = offset / weight % radix;
                 if (z == 0 || charge_of(z, lane) != source) continue;
                 const std::int64_t from = node_ - z * weight - offset % weight;
-                const std::int64_t next = holder(offset, lane, weight * radix_);
+                const std::int64_t next = holder(offset, lane, x + 1);
                 if (next < 0 && destination % lanes_ == lane) all += ranks(from + nodes_);
                 if (next == destination) all += blocks(from, offset, lane);
             }
@@ -335,7 +354,7 @@ class NodeAwareFormula {
 
     const NodeMap& map_;
     int nodes_, node_, self_, q_;
-    std::int64_t radix_;
+    std::vector<Digit> digits_;
     int lanes_;
     std::uint64_t unit_, block_;
     forwarding::NodeAwareLayout layout_;
