@@ -1,4 +1,5 @@
 #include "admissible.hpp"
+#include "automatic.hpp"
 #include "vocabulary.hpp"
 
 #include <algorithm>
@@ -36,15 +37,17 @@ std::string why_out_of_range(const ParameterTraits& bounds, std::int64_t value, 
     return what + " is more than " + std::to_string(largest) + (is_ranks ? " ranks" : "");
 }
 
+
 // "auto": blocks from 16 KiB on go directly. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of
 // native's time over TCP, with 16 KiB 0.94. `shared` copies blocks of 32 KiB in 0.35 to 0.49 of native's
 // time. If the workspace would be too large, the border is lower. Most of a workspace is never touched: it is
 // for blocks that could be forwarded.
 std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
                                    const algorithms::GroupShape& shape, std::uint64_t memory_limit_bytes) {
-    constexpr std::int64_t over_networks = automatic_border, in_memory = 65536, lowest = 64;
+    constexpr std::int64_t in_memory = 65536, lowest = 64;
     const bool is_in_memory = traits.has(algorithms::shared_memory);
-    for (std::int64_t border = is_in_memory ? in_memory : over_networks; border > lowest; border /= 2) {
+    for (std::int64_t border = is_in_memory ? in_memory : automatic_border; border > lowest;
+         border /= 2) {
         parameters[Parameter::direct_from] = border;
         if (!why_out_of_bounds(traits, parameters, shape).empty()) return border; // it will not run
         if (traits.scratch_bytes(shape, 0, parameters) <= memory_limit_bytes) return border;
@@ -76,13 +79,40 @@ std::string why_out_of_bounds(const Traits& traits, const Parameters& parameters
     return "";
 }
 
-Parameters resolve(const Traits& traits, const Use& use, const algorithms::GroupShape& shape) {
+namespace {
+
+// "auto" of radix and block_count. Neither the largest block nor a border may be known.
+void follow_block(const Traits& traits, const algorithms::GroupShape& shape, std::optional<std::size_t> block,
+                  Parameters& parameters) {
+    constexpr auto automatic = algorithms::automatic;
+    constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max(),
+                          largest_size = std::size_t{1} << 40U;
+    if (block) block = std::bit_ceil(std::min(*block, largest_size));
+    const std::int64_t given = parameters[Parameter::direct_from];
+    const std::size_t border = given == algorithms::absent ? unknown
+                               : given == automatic        ? automatic_border
+                                                           : static_cast<std::size_t>(given);
+    const std::size_t bytes = std::min(block.value_or(border), border); // of a forwarded block
+    if (parameters[Parameter::radix] == automatic)
+        parameters[Parameter::radix] =
+            automatic_radix(traits, parameters, shape, {bytes, !block || *block > border});
+    if (parameters[Parameter::block_count] == automatic)
+        parameters[Parameter::block_count] = block.value_or(border) == unknown
+                                                 ? preset_of(traits_of(Parameter::block_count), shape.ranks)
+                                                 : automatic_block_count(shape, block.value_or(border));
+}
+
+} // namespace
+
+Parameters resolve(const Traits& traits, const Use& use, const algorithms::GroupShape& shape,
+                   std::optional<std::size_t> block) {
     constexpr std::uint64_t most_automatic_bytes = std::uint64_t{64} << 20;
     Parameters resolved;
     for (const Parameter parameter : traits.parameters) {
         const auto given = use.parameters[static_cast<std::size_t>(parameter)];
         resolved[parameter] = given ? *given : preset_of(traits_of(parameter), shape.ranks);
     }
+    follow_block(traits, shape, block, resolved);
     if (resolved[Parameter::direct_from] == algorithms::automatic)
         resolved[Parameter::direct_from] = automatic_direct_from(
             traits, resolved, shape, use.memory_limit_bytes.value_or(most_automatic_bytes));

@@ -13,9 +13,11 @@ namespace switchyard::policy {
 inline constexpr std::int64_t automatic_border = 16384;
 
 // The parameters that `use` gives, and presets for the algorithm's other parameters. "auto" becomes a value
-// that follows from the shape and the memory limit of `use`.
+// that follows from the shape, the memory limit of `use` and the largest block, where all ranks know it.
+// Blocks from one power of two to the next count as one size.
 algorithms::Parameters resolve(const algorithms::Traits& traits, const Use& use,
-                               const algorithms::GroupShape& shape);
+                               const algorithms::GroupShape& shape,
+                               std::optional<std::size_t> block = std::nullopt);
 
 // "", or why the algorithm may not run on communicators like this one.
 std::string why_not_admissible(const algorithms::Traits& traits, const algorithms::Parameters& parameters,

@@ -137,9 +137,14 @@ std::optional<FixedFeatures> call_that_agrees_for_bound(const Policy& policy) {
         for (const int nodes : usual_nodes) {
             const auto call = alltoallv_of(ranks, nodes);
             const auto shortlist = prune(policy, call);
-            if (agrees_on_block(shortlist, call) &&
-                std::ranges::any_of(shortlist.candidates,
-                                    [](const auto& one) { return looks_at_block(one); }))
+            const auto is_bounded =
+                [&](const Candidate& candidate) { // "auto" makes candidates with bounds, too
+                    return looks_at_block(candidate) &&
+                           std::ranges::any_of(policy.rules, [&](const Rule& rule) {
+                               return rule.name == candidate.choice.rule && has_bound(rule);
+                           });
+                };
+            if (agrees_on_block(shortlist, call) && std::ranges::any_of(shortlist.candidates, is_bounded))
                 return call;
         }
     return std::nullopt;

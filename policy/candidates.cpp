@@ -1,5 +1,6 @@
 #include "candidates.hpp"
 #include "admissible.hpp"
+#include "automatic.hpp"
 #include "vocabulary.hpp"
 
 namespace switchyard::policy {
@@ -17,10 +18,12 @@ Candidate candidate_without_algorithm(const Use& use, const FixedFeatures& fixed
     return candidate;
 }
 
-Choice choice_of(const Traits& traits, const Use& use, const FixedFeatures& fixed) {
+// `block`: of calls with blocks of up to so many bytes. Nothing: of all calls.
+Choice choice_of(const Traits& traits, const Use& use, const FixedFeatures& fixed,
+                 std::optional<std::size_t> block) {
     Choice choice;
     choice.algorithm = &traits;
-    choice.parameters = resolve(traits, use, shape_of(fixed));
+    choice.parameters = resolve(traits, use, shape_of(fixed), block);
     if (traits.takes(Parameter::intra) && !fixed.shared_memory) // the log tells what will happen
         choice.parameters[Parameter::intra] = static_cast<std::int64_t>(algorithms::Intra::messages);
     choice.transfer = use.transfer;
@@ -29,11 +32,11 @@ Choice choice_of(const Traits& traits, const Use& use, const FixedFeatures& fixe
     return choice;
 }
 
-Candidate candidate_of(const Use& use, const FixedFeatures& fixed) {
+Candidate candidate_of(const Use& use, const FixedFeatures& fixed, std::optional<std::size_t> block) {
     const Traits* traits = algorithms::find(fixed.collective, use.algorithm);
     if (traits == nullptr) return candidate_without_algorithm(use, fixed);
     Candidate candidate;
-    candidate.choice = choice_of(*traits, use, fixed);
+    candidate.choice = choice_of(*traits, use, fixed, block);
     candidate.devices = fixed.devices;
     candidate.left_from = left_from(*traits, use);
     candidate.blocked = why_not_admissible(*traits, candidate.choice.parameters, fixed);
@@ -52,7 +55,6 @@ void mark(Candidate& candidate, const Origin& origin, const FixedFeatures& fixed
     candidate.choice.reason = origin.reason;
     if (origin.rule == nullptr) return;
     candidate.choice.rule = origin.rule->name;
-    candidate.max_block_bytes = origin.rule->when.max_block_bytes;
     // Without devices every call meets the rule's buffer, or the rule is not here.
     if (fixed.devices) candidate.buffer = origin.rule->when.buffer;
 }
@@ -99,12 +101,42 @@ bool limits_workspace(const Traits& traits, const Use& use) {
     return use.memory_limit_bytes.has_value() && traits.scratch_bytes != nullptr && !has_none;
 }
 
-void append(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
-    Candidate candidate = candidate_of(use, fixed);
+namespace {
+
+// A candidate for these calls. `block`: the largest of them, where parameters follow it.
+void append_for(const Range& blocks, std::optional<std::size_t> block, Shortlist& shortlist, const Use& use,
+                const Origin& origin, const FixedFeatures& fixed) {
+    Candidate candidate = candidate_of(use, fixed, block);
     mark(candidate, origin, fixed);
+    candidate.max_block_bytes = blocks;
     auto stand_in = stand_in_for(candidate, use, fixed);
     shortlist.candidates.push_back(std::move(candidate));
     if (stand_in) shortlist.candidates.push_back(*std::move(stand_in));
+}
+
+// A candidate for each range of blocks with the same parameters.
+void append_by_block(const Traits& traits, const Range& blocks, Shortlist& shortlist, const Use& use,
+                     const Origin& origin, const FixedFeatures& fixed) {
+    constexpr std::uint64_t last = std::uint64_t{1} << 32U;
+    const auto at = [&](std::uint64_t size) { return resolve(traits, use, shape_of(fixed), size); };
+    std::uint64_t first = 0;
+    for (std::uint64_t size = 1; size <= last; size *= 2) {
+        if (size < last && at(size) == at(2 * size)) continue;
+        const Range range{std::max(first, blocks.min), size < last ? std::min(size, blocks.max) : blocks.max};
+        if (range.min <= range.max) append_for(range, size, shortlist, use, origin, fixed);
+        first = size + 1;
+    }
+}
+
+} // namespace
+
+void append(Shortlist& shortlist, const Use& use, const Origin& origin, const FixedFeatures& fixed) {
+    const Range blocks = origin.rule == nullptr ? Range{} : origin.rule->when.max_block_bytes;
+    const Traits* traits = algorithms::find(fixed.collective, use.algorithm);
+    if (traits != nullptr && follows_block(*traits, use, blocks != Range{}))
+        append_by_block(*traits, blocks, shortlist, use, origin, fixed);
+    else
+        append_for(blocks, std::nullopt, shortlist, use, origin, fixed);
 }
 
 } // namespace switchyard::policy

@@ -34,16 +34,16 @@ std::string label_of(const Rule& rule, std::size_t index) {
     return rule_numbered(index + 1, rule.name);
 }
 
-// Names are unique.
-const Candidate* candidate_of(const Shortlist& shortlist, const Rule& rule) {
+// Names are unique. A rule may have a candidate for each of several sizes of blocks.
+const Candidate* candidate_of(const Shortlist& shortlist, const Rule& rule, const Features& call) {
     for (const Candidate& candidate : shortlist.candidates)
-        if (candidate.choice.rule == rule.name) return &candidate;
+        if (candidate.choice.rule == rule.name && matches(candidate, call)) return &candidate;
     return nullptr;
 }
 
 std::string why_not(const Rule& rule, const Shortlist& shortlist, const Features& call) {
     if (std::string why = why_not_met(rule, call); !why.empty()) return why;
-    const Candidate* candidate = candidate_of(shortlist, rule);
+    const Candidate* candidate = candidate_of(shortlist, rule, call);
     return candidate == nullptr ? "an earlier rule takes every such call"
                                 : describe(*candidate, why_passed_over(*candidate, call));
 }
@@ -122,7 +122,7 @@ std::string ending(const Policy& policy, const Shortlist& shortlist, const Match
     if (choice.reason == "otherwise") return "otherwise: " + what_runs(choice, call);
     std::string text;
     for (const Candidate& candidate : shortlist.candidates)
-        if (candidate.choice.reason == "otherwise")
+        if (candidate.choice.reason == "otherwise" && matches(candidate, call))
             text = "otherwise " + policy.otherwise.algorithm + ": " +
                    describe(candidate, why_passed_over(candidate, call)) + '\n';
     return text + "therefore: " + what_runs(choice, call);

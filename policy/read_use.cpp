@@ -133,8 +133,9 @@ std::optional<std::int64_t> read_number_or_list(const Value& value, const Parame
     if (value.type == Value::Type::string)
         if (const auto list = list_in(value)) return read_list(*list, parameter, findings);
     const bool is_number = value.type == Value::Type::integer;
-    const auto number = read_parameter_value(value, parameter.name, possible, findings,
-                                             is_number ? because : ", or a list of them, such as [8, 6]");
+    const auto number =
+        read_parameter_value(value, parameter.name, possible, findings,
+                             is_number ? because : ", a list of them, such as [8, 6], or \"auto\"");
     return number ? std::optional(std::min(*number, Radices::least_list - 1)) : std::nullopt;
 }
 
@@ -150,10 +151,10 @@ std::optional<std::int64_t> read_parameter(const Value& value, const ParameterTr
         algorithms::maximum_of(parameter, static_cast<int>(std::min(most_ranks_in_scope, most_ranks)));
     const bool bound_here = parameter.ranks_bound && most_ranks_in_scope < most_ranks;
     const Range possible{static_cast<std::uint64_t>(parameter.minimum), static_cast<std::uint64_t>(largest)};
-    const std::string_view because = parameter.takes_auto     ? ", or \"auto\""
-                                     : !parameter.ranks_bound ? ""
-                                     : bound_here             ? ", as the rule is for no more ranks than that"
-                                                              : ", and at most the number of ranks";
+    const std::string_view because = bound_here              ? ", as the rule is for no more ranks than that"
+                                     : parameter.ranks_bound ? ", and at most the number of ranks"
+                                     : parameter.takes_auto  ? ", or \"auto\""
+                                                             : "";
     return parameter.takes_list ? read_number_or_list(value, parameter, possible, because, findings)
                                 : read_parameter_value(value, parameter.name, possible, findings, because);
 }

@@ -1,6 +1,7 @@
 #include "contenders.hpp"
 
 #include "policy/admissible.hpp"
+#include "policy/automatic.hpp"
 #include "policy/parse.hpp"
 #include "policy/reason.hpp"
 
@@ -76,9 +77,21 @@ std::string add_call(Collective collective, Contender::Kind kind, std::string na
     return "";
 }
 
+// The parameters, or nothing: they are not the same for all of these blocks.
+std::optional<algorithms::Parameters> parameters_of(const algorithms::Traits& traits, const policy::Use& use,
+                                                    const algorithms::GroupShape& shape,
+                                                    std::span<const std::size_t> blocks) {
+    if (blocks.empty() || !policy::follows_block(traits, use, false))
+        return policy::resolve(traits, use, shape);
+    const auto parameters = policy::resolve(traits, use, shape, blocks.front());
+    for (const std::size_t block : blocks)
+        if (policy::resolve(traits, use, shape, block) != parameters) return std::nullopt;
+    return parameters;
+}
+
 // "", or why it was not added.
 std::string add(Collective collective, const std::string& text, const algorithms::GroupShape& shape,
-                bool in_place, std::vector<Contender>& contenders) {
+                bool in_place, std::span<const std::size_t> blocks, std::vector<Contender>& contenders) {
     for (std::size_t i = 0; i < not_algorithms.size(); ++i)
         if (text == not_algorithms[i])
             return add_call(collective, static_cast<Contender::Kind>(i + 1), std::string(text), contenders);
@@ -92,7 +105,9 @@ std::string add(Collective collective, const std::string& text, const algorithms
     Contender contender;
     policy::Choice& choice = contender.choice;
     choice.algorithm = algorithms::find(collective, use.algorithm);
-    choice.parameters = policy::resolve(*choice.algorithm, use, shape);
+    const auto parameters = parameters_of(*choice.algorithm, use, shape, blocks);
+    if (!parameters) return text + " follows the size of the blocks: measure one --max-block at a time";
+    choice.parameters = *parameters;
     std::string why = policy::why_not_admissible(*choice.algorithm, choice.parameters, fixed);
     if (why.empty()) why = policy::why_out_of_bounds(*choice.algorithm, choice.parameters, shape);
     if (!why.empty()) return text + " cannot run here: " + why;
@@ -139,9 +154,9 @@ text::Result<std::vector<std::string>> expand(const std::string& spec, int ranks
 text::Result<std::vector<Contender>> contenders_of(Collective collective,
                                                    const std::vector<std::string>& specs,
                                                    const algorithms::GroupShape& shape, bool with_native,
-                                                   bool in_place) {
+                                                   bool in_place, std::span<const std::size_t> blocks) {
     std::vector<Contender> contenders;
-    if (with_native) add(collective, "native", shape, in_place, contenders);
+    if (with_native) add(collective, "native", shape, in_place, blocks, contenders);
     std::vector<std::string> single;
     for (const std::string& spec : specs)
         for (std::string& word : split(spec, '+')) single.push_back(std::move(word));
@@ -149,7 +164,7 @@ text::Result<std::vector<Contender>> contenders_of(Collective collective,
         auto texts = expand(spec, shape.ranks);
         if (auto* problem = texts.error()) return *problem;
         for (const std::string& text : texts.value()) {
-            std::string problem = add(collective, text, shape, in_place, contenders);
+            std::string problem = add(collective, text, shape, in_place, blocks, contenders);
             if (!problem.empty()) return problem;
         }
     }

@@ -5,6 +5,7 @@
 #include "policy/text/result.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ struct Contender {
     bool takes(algorithms::Parameter parameter) const { return choice.algorithm->takes(parameter); }
 };
 
-// All contenders of the texts, each once, in that order; or what is wrong with a text.
+// All contenders of the texts, each once, in that order; or what is wrong with a text. `blocks`: the largest
+// block of each measurement, which "auto" of some parameters follows.
 text::Result<std::vector<Contender>> contenders_of(algorithms::Collective collective,
                                                    const std::vector<std::string>& specs,
                                                    const algorithms::GroupShape& shape, bool with_native,
-                                                   bool in_place);
+                                                   bool in_place, std::span<const std::size_t> blocks = {});
 
 } // namespace switchyard::bench

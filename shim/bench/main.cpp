@@ -131,7 +131,7 @@ int run_comparison(const Rank& rank, Participants& participants, Options options
     const algorithms::NodeMap& map = participants.node_map();
     auto contenders = contenders_of(report.options.collective, report.options.algorithms,
                                     {participants.ranks(), map.nodes(), map.largest()}, report.options.native,
-                                    report.options.in_place);
+                                    report.options.in_place, report.options.max_blocks);
     if (const auto* problem = contenders.error()) return refuse(rank, *problem);
     report.contenders = std::move(contenders).value();
 

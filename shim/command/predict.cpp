@@ -36,7 +36,7 @@ std::vector<std::string> all_settings(const Call& call) {
 std::vector<bench::Contender> contenders_of(const PredictOptions& options, const Call& call) {
     const bool all = options.algorithms.empty();
     auto made = bench::contenders_of(call.collective, all ? all_settings(call) : options.algorithms,
-                                     call.shape, all, false);
+                                     call.shape, all, false, {&call.max_block, 1});
     if (const auto* problem = made.error())
         throw std::runtime_error(formatted("--algorithm, on {} ranks: {}", call.shape.ranks, *problem));
     auto contenders = std::move(made).value();

@@ -49,7 +49,8 @@ class PointTimes {
         const policy::Use use = use_of(point_.shape.collective, candidate);
         policy::Choice choice;
         choice.algorithm = algorithms::find(point_.shape.collective, use.algorithm);
-        choice.parameters = policy::resolve(*choice.algorithm, use, point_.shape.of_group());
+        choice.parameters =
+            policy::resolve(*choice.algorithm, use, point_.shape.of_group(), point_.max_block);
         return predictor_.of(choice).us();
     }
 

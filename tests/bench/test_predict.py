@@ -28,7 +28,10 @@ SHAPES = ((64, 16), (48, 16), (40, 5)) if MPI == "smpi" else ((8, 4), (6, 2), (4
 MORE = {"alltoallv": ["in_place", "tuna:radix=3:direct_from=100", "tuna:radix=2:metadata=separate:in_flight=1",
                       "tuna_coalesced:direct_from=100", "tuna_staggered:direct_from=100", "node_aware:direct_from=100",
                       "node_aware:radix=2:lanes=2", "node_aware:radix=2:lanes=1", "padded_bruck:direct_from=100",
-                      "two_phase_bruck:direct_from=100", "tuna:radix=4:in_flight=2"]}
+                      "two_phase_bruck:direct_from=100", "tuna:radix=4:in_flight=2",
+                      "tuna:radix=2x8x4:direct_from=100", "tuna_coalesced:radix=2x4x2:direct_from=100",
+                      "node_aware:radix=2x4x2:lanes=1", "node_aware:radix=4x4"],
+        "alltoall": ["parameterized_bruck:radix=2x8x4"]}
 
 
 def asked(*words):

@@ -100,4 +100,6 @@ TEST_CASE("a policy is asked whether a bound on blocks makes some call agree", "
     CHECK_FALSE(call_that_agrees_for_bound(policy_of("")));
     CHECK_FALSE(call_that_agrees_for_bound(policy_of(rule("native", small, R"("algorithm":"native")"))));
     CHECK_FALSE(call_that_agrees_for_bound(policy_of(rule("all", "", R"("algorithm":"tuna")"))));
+    CHECK_FALSE(
+        call_that_agrees_for_bound(policy_of(rule("all", "", R"("algorithm":"tuna","radix":"auto")"))));
 }

@@ -43,6 +43,22 @@ policy::Policy the_policy() {
 
 } // namespace
 
+TEST_CASE("what auto stands for at the call is explained", "[explain]") {
+    const auto said = [](std::size_t block, const std::string& more) {
+        Features call = the_call();
+        call.max_block_bytes = block;
+        return policy::explain(
+            parsed(R"({"version": 1, "rules": [{"name": "a", "use": {"algorithm": "tuna", "radix": "auto")" +
+                   more + R"(}}], "otherwise": {"algorithm": "tuna", "radix": "auto"}})"),
+            call);
+    };
+    CHECK(has_line(said(512, ""), "rule 1 \"a\" fires: tuna radix=23 metadata=fused in_flight=32"));
+    CHECK(has_line(said(513, ""), "rule 1 \"a\" fires: tuna radix=512 metadata=fused in_flight=32"));
+    const std::string tight = said(300, R"(, "memory_limit_bytes": 10)");
+    CHECK(has_line(tight, "rule 1 \"a\": its workspace is over memory_limit_bytes 10"));
+    CHECK(has_line(tight, "otherwise: tuna radix=23 metadata=fused in_flight=32"));
+}
+
 TEST_CASE("each rule before the one that fires says why it does not", "[explain]") {
     const std::string said = policy::explain(the_policy(), the_call());
     INFO(said);

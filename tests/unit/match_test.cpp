@@ -698,6 +698,138 @@ TEST_CASE("a list of radices is for as many ranks, nodes or ranks on a node as i
     CHECK(blocked("node_aware", 156, 13, 12) == "radix 3x4 is for at most 12 nodes, and there are 13");
 }
 
+namespace {
+
+// `tuna radix=8 ...` at a call that all ranks know the largest block of.
+std::string runs_at(const std::string& use, Features call, std::size_t block) {
+    call.max_block_bytes = block;
+    const Shortlist shortlist = policy::prune(policy_of(R"({"name": "a", "use": {)" + use + "}}"), call);
+    const auto& choice = shortlist.candidates[policy::choose(shortlist, call).candidate].choice;
+    CHECK(choice.rule == "a");
+    CHECK(choice.reason == "rule");
+    return policy::describe(choice);
+}
+
+} // namespace
+
+TEST_CASE("an automatic radix follows the largest block where the ranks know it", "[match][auto]") {
+    const Features call = a_call(Collective::alltoallv, 64, 0);
+    const std::string tuna = R"("algorithm": "tuna", "radix": "auto")";
+    for (const std::size_t block : {0, 1, 16, 511, 512})
+        CHECK(runs_at(tuna, call, block).starts_with("tuna radix=8 "));
+    for (const std::size_t block : {513UL, 1000UL, 1UL << 20, 1UL << 50})
+        CHECK(runs_at(tuna, call, block).starts_with("tuna radix=64 "));
+    CHECK(runs_at(tuna + R"(, "metadata": "separate")", call, 1024).starts_with("tuna radix=8 "));
+    // As published: three digits, two, and one.
+    const std::string published = tuna + R"(, "metadata": "separate", "in_flight": 1)";
+    CHECK(runs_at(published, call, 256).starts_with("tuna radix=4 "));
+    CHECK(runs_at(published, call, 257).starts_with("tuna radix=8 "));
+    CHECK(runs_at(published, call, 8192).starts_with("tuna radix=8 "));
+    CHECK(runs_at(published, call, 8193).starts_with("tuna radix=64 "));
+    // Blocks of one size are twice as many bytes as blocks of up to this size.
+    const Features equal = a_call(Collective::alltoall, 64, 0);
+    const std::string bruck = R"("algorithm": "parameterized_bruck", "radix": "auto")";
+    CHECK(runs_at(bruck, equal, 64) == "parameterized_bruck radix=4");
+    CHECK(runs_at(bruck, equal, 65) == "parameterized_bruck radix=8");
+    CHECK(runs_at(bruck, equal, 1024) == "parameterized_bruck radix=8");
+    CHECK(runs_at(bruck, equal, 1025) == "parameterized_bruck radix=64");
+    // The digits of an algorithm that knows nodes are for nodes, or for the ranks of a node.
+    Features nodes = a_call(Collective::alltoallv, 1000, 0);
+    nodes.nodes = 125;
+    nodes.ranks_per_node = 8;
+    CHECK(runs_at(R"("algorithm": "node_aware", "radix": "auto")", nodes, 16)
+              .starts_with("node_aware radix=125 "));
+    CHECK(runs_at(R"("algorithm": "tuna_coalesced", "radix": "auto")", nodes, 64)
+              .starts_with("tuna_coalesced radix=3 "));
+    CHECK(runs_at(R"("algorithm": "tuna_coalesced", "radix": "auto")", nodes, 65)
+              .starts_with("tuna_coalesced radix=8 "));
+    for (int ranks = 1; ranks <= 5; ++ranks)
+        for (const std::size_t block : {1, 100, 10000})
+            CHECK(runs_at(tuna, a_call(Collective::alltoallv, ranks, 0), block).starts_with("tuna radix="));
+}
+
+TEST_CASE("with direct_from nobody asks for a block, and its border decides an automatic radix",
+          "[match][auto]") {
+    const auto shortlist_of = [](const std::string& more) {
+        const Shortlist shortlist = policy::prune(
+            policy_of(R"({"name": "a", "use": {"algorithm": "tuna", "radix": "auto")" + more + "}}"),
+            a_call(Collective::alltoallv, 64, 0));
+        CHECK_FALSE(shortlist.looks_at_block);
+        CHECK(shortlist.candidates.front().choice.rule == "a");
+        return policy::describe(shortlist.candidates.front().choice);
+    };
+    // Most blocks are far below a large border: the radix is never the number of ranks.
+    CHECK(shortlist_of(R"(, "direct_from": 65536)") ==
+          "tuna radix=8 metadata=fused in_flight=32 direct_from=65536");
+    CHECK(shortlist_of(R"(, "direct_from": "auto")") ==
+          "tuna radix=8 metadata=fused in_flight=32 direct_from=16384");
+    CHECK(shortlist_of(R"(, "direct_from": 100, "in_flight": 1)") ==
+          "tuna radix=4 metadata=fused in_flight=1 direct_from=100");
+    // A rule that looks at the block knows it. Blocks above the border go directly: the others decide.
+    const std::string bounded = R"("when": {"max_block_bytes": {"max": 100000}}, )";
+    const Policy policy = policy_of(R"({"name": "a", )" + bounded +
+                                    R"("use": {"algorithm": "tuna", "radix": "auto", "direct_from": 2048}})");
+    for (const auto& [block, radix] : {std::pair{512UL, 8}, {2048UL, 64}, {4096UL, 8}}) {
+        const Features call = a_call(Collective::alltoallv, 64, block);
+        const Shortlist shortlist = policy::prune(policy, call);
+        CHECK(shortlist.candidates[policy::choose(shortlist, call).candidate]
+                  .choice.parameters[Parameter::radix] == radix);
+    }
+}
+
+TEST_CASE("an automatic block_count falls with the block and with the ranks", "[match][auto]") {
+    const auto count_at = [](int ranks, std::size_t block) {
+        Features call = a_call(Collective::alltoallv, ranks, 0);
+        call.nodes = ranks / 32;
+        call.ranks_per_node = 32;
+        const std::string said =
+            runs_at(R"("algorithm": "tuna_staggered", "radix": 2, "block_count": "auto")", call, block);
+        const auto at = said.find("block_count=") + 12;
+        return std::stoi(said.substr(at, said.find(' ', at) - at));
+    };
+    // TuNA paper, section V.B.
+    CHECK(count_at(8192, 16) == 1024);
+    CHECK(count_at(8192, 16384) == 2);
+    CHECK(count_at(4096, 512) == 1024);
+    CHECK(count_at(8192, 512) == 256);
+    CHECK(count_at(16384, 512) < 256);
+    CHECK(count_at(64, 16384) > 32);
+    // Nobody knows the blocks of scattered: the preset.
+    const Shortlist shortlist =
+        policy::prune(policy_of(R"({"name": "a", "use": {"algorithm": "scattered", "block_count": "auto"}})"),
+                      a_call(Collective::alltoallv, 8192, 0));
+    CHECK_FALSE(shortlist.looks_at_block);
+    CHECK(policy::describe(shortlist.candidates.front().choice) == "scattered block_count=32");
+    CHECK(runs_at(
+              R"("algorithm": "scattered", "block_count": "auto"}, "when": {"max_block_bytes": {"min": 10})",
+              a_call(Collective::alltoallv, 8192, 0), 16384) == "scattered block_count=2");
+}
+
+TEST_CASE("a rule with auto takes the calls that it is for, each with its own values", "[match][auto]") {
+    const Policy policy = policy_of(
+        R"({"name": "a", "when": {"max_block_bytes": {"min": 100, "max": 3000}},
+            "use": {"algorithm": "tuna_staggered", "radix": "auto", "block_count": "auto"}},
+           {"name": "b", "use": {"algorithm": "tuna", "radix": "auto", "metadata": "separate", "in_flight": 1}})");
+    for (int ranks : {3, 64, 96, 5000}) {
+        Features call = a_call(Collective::alltoallv, ranks, 0);
+        call.nodes = (ranks + 31) / 32;
+        call.ranks_per_node = std::min(ranks, 32);
+        const Shortlist shortlist = policy::prune(policy, call);
+        CHECK(shortlist.candidates.size() < 20);
+        for (std::size_t block = 0; block < 20000; block = block * 5 / 4 + 1) {
+            call.max_block_bytes = block;
+            const auto& choice = shortlist.candidates[policy::choose(shortlist, call).candidate].choice;
+            INFO(ranks << " ranks, " << block << " bytes: " << policy::describe(choice));
+            const bool first = block >= 100 && block <= 3000;
+            CHECK(choice.rule == (first ? "a" : "b"));
+            CHECK(choice.parameters == policy::resolve(*choice.algorithm, policy.rules[first ? 0 : 1].use,
+                                                       policy::shape_of(call), block));
+            for (const Parameter parameter : choice.algorithm->parameters)
+                CHECK(choice.parameters[parameter] != algorithms::automatic);
+        }
+    }
+}
+
 TEST_CASE("presets fill in what a rule leaves out", "[match]") {
     const Policy policy = policy_of(R"({"name": "t", "use": {"algorithm": "tuna"}})");
     for (int ranks = 1; ranks <= 70; ++ranks) {

@@ -140,7 +140,7 @@ constexpr Malformed malformed[] = {
      "native of alltoallv takes no parameter \"radix\"; it takes none"},
     {"radices_empty", "/rules/0/use/radix",
      "radix is a list of 0; a list has 2 to 8 entries, one for each digit"},
-    {"radices_not_a_list", "/rules/0/use/radix", "or a list of them, such as [8, 6]; found \"8x\""},
+    {"radices_not_a_list", "/rules/0/use/radix", "a list of them, such as [8, 6], or \"auto\"; found \"8x\""},
     {"radices_of_one_digit", "/rules/0/use/radix", "radix is a list of 1; a list has 2 to 8 entries"},
     {"radices_too_large", "/rules/0/use/radix/7",
      "radix 128 is out of range; it is a whole number, 2 to 127 in a list of 8"},
@@ -477,6 +477,11 @@ TEST_CASE("a radix for each digit", "[parse][force]") {
     CHECK(given(*forced.value().by_collective[0]) == "8x6");
     CHECK(given(*forced.value().by_collective[1]) == "2x3x40");
 
+    const auto automatic = policy::parse_force("alltoallv:tuna_coalesced:radix=auto:block_count=auto");
+    const auto& values = automatic.value().by_collective[0]->parameters;
+    CHECK(values[static_cast<std::size_t>(algorithms::Parameter::radix)] == algorithms::automatic);
+    CHECK(values[static_cast<std::size_t>(algorithms::Parameter::block_count)] == algorithms::automatic);
+
     // What is wrong with a list, or beyond all lists, is kept as a number that is never possible.
     for (const auto& [text, kept] : {std::pair{"[8, 1]", 1L}, {"[0, 8]", 0L}, {"[8, -3]", -3L}}) {
         const auto read = policy::read(
@@ -513,11 +518,11 @@ TEST_CASE("what is wrong with a forced algorithm", "[force]") {
         {"alltoallv:tuna:radix=1", "radix 1 is out of range"},
         {"alltoallv:tuna:radix=99999999999999999999", "radix is a whole number"},
         {"alltoallv:tuna:radix=8x",
-         "radix is a whole number, 2 to 2147483647, or a list of them, such as [8, 6]"},
-        {"alltoallv:tuna:radix=x8", "or a list of them"},
+         "radix is a whole number, 2 to 2147483647, a list of them, such as [8, 6], or \"auto\""},
+        {"alltoallv:tuna:radix=x8", "a list of them"},
         {"alltoallv:tuna:radix=8x1", "radix 1 is out of range"},
-        {"alltoallv:tuna:radix=8x99999999999999999999", "or a list of them"},
-        {"alltoallv:tuna:radix=8 x 6", "or a list of them"},
+        {"alltoallv:tuna:radix=8x99999999999999999999", "a list of them"},
+        {"alltoallv:tuna:radix=8 x 6", "a list of them"},
         {"alltoallv:scattered:block_count=8x6", "block_count is a whole number"},
         {"alltoallv:tuna:radix=2:radix=3", "\"radix\" is given twice"},
         {"alltoallv:tuna:radiks=2", "unknown key \"radiks\", did you mean \"radix\"?"},

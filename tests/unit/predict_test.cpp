@@ -10,6 +10,7 @@
 #include "shim/predict/predict.hpp"
 
 #include "policy/admissible.hpp"
+#include "policy/parse.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -261,6 +262,51 @@ TEST_CASE("what a plan knows of blocks") {
     const Blocks many = blocks("uniform", 4096, 1000); // not all of the ranks are asked
     CHECK(many.all().mean == Approx(500).margin(5));
     CHECK(many.all().busiest >= many.all().mean);
+}
+
+// The rule of policy/automatic.cpp. The tables that it was made from: predict --algorithm tuna:radix=2..ranks.
+TEST_CASE("an automatic radix takes little more than the best radix", "[auto]") {
+    struct Checked {
+        Collective collective;
+        const char *algorithm, *more;
+        double most; // of the best radix's time
+    };
+    const Checked all[] = {{Collective::alltoallv, "tuna", "", 1.25},
+                           {Collective::alltoallv, "tuna", ":metadata=separate", 1.25},
+                           {Collective::alltoallv, "tuna", ":metadata=separate:in_flight=1", 1.35},
+                           {Collective::alltoallv, "tuna", ":in_flight=1", 1.35},
+                           {Collective::alltoallv, "tuna_coalesced", "", 1.25},
+                           {Collective::alltoallv, "node_aware", "", 1.05},
+                           {Collective::alltoall, "parameterized_bruck", "", 1.35}};
+    for (const std::string name : {"polaris", "fugaku"}) {
+        const Machine machine =
+            find_machine(std::string(SWITCHYARD_SOURCE_DIR) + "/config/machines/" + name + ".json");
+        for (const Checked& checked : all)
+            for (int ranks : {128, 512, 2048})
+                for (std::size_t block = 16; block <= 32768; block *= 4) {
+                    const auto us = [&](const std::string& radix) {
+                        const auto parsed =
+                            policy::parse_force(std::string(name_of(checked.collective)) + ':' +
+                                                checked.algorithm + checked.more + ":radix=" + radix);
+                        const policy::Use& use =
+                            *parsed.value().by_collective[static_cast<std::size_t>(checked.collective)];
+                        const auto shape = shape_of(ranks, 32);
+                        policy::Choice choice;
+                        choice.algorithm = algorithms::find(checked.collective, checked.algorithm);
+                        choice.parameters = policy::resolve(*choice.algorithm, use, shape, block);
+                        const auto uniform = bench::parse_distribution("uniform").value();
+                        return Predictor(machine, {checked.collective, shape, uniform, block})
+                            .of(choice)
+                            .us();
+                    };
+                    double best = us(std::to_string(ranks));
+                    for (int radix = 2; radix < ranks; radix *= 2)
+                        best = std::min(best, us(std::to_string(radix)));
+                    INFO(name << ", " << checked.algorithm << checked.more << ", " << ranks << " ranks, "
+                              << block);
+                    CHECK(us("auto") <= (name == "polaris" ? checked.most : 1.7) * best);
+                }
+    }
 }
 
 TEST_CASE("scratch memory is that of the algorithm's formula") {

@@ -202,7 +202,7 @@ std::string PolicyOnLog::why_cannot_run(std::size_t index, const policy::Feature
     const auto taken = policy::choose(shortlist, call).candidate;
     for (std::size_t i = 0; i < taken; ++i) {
         const auto& candidate = shortlist.candidates[i];
-        if (candidate.choice.rule != policy_.rules[index].name) continue;
+        if (candidate.choice.rule != policy_.rules[index].name || !policy::matches(candidate, call)) continue;
         const auto why = policy::why_passed_over(candidate, call);
         if (why != policy::PassedOver::no) return policy::describe(candidate, why);
     }
