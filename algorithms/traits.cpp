@@ -156,6 +156,11 @@ std::int64_t preset_of(const ParameterTraits& parameter, int ranks) {
     return std::clamp(value, parameter.minimum, maximum_of(parameter, ranks));
 }
 
+std::int64_t preset_of(const Traits& traits, const ParameterTraits& parameter, int ranks) {
+    if (parameter.parameter == Parameter::radix && traits.has(doubles_by_default)) return parameter.minimum;
+    return preset_of(parameter, ranks);
+}
+
 namespace {
 
 // The largest divisor of `number` that is at most its root of that degree.

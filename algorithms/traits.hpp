@@ -152,6 +152,8 @@ enum Needs : unsigned {
     // bits: between all ranks.
     digits_of_nodes = 1U << 20,
     digits_in_node = 1U << 21,
+    // Without a radix its radix is 2.
+    doubles_by_default = 1U << 22,
 };
 
 struct Traits {
@@ -197,6 +199,8 @@ std::int64_t maximum_of(const ParameterTraits& parameter, int ranks);
 
 // The value of a parameter at that many ranks where nobody gives one. Always admissible.
 std::int64_t preset_of(const ParameterTraits& parameter, int ranks);
+// The same for an algorithm, which may have a preset of its own.
+std::int64_t preset_of(const Traits& traits, const ParameterTraits& parameter, int ranks);
 
 // Balanced lists of radices whose product is that number: for 96, 8x12, 12x8 and 4x4x6. Few, or none.
 std::vector<std::int64_t> balanced_lists(int distances);

@@ -110,7 +110,7 @@ Parameters resolve(const Traits& traits, const Use& use, const algorithms::Group
     Parameters resolved;
     for (const Parameter parameter : traits.parameters) {
         const auto given = use.parameters[static_cast<std::size_t>(parameter)];
-        resolved[parameter] = given ? *given : preset_of(traits_of(parameter), shape.ranks);
+        resolved[parameter] = given ? *given : preset_of(traits, traits_of(parameter), shape.ranks);
     }
     follow_block(traits, shape, block, resolved);
     if (resolved[Parameter::direct_from] == algorithms::automatic)

@@ -1,11 +1,16 @@
-// Idea: the blocks that a rank has gathered double in every step. At the end a rotation puts them into the
-//   order of the ranks.
-// Cost: ceil(log2 P) steps: log2(P) * alpha + beta * (P - 1) blocks, and a copy of everything.
+// Idea: the blocks that a rank has gathered double in every step; in base r there are r times as many after
+//   a step. At the end a rotation puts them into the order of the ranks.
+// Cost: w = ceil(log_r P) steps of at most r - 1 messages: w * alpha, (r - 1) w messages, beta * (P - 1)
+//   blocks, and a copy of everything.
 // Needs: memory that the processor can copy; any number of ranks.
-// Departs: where P is no power of two, the last step sends only the missing blocks. Blocks are gathered in
-//   scratch memory, so the rotation is one copy into the application's buffer. They may differ in size.
+// Departs: the paper's base is 2, the preset. In base r a rank sends what it has to the r - 1 ranks at
+//   multiples of the step's distance, all at once; each step may have a base of its own. The last step sends
+//   only the missing blocks. Blocks are gathered in scratch memory, so the rotation is one copy into the
+//   application's buffer. They may differ in size.
 // Source: locality-aware Bruck paper, section 2, algorithm 1.
 #include "algorithms/algorithm.hpp"
+#include "algorithms/patterns/batches.hpp"
+#include "algorithms/patterns/radix.hpp"
 #include "algorithms/transport/messages/copy.hpp"
 #include "algorithms/transport/messages/wire.hpp"
 #include "blocks_of.hpp"
@@ -30,13 +35,21 @@ Status bruck(const Exchange& exchange, Context& context) {
     copy_contribution(exchange, data);
 
     Status status;
-    std::size_t gathered = exchange.recv_size(group.rank); // bytes of the blocks of `distance` ranks
-    for (int distance = 1; distance < group.size; distance *= 2) {
-        const int source = group.up(distance), missing = group.size - distance;
-        const std::size_t size = missing < distance ? bytes_of(exchange, group.rank, missing) : gathered,
-                          next = bytes_of(exchange, source, std::min(distance, missing));
-        status.keep(context.wire.exchange(group.down(distance), data, size, source, data + gathered, next));
-        gathered += next;
+    std::size_t gathered =
+        exchange.recv_size(group.rank); // bytes of the blocks of as many ranks as the distance
+    for (patterns::Round round(group.size, context.parameters[Parameter::radix]); round.valid();) {
+        const std::size_t own = gathered; // bytes of the blocks of `weight` ranks
+        const int weight = round.weight(), x = round.x();
+        for (int together = 0; round.valid() && round.x() == x; round.advance()) {
+            const int distance = round.distance(), count = std::min(weight, group.size - distance);
+            const std::size_t size = count < weight ? bytes_of(exchange, group.rank, count) : own,
+                              next = bytes_of(exchange, group.up(distance), count);
+            context.wire.receive(group.up(distance), data + gathered, next);
+            context.wire.send(group.down(distance), data, size);
+            gathered += next;
+            if (++together % patterns::largest_batch == 0) status.keep(context.wire.wait_all());
+        }
+        status.keep(context.wire.wait_all());
     }
     const std::byte* block = data;
     for_each_rank(group, group.rank, group.size, [&](int source) { // rotate data down by id positions

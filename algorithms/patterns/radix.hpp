@@ -46,6 +46,7 @@ class Round {
     int x() const { return x_; }
     int z() const { return z_; }
     int distance() const { return distance_; } // z * r^x
+    int weight() const { return weight_; }     // r^x
     int index() const { return index_; } // rounds before this one; also the direct offsets below distance()
 
     // Whether the block of that offset moves for the first time in this round: its lower digits are zero.

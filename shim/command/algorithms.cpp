@@ -40,7 +40,9 @@ std::string range_of(const ParameterTraits& parameter) {
                                                                                  : "");
 }
 
-std::string preset_of(const ParameterTraits& parameter) {
+std::string preset_of(const Traits& traits, const ParameterTraits& parameter) {
+    if (parameter.parameter == Parameter::radix && traits.has(algorithms::doubles_by_default))
+        return std::to_string(parameter.minimum);
     if (parameter.preset == algorithms::Preset::square_root_of_ranks) return "square root of ranks";
     if (parameter.preset == algorithms::Preset::eighth_of_ranks) return "an eighth of ranks";
     if (!parameter.choices.empty())
@@ -52,7 +54,7 @@ std::string parameters_of(const Traits& traits) {
     std::string text;
     for (const Parameter parameter : traits.parameters)
         text += (text.empty() ? "" : "; ") + std::string(traits_of(parameter).name) + ": " +
-                range_of(traits_of(parameter)) + ", default " + preset_of(traits_of(parameter));
+                range_of(traits_of(parameter)) + ", default " + preset_of(traits, traits_of(parameter));
     return text.empty() ? "none" : text;
 }
 
@@ -134,7 +136,7 @@ void print_markdown() {
         std::cout << "| " << listed(kin.collectives) << " | " << kin.cells << " |\n";
 }
 
-nlohmann::ordered_json json_of(const ParameterTraits& parameter) {
+nlohmann::ordered_json json_of(const Traits& traits, const ParameterTraits& parameter) {
     nlohmann::ordered_json json = {{"name", parameter.name}, {"help", parameter.help}};
     if (parameter.choices.empty()) {
         json["min"] = parameter.minimum;
@@ -148,7 +150,7 @@ nlohmann::ordered_json json_of(const ParameterTraits& parameter) {
     } else {
         json["choices"] = parameter.choices;
     }
-    json["preset"] = preset_of(parameter);
+    json["preset"] = preset_of(traits, parameter);
     return json;
 }
 
@@ -157,7 +159,7 @@ void print_json() {
     for (const Traits& traits : by_collective()) {
         auto parameters = nlohmann::ordered_json::array();
         for (const Parameter parameter : traits.parameters)
-            parameters.push_back(json_of(traits_of(parameter)));
+            parameters.push_back(json_of(traits, traits_of(parameter)));
         list.push_back({{"collective", name_of(traits.collective)},
                         {"name", traits.name},
                         {"idea", traits.idea},

@@ -18,7 +18,7 @@ class Member {
         : ranks_(ranks), self_(self), size_bytes_(size_bytes), bytes_(bytes) {}
 
     void add(const patterns::Round& round, Load& load) const {
-        const int weight = round.distance() / round.z();
+        const int weight = round.weight();
         double out = 0, in = 0;
         round.for_each_range([&](const patterns::OffsetRange& range) {
             for (int offset = range.begin; offset < range.end; ++offset) {

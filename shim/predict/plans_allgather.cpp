@@ -1,10 +1,16 @@
 // Algorithms of allgather that do not know nodes. A block is one rank's, for everybody.
 #include "plans.hpp"
 
+#include "algorithms/patterns/batches.hpp"
+#include "algorithms/patterns/radix.hpp"
+
 #include <algorithm>
 #include <bit>
 
 namespace switchyard::shim::predict {
+
+namespace patterns = algorithms::patterns;
+using algorithms::Parameter;
 
 namespace allgather {
 
@@ -101,10 +107,20 @@ void ring(const Situation& situation, Sink& sink) {
     sink.round(round);
 }
 
+// The messages of a digit are under way together.
 void bruck(const Situation& situation, Sink& sink) {
+    const Ring around(situation.shape);
     copy(2, block_of(situation), sink);
     if (block_of(situation) <= 0) return;
-    double_blocks(situation, sink);
+    for (patterns::Round step(around.ranks(), situation.parameters[Parameter::radix]); step.valid();) {
+        Round round;
+        for (int left = std::min(step.left_in_digit(), patterns::largest_batch); left > 0;
+             --left, step.advance()) {
+            const int blocks = std::min(step.weight(), around.ranks() - step.distance());
+            around.exchange(round, step.distance(), 1, blocks * block_of(situation));
+        }
+        sink.round(round);
+    }
     copy(situation.shape.ranks - 1, block_of(situation), sink);
 }
 

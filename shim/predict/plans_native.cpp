@@ -39,7 +39,11 @@ void gather_to_all(const Situation& situation, Sink& sink) {
     const double bytes = situation.blocks.all().mean * situation.shape.ranks;
     const bool is_power = std::has_single_bit(static_cast<unsigned>(situation.shape.ranks));
     if (is_power && bytes < medium_allgather) return predict::allgather::recursive_doubling(situation, sink);
-    if (bytes < long_allgather) return predict::allgather::bruck(situation, sink);
+    if (bytes < long_allgather) {
+        Situation doubling = situation;
+        doubling.parameters[algorithms::Parameter::radix] = 2;
+        return predict::allgather::bruck(doubling, sink);
+    }
     predict::allgather::ring(situation, sink);
 }
 

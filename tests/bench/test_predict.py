@@ -31,7 +31,7 @@ MORE = {"alltoallv": ["in_place", "tuna:radix=3:direct_from=100", "tuna:radix=2:
                       "two_phase_bruck:direct_from=100", "tuna:radix=4:in_flight=2",
                       "tuna:radix=2x8x4:direct_from=100", "tuna_coalesced:radix=2x4x2:direct_from=100",
                       "node_aware:radix=2x4x2:lanes=1", "node_aware:radix=4x4"],
-        "alltoall": ["parameterized_bruck:radix=2x8x4"]}
+        "alltoall": ["parameterized_bruck:radix=2x8x4"], "allgather": ["bruck:radix=3", "bruck:radix=2x8x4"]}
 
 
 def asked(*words):

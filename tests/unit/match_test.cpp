@@ -743,6 +743,12 @@ TEST_CASE("an automatic radix follows the largest block where the ranks know it"
               .starts_with("tuna_coalesced radix=3 "));
     CHECK(runs_at(R"("algorithm": "tuna_coalesced", "radix": "auto")", nodes, 65)
               .starts_with("tuna_coalesced radix=8 "));
+    for (const std::size_t block : {1, 100000})
+        CHECK(runs_at(R"("algorithm": "bruck", "radix": "auto")", a_call(Collective::allgather, 64, 0),
+                      block) == "bruck radix=4");
+    CHECK(runs_at(R"("algorithm": "bruck", "radix": "auto")", a_call(Collective::allgatherv, 3, 0), 9) ==
+          "bruck radix=3");
+    CHECK(runs_at(R"("algorithm": "bruck")", a_call(Collective::allgather, 64, 0), 9) == "bruck radix=2");
     for (int ranks = 1; ranks <= 5; ++ranks)
         for (const std::size_t block : {1, 100, 10000})
             CHECK(runs_at(tuna, a_call(Collective::alltoallv, ranks, 0), block).starts_with("tuna radix="));

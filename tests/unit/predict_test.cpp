@@ -277,6 +277,7 @@ TEST_CASE("an automatic radix takes little more than the best radix", "[auto]") 
                            {Collective::alltoallv, "tuna", ":in_flight=1", 1.35},
                            {Collective::alltoallv, "tuna_coalesced", "", 1.25},
                            {Collective::alltoallv, "node_aware", "", 1.05},
+                           {Collective::allgather, "bruck", "", 1.15},
                            {Collective::alltoall, "parameterized_bruck", "", 1.35}};
     for (const std::string name : {"polaris", "fugaku"}) {
         const Machine machine =

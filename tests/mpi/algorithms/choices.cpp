@@ -54,7 +54,7 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
 std::vector<Parameters> combinations(const Traits& traits, int ranks, bool sampled) {
     Parameters presets;
     for (const ParameterTraits& parameter : parameter_vocabulary()) {
-        presets[parameter.parameter] = preset_of(parameter, ranks);
+        presets[parameter.parameter] = preset_of(traits, parameter, ranks);
     }
     std::vector<Parameters> all = {presets};
     for (Parameter parameter : traits.parameters) {

@@ -646,7 +646,12 @@ std::optional<Traffic> allgather_traffic(std::string_view algorithm, const Shape
     if (algorithm == "recursive_doubling") {
         return recursive_doubling_traffic(shape);
     }
-    if (algorithm == "bruck" || algorithm == "dissemination") {
+    if (algorithm == "bruck") {
+        const patterns::Radices radices = shape.parameters[Parameter::radix];
+        return traffic(counts_of(shape.ranks, radices).rounds, shape.direct(),
+                       waits(shape.ranks, radices, Wire::largest_batch));
+    }
+    if (algorithm == "dissemination") {
         return traffic(binary.rounds, shape.direct(), binary.rounds);
     }
     return std::nullopt;
