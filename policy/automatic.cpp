@@ -57,7 +57,7 @@ std::int64_t automatic_radix(const Traits& traits, const Parameters& parameters,
     const std::int64_t largest = maximum_of(bounds, distances);
     // In one hop between nodes node_aware was never slower in the model, at any size up to 512 nodes.
     if (traits.has(algorithms::digits_of_nodes)) return largest;
-    // A gather sends the same bytes in any base. In base 4 our model has it within 1.15 of the best base's time
+    // A gather sends the same bytes in any base. In base 4 the model has it within 1.15 of the best time
     // on 128 ranks and more, at every size.
     if (traits_of(traits.collective).sends_one_block()) return std::min<std::int64_t>(4, largest);
     const bool in_node = traits.has(algorithms::digits_in_node);
@@ -70,7 +70,7 @@ std::int64_t automatic_radix(const Traits& traits, const Parameters& parameters,
     return std::clamp(base_for(distances, bytes > borders.three_digits ? 2 : 3), bounds.minimum, largest);
 }
 
-// TuNA paper, section V.B: 1024 partners at 16 bytes, 2 at 16 KiB, and fewer on more ranks: at 512 bytes 1024,
+// TuNA paper, section V.B: 1024 partners at 16 bytes, 2 at 16 KiB, fewer on more ranks: at 512 bytes 1024,
 // 256 and 8 on 4096, 8192 and 16384 ranks. Our model, which knows no congestion, says 8 or more up to 1 KiB,
 // and within 5 % the same for any number beyond. The square of 2^26 over ranks and bytes agrees with both.
 std::int64_t automatic_block_count(const GroupShape& shape, std::size_t bytes) {
