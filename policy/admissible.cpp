@@ -37,7 +37,6 @@ std::string why_out_of_range(const ParameterTraits& bounds, std::int64_t value, 
     return what + " is more than " + std::to_string(largest) + (is_ranks ? " ranks" : "");
 }
 
-
 // "auto": blocks from 16 KiB on go directly. With 32 KiB, uniform blocks of up to 32 KiB took 1.06 of
 // native's time over TCP, with 16 KiB 0.94. `shared` copies blocks of 32 KiB in 0.35 to 0.49 of native's
 // time. If the workspace would be too large, the border is lower. Most of a workspace is never touched: it is
@@ -46,8 +45,7 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
                                    const algorithms::GroupShape& shape, std::uint64_t memory_limit_bytes) {
     constexpr std::int64_t in_memory = 65536, lowest = 64;
     const bool is_in_memory = traits.has(algorithms::shared_memory);
-    for (std::int64_t border = is_in_memory ? in_memory : automatic_border; border > lowest;
-         border /= 2) {
+    for (std::int64_t border = is_in_memory ? in_memory : automatic_border; border > lowest; border /= 2) {
         parameters[Parameter::direct_from] = border;
         if (!why_out_of_bounds(traits, parameters, shape).empty()) return border; // it will not run
         if (traits.scratch_bytes(shape, 0, parameters) <= memory_limit_bytes) return border;

@@ -88,7 +88,7 @@ void tuna(const Situation& situation, Sink& sink) {
     copy_own_block(situation, sink);
     if (block == 0) return;
     plan_tuna({.ranks = ring.ranks(),
-               .radix = static_cast<int>(situation.parameters[Parameter::radix]),
+               .radices = situation.parameters[Parameter::radix],
                .in_flight = situation.parameters[Parameter::in_flight],
                .block = block,
                .direct = block},
