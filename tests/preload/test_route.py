@@ -181,6 +181,23 @@ class Network(RouteTest):
                 self.assertEqual(result.run_json()["network"], network)
 
 
+class Radices(RouteTest):
+    """The log says the radices that ran: a list as it was given, and the value that "auto" became."""
+
+    def test_list(self):
+        policy = self.rules(({"collective": "alltoallv"}, {"algorithm": "tuna", "radix": [2, 2]}),
+                            ({"collective": "alltoall"}, {"algorithm": "tuna", "radix": "2x2"}))
+        for collective in ("alltoallv", "alltoall"):
+            with self.subTest(collective=collective):
+                line = self.one_line(4, f"{collective}:48", policy=policy)
+                self.assert_chosen(line, "tuna", "rule 1" if collective == "alltoallv" else "rule 2", "rule")
+                self.assertEqual(line["parameters"]["radix"], "2x2")
+
+    def test_auto_follows_the_block(self):
+        small, large = self.lines(4, "alltoall:8", "alltoall:100000", force="alltoall:tuna:radix=auto")
+        self.assertEqual([line["parameters"]["radix"] for line in (small, large)], [2, 4])
+
+
 class PassedOver(RouteTest):
     TOO_LARGE = "radix 64 is more than 4 ranks"
 
