@@ -31,8 +31,8 @@ std::string why_out_of_bounds(const algorithms::Traits& traits, const algorithms
 std::string why_not_admissible(const algorithms::Traits& traits, const Use& use);
 
 // The bytes from which on blocks are left to later rules. A rule for several collectives may say from where on
-// alltoallv sends blocks directly; where all blocks are equal, the rule is for smaller blocks. The largest number:
-// the rule is for all blocks.
+// alltoallv sends blocks directly; where all blocks are equal, the rule is for smaller blocks. The largest
+// number: the rule is for all blocks.
 std::uint64_t left_from(const algorithms::Traits& traits, const Use& use);
 
 // Whether the algorithm takes this transfer of device buffers: `direct` if it leaves all bytes to the MPI,
