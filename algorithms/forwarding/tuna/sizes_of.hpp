@@ -35,7 +35,20 @@ std::size_t said_at(const std::byte* at, const Sizes& sizes) {
         return sizes.block();
 }
 
-// The same for sizes that lie one after the other: puts a size at `next`, or takes a size from there.
+// The sizes of blocks that wait, by slot. Without sizes there is no such list.
+template <typename Size>
+void note_size(Size* noted, std::size_t slot, std::size_t said) {
+    if constexpr (has_size<Size>) noted[slot] = static_cast<Size>(said);
+}
+template <typename Size, typename Sizes>
+std::size_t noted_size(const Size* noted, std::size_t slot, const Sizes& sizes) {
+    if constexpr (has_size<Size>)
+        return noted[slot];
+    else
+        return sizes.block();
+}
+
+// Sizes that lie one after the other: puts a size at `next`, or takes a size from there.
 template <typename Size>
 void put_next(Size*& next, std::size_t said) {
     if constexpr (has_size<Size>) *next++ = static_cast<Size>(said);

@@ -48,8 +48,7 @@ class StoredBlocks {
         const std::size_t slot_bytes = slot_bytes_;
         for (const int place : round.from_t) {
             const auto slot = static_cast<std::size_t>(place);
-            const Size* noted = waiting + slot;
-            const std::size_t said = take_next(noted, said_sizes);
+            const std::size_t said = noted_size(waiting, slot, said_sizes);
             const std::size_t bytes = said_sizes.bytes(said);
             put_next(sizes, said);
             copy_spaciously(out, temporary + slot * slot_bytes, bytes);
@@ -69,8 +68,7 @@ class StoredBlocks {
             for (const int place : slots) {
                 const auto slot = static_cast<std::size_t>(place);
                 const std::size_t said = take_next(sizes, said_sizes);
-                Size* note = waiting + slot;
-                put_next(note, said);
+                note_size(waiting, slot, said);
                 const std::size_t bytes = said_sizes.bytes(said);
                 copy_spaciously(temporary + slot * slot_bytes, in, bytes);
                 in += bytes;
