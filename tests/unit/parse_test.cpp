@@ -11,6 +11,7 @@
 #include "policy/rule_name.hpp"
 #include "policy/spelling.hpp"
 #include "policy/synonyms.hpp"
+#include "policy/without_reasons.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -225,6 +226,34 @@ TEST_CASE("valid policies, our own among them, have no problems", "[parse]") {
         INFO(file << '\n' << listed(problems));
         CHECK(problems.empty());
     }
+}
+
+TEST_CASE("without its reasons a policy says the same in fewer bytes", "[parse]") {
+    auto files = files_in(policies / "valid");
+    files.push_back(source_folder / "config" / "default.policy.json");
+    for (const fs::path& file : files) {
+        INFO(file);
+        const auto text = file_text(file), shorter = policy::without_reasons(text);
+        CHECK(shorter.size() < text.size());
+        CHECK(shorter.find("because") == std::string::npos);
+        const auto whole = policy::parse(text), rest = policy::parse(shorter);
+        REQUIRE(rest.value().rules.size() == whole.value().rules.size());
+        CHECK(rest.value().otherwise.algorithm == whole.value().otherwise.algorithm);
+        CHECK(rest.value().otherwise.parameters == whole.value().otherwise.parameters);
+        for (std::size_t i = 0; i < rest.value().rules.size(); ++i) {
+            const policy::Rule &one = rest.value().rules[i], &other = whole.value().rules[i];
+            CHECK(one.name == other.name);
+            for (const policy::Key& key : policy::when_keys())
+                CHECK(key.wanted(one.when) == key.wanted(other.when));
+            CHECK(one.use.algorithm == other.use.algorithm);
+            CHECK(one.use.parameters == other.use.parameters);
+            CHECK(one.use.transfer == other.use.transfer);
+            CHECK(one.use.memory_limit_bytes == other.use.memory_limit_bytes);
+            CHECK(one.use.chunk_bytes == other.use.chunk_bytes);
+        }
+    }
+    CHECK(policy::without_reasons("no JSON") == "no JSON");
+    CHECK(policy::without_reasons("[1]") == "[1]");
 }
 
 TEST_CASE("every key arrives", "[parse]") {

@@ -3,6 +3,7 @@
 #include "algorithms/transport/messages/mpi_types.hpp"
 #include "policy/file.hpp"
 #include "policy/parse.hpp"
+#include "policy/without_reasons.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/entry/mpi_families.hpp"
@@ -105,7 +106,10 @@ void read_configuration(Process& self, const std::vector<std::string>& complaint
         warn(path + ": " + unreadable->message + all_native);
     } else {
         text = std::move(read).value();
-        for (const auto& complaint : adopt_policy(self, text, path)) warn(complaint);
+        const auto about_policy = adopt_policy(self, text, path);
+        for (const auto& complaint : about_policy) warn(complaint);
+        // The ranks of a run get it in few messages.
+        if (about_policy.empty()) self.policy_text = policy::without_reasons(text);
     }
     self.run_info.policy_file = path;
     self.run_info.policy = text;
