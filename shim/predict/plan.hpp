@@ -51,6 +51,7 @@ struct Round {
     double tests = 0;               // how often the processor looks for the end of each message
     bool same_first = false;        // all ranks send to the same rank first
     bool early = false;             // what arrives is copied as it comes, while other messages are under way
+    bool overlaps = false;          // the ranks of a node copy while the messages are under way
     // The benchmark does not count the messages of an agreement, nor those that the MPI library sends for us.
     enum class Matters { both, time, count };
     Matters matters = Matters::both;

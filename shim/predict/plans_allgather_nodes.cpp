@@ -24,9 +24,13 @@ class NodeGather {
     int nodes() const { return nodes_; }
     bool shares() const { return shares_memory(situation_); }
 
-    // Before: copies the own block into node order. After: copies all blocks out of it.
-    void begin() { copy(1); }
-    void end() { copy(static_cast<double>(nodes_) * ranks_); }
+    // The own block goes to its place. The ranks of a node are neighbours here, so all blocks are gathered in
+    // the receive buffer, and nothing is copied at the end.
+    void begin() {
+        Round round;
+        round.copy_before(1, block_);
+        sink_.round(round);
+    }
 
     // All ranks of the node get all ranks' parts. `blocks_of(local rank)`: the number of blocks that the rank
     // has, in `places` places.
@@ -50,6 +54,29 @@ class NodeGather {
             }
             sink_.round(round);
         }
+    }
+
+    // All ranks of the node get one block of each rank, while the next blocks come from another node. By messages:
+    // around the ring of the node's ranks.
+    void share_and_pass_on(bool passes_on) {
+        Round round;
+        Load& load = round.loads.front();
+        if (passes_on) {
+            load.far_out.add(1, block_);
+            load.far_in.add(1, block_);
+        }
+        round.overlaps = true;
+        if (shares() && ranks_ > 1) {
+            load.before.add(1, block_);
+            load.after.add(ranks_ - 1, block_);
+            load.neighbours = ranks_ - 1;
+        }
+        sink_.round(round);
+        if (shares() || ranks_ == 1) return;
+        Round near;
+        exchange_near(near, 1, block_);
+        near.times = ranks_ - 1;
+        sink_.round(near);
     }
 
     // All blocks of the node at its first rank.
@@ -97,11 +124,6 @@ class NodeGather {
     void take(const Round& round) { sink_.round(round); }
 
   private:
-    void copy(double blocks) {
-        Round round;
-        round.copy_before(blocks, block_);
-        sink_.round(round);
-    }
     void share_by_copies(const std::function<double(int)>& blocks_of) {
         double most = 0, all = 0;
         for (int local = 0; local < ranks_; ++local) {
@@ -145,7 +167,6 @@ void hierarchical(const Situation& situation, Sink& sink) {
         gather.broadcast_in_node();
     else if (gather.nodes() > 1)
         gather.share([&](int local) { return local == 0 ? gather.blocks_of_nodes(gather.nodes() - 1) : 0; });
-    gather.end();
 }
 
 void multi_lane(const Situation& situation, Sink& sink) {
@@ -153,7 +174,12 @@ void multi_lane(const Situation& situation, Sink& sink) {
     gather.begin();
     gather.double_between_nodes(1, false);
     gather.share([&](int) { return static_cast<double>(gather.nodes()); }, gather.nodes());
-    gather.end();
+}
+
+void multi_lane_ring(const Situation& situation, Sink& sink) {
+    NodeGather gather(situation, sink);
+    gather.begin();
+    for (int node = 0; node < gather.nodes(); ++node) gather.share_and_pass_on(node + 1 < gather.nodes());
 }
 
 void locality_aware_bruck(const Situation& situation, Sink& sink) {
@@ -174,7 +200,6 @@ void locality_aware_bruck(const Situation& situation, Sink& sink) {
         gather.take(round);
         gather.share([&](int local) { return fetched[static_cast<std::size_t>(local)]; });
     }
-    gather.end();
 }
 
 } // namespace allgather

@@ -144,7 +144,19 @@ Spent Walk::copies_of(const Load& load, const Node& node) const {
     return spent;
 }
 
+// The processor starts and ends the messages, and copies in between. The network has as much time.
+Spent Walk::overlapping_of(const Round& round, const Load& load, const Node& node) const {
+    Load messages = load;
+    messages.before = messages.after = {};
+    const Way way = way_of(round, messages, node);
+    Spent copies = copies_of(load, node);
+    copies.add(Bound::overhead, way.sending + way.receiving);
+    const Spent travel = messages_of(round, messages, node);
+    return travel.all() > copies.all() ? travel : copies;
+}
+
 Spent Walk::time_of(const Round& round, const Load& load, const Node& node) const {
+    if (round.overlaps) return overlapping_of(round, load, node);
     return load.out().count + load.in().count > 0 ? messages_of(round, load, node) : copies_of(load, node);
 }
 

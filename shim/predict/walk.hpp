@@ -64,6 +64,7 @@ class Walk final : public Sink {
     double nic_way(const Round& round, const Way& way, const Node& node) const;
     Spent messages_of(const Round& round, const Load& load, const Node& node) const;
     Spent copies_of(const Load& load, const Node& node) const;
+    Spent overlapping_of(const Round& round, const Load& load, const Node& node) const;
     Spent time_of(const Round& round, const Load& load, const Node& node) const;
     Spent slowest_of(const Round& round) const;
     double copy_us(const Amount& copies) const;

@@ -142,6 +142,11 @@ class Wire {
 
     // Lets MPI work on the messages of a communicator.
     static void probe(Comm comm);
+    // Lets MPI work on the transfers that are under way, while the rank copies. A simulator's messages travel by
+    // themselves.
+    void progress() const {
+        if (!simulation::is_on && !is_idle()) probe(envelope_.comm);
+    }
 
     // Lets this rank's own work pass as time, in a simulator.
     void pass_time() { own_time_.pass(); }

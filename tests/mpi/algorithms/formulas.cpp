@@ -409,6 +409,23 @@ class GatherFormula {
         return all_;
     }
 
+    // A block to the next node, N - 1 times. The node shares the blocks of one node after the other, by messages
+    // around the ring of its ranks.
+    Traffic multi_lane_ring() {
+        for (int distance = 0; distance < nodes_; ++distance) {
+            const int sent = distance + 1 < nodes_ ? lanes_of(self_, distance) : 0;
+            const int received = distance + 1 < nodes_ ? lanes_of(self_, distance + 1) : 0;
+            for (int lane = 0; lane < sent; ++lane) far(1);
+            all_.rounds += sent > 0 || received > 0 ? 1 : 0;
+            for (int round = 0; round + 1 < q_ && !near_by_copy_; ++round) {
+                const int out = lanes_of((self_ + round) % q_, distance);
+                for (int lane = 0; lane < out; ++lane) near(1);
+                all_.rounds += out > 0 || lanes_of((self_ + round + 1) % q_, distance) > 0 ? 1 : 0;
+            }
+        }
+        return all_;
+    }
+
     // The node shares its own blocks. Then, in base Q, it shares the blocks that each local rank but the
     // first has fetched.
     Traffic locality_aware_bruck(std::int64_t levels) {
@@ -460,6 +477,12 @@ class GatherFormula {
         std::uint64_t count = 0;
         for (int distance = first; distance < last; ++distance)
             count += lane < map_.size_of((node_ + distance) % nodes_) ? 1 : 0;
+        return count;
+    }
+    // The lanes of a local rank that have a block of the node at that distance.
+    int lanes_of(int local, int distance) const {
+        int count = 0;
+        for (int lane = local; lane < map_.size_of((node_ + distance) % nodes_); lane += q_) ++count;
         return count;
     }
     void near(std::uint64_t blocks) {
@@ -541,6 +564,7 @@ std::optional<Traffic> node_aware_traffic(std::string_view algorithm, const Grou
     if (algorithm == "tuna_staggered") return staggered_traffic(in_node, parameters);
     if (algorithm == "hierarchical") return GatherFormula(group, block, near_by_copy).hierarchical();
     if (algorithm == "multi_lane") return GatherFormula(group, block, near_by_copy).multi_lane();
+    if (algorithm == "multi_lane_ring") return GatherFormula(group, block, near_by_copy).multi_lane_ring();
     if (algorithm == "locality_aware_bruck")
         return GatherFormula(group, block, near_by_copy).locality_aware_bruck(parameters[Parameter::levels]);
     if (algorithm == "node_aware")
