@@ -322,7 +322,7 @@ class Completion(CommandTest):
                 "switchyard run --log o": {"off"},
                 "switchyard run --force allgather:r": {"ring", "recursive_doubling"},
                 "switchyard run --force allgather:": {"native", "ring", "bruck", "recursive_doubling", "dissemination",
-                                                      "hierarchical", "multi_lane", "locality_aware_bruck", "shared"},
+                                                      "hierarchical", "multi_lane", "multi_lane_ring", "locality_aware_bruck", "shared"},
                 "switchyard run --force=alltoallv:tuna_c": {"tuna_coalesced"},
                 "switchyard tune --collective alltoallv,allg": {"alltoallv,allgather", "alltoallv,allgatherv"},
                 "switchyard tune --collective ": collectives,
