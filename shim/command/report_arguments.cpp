@@ -55,6 +55,8 @@ and "seen" (collective, calls, total_us, most_us: of the rank with the most, wal
   slow_first_calls: how many (0: none), slow_first_call_least_us and _most_us: times of one of them,
   slow_first_calls_cost_us: what they cost the average rank beyond usual calls, slow_first_calls_waiting_us: the part
   of it spent waiting for late ranks
+  cliff_times: how many times as long as calls that move at least as much (empty: no cliff), cliff_faster_us: the time
+  of such a call, cliff_cost_us: what the group costs the average rank beyond such calls
 The keys of a comparison's groups: calls, median_us, total_us and algorithms, each with _a and with _b, over all runs;
 median_ratio and mean_ratio, b over a, null where one log has no such calls; in: a, b or both; program; runs_a and
 runs_b. Its JSON also has "a" and "b" with medians of the runs, and "comparisons", one for each program and number of

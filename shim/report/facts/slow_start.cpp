@@ -1,5 +1,6 @@
 #include "slow_start.hpp"
 
+#include "group_sentences.hpp"
 #include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
@@ -11,9 +12,8 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// Less than this part of the time in collectives, or of the wall time, is not worth a sentence.
-constexpr double least_of_collectives = 0.01, least_of_wall = 0.001;
-constexpr std::size_t most_sentences = 10;
+// Less than this part of the wall time is not worth a sentence.
+constexpr double least_of_wall = 0.001;
 
 struct Notable {
     const CallGroup* group;
@@ -21,31 +21,18 @@ struct Notable {
     double cost() const { return start.cost_us; }
 };
 
-double in_collectives_us(const Profile& profile) {
-    return profile.per_rank(profile.all_rank_us());
-}
-
-bool is_worth_a_sentence(const Profile& profile, const SlowStart& start) {
-    return start.calls > 0 && start.cost_us >= least_of_collectives * in_collectives_us(profile) &&
+bool is_notable(const Profile& profile, const SlowStart& start) {
+    return start.calls > 0 && is_worth_a_sentence(profile, start.cost_us) &&
            start.cost_us >= least_of_wall * profile.wall_us();
 }
 
 std::vector<Notable> notable_groups(const Profile& profile) {
     std::vector<Notable> notable;
     for (const auto& group : profile.groups)
-        if (const auto start = slow_start_of(profile, group); is_worth_a_sentence(profile, start))
+        if (const auto start = slow_start_of(profile, group); is_notable(profile, start))
             notable.push_back({&group, start});
     std::ranges::stable_sort(notable, std::greater{}, &Notable::cost);
     return notable;
-}
-
-// `alltoall, 4 ranks, up to 16 KiB, shared`
-std::string name_of(const CallKind& kind) {
-    return formatted("{}, {}, up to {}, {}{}{}", shown(kind.collective, 32),
-                     text::plural(static_cast<std::uint64_t>(std::max(kind.ranks, 0)), "rank"),
-                     block_text(kind.block_bits), shown(kind.algorithm_text()),
-                     kind.buffer != "host" ? ' ' + shown(kind.buffer, 12) : "",
-                     kind.in_place ? " in place" : "");
 }
 
 // `the first 6 of 400 calls took 20 ms to 46 ms each`
@@ -85,14 +72,8 @@ SlowStart slow_start_of(const Profile& profile, const CallGroup& group) {
 }
 
 std::vector<std::string> slow_start_sentences(const Profile& profile) {
-    std::vector<std::string> sentences;
-    const auto notable = notable_groups(profile);
-    for (std::size_t i = 0; i < std::min(most_sentences, notable.size()); ++i)
-        sentences.push_back(sentence_of(profile, notable[i]));
-    if (notable.size() > most_sentences)
-        sentences.push_back(formatted("{} with lower costs: switchyard report --format csv",
-                                      text::plural(notable.size() - most_sentences, "call group")));
-    return sentences;
+    return sentences_of(notable_groups(profile),
+                        [&](const Notable& notable) { return sentence_of(profile, notable); });
 }
 
 } // namespace switchyard::shim::report

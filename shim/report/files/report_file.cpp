@@ -1,10 +1,12 @@
 #include "report_file.hpp"
 
 #include "csv.hpp"
+#include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/slow_start.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 namespace switchyard::shim::report {
 
@@ -17,13 +19,26 @@ double rounded(double us) {
     return std::round(us * 1000) / 1000;
 }
 
-ordered_json json_of(const Profile& profile, const CallGroup& group) {
+// By group.
+using CliffOf = std::unordered_map<const CallGroup*, Cliff>;
+
+CliffOf cliff_of_groups(const Profile& profile) {
+    CliffOf of;
+    for (const auto& cliff : cliffs_of(profile)) of.emplace(cliff.group, cliff);
+    return of;
+}
+
+ordered_json json_of(const Profile& profile, const CallGroup& group, const CliffOf& cliffs) {
     const auto& kind = group.kind;
     const auto or_null = [](const std::string& text) {
         return text.empty() ? ordered_json() : ordered_json(text);
     };
     const double wall = profile.wall_us();
     const auto start = slow_start_of(profile, group);
+    const auto cliff = cliffs.find(&group);
+    const auto if_cliff = [&](auto&& value) {
+        return cliff != cliffs.end() ? ordered_json(rounded(value(cliff->second))) : ordered_json();
+    };
     const auto if_slow = [&start](double us) {
         return start.calls > 0 ? ordered_json(rounded(us)) : ordered_json();
     };
@@ -57,7 +72,10 @@ ordered_json json_of(const Profile& profile, const CallGroup& group) {
             {"slow_first_call_least_us", if_slow(start.least_us)},
             {"slow_first_call_most_us", if_slow(start.most_us)},
             {"slow_first_calls_cost_us", if_slow(start.cost_us)},
-            {"slow_first_calls_waiting_us", if_slow(start.waiting_us)}};
+            {"slow_first_calls_waiting_us", if_slow(start.waiting_us)},
+            {"cliff_times", if_cliff([](const Cliff& found) { return found.times(); })},
+            {"cliff_faster_us", if_cliff([](const Cliff& found) { return found.faster_us; })},
+            {"cliff_cost_us", if_cliff([](const Cliff& found) { return found.cost_us; })}};
 }
 
 ordered_json json_of(const Profile& profile, const CountedKind& kind) {
@@ -73,7 +91,7 @@ ordered_json json_of(const Profile& profile, const CountedKind& kind) {
 
 // Fills the columns of a group. What is not known of such calls stays empty.
 ordered_json row_of(const Profile& profile, const CountedKind& kind) {
-    auto row = json_of(profile, CallGroup{});
+    auto row = json_of(profile, CallGroup{}, {});
     for (auto& value : row) value = nullptr;
     const auto known = json_of(profile, kind);
     for (const auto& [key, value] : known.items())
@@ -96,14 +114,16 @@ ordered_json json_of(const RunFacts& run, const Profile& profile) {
 } // namespace
 
 void write_csv(const Profile& profile, std::ostream& out) {
-    out << csv_names(json_of(profile, CallGroup{})) << '\n'; // a log without calls also gets the names
-    for (const auto& group : profile.groups) out << csv_values(json_of(profile, group)) << '\n';
+    const auto cliffs = cliff_of_groups(profile);
+    out << csv_names(json_of(profile, CallGroup{}, {})) << '\n'; // a log without calls also gets the names
+    for (const auto& group : profile.groups) out << csv_values(json_of(profile, group, cliffs)) << '\n';
     for (const auto& kind : profile.run.counted) out << csv_values(row_of(profile, kind)) << '\n';
 }
 
 void write_json(const Profile& profile, std::ostream& out) {
     ordered_json groups = ordered_json::array();
-    for (const auto& group : profile.groups) groups.push_back(json_of(profile, group));
+    const auto cliffs = cliff_of_groups(profile);
+    for (const auto& group : profile.groups) groups.push_back(json_of(profile, group, cliffs));
     ordered_json counted = ordered_json::array();
     for (const auto& kind : profile.run.counted) counted.push_back(json_of(profile, kind));
     const ordered_json report = {{"format", "switchyard report 1"},

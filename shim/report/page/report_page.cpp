@@ -9,6 +9,7 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/chosen_by.hpp"
+#include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/run_sentences.hpp"
 #include "shim/report/facts/slow_start.hpp"
 
@@ -133,12 +134,12 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
     out << "</section>\n";
 }
 
-void write_slow_starts(const Profile& profile, std::ostream& out) {
-    const auto sentences = slow_start_sentences(profile);
+void write_sentences(const char* title, const char* note, const std::vector<std::string>& sentences,
+                     std::ostream& out) {
     if (sentences.empty()) return;
-    out << "<section><h2>" << slow_start_title << "</h2>\n";
+    out << "<section><h2>" << title << "</h2>\n";
     for (const auto& sentence : sentences) out << "<p>" << markup(sentence) << ".</p>\n";
-    out << "<p class=\"note\">" << slow_start_note << "</p></section>\n";
+    out << "<p class=\"note\">" << note << "</p></section>\n";
 }
 
 void write_counted(const Profile& profile, std::ostream& out) {
@@ -227,7 +228,8 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
     } else {
         const auto deciders = chosen_by(profile);
         write_groups(profile, deciders, out);
-        write_slow_starts(profile, out);
+        write_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
+        write_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
         write_counted(profile, out);
         write_timeline(profile, series_of(profile), library, out);
         write_sizes(sizes_of(profile), out);

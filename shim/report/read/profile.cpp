@@ -26,6 +26,7 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.wire_bytes += call.wire_bytes;
     group.messages += call.messages;
     group.call_us.add(call.time_mean / static_cast<double>(call.calls), call.calls);
+    group.least_us.add(call.time_min / static_cast<double>(call.calls), call.calls);
     if (call.calls == 1) group.first_calls.add(call);
 }
 
@@ -41,6 +42,7 @@ void add_to(CallGroup& group, const CallGroup& more) {
     group.wire_bytes += more.wire_bytes;
     group.messages += more.messages;
     group.call_us.add(more.call_us);
+    group.least_us.add(more.least_us);
 }
 
 // Sorted by time, then by kind: so two readings of a log give the same order.

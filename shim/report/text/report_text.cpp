@@ -5,6 +5,7 @@
 #include "shim/common/units.hpp"
 #include "shim/report/facts/agreement_time.hpp"
 #include "shim/report/facts/chosen_by.hpp"
+#include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/slow_start.hpp"
 #include "text_table.hpp"
 
@@ -171,11 +172,11 @@ void print_phases(const Profile& profile, std::ostream& out) {
     table.print(out, 2);
 }
 
-void print_slow_starts(const Profile& profile, std::ostream& out) {
-    const auto sentences = slow_start_sentences(profile);
+void print_sentences(const char* title, const char* note, const std::vector<std::string>& sentences,
+                     std::ostream& out) {
     if (sentences.empty()) return;
-    out << '\n' << slow_start_title << '\n';
-    for (const auto& line : wrapped(formatted("({})", slow_start_note), text_width)) out << line << '\n';
+    out << '\n' << title << '\n';
+    for (const auto& line : wrapped(formatted("({})", note), text_width)) out << line << '\n';
     for (const auto& sentence : sentences) {
         const char* indent = "  ";
         for (const auto& line : wrapped(sentence, text_width - 4)) {
@@ -237,7 +238,8 @@ void print_text(const Profile& profile, std::ostream& out) {
     print_counted(profile, out);
     print_deciders(profile, deciders, out);
     print_most_expensive(profile, out);
-    print_slow_starts(profile, out);
+    print_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
+    print_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
     print_phases(profile, out);
     print_fallbacks(profile, deciders, out);
     print_damage(profile, out);

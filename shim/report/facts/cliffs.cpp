@@ -1,0 +1,105 @@
+#include "cliffs.hpp"
+
+#include "group_sentences.hpp"
+#include "shim/common/formatted.hpp"
+#include "shim/common/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <tuple>
+
+namespace switchyard::shim::report {
+
+namespace {
+
+// Two programs on one core differ by less. A median of fewer calls says little.
+constexpr double least_times = 10;
+constexpr std::uint64_t least_calls = 5;
+
+// The fastest groups so far, by the size of their blocks.
+class Fastest {
+  public:
+    void add(const CallGroup& group, double us) {
+        const std::size_t last = std::min<std::size_t>(group.kind.block_bits, by_bits_.size() - 1);
+        for (std::size_t bits = 0; bits <= last; ++bits)
+            if (Entry& entry = by_bits_[bits]; entry.group == nullptr || us < entry.us) entry = {&group, us};
+    }
+    struct Entry {
+        const CallGroup* group = nullptr; // null: none
+        double us = 0;
+    };
+    // Among those with blocks of at least that size.
+    const Entry& with(unsigned block_bits) const {
+        return by_bits_[std::min<std::size_t>(block_bits, by_bits_.size() - 1)];
+    }
+
+  private:
+    std::array<Entry, 65> by_bits_; // as many as CallKind::block_bits
+};
+
+// Groups that can be compared, the most ranks first.
+using Comparable = std::map<std::tuple<std::string, std::string, std::string, bool, int>,
+                            std::map<int, std::vector<const CallGroup*>, std::greater<>>>;
+
+Comparable comparable(const Profile& profile) {
+    Comparable found;
+    for (const auto& group : profile.groups) {
+        const auto& kind = group.kind;
+        if (group.calls < least_calls || kind.ranks < 2) continue;
+        found[{kind.collective, kind.buffer, kind.transfer, kind.in_place, kind.nodes}][kind.ranks].push_back(
+            &group);
+    }
+    return found;
+}
+
+std::string faster_text(const Cliff& cliff) {
+    const auto &kind = cliff.group->kind, &faster = cliff.faster->kind;
+    return formatted("calls of up to {}{}{}", block_text(faster.block_bits),
+                     faster.ranks != kind.ranks ? formatted(" on {} ranks", faster.ranks) : "",
+                     faster.algorithm_text() != kind.algorithm_text()
+                         ? formatted(" with {}", shown(faster.algorithm_text()))
+                         : "");
+}
+
+std::string sentence_of(const Profile& profile, const Cliff& cliff) {
+    const auto& kind = cliff.group->kind;
+    return formatted(
+        "{}: {} calls usually took {}, {:.0f} times as long as {} ({}); that cost {} in all, {} of the time "
+        "in collectives. To find a rule: switchyard tune --collective {} --ranks {} --max-block {} -o "
+        "my.policy.json",
+        name_of(kind), count_text(cliff.group->calls), short_time_text(cliff.group_us), cliff.times(),
+        faster_text(cliff), short_time_text(cliff.faster_us), short_time_text(cliff.cost_us),
+        share_text(cliff.cost_us, in_collectives_us(profile)), shown(kind.collective, 32), kind.ranks,
+        std::max<std::uint64_t>(cliff.group->largest_block, 1));
+}
+
+} // namespace
+
+std::vector<Cliff> cliffs_of(const Profile& profile) {
+    std::vector<Cliff> cliffs;
+    for (const auto& [what, by_ranks] : comparable(profile)) {
+        Fastest fastest;
+        for (const auto& [ranks, groups] : by_ranks) {
+            for (const auto* group : groups) fastest.add(*group, group->least_us.median());
+            for (const auto* group : groups) {
+                const double us = group->least_us.median();
+                const auto& faster = fastest.with(group->kind.block_bits);
+                if (faster.us <= 0 || us < least_times * faster.us) continue;
+                const double cost =
+                    profile.per_rank(ranks * static_cast<double>(group->calls) * (us - faster.us));
+                if (is_worth_a_sentence(profile, cost))
+                    cliffs.push_back({group, faster.group, us, faster.us, cost});
+            }
+        }
+    }
+    std::ranges::stable_sort(cliffs, std::greater{}, &Cliff::cost_us);
+    return cliffs;
+}
+
+std::vector<std::string> cliff_sentences(const Profile& profile) {
+    return sentences_of(cliffs_of(profile), [&](const Cliff& cliff) { return sentence_of(profile, cliff); });
+}
+
+} // namespace switchyard::shim::report
