@@ -23,6 +23,7 @@ struct LogLine {
     double agree_us = 1;
     int seq = 1;
     double fastest_us = 1;
+    long most_sent = 24;
 
     std::string text() const {
         const auto number = [](double value) { return std::to_string(value); };
@@ -31,10 +32,10 @@ struct LogLine {
                (calls > 1 ? "\"calls\":" + std::to_string(calls) + "," : "") +
                "\"ranks\":" + std::to_string(ranks) + ",\"nodes\":" + std::to_string(nodes) +
                ",\"ranks_per_node\":" + std::to_string(ranks / nodes) +
-               ",\"max_block_bytes\":" + std::to_string(block) +
-               R"(,"sent_bytes":{"min":0,"mean":12,"max":24},"buffer":"host","in_place":false,)" +
-               R"("algorithm":")" + algorithm + R"(","parameters":)" +
-               (algorithm == "tuna" ? R"({"radix":4})" : "{}") +
+               ",\"max_block_bytes\":" + std::to_string(block) + R"(,"sent_bytes":{"min":0,"mean":)" +
+               std::to_string(most_sent / 2) + ",\"max\":" + std::to_string(most_sent) +
+               R"(},"buffer":"host","in_place":false,)" + R"("algorithm":")" + algorithm +
+               R"(","parameters":)" + (algorithm == "tuna" ? R"({"radix":4})" : "{}") +
                ",\"rule\":" + (rule.empty() ? "null" : '"' + rule + '"') + R"(,"reason":")" +
                (!reason.empty() ? reason
                 : rule.empty()  ? "otherwise"

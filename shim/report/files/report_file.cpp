@@ -64,6 +64,7 @@ ordered_json json_of(const Profile& profile, const CallGroup& group, const Cliff
             {"p95_us", rounded(group.call_us.quantile(0.95))},
             {"max_over_mean", group.imbalance()},
             {"sent_bytes", std::round(group.bytes)},
+            {"most_sent_bytes", std::round(group.most_sent)},
             {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
             {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
             {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},

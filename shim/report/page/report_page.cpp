@@ -10,6 +10,7 @@
 #include "shim/common/units.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/cliffs.hpp"
+#include "shim/report/facts/near_two_gib.hpp"
 #include "shim/report/facts/run_sentences.hpp"
 #include "shim/report/facts/slow_start.hpp"
 
@@ -229,6 +230,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         const auto deciders = chosen_by(profile);
         write_groups(profile, deciders, out);
         write_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
+        write_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
         write_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
         write_counted(profile, out);
         write_timeline(profile, series_of(profile), library, out);

@@ -48,6 +48,9 @@ void set_calls(Call& call, double value, std::uint64_t /*exact*/) {
 }
 
 // In the line of one rank.
+void set_sent(Call& call, double value, std::uint64_t /*exact*/) {
+    call.sent_bytes = call.most_sent = possible(value);
+}
 void set_time(Call& call, double value, std::uint64_t /*exact*/) {
     call.time_min = call.time_mean = call.time_max = possible(value);
 }
@@ -60,7 +63,8 @@ struct Field {
     std::span<const Field> parts{};
 };
 
-constexpr Field sent_parts[] = {{"mean", set_number<&Call::sent_bytes>}};
+constexpr Field sent_parts[] = {{"mean", set_number<&Call::sent_bytes>},
+                                {"max", set_number<&Call::most_sent>}};
 constexpr Field time_parts[] = {{"min", set_number<&Call::time_min>},
                                 {"mean", set_number<&Call::time_mean>},
                                 {"max", set_number<&Call::time_max>},
@@ -85,7 +89,7 @@ constexpr auto line_fields = [] {
         Field{"world_rank", set_number<&Call::world_rank>},
         Field{"max_block_bytes", set_number<&Call::max_block_bytes>},
         Field{"begin_us", set_number<&Call::begin>},
-        Field{"sent_bytes", set_number<&Call::sent_bytes>, nullptr, sent_parts},
+        Field{"sent_bytes", set_sent, nullptr, sent_parts},
         Field{"time_us", set_time, nullptr, time_parts},
         Field{"phases_us", nullptr, nullptr, phases},
         Field{"parameters"},
@@ -276,6 +280,7 @@ bool RecordReader::read(const log::RecordedCall& recorded, Call& call) {
     call.slowest_rank = whole<int>(merged.slowest_rank);
     call.max_block_bytes = merged.max_block;
     call.sent_bytes = possible(static_cast<double>(merged.sent.sum) / merged.ranks_seen);
+    call.most_sent = possible(static_cast<double>(merged.sent.max));
     call.begin = possible(log::us(merged.begin));
     call.time_min = possible(log::us(merged.elapsed.min));
     call.time_mean = possible(log::mean_us(merged.elapsed.sum, merged.ranks_seen));

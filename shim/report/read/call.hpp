@@ -48,6 +48,7 @@ struct Call {
     std::uint64_t number = 0, sequence = 0, calls = 1;
     std::uint64_t max_block_bytes = 0;
     double sent_bytes = 0; // mean over the ranks
+    double most_sent = 0;  // by a rank
     double time_min = 0, time_mean = 0, time_max = 0;
     double begin = 0; // since the run's start
     int slowest_rank = 0;

@@ -6,6 +6,7 @@
 #include "shim/report/facts/agreement_time.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/cliffs.hpp"
+#include "shim/report/facts/near_two_gib.hpp"
 #include "shim/report/facts/slow_start.hpp"
 #include "text_table.hpp"
 
@@ -239,6 +240,7 @@ void print_text(const Profile& profile, std::ostream& out) {
     print_deciders(profile, deciders, out);
     print_most_expensive(profile, out);
     print_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
+    print_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
     print_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
     print_phases(profile, out);
     print_fallbacks(profile, deciders, out);
