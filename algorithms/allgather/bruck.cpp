@@ -9,7 +9,6 @@
 //   application's buffer. They may differ in size.
 // Source: locality-aware Bruck paper, section 2, algorithm 1.
 #include "algorithms/algorithm.hpp"
-#include "algorithms/patterns/batches.hpp"
 #include "algorithms/patterns/radix.hpp"
 #include "algorithms/transport/messages/copy.hpp"
 #include "algorithms/transport/messages/wire.hpp"
@@ -47,7 +46,7 @@ Status bruck(const Exchange& exchange, Context& context) {
             context.wire.receive(group.up(distance), data + gathered, next);
             context.wire.send(group.down(distance), data, size);
             gathered += next;
-            if (++together % patterns::largest_batch == 0) status.keep(context.wire.wait_all());
+            if (++together % context.wire.batch() == 0) status.keep(context.wire.wait_all());
         }
         status.keep(context.wire.wait_all());
     }

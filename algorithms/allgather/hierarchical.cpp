@@ -16,13 +16,16 @@ namespace {
 Status gather_at_leader(Wire& wire, const NodeOrder& order) {
     const Group& node = order.own_node();
     const Part own = order.block_of(node.rank_in_comm(node.rank));
+    Status status;
     if (node.rank != 0) wire.send(node.rank_in_comm(0), own.data, own.bytes);
     for (int local = 1; node.rank == 0 && local < node.size; ++local) {
         const int member = node.rank_in_comm(local);
         const Part block = order.block_of(member);
         wire.receive(member, block.data, block.bytes);
+        if (local % wire.batch() == 0) status.keep(wire.wait_all());
     }
-    return wire.wait_all();
+    status.keep(wire.wait_all());
+    return status;
 }
 
 std::span<const Part> of_nodes(NodeOrder& order, int first, int last) {

@@ -9,7 +9,9 @@
 //   than ranks or bytes. A rank serves sources by distance, so that the auxiliary buffers of different ranks
 //   serve different sources. Joining moves no more bytes than it frees, unless subsets run out
 //   (IndexSets::join). The own block goes to its place in one move, as soon as no other data lies there.
+//   Requests and data go to at most Wire::batch() partners at once.
 // Source: in-place paper (irregular all-to-all with limited memory), section 3, algorithm 1.
+#include "algorithms/patterns/batches.hpp"
 #include "in_place/incoming.hpp"
 
 namespace switchyard::algorithms::alltoallv {
@@ -88,37 +90,54 @@ class InPlace {
         }
     }
 
+    // The partners at the distances of a batch. A send and its receive lie in the same batch.
+    patterns::Batch first_batch() const { return {group_.size, wire_.batch()}; }
+
     // Lines 5 to 7, with each partner that has bytes left to send or to receive.
     Status exchange_requests() {
-        for (int distance = 1; distance < group_.size; ++distance) {
+        Status status;
+        for (patterns::Batch batch = first_batch(); batch.valid(); batch.advance()) {
+            start_requests(batch);
+            status.keep(wire_.wait_all());
+        }
+        return status;
+    }
+    void start_requests(const patterns::Batch& batch) {
+        for (int distance = batch.first(); distance < batch.last(); ++distance) {
             const int destination = group_.down(distance);
             if (sets_.left_to_send(destination) > 0) {
                 auto* const request = reinterpret_cast<std::byte*>(&at(requests_in_, destination));
                 wire_.receive(destination, request, sizeof(Request));
             }
         }
-        for (int distance = 1; distance < group_.size; ++distance) {
+        for (int distance = batch.first(); distance < batch.last(); ++distance) {
             const int source = group_.up(distance);
             if (incoming_.asks(source)) {
                 const auto* const request = reinterpret_cast<const std::byte*>(&at(requests_out_, source));
                 wire_.send(source, request, sizeof(Request));
             }
         }
-        return wire_.wait_all();
     }
 
     // Lines 8 to 10. Data arrives only at places without bytes to be sent, so the own
-    // block can move meanwhile.
+    // block can move meanwhile, and what later batches send lies where it was.
     void exchange_data() {
-        for (int distance = 1; distance < group_.size; ++distance) {
-            incoming_.receive(group_.down(distance));
+        patterns::Batch batch = first_batch();
+        start_data(batch);
+        incoming_.copy_own();
+        status_.keep(wire_.wait_all());
+        for (batch.advance(); batch.valid(); batch.advance()) {
+            start_data(batch);
+            status_.keep(wire_.wait_all());
         }
-        for (int distance = 1; distance < group_.size; ++distance) {
+    }
+    void start_data(const patterns::Batch& batch) {
+        for (int distance = batch.first(); distance < batch.last(); ++distance)
+            incoming_.receive(group_.down(distance));
+        for (int distance = batch.first(); distance < batch.last(); ++distance) {
             const int destination = group_.up(distance);
             if (sets_.left_to_send(destination) > 0) send(destination);
         }
-        incoming_.copy_own();
-        status_.keep(wire_.wait_all());
     }
 
     void send(int destination) {

@@ -15,7 +15,7 @@ namespace switchyard::algorithms::alltoallv {
 
 // The most pairs under way at once.
 inline std::int64_t stride_of(const Context& context) {
-    return std::min<std::int64_t>(context.parameters[Parameter::stride], Wire::largest_batch);
+    return std::min<std::int64_t>(context.parameters[Parameter::stride], context.wire.batch());
 }
 
 inline void start_send(int i, const Exchange& exchange, Wire& wire) {

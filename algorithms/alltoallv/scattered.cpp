@@ -13,7 +13,7 @@ namespace switchyard::algorithms::alltoallv {
 
 Status scattered(const Exchange& exchange, Context& context) {
     const auto block_count =
-        std::min<std::int64_t>(context.parameters[Parameter::block_count], Wire::largest_batch);
+        std::min<std::int64_t>(context.parameters[Parameter::block_count], context.wire.batch());
     return exchange_in_batches(block_count, exchange, context.wire);
 }
 

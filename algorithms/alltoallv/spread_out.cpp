@@ -10,7 +10,7 @@
 namespace switchyard::algorithms::alltoallv {
 
 Status spread_out(const Exchange& exchange, Context& context) {
-    return exchange_in_batches(Wire::largest_batch, exchange, context.wire);
+    return exchange_in_batches(context.wire.batch(), exchange, context.wire);
 }
 
 } // namespace switchyard::algorithms::alltoallv

@@ -53,8 +53,13 @@ class Staggered {
     Status exchange_batch(std::int64_t begin, std::int64_t end, Share share) {
         for_each_incoming(begin, end,
                           [&](int source, std::byte* message) { receive(source, message, share); });
-        for_each_outgoing(begin, end,
-                          [&](int destination, const Part& block) { send(destination, block, share); });
+        // A rank of a small node sends to several ranks of a larger one, so there may be more sends than receives.
+        // Every rank starts its receives of the batch first, so each send finds its receiver.
+        int started = 0;
+        for_each_outgoing(begin, end, [&](int destination, const Part& block) {
+            send(destination, block, share);
+            if (++started % wire_.batch() == 0) wire_.wait_for_sends();
+        });
         const Status status = wire_.wait_all();
         if (!status.ok() && size_bytes_ > 0) // sizes that did not arrive must not be read
             std::memset(incoming_, 0, layout_.at_once * layout_.message_bytes);

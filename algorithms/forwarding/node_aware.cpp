@@ -18,15 +18,13 @@ class NodeAware {
               const NodeAwareLayout& layout)
         : schedule_(schedule), waiting_(schedule.shape(), layout, context.workspace),
           first_exchange_(exchange, context, schedule, layout, waiting_),
-          messages_(exchange, context, layout, waiting_),
+          messages_(exchange, context, schedule, layout, waiting_),
           handing_on_(exchange, context, schedule, layout, waiting_) {}
 
     Status run() {
         Status status = first_exchange_.run();
-        for (const Hop& hop : schedule_.hops()) {
-            messages_.start(hop);
+        for (const Hop& hop : schedule_.hops())
             status.keep(hop.ends_exchange ? messages_.deliver(hop) : handing_on_.run(hop, messages_));
-        }
         return status;
     }
 

@@ -26,10 +26,7 @@ class Coalesced {
             std::byte* in = incoming_;
             for (int distance = batch.first(); distance < batch.last(); ++distance, in += layout_.in_bytes)
                 receive(bundles_.carriers().node_down(distance), in);
-            std::byte* out = outgoing_;
-            for (const auto all = bundles_.destinations();
-                 next < all.size() && all[next].distance < batch.last(); ++next)
-                out = send(next, out);
+            next = send_all(next, batch.last());
             in = incoming_;
             std::size_t messages = 0;
             for (int distance = batch.first(); distance < batch.last(); ++distance, in += layout_.in_bytes) {
@@ -61,6 +58,19 @@ class Coalesced {
     // The most bytes of a message from a node of that many ranks, by numbers that both sides know.
     std::size_t most_bytes(int sources) const {
         return static_cast<std::size_t>(sources) * layout_.block_bytes;
+    }
+
+    // Sends to the destinations from that one to before that distance. Returns the next destination. A rank of
+    // a small node sends to several ranks of a larger one, so there may be more sends than nodes. It waits for
+    // sends only behind its receives, as all ranks do, so each send finds its receiver.
+    std::size_t send_all(std::size_t next, int end_of_distances) {
+        const auto all = bundles_.destinations();
+        std::byte* out = outgoing_;
+        for (int started = 1; next < all.size() && all[next].distance < end_of_distances; ++next, ++started) {
+            out = send(next, out);
+            if (started % wire_.batch() == 0) wire_.wait_for_sends();
+        }
+        return next;
     }
 
     // Line 19: the blocks of all local ranks, without gaps. A message with sizes that may exceed the limit

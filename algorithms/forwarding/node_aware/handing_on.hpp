@@ -16,7 +16,7 @@ class HandingOn {
     }
 
     Status run(const Hop& hop, HopMessages<Size>& messages) {
-        Status status = messages.wait(hop);
+        Status status = messages.exchange(hop);
         pack(hop, messages);
         if (schedule_.hands_on())
             status.keep(bundles_.exchange(schedule_.in_lane(bundle_bytes_), [&](int from) {

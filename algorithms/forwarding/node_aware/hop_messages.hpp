@@ -1,4 +1,8 @@
 // The messages between nodes of node_aware: one for each hop and lane in the charge of this rank.
+//
+// Messages of one weight are under way at the same time. With many nodes and a large radix they go in batches,
+// so that no rank has more than Wire::batch() sends under way, and as many receives. A batch is a range of
+// digits, the same on all ranks, so a send and its receive lie in the same batch.
 #pragma once
 
 #include "rows.hpp"
@@ -8,66 +12,100 @@ namespace switchyard::algorithms::forwarding {
 template <typename Size>
 class HopMessages {
   public:
-    HopMessages(const Exchange& exchange, Context& context, const NodeAwareLayout& layout,
-                const WaitingRows& waiting)
-        : exchange_(exchange), wire_(context.wire), block_bytes_(layout.block_bytes), said_sizes_(exchange),
-          waiting_(waiting), outgoing_(context.workspace.take(layout.message_bytes + spare_bytes).data()),
+    HopMessages(const Exchange& exchange, Context& context, const NodeAwareSchedule& schedule,
+                const NodeAwareLayout& layout, const WaitingRows& waiting)
+        : exchange_(exchange), wire_(context.wire),
+          digits_at_once_(std::max(1, context.wire.batch() / schedule.most_of_digit())),
+          block_bytes_(layout.block_bytes), said_sizes_(exchange), waiting_(waiting),
+          outgoing_(context.workspace.take(layout.message_bytes + spare_bytes).data()),
           incoming_(context.workspace.take(layout.message_bytes + spare_bytes).data()) {}
 
-    // Starts the hops of one weight.
-    void start(const Hop& hop) {
-        for_each_arrived(hop, [&](const Charge& charge, std::byte* in) {
-            wire_.receive(charge.source, in, arriving_bytes(hop, charge));
+    // Exchanges the messages of the hops of one weight. Messages that did not arrive read as zeros.
+    Status exchange(const Hop& hop) {
+        return for_each_batch(hop, [&](std::span<const Charge> charges, std::byte* in) {
+            const Status status = wire_.wait_all();
+            if (!status.ok())
+                for_each_message(charges, in,
+                                 [&](const Charge& charge, std::byte* message) { clear(charge, message); });
+            return status;
         });
-        std::byte* out = outgoing_;
-        for (const Charge& charge : hop.charges) {
+    }
+
+    // Calls visit(charge, message) for the messages that arrived with the hops.
+    template <typename Visitor>
+    void for_each_arrived(const Hop& hop, Visitor&& visit) const {
+        for_each_message(hop.charges, incoming_, visit);
+    }
+
+    // The same for hops that end the exchange. Delivers each message as soon as it is
+    // here: a block in each row.
+    Status deliver(const Hop& hop) {
+        return for_each_batch(hop, [&](std::span<const Charge> charges, std::byte* in) {
+            Status status;
+            std::size_t messages = 0;
+            for_each_message(charges, in, [&](const Charge& charge, std::byte* message) {
+                messages += wire_.messages_of(arriving_bytes(hop, charge));
+                if (!wire_.wait_for_first(messages).ok()) clear(charge, message);
+                if (has_sizes(hop))
+                    for (const int source : charge.arrived_blocks)
+                        message = deliver_block<Size>(exchange_, source, message, said_sizes_, status);
+                else
+                    deliver_expected(charge.arrived_blocks, message, status);
+            });
+            status.keep(wire_.wait_all());
+            return status;
+        });
+    }
+
+  private:
+    // Starts the messages batch by batch. finish(charges, the first message that arrives) waits for them.
+    template <typename Finish>
+    Status for_each_batch(const Hop& hop, Finish&& finish) {
+        Status status;
+        std::byte *out = outgoing_, *in = incoming_;
+        std::span<const Charge> left = hop.charges;
+        for (int end = 1; end < hop.end_of_digits;) {
+            end = std::min(end + digits_at_once_, hop.end_of_digits);
+            const auto charges = left.first(count_below(end, hop, left));
+            left = left.subspan(charges.size());
+            std::byte* const next =
+                for_each_message(charges, in, [&](const Charge& charge, std::byte* message) {
+                    wire_.receive(charge.source, message, arriving_bytes(hop, charge));
+                });
+            out = send(hop, charges, out);
+            status.keep(finish(charges, in));
+            in = next;
+        }
+        return status;
+    }
+    // The number of charges, the first of `charges`, whose digits are below `end`.
+    static std::size_t count_below(int end, const Hop& hop, std::span<const Charge> charges) {
+        if (end == hop.end_of_digits) return charges.size();
+        return static_cast<std::size_t>(std::ranges::lower_bound(charges, end, {}, &Charge::digit) -
+                                        charges.begin());
+    }
+    // Returns the end of the messages.
+    std::byte* send(const Hop& hop, std::span<const Charge> charges, std::byte* out) {
+        for (const Charge& charge : charges) {
             const std::size_t most = charge.blocks_out * block_bytes_;
             const auto bytes = static_cast<std::size_t>(pack(hop, charge, out) - out);
             // A message that may exceed the limit travels padded, since both sides must split it alike.
             wire_.send(charge.destination, out, most > wire_.limit() ? most : bytes);
             out += most;
         }
+        return out;
     }
-
-    // Waits for all messages. Messages that did not arrive read as zeros.
-    Status wait(const Hop& hop) {
-        const Status status = wire_.wait_all();
-        if (!status.ok())
-            for_each_arrived(hop, [&](const Charge& charge, std::byte* in) { clear(charge, in); });
-        return status;
-    }
-
-    // Calls visit(charge, message) for the messages that arrive with the hops.
-    // Returns the end of their rooms.
+    // Calls visit(charge, message) for the messages that arrive, the first one at `message`. Returns the end
+    // of their rooms.
     template <typename Visitor>
-    std::byte* for_each_arrived(const Hop& hop, Visitor&& visit) const {
-        std::byte* message = incoming_;
-        for (const Charge& charge : hop.charges) {
+    std::byte* for_each_message(std::span<const Charge> charges, std::byte* message, Visitor&& visit) const {
+        for (const Charge& charge : charges) {
             visit(charge, message);
             message += charge.blocks_in * block_bytes_;
         }
         return message;
     }
 
-    // Delivers the messages of the hops that end the exchange, each as soon as it is
-    // here: a block in each row.
-    Status deliver(const Hop& hop) {
-        Status status;
-        std::size_t messages = 0;
-        for_each_arrived(hop, [&](const Charge& charge, std::byte* in) {
-            messages += wire_.messages_of(arriving_bytes(hop, charge));
-            if (!wire_.wait_for_first(messages).ok()) clear(charge, in);
-            if (has_sizes(hop))
-                for (const int source : charge.arrived_blocks)
-                    in = deliver_block<Size>(exchange_, source, in, said_sizes_, status);
-            else
-                deliver_expected(charge.arrived_blocks, in, status);
-        });
-        status.keep(wire_.wait_all());
-        return status;
-    }
-
-  private:
     // The receiver of a hop that ends the exchange knows the sizes of its blocks, so no sizes travel. Where
     // blocks may go directly, sizes travel, since the receiver may expect a block here that goes directly, or
     // the other way round.
@@ -120,6 +158,7 @@ class HopMessages {
 
     const Exchange& exchange_;
     Wire& wire_;
+    const int digits_at_once_;
     const std::size_t block_bytes_; // of a block with its size, at most
     const SizesOf<Size> said_sizes_;
     const WaitingRows& waiting_;

@@ -33,6 +33,7 @@ struct ArrivedRow {
 
 // A hop in the charge of this rank: a message to a rank of another node, and a message from such a rank.
 struct Charge {
+    int digit; // of the hop
     int destination, source;
     std::size_t blocks_out = 0, blocks_in = 0; // of these messages
     std::vector<std::size_t> outgoing;         // places of the rows
@@ -49,7 +50,8 @@ struct HandedOn {
 // The hops of one weight, and the exchange among the ranks of a lane after them.
 struct Hop {
     bool ends_exchange;
-    std::vector<Charge> charges;
+    int end_of_digits;                            // 1 <= digit < end_of_digits; alike on all ranks
+    std::vector<Charge> charges;                  // by rising digits
     std::vector<std::vector<HandedOn>> handed_on; // by rank of the lane
     std::vector<char> has_bundle;                 // likewise: whether that rank sends this rank something
 };
@@ -74,6 +76,8 @@ class NodeAwareSchedule : public Schedule {
     // The rows that come to wait here in the first exchange, from each rank of the node.
     std::span<const WaitingRow> first_rows() const { return first_rows_; }
     std::span<const Hop> hops() const { return hops_; }
+    // The most messages of one digit of a hop that any rank of any node sends.
+    int most_of_digit() const { return routes_.hops().lanes_of_one(routes_.map().smallest()); }
 
     // The exchange of bundles inside the node, and inside the lane.
     const InnerTuna& in_node(std::size_t bundle_bytes) const {
@@ -162,7 +166,8 @@ inline void NodeAwareSchedule::plan_first_exchange() {
 }
 
 inline Hop NodeAwareSchedule::plan_hop(std::int64_t weight) {
-    Hop hop{routes_.ends_exchange(weight), {}, {}, {}};
+    Hop hop{
+        routes_.ends_exchange(weight), static_cast<int>(routes_.hops().end_of_digits(weight)), {}, {}, {}};
     routes_.for_each_charge(weight, own_node_.rank,
                             [&](int z, int lane) { hop.charges.push_back(plan_charge(weight, z, lane)); });
     if (!hop.ends_exchange) plan_handing_on(weight, hop);
@@ -172,13 +177,9 @@ inline Hop NodeAwareSchedule::plan_hop(std::int64_t weight) {
 inline Charge NodeAwareSchedule::plan_charge(std::int64_t weight, int z, int lane) {
     const NodeMap& map = routes_.map();
     const int to_node = routes_.node_up(z * weight), from_node = routes_.node_down(z * weight);
-    Charge charge{routes_.rank_in_charge(to_node, z, lane),
-                  routes_.rank_in_charge(from_node, z, lane),
-                  0,
-                  0,
-                  {},
-                  {},
-                  {}};
+    Charge charge{
+        z, routes_.rank_in_charge(to_node, z, lane), routes_.rank_in_charge(from_node, z, lane), 0, 0, {}, {},
+        {}};
     routes_.for_each_arriving(to_node, weight, z, lane, [&](int offset, int source_node, int blocks) {
         charge.blocks_out += static_cast<std::size_t>(map.size_of(source_node) * blocks);
         for (int source = 0; source < map.size_of(source_node); ++source)

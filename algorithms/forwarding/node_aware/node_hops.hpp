@@ -35,6 +35,10 @@ class NodeHops {
         return radices_.at(digit);
     }
     std::int64_t next_weight(std::int64_t weight) const { return weight * radix(weight); }
+    // The hops of that weight have the digits from 1 to before this number.
+    std::int64_t end_of_digits(std::int64_t weight) const {
+        return std::min(radix(weight), (nodes_ + weight - 1) / weight);
+    }
     int lanes() const { return lanes_; }
 
     // The lowest digit of the offset, from that weight up, that is not 0. 0: all these digits are 0.
@@ -55,16 +59,19 @@ class NodeHops {
     int charge_of(int digit, int lane, int ranks) const {
         return ranks > lane ? lane + (digit - 1) % ranks_in(lane, ranks) * lanes_ : lane % ranks;
     }
+    // The most lanes that one rank serves, on a node of `ranks` ranks.
+    int lanes_of_one(int ranks) const { return (lanes_ - 1) / ranks + 1; }
     // Calls visit(z, lane) for the hops of that weight in the charge of local rank `self`, on
-    // a node of `ranks` ranks.
+    // a node of `ranks` ranks, by rising z.
     template <typename Visitor>
     void for_each_charge(std::int64_t weight, int self, int ranks, Visitor&& visit) const {
         const int own = lane_of(self);
-        const std::int64_t end = std::min(radix(weight), (nodes_ + weight - 1) / weight);
-        for (std::int64_t z = self / lanes_ + 1; z < end; z += ranks_in(own, ranks))
+        const std::int64_t end = end_of_digits(weight);
+        for (std::int64_t z = self / lanes_ + 1; z < end; z += ranks_in(own, ranks)) {
             visit(static_cast<int>(z), own);
-        for (int lane = self + ranks; lane < lanes_; lane += ranks)
-            for (std::int64_t z = 1; z < end; ++z) visit(static_cast<int>(z), lane);
+            // With more lanes than ranks the rank has its own lane alone, and others.
+            for (int lane = self + ranks; lane < lanes_; lane += ranks) visit(static_cast<int>(z), lane);
+        }
     }
     // The local rank, on a node of `ranks` ranks, with the most hops and the most offsets in its charge. A
     // low digit is in more offsets than a high digit, and the first rank of a lane starts with the lowest

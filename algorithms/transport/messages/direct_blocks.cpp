@@ -10,7 +10,7 @@ DirectBlocks::DirectBlocks(const Exchange& exchange, Context& context)
           context.parameters[Parameter::block_count] == 0
               ? traits_of(Parameter::block_count).preset_value // of an algorithm that does not take it
               : context.parameters[Parameter::block_count],
-          Wire::largest_batch))),
+          wire_.batch()))),
       expects_some_(has_some_for_others(exchange.recv)), sends_some_(has_some_for_others(exchange.send)),
       was_forwarded_(context.workspace.take_array<bool>(static_cast<std::size_t>(exchange.group.size))) {
     std::ranges::fill(was_forwarded_, false);
@@ -59,7 +59,7 @@ Status DirectBlocks::finish() {
 
 // All ranks cut the distances alike, so each of these sends finds its receiver.
 void DirectBlocks::receive_some() {
-    const int end = std::min(next_receive_ + Wire::largest_batch, exchange_.group.size);
+    const int end = std::min(next_receive_ + wire_.batch(), exchange_.group.size);
     for (; expects_some_ && next_receive_ < end; ++next_receive_) {
         const int source = exchange_.group.up(next_receive_);
         if (is_direct(exchange_.recv_size(source)) && !was_forwarded_[static_cast<std::size_t>(source)])

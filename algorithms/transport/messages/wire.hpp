@@ -61,6 +61,11 @@ class Wire {
     static constexpr std::size_t largest_message = std::size_t{1} << 30;
     static constexpr int largest_batch = patterns::largest_batch;
 
+    // The most sends that an algorithm has under way at once, and the most receives, where no parameter of
+    // its own says fewer. All ranks cut their batches by this number.
+    int batch() const { return batch_; }
+    void assume_batch(int pairs) { batch_ = second_->batch_ = pairs; } // for tests; alike on all ranks
+
     // `limit` is the same on all ranks of the group. Other values than the default are for tests.
     // `tag_offset`: added to the tag of the group; wires with different offsets do not meet.
     explicit Wire(const Group& group, std::size_t limit = largest_message, int tag_offset = 0);
@@ -230,6 +235,7 @@ class Wire {
     const Group* group_;
     Envelope envelope_{}; // of the group
     std::size_t limit_;
+    int batch_ = largest_batch;
     int tag_offset_ = 0; // from the tag of the group
     // The first `count_` entries of both lists are under way. The lists get longer only where transfers are
     // split, or where more than largest_batch pairs begin before all transfers are over.

@@ -102,6 +102,23 @@ void check_small_limit(Test& test, Collective collective) {
     }
 }
 
+void check_few_at_once(Test& test, Collective collective) {
+    const Case c = traits_of(collective).has_count_arrays() ? ragged_cases(test.group.size, true).front()
+                                                            : uniform_cases(true).front();
+    const Sides sides = sides_of(test, collective, c);
+    for (const int pairs : {2, 3}) {
+        if (test.reduced && pairs > 2) continue;
+        Wire wire(test.group);
+        wire.assume_batch(pairs);
+        for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
+            test.failures.set_place(described(traits, parameters) + ", " + c.name + ", " + test.map_name() +
+                                    ", " + std::to_string(pairs) + " at once");
+            Workspace workspace;
+            run_one(test, traits, parameters, c, sides, workspace, wire);
+        });
+    }
+}
+
 void check_no_workspace(Test& test, Collective collective) {
     const Case c = uniform_cases(true).front();
     const Sides sides = sides_of(test, collective, c);

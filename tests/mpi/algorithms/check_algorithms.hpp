@@ -16,6 +16,10 @@ void check_workspace_reuse(Test& test, Collective collective);
 // A wire that splits nearly all transfers. It also makes tuna's fused rounds fall back to separate rounds.
 void check_small_limit(Test& test, Collective collective);
 
+// A wire that allows two or three sends at a time, and as many receives, instead of some hundred. So a few ranks
+// show what only hundreds of partners would: the batches, and that no algorithm has more under way.
+void check_few_at_once(Test& test, Collective collective);
+
 // A workspace with fewer bytes than declared must end in an error code, on all ranks,
 // before any message is sent.
 void check_no_workspace(Test& test, Collective collective);

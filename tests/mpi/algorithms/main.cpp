@@ -102,6 +102,7 @@ int main(int argc, char** argv) {
         if (!test.sampled) {
             check_workspace_reuse(test, collective);
             check_small_limit(test, collective);
+            check_few_at_once(test, collective);
         }
         check_no_workspace(test, collective);
     }

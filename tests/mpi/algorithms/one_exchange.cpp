@@ -1,6 +1,7 @@
 #include "one_exchange.hpp"
 
 #include "formulas.hpp"
+#include "most_under_way.hpp"
 
 #include "algorithms/algorithm.hpp"
 
@@ -122,7 +123,11 @@ void run_one(Test& test, const Traits& traits, const Parameters& parameters, con
                        (traits.has(knows_nodes) && workspace.most_taken() < scratch),
                    "scratch memory taken is " + std::to_string(workspace.most_taken()) + ", not " +
                        std::to_string(scratch));
-    if (c.full && wire.limit() == Wire::largest_message) {
+    if (wire.limit() == Wire::largest_message)
+        failures.check(std::int64_t{wire.traffic().most_under_way} <=
+                           most_under_way(traits, test.group, parameters, wire.batch()),
+                       "most under way is " + std::to_string(wire.traffic().most_under_way));
+    if (c.full && wire.limit() == Wire::largest_message && wire.batch() == Wire::largest_batch) {
         const auto expected = expected_traffic(traits.collective, traits.name, test.group, sides.max_block,
                                                parameters, test.window() != nullptr);
         if (expected.has_value()) {

@@ -145,6 +145,7 @@ void ask_alltoallv(MPI_Comm oracle, const Sides& sides, const std::vector<std::b
 struct Settings {
     Parameters parameters;
     std::size_t wire_limit;
+    int wire_batch;
 };
 
 class Runner {
@@ -156,7 +157,8 @@ class Runner {
         place_ = std::string(traits_.name) + " over itself, " +
                  sizes_names[static_cast<std::size_t>(c.sizes)] + " up to " + std::to_string(c.most) + ", " +
                  over_names[static_cast<std::size_t>(c.over)] + ", salt " + std::to_string(c.salt) +
-                 ", wire limit " + std::to_string(settings.wire_limit);
+                 ", wire limit " + std::to_string(settings.wire_limit) + ", " +
+                 std::to_string(settings.wire_batch) + " at once";
         for (Parameter parameter : traits_.parameters) {
             place_ += ", " + std::string(traits_of(parameter).name) + " " +
                       std::to_string(settings.parameters[parameter]);
@@ -172,6 +174,7 @@ class Runner {
             traits_.scratch_bytes == nullptr ? 0 : traits_.scratch_bytes(c.ranks, 0, settings.parameters);
         check(workspace.reserve(scratch), "workspace");
         Wire wire(group_, settings.wire_limit);
+        wire.assume_batch(settings.wire_batch);
         const auto schedule = algorithm_of(traits_).prepared(group_, settings.parameters);
         Context context{settings.parameters, workspace, wire, nullptr, schedule.get()};
         const Exchange exchange{group_, buffer.data(), sides.send, buffer.data(), sides.recv, 0};
@@ -182,6 +185,9 @@ class Runner {
               "byte " + std::to_string(wrong) + " of " + std::to_string(buffer.size()));
         check(workspace.most_taken() == scratch, "scratch memory taken");
         check_bytes_sent(sides, wire.traffic().bytes);
+        if (settings.wire_limit == Wire::largest_message)
+            check(wire.traffic().most_under_way <= 2U * static_cast<unsigned>(settings.wire_batch),
+                  "messages under way");
     }
 
   private:
@@ -208,7 +214,8 @@ class Runner {
 Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::size_t& most) {
     constexpr std::array auxiliary = {1, 3, 100, 1 << 20};
     constexpr std::array<std::size_t, 4> limits = {Wire::largest_message, Wire::largest_message, 128, 7};
-    Settings settings{{}, limits[mixed(salt, 1) % limits.size()]};
+    constexpr std::array batches = {Wire::largest_batch, 2, 3};
+    Settings settings{{}, limits[mixed(salt, 1) % limits.size()], batches[mixed(salt, 4) % batches.size()]};
     for (const ParameterTraits& parameter : parameter_vocabulary()) {
         settings.parameters[parameter.parameter] = preset_of(parameter, ranks);
     }
