@@ -1,6 +1,7 @@
 # What a test tells ctest about itself.
 #
-#   label(TESTS... LABELS WORDS...)   words that `ctest -L` takes. `quick` is what `scripts/test --quick` runs
+#   label(TESTS... LABELS WORDS...)   words that `ctest -L` takes. `quick` is what `scripts/test --quick` runs, `long`
+#                                     what `scripts/test --long` does
 #   takes_long(TEST SECONDS...)       on two cores. Such a test starts early: nobody waits for it at the end
 function(label)
   cmake_parse_arguments(PARSE_ARGV 0 label "" "" "LABELS")

@@ -25,12 +25,22 @@ std::uint64_t agreement_messages(const Group& group) {
     return messages;
 }
 
+// In each turn another rank has the largest number. Of hundreds of simulated ranks some have it with one
+// placement on nodes, others with the next.
+constexpr int turns_to_simulate = 3;
+int step_of_turns(const Test& test) {
+    return is_large_simulation(test) ? test.group.size / turns_to_simulate : 1;
+}
+int first_turn(const Test& test) {
+    return is_large_simulation(test) ? static_cast<int>(test.map_index) : 0;
+}
+
 } // namespace
 
 void check_agreement(Test& test) {
     test.failures.set_place("agreement, " + test.map_name());
     Wire wire(test.group);
-    for (int turn = 0; turn <= test.group.size; ++turn) {
+    for (int turn = first_turn(test); turn <= test.group.size; turn += step_of_turns(test)) {
         for (const std::size_t count : {std::size_t{1}, std::size_t{9}}) {
             std::vector<std::uint64_t> numbers, expected(count);
             for (std::size_t i = 0; i < count; ++i)

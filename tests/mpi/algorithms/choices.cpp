@@ -30,9 +30,10 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
     }
     std::vector<std::int64_t> all = {preset_of(parameter, ranks)};
     // With many partners a simulator takes long for one message after the other, and for all of them at once.
+    // A block from 1 byte on is every block, and all of them going directly is what spread_out shows.
     const bool many = sampled && ranks > most_partners_to_simulate;
     if (!many || !parameter.limits_partners) {
-        all.push_back(parameter.minimum);
+        if (!many || parameter.parameter != Parameter::direct_from) all.push_back(parameter.minimum);
         const auto some = parameter.corners.last(std::min<std::size_t>(parameter.corners.size(), 1));
         for (const Corner& corner : sampled ? some : parameter.corners)
             if (!many || !corner.of_ranks) all.push_back(corner.at(ranks));
@@ -49,13 +50,18 @@ std::vector<std::int64_t> corners(const ParameterTraits& parameter, int ranks, b
     return values;
 }
 
-} // namespace
-
-std::vector<Parameters> combinations(const Traits& traits, int ranks, bool sampled) {
+Parameters presets_of(const Traits& traits, int ranks) {
     Parameters presets;
     for (const ParameterTraits& parameter : parameter_vocabulary()) {
         presets[parameter.parameter] = preset_of(traits, parameter, ranks);
     }
+    return presets;
+}
+
+} // namespace
+
+std::vector<Parameters> combinations(const Traits& traits, int ranks, bool sampled) {
+    const Parameters presets = presets_of(traits, ranks);
     std::vector<Parameters> all = {presets};
     for (Parameter parameter : traits.parameters) {
         std::vector<Parameters> wider;
@@ -97,12 +103,19 @@ std::vector<Case> cases_of(const Test& test, Collective collective) {
     return cases;
 }
 
-bool is_too_much_to_simulate(const Traits& traits, const Test& test) {
-    return is_large_simulation(test) && (traits.has(takes_overlap) || traits.name == "linear");
+bool is_worth_simulating(const Traits& traits, const Parameters& parameters, const Case& c,
+                         const Test& test) {
+    const bool is_preset = parameters == presets_of(traits, test.group.size);
+    if (traits.has(takes_overlap)) return !c.full && is_preset;
+    switch (traits.collective) {
+    case Collective::alltoallv: return !c.full || (is_preset && traits.has(agreed_block));
+    case Collective::alltoallw: return !c.full && is_preset;
+    case Collective::allgatherv: return !c.full;
+    default: return true;
+    }
 }
 
 bool can_run(const Traits& traits, const Test& test) {
-    if (is_too_much_to_simulate(traits, test)) return false;
     if (traits.has(shared_memory) && test.window() == nullptr) return false; // simulated ranks have none
     return !traits.native &&
            (!traits.has(power_of_two_ranks) || std::has_single_bit(static_cast<unsigned>(test.group.size)));

@@ -209,10 +209,12 @@ class Runner {
     std::string place_;
 };
 
+constexpr int enough_for_all = 1 << 20;
+
 // Auxiliary memory from 1 byte to enough for all blocks. Blocks are so small that an exchange takes at most
 // some tens of phases.
 Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::size_t& most) {
-    constexpr std::array auxiliary = {1, 3, 100, 1 << 20};
+    constexpr std::array auxiliary = {1, 3, 100, enough_for_all};
     constexpr std::array<std::size_t, 4> limits = {Wire::largest_message, Wire::largest_message, 128, 7};
     constexpr std::array batches = {Wire::largest_batch, 2, 3};
     Settings settings{{}, limits[mixed(salt, 1) % limits.size()], batches[mixed(salt, 4) % batches.size()]};
@@ -231,9 +233,14 @@ Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::s
     return settings;
 }
 
+bool takes_few_phases(const Settings& settings) {
+    return settings.parameters[Parameter::auxiliary_bytes] == enough_for_all &&
+           settings.wire_limit == Wire::largest_message;
+}
+
 } // namespace
 
-void check_overlap(const Traits& traits, const Group& group, MPI_Comm oracle, bool reduced,
+void check_overlap(const Traits& traits, const Group& group, MPI_Comm oracle, OverlapCases cases,
                    const Report& report) {
 #ifdef MPICH_VERSION
     const bool waits_spin = group.size > 3; // more ranks than cores
@@ -241,11 +248,13 @@ void check_overlap(const Traits& traits, const Group& group, MPI_Comm oracle, bo
     const bool waits_spin = false;
 #endif
     Runner runner(traits, group, oracle, report);
-    const std::size_t repetitions = reduced || waits_spin ? 1 : group.size > 8 ? 4 : 8;
+    const bool is_all = cases == OverlapCases::all;
+    const std::size_t repetitions = !is_all || waits_spin ? 1 : group.size > 8 ? 4 : 8;
     const std::size_t all = over_names.size() * sizes_names.size();
-    for (std::size_t i = 0; i < repetitions * all; i += reduced ? 5 : 1) {
+    for (std::size_t i = 0; i < repetitions * all; i += cases == OverlapCases::reduced ? 5 : 1) {
         std::size_t most = 100;
         const Settings settings = settings_of(traits, group.size, i, most);
+        if (cases == OverlapCases::few_phases && !takes_few_phases(settings)) continue;
         runner.run({static_cast<Sizes>(i % sizes_names.size()),
                     static_cast<Over>(i / sizes_names.size() % over_names.size()), i, most, group.size},
                    settings);

@@ -4,6 +4,7 @@
 #include "overlap.hpp"
 
 #include "algorithms/group.hpp"
+#include "algorithms/traits.hpp"
 #include "algorithms/transport/memory/node_memory.hpp"
 #include "algorithms/transport/memory/node_window.hpp"
 
@@ -76,6 +77,7 @@ struct Test {
     std::size_t region_kind = 0;
     std::optional<NodeMap> regions; // of this rank's node
 
+    bool is_meant(const Traits& traits) const { return only.empty() || traits.name == only; }
     NodeWindow* window() const { return maps[map_index].window.get(); }
     std::string map_name() const {
         return maps[map_index].name + ", " + std::string(region_kinds[region_kind].name);
