@@ -40,21 +40,8 @@ class HopMessages {
     // The same for hops that end the exchange. Delivers each message as soon as it is
     // here: a block in each row.
     Status deliver(const Hop& hop) {
-        return for_each_batch(hop, [&](std::span<const Charge> charges, std::byte* in) {
-            Status status;
-            std::size_t messages = 0;
-            for_each_message(charges, in, [&](const Charge& charge, std::byte* message) {
-                messages += wire_.messages_of(arriving_bytes(hop, charge));
-                if (!wire_.wait_for_first(messages).ok()) clear(charge, message);
-                if (has_sizes(hop))
-                    for (const int source : charge.arrived_blocks)
-                        message = deliver_block<Size>(exchange_, source, message, said_sizes_, status);
-                else
-                    deliver_expected(charge.arrived_blocks, message, status);
-            });
-            status.keep(wire_.wait_all());
-            return status;
-        });
+        return for_each_batch(
+            hop, [&](std::span<const Charge> charges, std::byte* in) { return deliver(hop, charges, in); });
     }
 
   private:
@@ -76,6 +63,22 @@ class HopMessages {
             status.keep(finish(charges, in));
             in = next;
         }
+        return status;
+    }
+    // A function of its own: its loops over blocks need all registers.
+    [[gnu::noinline]] Status deliver(const Hop& hop, std::span<const Charge> charges, std::byte* first) {
+        Status status;
+        std::size_t messages = 0;
+        for_each_message(charges, first, [&](const Charge& charge, std::byte* in) {
+            messages += wire_.messages_of(arriving_bytes(hop, charge));
+            if (!wire_.wait_for_first(messages).ok()) clear(charge, in);
+            if (has_sizes(hop))
+                for (const int source : charge.arrived_blocks)
+                    in = deliver_block<Size>(exchange_, source, in, said_sizes_, status);
+            else
+                deliver_expected(charge.arrived_blocks, in, status);
+        });
+        status.keep(wire_.wait_all());
         return status;
     }
     // The number of charges, the first of `charges`, whose digits are below `end`.
