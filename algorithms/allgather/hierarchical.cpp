@@ -6,6 +6,7 @@
 //   wherever they are.
 // Departs: the broadcast is binomial. The last step among leaders sends only the missing blocks. intra=shared
 //   copies blocks through the node's memory and sends no message inside the node. Blocks may differ in size.
+//   A leader has at most Wire::batch() receives under way.
 // Source: locality-aware Bruck paper, section 5, the hierarchical approach for comparison.
 #include "node_order.hpp"
 

@@ -2,7 +2,7 @@
 //   with the same destination.
 // Cost: P - 1 messages for each rank, all under way at once: (P - 1) * (alpha + beta * block).
 // Needs: nothing.
-// Departs: at most Wire::largest_batch partners at once, so more than 513 ranks take several waits.
+// Departs: at most Wire::batch() partners at once, so more than 513 ranks take several waits.
 // Source: two-phase Bruck paper, section 1, spread-out; TuNA paper, section II(d); no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/transport/partners.hpp"

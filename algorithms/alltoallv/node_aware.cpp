@@ -11,7 +11,7 @@
 //   direct where bundles are large. A radix above the number of nodes means the number of nodes; more lanes
 //   than ranks on a node means the number of ranks. A message that may exceed Wire::limit() travels padded,
 //   since only its sender knows its length. intra=shared copies bundles through the node's memory and sends
-//   no message inside the node.
+//   no message inside the node. At most Wire::batch() messages of a hop are under way at once.
 // Source: our own, after the TuNA paper, section IV (Q ports), and the locality-aware Bruck paper, section 3
 //   (one local rank for each digit).
 #include "algorithms/forwarding/node_aware.hpp"

@@ -2,7 +2,7 @@
 // Cost: P - 1 messages for each rank in ceil((P - 1) / block_count) waits: alpha * (P -
 //   1) + beta * (bytes sent).
 // Needs: nothing. A block_count of P - 1 or more is spread_out.
-// Departs: batches are capped at Wire::largest_batch, like those of spread_out.
+// Departs: batches are capped at Wire::batch(), like those of spread_out.
 // Source: TuNA paper, section II(d), scattered; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/transport/partners.hpp"

@@ -2,7 +2,7 @@
 //   with the same destination.
 // Cost: P - 1 messages for each rank, all under way at once: alpha * (P - 1) + beta * (bytes sent).
 // Needs: nothing.
-// Departs: at most Wire::largest_batch partners at once, so more than 513 ranks take several waits.
+// Departs: at most Wire::batch() partners at once, so more than 513 ranks take several waits.
 // Source: TuNA paper, section II(d), spread-out; no numbered algorithm.
 #include "algorithms/algorithm.hpp"
 #include "algorithms/transport/partners.hpp"

@@ -2,7 +2,7 @@
 //   the next pair as soon as one is over.
 // Cost: P - 1 messages for each rank: alpha * (P - 1) + beta * (bytes sent). The processor never rests.
 // Needs: nothing. A stride of P - 1 or more starts all pairs at once.
-// Departs: as stride_waitany does. stride is capped at Wire::largest_batch, and the next send
+// Departs: as stride_waitany does. stride is capped at Wire::batch(), and the next send
 //   starts when a send is over.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair test exchange; no numbered algorithm.
 #include "algorithms/transport/messages/copy.hpp"

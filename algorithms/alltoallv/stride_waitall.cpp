@@ -1,7 +1,7 @@
 // Idea: start stride pairs of a send and a receive, wait for all of them, then start the next stride pairs.
 // Cost: P - 1 messages for each rank in ceil((P - 1) / stride) waits: alpha * (P - 1) + beta * (bytes sent).
 // Needs: nothing. A stride of P - 1 or more is the paper's algorithm 2.
-// Departs: batches are capped at Wire::largest_batch. `scattered` has the same batches and
+// Departs: batches are capped at Wire::batch(). `scattered` has the same batches and
 //   messages; it starts all receives of a batch first, while this algorithm starts pair after pair,
 //   and its default differs.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair blocking exchange; algorithm 2 in batches.

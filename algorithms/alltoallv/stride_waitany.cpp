@@ -3,7 +3,7 @@
 // Cost: P - 1 messages for each rank: alpha * (P - 1) + beta * (bytes sent). One wait for each of the 2 (P -
 //   1) transfers, but hardly ever for a late rank.
 // Needs: nothing. A stride of P - 1 or more starts all pairs at once.
-// Departs: stride is capped at Wire::largest_batch. The next send starts when a send is over, the next
+// Departs: stride is capped at Wire::batch(). The next send starts when a send is over, the next
 //   receive when a receive is over. The paper does not say which transfer follows; mixing them could leave
 //   a rank with sends only.
 // Source: GPU all-to-allv paper, section 3.1, multi-pair non-blocking exchange; no numbered algorithm.

@@ -7,7 +7,7 @@
 // Departs: where nodes differ, as tuna_coalesced does. Batches then count the (distance, local source) pairs
 //   of the largest node, so that both sides cut them alike. Blocks of no bytes send no message. With
 //   direct_from each message begins with the size of its block. intra=shared copies the bundles through the
-//   node's memory and sends no message inside the node.
+//   node's memory and sends no message inside the node. At most Wire::batch() sends are under way at once.
 // Source: TuNA paper, section IV, algorithm 2.
 #include "algorithms/forwarding/tuna/node_bundles.hpp"
 #include "tuna_staggered_scratch.hpp"
