@@ -1,13 +1,13 @@
-// Idea: the ranks of a node are in lanes of their own, as in multi_lane. Each lane passes its blocks around the
-//   ring of nodes. While a node's next blocks travel, its ranks share the last ones.
-// Cost: N - 1 messages of one block between nodes for each rank. Inside the node a rank writes N blocks into the
-//   node's memory and reads Q N blocks there. All but the last Q of them overlap the network. By messages: a ring
-//   of the node's ranks for the blocks of each node, N (Q - 1) messages of one block.
+// Idea: the ranks of a node are in lanes of their own, as in multi_lane. Each lane passes its blocks around
+//   the ring of nodes. While a node's next blocks travel, its ranks share the last ones.
+// Cost: N - 1 messages of one block between nodes for each rank. Inside the node a rank writes N blocks into
+//   the node's memory and reads Q N blocks there. All but the last Q of them overlap the network. By
+//   messages: a ring of the node's ranks for the blocks of each node, N (Q - 1) messages of one block.
 // Needs: memory that the processor can copy; any number of ranks on each node, wherever they are.
-// Departs: our own. multi_lane doubles the blocks of its messages: fewer messages, but half of the blocks come
-//   with the last one, and nobody shares them before. Local rank i % q of a node of q ranks serves lane i, and
-//   nodes without a local rank i add no block to the lane. Blocks are received in their places, so there is no
-//   scratch memory. Blocks may differ in size.
+// Departs: our own. multi_lane doubles the blocks of its messages: fewer messages, but half of the blocks
+//   come with the last one, and nobody shares them before. Local rank i % q of a node of q ranks serves lane
+//   i, and nodes without a local rank i add no block to the lane. Blocks are received in their places, so
+//   there is no scratch memory. Blocks may differ in size.
 // Source: our own, from the locality-aware Bruck paper, section 5 (multi-lane), and section 2 (ring).
 #include "algorithms/algorithm.hpp"
 #include "algorithms/transport/memory/node_window.hpp"
@@ -39,8 +39,8 @@ class LaneRing {
     int node_at(int distance) const { return (home_ + distance) % map_.nodes(); }
     int server_on(int node, int lane) const { return map_.rank_of(node, lane % map_.size_of(node)); }
 
-    // Calls visit(lane, rank) for the blocks of the node `distance` places up the ring that are in lanes of the
-    // local rank.
+    // Calls visit(lane, rank) for the blocks of the node `distance` places up the ring that are in lanes of
+    // the local rank.
     template <typename Visit>
     void for_each_block(int local, int distance, Visit&& visit) const {
         const int node = node_at(distance);
@@ -59,14 +59,22 @@ class LaneRing {
         });
     }
 
-    // The network goes on only while a rank is in MPI, so a rank lets MPI work before it copies from the next.
     Status share_by_copies(int distance) {
         return window_->gather([&](int local, auto&& add) {
-            far_.progress();
             for_each_block(local, distance, [&](int, int rank) {
+                look_at_network(exchange_.recv_size(rank));
                 add(Part{exchange_.recv_from(rank), exchange_.recv_size(rank)});
             });
         });
+    }
+    // Large messages go on only while a rank is in MPI, so a rank lets MPI work after some microseconds of
+    // copies.
+    void look_at_network(std::size_t copied) {
+        constexpr std::size_t bytes_between_looks = 32 << 10;
+        copied_ += copied;
+        if (copied_ < bytes_between_looks) return;
+        copied_ = 0;
+        far_.progress();
     }
 
     Status share_by_messages(int distance) {
@@ -90,6 +98,7 @@ class LaneRing {
     const int home_;   // its number
     Wire &near_, &far_;
     NodeWindow* const window_; // null: the ranks of the node use messages
+    std::size_t copied_ = 0;   // bytes since the last look at the network
 };
 
 } // namespace

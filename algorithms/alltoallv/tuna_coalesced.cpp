@@ -9,8 +9,8 @@
 //   radix above the number of a node's ranks means that number. TuNA runs as metadata=fused with all rounds
 //   of a digit under way. Bundles over Wire::limit() travel padded. The receiver knows the length of a
 //   message from its own counts, so no sizes travel between nodes. With direct_from they do. intra=shared
-//   copies the bundles through the node's memory and sends no message inside the node. A rank that sends to more
-//   ranks than nodes has at most Wire::batch() sends under way.
+//   copies the bundles through the node's memory and sends no message inside the node. A rank that sends to
+//   more ranks than nodes has at most Wire::batch() sends under way.
 // Source: TuNA paper, section IV, algorithm 3.
 #include "algorithms/forwarding/tuna_coalesced.hpp"
 

@@ -56,8 +56,8 @@ class NodeGather {
         }
     }
 
-    // All ranks of the node get one block of each rank, while the next blocks come from another node. By messages:
-    // around the ring of the node's ranks.
+    // All ranks of the node get one block of each rank, while the next blocks come from another node. By
+    // messages: around the ring of the node's ranks.
     void share_and_pass_on(bool passes_on) {
         Round round;
         Load& load = round.loads.front();

@@ -147,8 +147,8 @@ class Wire {
 
     // Lets MPI work on the messages of a communicator.
     static void probe(Comm comm);
-    // Lets MPI work on the transfers that are under way, while the rank copies. A simulator's messages travel by
-    // themselves.
+    // Lets MPI work on the transfers that are under way, while the rank copies. A simulator's messages travel
+    // by themselves.
     void progress() const {
         if (!simulation::is_on && !is_idle()) probe(envelope_.comm);
     }

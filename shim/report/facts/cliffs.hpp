@@ -1,6 +1,6 @@
-// Cliffs: calls that take many times as long as calls of the same collective that move at least as much between at
-// least as many ranks. An MPI has them where it changes its algorithm (MPICH #2530: 2 bytes of each of 360 ranks
-// took 17.6 ms, of 320 ranks 0.09 ms). A policy avoids them.
+// Cliffs: calls that take many times as long as calls of the same collective that move at least as much
+// between at least as many ranks. An MPI has them where it changes its algorithm (MPICH #2530: 2 bytes of
+// each of 360 ranks took 17.6 ms, of 320 ranks 0.09 ms). A policy avoids them.
 #pragma once
 
 #include "shim/report/read/profile.hpp"
@@ -10,8 +10,8 @@
 
 namespace switchyard::shim::report {
 
-// A group of calls, and another group that shows how fast they could be. Times are medians of the fastest rank of
-// each call, so waiting for late ranks hardly counts.
+// A group of calls, and another group that shows how fast they could be. Times are medians of the fastest
+// rank of each call, so waiting for late ranks hardly counts.
 struct Cliff {
     const CallGroup *group, *faster;
     double group_us, faster_us; // of a call
@@ -19,8 +19,8 @@ struct Cliff {
     double times() const { return group_us / faster_us; }
 };
 
-// The highest cost first. Only where both groups have some calls, on as many nodes, with the same kind of buffers,
-// and the cost is worth a sentence. A run of one communicator and one size has none.
+// The highest cost first. Only where both groups have some calls, on as many nodes, with the same kind of
+// buffers, and the cost is worth a sentence. A run of one communicator and one size has none.
 std::vector<Cliff> cliffs_of(const Profile& profile);
 
 // A sentence for each, and how to look for a rule that avoids it.

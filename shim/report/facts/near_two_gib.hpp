@@ -1,5 +1,6 @@
-// Calls whose bytes come near 2 GiB (2^31 bytes): programs and MPI libraries that count bytes in 32 bits then pass counts
-// and displacements that turned negative, and crash far from the cause (mpifileutils #186, WRF #2156, ParMETIS #6).
+// Calls whose bytes come near 2 GiB (2^31 bytes): programs and MPI libraries that count bytes in 32 bits then
+// pass counts and displacements that turned negative, and crash far from the cause (mpifileutils #186, WRF
+// #2156, ParMETIS #6).
 #pragma once
 
 #include "shim/report/read/profile.hpp"
@@ -9,8 +10,9 @@
 
 namespace switchyard::shim::report {
 
-// A sentence for each group in which a rank sends half of 2 GiB or more to the other ranks in a call, the most bytes
-// first. `alltoallv, 4 ranks, up to 512 MiB, native: a rank sends up to 1.5 GiB in a call, 75% of 2 GiB`
+// A sentence for each group in which a rank sends half of 2 GiB or more to the other ranks in a call, the
+// most bytes first. `alltoallv, 4 ranks, up to 512 MiB, native: a rank sends up to 1.5 GiB in a call, 75% of
+// 2 GiB`
 std::vector<std::string> near_two_gib_sentences(const Profile& profile);
 
 // What the sentences are about.
