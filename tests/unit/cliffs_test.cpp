@@ -92,6 +92,8 @@ TEST_CASE("calls that cannot be compared make no cliff", "[cliffs]") {
     CHECK(is_alone({alltoall(4, 64), 501}));                         // not ten times as fast
     CHECK(is_alone({alltoall(4, 64), 10, 4}));                       // too few calls
     CHECK_FALSE(is_alone({alltoall(4, 64), 10, 5}));
+    CHECK(cliffs_of(profile_of({{alltoall(4, 8), 19}, {alltoall(4, 64), 1}})).empty()); // some latencies
+    CHECK(cliffs_of(profile_of({{alltoall(4, 8), 22}, {alltoall(4, 64), 1}})).size() == 1);
 }
 
 TEST_CASE("a cliff that costs little is not worth a sentence", "[cliffs]") {

@@ -14,8 +14,9 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// Two programs on one core differ by less. A median of fewer calls says little.
-constexpr double least_times = 10;
+// Two programs on one core differ by less, and so do calls that take some latencies. A median of fewer calls
+// says little.
+constexpr double least_times = 10, least_us = 20;
 constexpr std::uint64_t least_calls = 5;
 
 // The fastest groups so far, by the size of their blocks.
@@ -86,7 +87,7 @@ std::vector<Cliff> cliffs_of(const Profile& profile) {
             for (const auto* group : groups) {
                 const double us = group->least_us.median();
                 const auto& faster = fastest.with(group->kind.block_bits);
-                if (faster.us <= 0 || us < least_times * faster.us) continue;
+                if (faster.us <= 0 || us < least_times * faster.us || us < faster.us + least_us) continue;
                 const double cost =
                     profile.per_rank(ranks * static_cast<double>(group->calls) * (us - faster.us));
                 if (is_worth_a_sentence(profile, cost))
