@@ -44,7 +44,12 @@ Profile profile_of(const std::vector<Repeated>& all) {
 }
 
 LogLine alltoall(int ranks, long block, const std::string& algorithm = "native", int nodes = 1) {
-    return {.collective = "alltoall", .algorithm = algorithm, .ranks = ranks, .nodes = nodes, .block = block};
+    return {.collective = "alltoall",
+            .algorithm = algorithm,
+            .ranks = ranks,
+            .nodes = nodes,
+            .block = block,
+            .most_sent = 2 * (ranks - 1) * block}; // twice the mean
 }
 
 } // namespace
@@ -85,15 +90,23 @@ TEST_CASE("the fastest of all calls that move as much or more is the measure", "
 TEST_CASE("calls that cannot be compared make no cliff", "[cliffs]") {
     const Repeated slow{alltoall(4, 8), 5000};
     const auto is_alone = [&](const Repeated& other) { return cliffs_of(profile_of({slow, other})).empty(); };
-    CHECK(is_alone({alltoall(4, 4), 10}));                           // smaller blocks
-    CHECK(is_alone({alltoall(3, 64), 10}));                          // fewer ranks
-    CHECK(is_alone({alltoall(4, 64, "native", 2), 10}));             // more nodes
-    CHECK(is_alone({{.collective = "allgather", .block = 64}, 10})); // another collective
-    CHECK(is_alone({alltoall(4, 64), 501}));                         // not ten times as fast
-    CHECK(is_alone({alltoall(4, 64), 10, 4}));                       // too few calls
+    CHECK(is_alone({alltoall(4, 4), 10}));                                             // smaller blocks
+    CHECK(is_alone({alltoall(3, 64), 10}));                                            // fewer ranks
+    CHECK(is_alone({alltoall(4, 64, "native", 2), 10}));                               // more nodes
+    CHECK(is_alone({{.collective = "allgather", .block = 64, .most_sent = 384}, 10})); // another collective
+    CHECK(is_alone({alltoall(4, 64), 501}));   // not ten times as fast
+    CHECK(is_alone({alltoall(4, 64), 10, 4})); // too few calls
     CHECK_FALSE(is_alone({alltoall(4, 64), 10, 5}));
     CHECK(cliffs_of(profile_of({{alltoall(4, 8), 19}, {alltoall(4, 64), 1}})).empty()); // some latencies
     CHECK(cliffs_of(profile_of({{alltoall(4, 8), 22}, {alltoall(4, 64), 1}})).size() == 1);
+}
+
+TEST_CASE("a call of few and large blocks outruns no call of many small ones", "[cliffs]") {
+    LogLine sparse{.block = 4096, .most_sent = 40}, dense{.block = 64, .most_sent = 2 * 3 * 64};
+    CHECK(cliffs_of(profile_of({{dense, 5000}, {sparse, 10}})).empty());
+    sparse.most_sent = 2 * 4096;
+    CHECK(cliffs_of(profile_of({{dense, 5000}, {sparse, 10}})).size() == 1);
+    CHECK(cliffs_of(profile_of({{alltoall(4, 1), 5000}, {alltoall(4, 0), 1}})).empty()); // calls of no bytes
 }
 
 TEST_CASE("a cliff that costs little is not worth a sentence", "[cliffs]") {

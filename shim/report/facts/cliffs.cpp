@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -19,25 +20,33 @@ namespace {
 constexpr double least_times = 10, least_us = 20;
 constexpr std::uint64_t least_calls = 5;
 
-// The fastest groups so far, by the size of their blocks.
+// Bytes that a rank sends in a call, on average. The largest block would not do: where most blocks are empty, a
+// call with a larger one moves less.
+double moved_by(const CallGroup& group) {
+    return group.bytes / (static_cast<double>(group.calls) * group.kind.ranks);
+}
+
+// The fastest groups so far, by the bytes that they move.
 class Fastest {
   public:
     void add(const CallGroup& group, double us) {
-        const std::size_t last = std::min<std::size_t>(group.kind.block_bits, by_bits_.size() - 1);
-        for (std::size_t bits = 0; bits <= last; ++bits)
-            if (Entry& entry = by_bits_[bits]; entry.group == nullptr || us < entry.us) entry = {&group, us};
+        if (group.smallest_block == 0 || moved_by(group) < 1) return; // calls of no bytes may return at once
+        const auto bits = static_cast<std::size_t>(std::floor(std::log2(moved_by(group))));
+        for (std::size_t i = 0; i <= std::min(bits, by_bits_.size() - 1); ++i)
+            if (Entry& entry = by_bits_[i]; entry.group == nullptr || us < entry.us) entry = {&group, us};
     }
     struct Entry {
         const CallGroup* group = nullptr; // null: none
         double us = 0;
     };
-    // Among those with blocks of at least that size.
-    const Entry& with(unsigned block_bits) const {
-        return by_bits_[std::min<std::size_t>(block_bits, by_bits_.size() - 1)];
+    // Among those that move at least as much.
+    const Entry& beside(const CallGroup& group) const {
+        const auto bits = static_cast<std::size_t>(std::ceil(std::log2(std::max(moved_by(group), 1.0))));
+        return by_bits_[std::min(bits, by_bits_.size() - 1)];
     }
 
   private:
-    std::array<Entry, 65> by_bits_; // as many as CallKind::block_bits
+    std::array<Entry, 65> by_bits_; // they move at least 2^i bytes
 };
 
 // Groups that can be compared, the most ranks first.
@@ -86,7 +95,7 @@ std::vector<Cliff> cliffs_of(const Profile& profile) {
             for (const auto* group : groups) fastest.add(*group, group->least_us.median());
             for (const auto* group : groups) {
                 const double us = group->least_us.median();
-                const auto& faster = fastest.with(group->kind.block_bits);
+                const auto& faster = fastest.beside(*group);
                 if (faster.us <= 0 || us < least_times * faster.us || us < faster.us + least_us) continue;
                 const double cost =
                     profile.per_rank(ranks * static_cast<double>(group->calls) * (us - faster.us));

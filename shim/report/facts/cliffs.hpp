@@ -19,8 +19,9 @@ struct Cliff {
     double times() const { return group_us / faster_us; }
 };
 
-// The highest cost first. Only where both groups have some calls, on as many nodes, with the same kind of
-// buffers, and the cost is worth a sentence. A run of one communicator and one size has none.
+// The highest cost first. What calls move is the mean of the bytes that a rank sends. Only where both groups
+// have some calls, on as many nodes, with the same kind of buffers, and the cost is worth a sentence. A run
+// of one communicator and one size has none.
 std::vector<Cliff> cliffs_of(const Profile& profile);
 
 // A sentence for each, and how to look for a rule that avoids it.
