@@ -53,8 +53,8 @@ class Staggered {
     Status exchange_batch(std::int64_t begin, std::int64_t end, Share share) {
         for_each_incoming(begin, end,
                           [&](int source, std::byte* message) { receive(source, message, share); });
-        // A rank of a small node sends to several ranks of a larger one, so there may be more sends than receives.
-        // Every rank starts its receives of the batch first, so each send finds its receiver.
+        // A rank of a small node sends to several ranks of a larger one, so there may be more sends than
+        // receives. Every rank starts its receives of the batch first, so each send finds its receiver.
         int started = 0;
         for_each_outgoing(begin, end, [&](int destination, const Part& block) {
             send(destination, block, share);

@@ -38,7 +38,7 @@ TEST_CASE("a report names calls in which a rank sends half of 2 GiB or more", "[
     CHECK(
         near_two_gib_sentences(profile) ==
         std::vector<std::string>{
-            "alltoall, 4 ranks, up to 1 GiB, native: a rank sends up to 3 GiB in a call, more than 32 bits "
+            "alltoall, 4 ranks, up to 1 GiB, native: a rank sends up to 3 GiB in a call, more bytes than 32 bits "
             "count",
             "alltoallv, 4 ranks, up to 512 MiB, native: a rank sends up to 1.5 GiB in a call, 75% of 2 GiB"});
     CHECK(has(text_of(profile), near_two_gib_title));

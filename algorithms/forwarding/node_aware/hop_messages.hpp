@@ -1,8 +1,8 @@
 // The messages between nodes of node_aware: one for each hop and lane in the charge of this rank.
 //
-// Messages of one weight are under way at the same time. With many nodes and a large radix they go in batches,
-// so that no rank has more than Wire::batch() sends under way, and as many receives. A batch is a range of
-// digits, the same on all ranks, so a send and its receive lie in the same batch.
+// Messages of one weight are under way at the same time. With many nodes and a large radix they go in
+// batches, so that no rank has more than Wire::batch() sends under way, and as many receives. A batch is a
+// range of digits, the same on all ranks, so a send and its receive lie in the same batch.
 #pragma once
 
 #include "rows.hpp"

@@ -20,8 +20,8 @@ namespace {
 constexpr double least_times = 10, least_us = 20;
 constexpr std::uint64_t least_calls = 5;
 
-// Bytes that a rank sends in a call, on average. The largest block would not do: where most blocks are empty, a
-// call with a larger one moves less.
+// Bytes that a rank sends in a call, on average. The largest block would not do: where most blocks are empty,
+// a call with a larger one moves less.
 double moved_by(const CallGroup& group) {
     return group.bytes / (static_cast<double>(group.calls) * group.kind.ranks);
 }

@@ -17,7 +17,7 @@ std::string bytes_sentence(const CallGroup& group) {
     const bool is_over = group.most_sent >= two_gib;
     return formatted("{}: a rank sends up to {} in a call, {}", name_of(group.kind),
                      size_text(group.most_sent),
-                     is_over ? std::string("more than 32 bits count")
+                     is_over ? std::string("more bytes than 32 bits count")
                              : formatted("{:.0f}% of 2 GiB", 100 * group.most_sent / two_gib));
 }
 
