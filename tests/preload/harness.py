@@ -156,6 +156,14 @@ def finish(command, environment, folder, timeout):
     return code, text_of(out), text_of(err)
 
 
+def called_unloaded_code(stderr):
+    """A rank called code that is no longer there. Open MPI 4 unloads its components in MPI_Finalize; now and then PMIx's
+    thread still delivers an event to mca_pmix_ext3x then (twice in some 20,000 jobs, on loaded machines). No library of
+    ours is ever unloaded."""
+    frame = r"\n\[[^]]*\] \[ {}\] .*"
+    return OPENMPI and re.search(r"Failing at address: (\w+)" + frame.format(0) + frame.format(1) + r"\[\1\]", stderr)
+
+
 def text_of(output):
     """PRRTE writes a zero byte before what a rank says, where it has printed a message of its own."""
     return output.decode("utf-8", "replace").replace("\0", "")
@@ -224,7 +232,14 @@ class PreloadTest(unittest.TestCase):
             inside.update(settings or {})
             inside.update(exported or {})
             command = launcher(np, inside) + words
-        return Result(*finish(command, environment, self.folder, timeout), log)
+        before = set(os.listdir(log)) if os.path.isdir(log) else set()
+        code, out, err = finish(command, environment, self.folder, timeout)
+        if called_unloaded_code(err):
+            print(f"once more: {MPI} called code that it had unloaded\n{err}", file=sys.stderr)
+            for run in set(os.listdir(log)) - before if os.path.isdir(log) else ():
+                shutil.rmtree(os.path.join(log, run), ignore_errors=True)
+            code, out, err = finish(command, environment, self.folder, timeout)
+        return Result(code, out, err, log)
 
     def command(self, *arguments, timeout=60):
         """The command `switchyard` itself, outside any job."""
