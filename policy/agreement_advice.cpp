@@ -1,7 +1,9 @@
 #include "agreement_advice.hpp"
 
+#include "keys.hpp"
 #include "prune.hpp"
 #include "rule_name.hpp"
+#include "text/lists.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,8 +19,16 @@ std::optional<std::int64_t>& direct_from_of(Use& use) {
     return use.parameters[static_cast<std::size_t>(Parameter::direct_from)];
 }
 
-bool has_bound(const Rule& rule) {
-    return rule.when.max_block_bytes != Range{};
+// The keys of the rule that look at sizes of blocks.
+std::vector<std::string> bounds_of(const When& when) {
+    std::vector<std::string> names;
+    for (const auto place : {key::max_block_bytes, key::total_bytes, key::skew})
+        if (const Key& key = when_keys()[place]; key.wanted(when) != Range{}) names.emplace_back(key.name);
+    return names;
+}
+
+void drop_bounds(When& when) {
+    when.max_block_bytes = when.total_bytes = when.skew = Range{};
 }
 
 // The first block beyond the rule; automatic if the rule has no upper bound, or a bound beyond all
@@ -31,21 +41,21 @@ std::int64_t first_block_beyond(const Rule& rule) {
 
 // Large blocks go directly. Smaller ones travel as before.
 std::string send_large_blocks_directly(Rule& rule) {
-    const bool bounded = has_bound(rule);
+    const auto bounds = bounds_of(rule.when);
     const auto border = first_block_beyond(rule);
     direct_from_of(rule.use) = border;
-    rule.when.max_block_bytes = {};
+    drop_bounds(rule.when);
     return "set direct_from to " + (border == algorithms::automatic ? "\"auto\"" : std::to_string(border)) +
-           " in " + rule_called(rule.name) + (bounded ? " instead of max_block_bytes" : "");
+           " in " + rule_called(rule.name) +
+           (bounds.empty() ? "" : " instead of " + text::enumerated(bounds));
 }
 
 std::string drop_what_asks(Rule& rule) {
-    std::string dropped = has_bound(rule) ? "max_block_bytes" : "";
-    if (rule.use.memory_limit_bytes)
-        dropped += (dropped.empty() ? "" : " and ") + std::string("memory_limit_bytes");
-    rule.when.max_block_bytes = {};
+    auto dropped = bounds_of(rule.when);
+    if (rule.use.memory_limit_bytes) dropped.emplace_back("memory_limit_bytes");
+    drop_bounds(rule.when);
     rule.use.memory_limit_bytes.reset();
-    return "drop " + dropped + " of " + rule_called(rule.name);
+    return "drop " + text::enumerated(dropped) + " of " + rule_called(rule.name);
 }
 
 // A rule without its part in the agreement, as far as that is possible, and what was changed.
@@ -130,22 +140,31 @@ std::string how_to_spare_agreement(const Policy& policy, const FixedFeatures& ca
     }
 }
 
-std::optional<FixedFeatures> call_that_agrees_for_bound(const Policy& policy) {
+namespace {
+
+// A rule whose bounds on sizes make these ranks agree; null: there is none. ("auto" makes candidates with bounds,
+// too.)
+const Rule* rule_with_bounds(const Policy& policy, const Shortlist& shortlist) {
+    for (const Candidate& candidate : shortlist.candidates) {
+        if (!looks_at_block(candidate)) continue;
+        const auto rule = std::ranges::find(policy.rules, candidate.choice.rule, &Rule::name);
+        if (rule != policy.rules.end() && !bounds_of(rule->when).empty()) return &*rule;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+std::optional<BoundedCall> call_that_agrees_for_bound(const Policy& policy) {
     constexpr std::array usual_ranks = {4, 2, 16, 64, 512, 4096};
     constexpr std::array usual_nodes = {1, 2, 4, 16, 128, 4096};
     for (const int ranks : usual_ranks)
         for (const int nodes : usual_nodes) {
             const auto call = alltoallv_of(ranks, nodes);
             const auto shortlist = prune(policy, call);
-            const auto is_bounded =
-                [&](const Candidate& candidate) { // "auto" makes candidates with bounds, too
-                    return looks_at_block(candidate) &&
-                           std::ranges::any_of(policy.rules, [&](const Rule& rule) {
-                               return rule.name == candidate.choice.rule && has_bound(rule);
-                           });
-                };
-            if (agrees_on_block(shortlist, call) && std::ranges::any_of(shortlist.candidates, is_bounded))
-                return call;
+            if (!agrees_on_block(shortlist, call)) continue;
+            if (const Rule* rule = rule_with_bounds(policy, shortlist))
+                return BoundedCall{call, bounds_of(rule->when)};
         }
     return std::nullopt;
 }

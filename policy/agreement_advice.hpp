@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace switchyard::policy {
 
@@ -16,8 +17,13 @@ bool agrees_on_block(const Shortlist& pruned, const FixedFeatures& call);
 // ranks do not agree on the largest block.
 std::string how_to_spare_agreement(const Policy& policy, const FixedFeatures& call);
 
-// A kind of calls at which max_block_bytes of some rule makes the ranks agree. Nothing: there is no such kind
-// among usual shapes of communicators.
-std::optional<FixedFeatures> call_that_agrees_for_bound(const Policy& policy);
+// A kind of calls at which some rule's bounds on sizes make the ranks agree, and the keys of these bounds.
+struct BoundedCall {
+    FixedFeatures call;
+    std::vector<std::string> keys;
+};
+
+// Nothing: there is no such kind among usual shapes of communicators.
+std::optional<BoundedCall> call_that_agrees_for_bound(const Policy& policy);
 
 } // namespace switchyard::policy

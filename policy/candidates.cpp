@@ -28,6 +28,8 @@ Choice choice_of(const Traits& traits, const Use& use, const FixedFeatures& fixe
         choice.parameters[Parameter::intra] = static_cast<std::int64_t>(algorithms::Intra::messages);
     choice.transfer = use.transfer;
     choice.chunk_bytes = use.chunk_bytes.value_or(preset_chunk_bytes);
+    choice.barrier_before = use.barrier_before;
+    choice.in_flight_limit = use.in_flight_limit.value_or(0);
     choice.memory_limit_bytes = use.memory_limit_bytes.value_or(no_memory_limit);
     return choice;
 }
@@ -55,6 +57,8 @@ void mark(Candidate& candidate, const Origin& origin, const FixedFeatures& fixed
     candidate.choice.reason = origin.reason;
     if (origin.rule == nullptr) return;
     candidate.choice.rule = origin.rule->name;
+    candidate.total_bytes = origin.rule->when.total_bytes;
+    candidate.skew = origin.rule->when.skew;
     // Without devices every call meets the rule's buffer, or the rule is not here.
     if (fixed.devices) candidate.buffer = origin.rule->when.buffer;
 }

@@ -69,11 +69,24 @@ std::string how_device_buffers_travel(const Choice& choice, const Features& call
     return text;
 }
 
+std::string what_the_limit_costs(const Choice& choice, const Features& call) {
+    const auto limit = choice.in_flight_limit;
+    std::string text = "  in flight: at most " + text::plural(limit, "send") + " and " +
+                       text::plural(limit, "receive") + " at once on a rank";
+    if (choice.algorithm->has(algorithms::moves_by_mpi_alone)) { // a message for each partner
+        const auto partners = static_cast<std::uint64_t>(std::max(1, call.ranks - 1));
+        text += ", so at least " + text::plural((partners + limit - 1) / limit, "wait");
+    }
+    return text + '\n';
+}
+
 std::string what_runs(const Choice& choice, const Features& call) {
     std::string text = describe(choice);
     if (choice.transfer)
         text += " transfer=" + std::string(transfer_names[static_cast<std::size_t>(*choice.transfer)]);
     text += '\n' + how_device_buffers_travel(choice, call);
+    if (choice.barrier_before) text += "  barrier: each such call waits until all its ranks are there\n";
+    if (choice.in_flight_limit > 0) text += what_the_limit_costs(choice, call);
     if (const std::size_t bytes = scratch_bytes(choice, call); bytes > 0)
         text += "  workspace: " + text::plural(bytes, "byte") + " on each rank\n";
     return text;
@@ -98,7 +111,9 @@ std::string what_is_agreed(const Shortlist& shortlist, const Features& call) {
     if (shortlist.looks_at_overlap)
         return costs + "whether buffers overlap, since some rule here treats such calls as calls in place\n";
     if (shortlist.looks_at_buffer) return costs + "where the buffers are\n";
-    if (agrees_on_block(shortlist, call)) return costs + "the largest block\n";
+    if (agrees_on_block(shortlist, call))
+        return costs + (shortlist.looks_at_totals ? "the largest block, total_bytes and skew\n"
+                                                  : "the largest block\n");
     return shortlist.looks_at_block
                ? "  agreement: none; every rank knows the largest block of this collective\n"
                : "  agreement: none; no rule here looks at the largest block, and no algorithm needs it\n";

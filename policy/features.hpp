@@ -3,6 +3,7 @@
 
 #include "../algorithms/traits.hpp"
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -51,6 +52,8 @@ struct Features : FixedFeatures {
     bool ipc = false;              // the ranks are on one node and can copy between the memory of their GPUs
     std::size_t staging_bytes = 0; // host memory for staging device buffers, on the rank that needs most
     std::size_t max_block_bytes = 0; // largest block that any rank sends to any other
+    std::size_t total_bytes = 0;     // that a rank sends to all others, on the rank that sends most
+    std::uint64_t skew = 1;          // skew_of() a rank's blocks, on the rank where it is largest
     // The mean of the blocks, rounded up, if every rank knows them and a rank sends one block to everybody.
     // Nothing: any block may be as large as the largest.
     std::optional<std::size_t> mean_block_bytes;
@@ -61,6 +64,14 @@ struct Features : FixedFeatures {
 // The block that the workspace of an algorithm depends on (Traits::scratch_bytes).
 inline std::size_t block_for_scratch(const Features& call) {
     return call.mean_block_bytes.value_or(call.max_block_bytes);
+}
+
+// The largest of `blocks` blocks over their mean, rounded down; 1 where all are empty. SABRE (ICS 2026) chooses
+// by this. `sum`: of all blocks, in bytes.
+constexpr std::uint64_t skew_of(std::uint64_t largest, std::uint64_t blocks, std::uint64_t sum) {
+    if (sum == 0 || largest == 0) return 1;
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(static_cast<__uint128_t>(largest) * blocks / sum));
 }
 
 inline algorithms::GroupShape shape_of(const FixedFeatures& features) {

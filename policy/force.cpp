@@ -37,6 +37,11 @@ Value value_of(std::string_view key, std::string_view text) {
     value.type = Value::Type::string;
     value.key = key;
     value.text = text;
+    if (text == "true" || text == "false") {
+        value.type = Value::Type::boolean;
+        value.boolean = text == "true";
+        return value;
+    }
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) {

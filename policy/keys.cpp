@@ -84,7 +84,7 @@ constexpr std::array<Key, key::count> keys = {
 };
 
 static_assert(
-    std::ranges::count_if(keys, [](const Key& key) { return !key.is_fixed(); }) == 2,
+    std::ranges::count_if(keys, [](const Key& key) { return !key.is_fixed(); }) == 4,
     "a key that may differ from call to call is also compared for each call (match.cpp), and agreed on "
     "where a rule asks for it (Shortlist::looks_at_block, looks_at_buffer)");
 

@@ -4,6 +4,7 @@ namespace switchyard::policy {
 
 bool matches(const Candidate& candidate, const Features& call) {
     return candidate.max_block_bytes.contains(call.max_block_bytes) &&
+           candidate.total_bytes.contains(call.total_bytes) && candidate.skew.contains(call.skew) &&
            (!candidate.buffer || *candidate.buffer == call.buffer);
 }
 

@@ -203,6 +203,17 @@ void read_transfer(const Value& value, const std::vector<const Traits*>& applies
     }
 }
 
+// Messages of the MPI library are its own business.
+void read_in_flight_limit(const Value& value, const std::vector<const Traits*>& applies_to, Use& use,
+                          Findings& findings) {
+    const auto limit = read_integer(value, "in_flight_limit", {1, most_in_flight}, findings);
+    if (limit && !applies_to.empty() && applies_to.front()->native)
+        findings.add(value.place,
+                     "native takes no \"in_flight_limit\": the MPI library starts its own messages");
+    else
+        use.in_flight_limit = limit;
+}
+
 std::vector<std::string_view> known_keys(const std::vector<const Traits*>& applies_to) {
     std::vector<std::string_view> known(use_keys.begin(), use_keys.end());
     for (const ParameterTraits& parameter : algorithms::parameter_vocabulary())
@@ -239,6 +250,10 @@ Use read_use(const Value& value, const Scope& scope, Findings& findings) {
         use.memory_limit_bytes = read_integer(*limit, "memory_limit_bytes", {0, most_bytes}, findings);
     if (const Value* chunk = value.find("chunk_bytes"))
         use.chunk_bytes = read_integer(*chunk, "chunk_bytes", {1, most_bytes}, findings);
+    if (const Value* barrier = value.find("barrier_before"))
+        use.barrier_before = read_boolean(*barrier, "barrier_before", findings).value_or(false);
+    if (const Value* limit = value.find("in_flight_limit"))
+        read_in_flight_limit(*limit, applies_to, use, findings);
     return use;
 }
 

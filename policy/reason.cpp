@@ -10,6 +10,8 @@ std::string describe(const Choice& choice) {
         const auto value = choice.parameters[parameter];
         if (!is_absent(traits, value)) text += ' ' + std::string(traits.name) + '=' + text_of(traits, value);
     }
+    if (choice.barrier_before) text += " barrier_before=true";
+    if (choice.in_flight_limit > 0) text += " in_flight_limit=" + std::to_string(choice.in_flight_limit);
     return text;
 }
 

@@ -32,6 +32,10 @@ bool takes_all_with_memory(const Candidate& candidate) {
            candidate.choice.memory_limit_bytes == no_memory_limit;
 }
 
+bool waits_before(const Candidate& candidate) {
+    return candidate.blocked.empty() && candidate.choice.barrier_before;
+}
+
 bool takes_every_call(const Candidate& candidate) {
     return candidate.blocked.empty() && !looks_at_buffer(candidate) && !looks_at_block(candidate) &&
            !has_scratch(candidate);
@@ -57,7 +61,12 @@ bool limits_staging(const Choice& choice) {
 }
 
 bool looks_at_block(const Candidate& candidate) {
-    return candidate.max_block_bytes != Range{} || candidate.left_from != Candidate{}.left_from;
+    return candidate.max_block_bytes != Range{} || candidate.left_from != Candidate{}.left_from ||
+           looks_at_totals(candidate);
+}
+
+bool looks_at_totals(const Candidate& candidate) {
+    return candidate.total_bytes != Range{} || candidate.skew != Range{};
 }
 
 bool run_depends_on_block(const Candidate& candidate) {
@@ -82,11 +91,14 @@ void set_facts(Shortlist& shortlist) {
     shortlist.looks_at_block = std::ranges::any_of(shortlist.candidates, [](const Candidate& candidate) {
         return looks_at_block(candidate) || run_depends_on_block(candidate);
     });
+    shortlist.looks_at_totals = std::ranges::any_of(shortlist.candidates, looks_at_totals);
     shortlist.looks_at_buffer = std::ranges::any_of(shortlist.candidates, looks_at_buffer);
     shortlist.looks_at_mapping = std::ranges::any_of(shortlist.candidates, maps_devices);
     shortlist.first_takes_all =
         !shortlist.candidates.empty() && takes_all_with_memory(shortlist.candidates.front());
-    shortlist.always_native = std::ranges::none_of(shortlist.candidates, runs_ours);
+    shortlist.always_native = std::ranges::none_of(shortlist.candidates, [](const Candidate& candidate) {
+        return runs_ours(candidate) || waits_before(candidate);
+    });
 }
 
 } // namespace switchyard::policy

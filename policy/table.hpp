@@ -31,7 +31,7 @@ using Condition =
     std::conditional_t<std::is_enum_v<Fact> || std::is_same_v<Fact, bool>, std::optional<Fact>, Range>;
 
 // A member for each key of keys.def: collective, ranks, ranks_per_node, nodes, network, max_block_bytes,
-// buffer, in_place. A key that is left out matches everything.
+// total_bytes, skew, buffer, in_place. A key that is left out matches everything.
 struct When {
 #define SWITCHYARD_KEY(name, ...) Condition<decltype(Features::name)> name;
 #include "keys.def"
@@ -46,6 +46,8 @@ struct Use {
     std::optional<Transfer> transfer;
     std::optional<std::uint64_t> memory_limit_bytes;
     std::optional<std::uint64_t> chunk_bytes;
+    bool barrier_before = false;                  // all ranks wait for each other before the call
+    std::optional<std::uint64_t> in_flight_limit; // sends, and receives, under way at once on a rank
 };
 
 struct Rule {

@@ -16,7 +16,9 @@ class Tuna {
   public:
     Tuna(const Exchange& exchange, Context& context, const TunaSchedule& schedule, const TunaLayout& layout)
         : exchange_(exchange), wire_(context.wire), rounds_(schedule.rounds()),
-          in_flight_(schedule.shape().in_flight), message_bytes_(Workspace::rounded(layout.message_bytes)),
+          in_flight_(std::min<std::size_t>(schedule.shape().in_flight,
+                                           static_cast<std::size_t>(context.wire.batch()))),
+          message_bytes_(Workspace::rounded(layout.message_bytes)),
           fused_(!has_size<Size> ||
                  context.parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::fused)),
           stored_(exchange, context, schedule.shape().slots, layout.slot_bytes),

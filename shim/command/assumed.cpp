@@ -44,6 +44,8 @@ void complete(ExplainedCall& asked) {
     if (!has_nodes && !has_per_node) call.ranks_per_node = std::min(call.ranks, ranks_per_node_here());
     if (!asked.given[key::network]) call.network = network_here();
     if (!has_nodes) call.nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
+    if (!asked.given[key::total_bytes])
+        call.total_bytes = call.max_block_bytes * static_cast<std::size_t>(std::max(0, call.ranks - 1));
     if (!has_per_node) call.ranks_per_node = (call.ranks + call.nodes - 1) / call.nodes;
 }
 
@@ -53,6 +55,11 @@ std::string assumptions(const policy::Policy& policy, const ExplainedCall& asked
     if (!asked.given[key::ranks_per_node] && !asked.given[key::nodes])
         assumed.push_back(ranks_per_node_text(call.ranks_per_node));
     if (!asked.given[key::max_block_bytes]) assumed.emplace_back("a largest block of 0 bytes (--max-block)");
+    if (looks_at(policy, key::total_bytes) || looks_at(policy, key::skew)) {
+        if (!asked.given[key::total_bytes])
+            assumed.push_back(formatted("{} bytes from each rank (--total-bytes)", call.total_bytes));
+        if (!asked.given[key::skew]) assumed.emplace_back("blocks of equal size (--skew)");
+    }
     if (!asked.given[key::network] && call.nodes > 1 && looks_at(policy, key::network))
         assumed.push_back(formatted("this machine's network, {} (--network)",
                                     policy::network_names[static_cast<std::size_t>(call.network)]));

@@ -2,6 +2,7 @@
 #include "policy_file.hpp"
 
 #include "policy/agreement_advice.hpp"
+#include "policy/text/lists.hpp"
 #include "policy/vocabulary.hpp"
 
 #include <iostream>
@@ -10,14 +11,18 @@ namespace switchyard::shim::command {
 
 namespace {
 
-// A bound on blocks costs alltoallv an agreement before each call, and nothing else in a policy shows it.
+// A bound on sizes costs alltoallv an agreement before each call, and nothing else in a policy shows it.
 void print_agreement(const policy::Policy& policy) {
-    const auto call = policy::call_that_agrees_for_bound(policy);
-    if (!call) return;
-    std::cout << "  max_block_bytes makes the ranks of " << name_of(call->collective)
-              << " agree on the largest block before each call, for example with " << call->ranks
-              << " ranks on " << call->nodes << (call->nodes == 1 ? " node" : " nodes")
-              << "\n  to avoid it: " << how_to_spare_agreement(policy, *call) << '\n';
+    const auto bounded = policy::call_that_agrees_for_bound(policy);
+    if (!bounded) return;
+    const auto& [call, keys] = *bounded;
+    std::cout << "  " << text::enumerated(keys) << (keys.size() == 1 ? " makes" : " make") << " the ranks of "
+              << name_of(call.collective) << " agree on "
+              << (keys == std::vector<std::string>{"max_block_bytes"} ? "the largest block"
+                                                                      : "sizes of blocks")
+              << " before each call, for example with " << call.ranks << " ranks on " << call.nodes
+              << (call.nodes == 1 ? " node" : " nodes")
+              << "\n  to avoid it: " << how_to_spare_agreement(policy, call) << '\n';
 }
 
 } // namespace

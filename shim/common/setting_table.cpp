@@ -34,6 +34,11 @@ const std::array<SettingTraits, setting_count>& setting_table() {
          "detect"},
         {"SWITCHYARD_SHARED_BYTES",
          "bytes that each rank shares with its node, for each communicator; 0: none", "2097152"},
+        {"SWITCHYARD_IN_FLIGHT_LIMIT",
+         "most sends, and most receives, that an algorithm of ours has under way at once on a rank, where "
+         "the "
+         "rule has no in_flight_limit",
+         "512"},
         {"SWITCHYARD_GPU",
          "device buffers: detect (recognised where the program loaded a GPU's driver), off (never), on "
          "(ranks ask each other from the first call on)",

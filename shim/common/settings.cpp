@@ -32,12 +32,16 @@ Enum word_of(const Names& names, const std::string& word) {
 
 constexpr std::size_t most_shared_bytes = std::size_t{1} << 30;
 
+std::optional<std::size_t> number_of(const std::string& text) {
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
 std::optional<std::size_t> bytes_of(const std::string& text) {
-    std::size_t bytes = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (error != std::errc{} || end != text.data() + text.size() || bytes > most_shared_bytes)
-        return std::nullopt;
-    return bytes;
+    const auto bytes = number_of(text);
+    return bytes && *bytes <= most_shared_bytes ? bytes : std::nullopt;
 }
 
 // What the value should be; "" where the value is possible.
@@ -61,6 +65,8 @@ std::string what_it_should_be(Setting setting, const std::string& value) {
                    : "4 (blocks of four), 3,1,4 (ragged blocks) or cyclic:4 (one rank for each in turn)";
     case Setting::shared_bytes:
         return bytes_of(value) ? "" : "a number of bytes, at most " + std::to_string(most_shared_bytes);
+    case Setting::in_flight_limit:
+        return number_of(value).value_or(0) > 0 ? "" : "a whole number of messages, 1 or more";
     case Setting::policy:
     case Setting::force:
     case Setting::log: return "";
@@ -162,6 +168,10 @@ GpuAware Settings::gpu_aware() const {
 
 std::size_t Settings::shared_bytes() const {
     return bytes_of(value(Setting::shared_bytes)).value_or(0);
+}
+
+std::uint64_t Settings::in_flight_limit() const {
+    return number_of(value(Setting::in_flight_limit)).value_or(0);
 }
 
 std::string installed_file(std::string_view object_path, std::string_view name) {

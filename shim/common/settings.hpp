@@ -27,11 +27,12 @@ enum class Setting : std::size_t {
     ranks_per_region,
     network,
     shared_bytes,
+    in_flight_limit,
     gpu,
     gpu_aware,
     verbose
 };
-inline constexpr std::size_t setting_count = 14;
+inline constexpr std::size_t setting_count = 15;
 
 struct SettingTraits {
     std::string_view variable; // SWITCHYARD_*
@@ -64,8 +65,9 @@ class Settings {
     bool logs() const { return value(Setting::log) != "off"; }
     Detail detail() const;
     bool logs_each_rank() const { return detail() == Detail::ranks || detail() == Detail::all; }
-    mode_t log_mode() const;          // of the log's files
-    std::size_t shared_bytes() const; // of each rank
+    mode_t log_mode() const;               // of the log's files
+    std::size_t shared_bytes() const;      // of each rank
+    std::uint64_t in_flight_limit() const; // sends, and receives, under way at once on a rank
     Gpu gpu() const;
     GpuAware gpu_aware() const;
     // As given, or as this machine's devices say.

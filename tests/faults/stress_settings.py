@@ -87,6 +87,10 @@ class Draw:
         if self.chance(50):
             when["max_block_bytes"] = self.range_of(SIZES[:-1])
         if self.chance(15):
+            when["total_bytes"] = self.range_of(SIZES[:-1])
+        if self.chance(15):
+            when["skew"] = self.range_of(range(1, ranks + 1))
+        if self.chance(15):
             when["in_place"] = self.chance(50)
         if self.chance(10):
             when["buffer"] = "host"
@@ -100,6 +104,10 @@ class Draw:
             use = self.use(collective, ranks)
             if self.chance(20):
                 use["memory_limit_bytes"] = self.random.choice([1000, 100_000, 10_000_000])
+            if self.chance(15):
+                use["barrier_before"] = self.chance(80)
+            if self.chance(15) and use["algorithm"] != "native":
+                use["in_flight_limit"] = self.random.choice([1, 2, 3, 1000])
             rules.append({"when": self.when(collective, ranks), "use": use})
         return acceptable(self.switchyard, {"version": 1, "rules": rules, "otherwise": {"algorithm": "native"}})
 
@@ -111,6 +119,8 @@ class Draw:
             settings["SWITCHYARD_RANKS_PER_REGION"] = self.placement(ranks)
         if self.chance(40):
             settings["SWITCHYARD_SHARED_BYTES"] = str(self.random.choice([0, 1, 4096, 65536, 1 << 20, 1 << 24]))
+        if self.chance(15):
+            settings["SWITCHYARD_IN_FLIGHT_LIMIT"] = str(self.random.choice([1, 2, 600]))
         if self.chance(15):
             settings["SWITCHYARD_GPU"] = self.random.choice(["on", "off"])
         return settings

@@ -2,6 +2,7 @@
 log, and what the shim does not do: allocate, agree or hold on to anything without need."""
 
 import collections
+import json
 import os
 import re
 import unittest
@@ -510,6 +511,108 @@ class WithoutAgreement(RouteTest):
         self.assertEqual(counted, [0])
         for line in self.assert_logged(result):
             self.assert_chosen(line, "native", None, "its workspace is over memory_limit_bytes 100")
+
+
+class Totals(RouteTest):
+    """Rules by total_bytes and skew: agreed where a rank knows its own blocks alone."""
+    NP = FEW_RANKS
+
+    def check(self, **settings):
+        others = self.NP - 1
+        uneven = 1000 * others // (1000 + others - 1)  # of the first rank, which sends 1000 bytes to the last
+        self.assertGreater(uneven, 1)
+        policy = self.rules(({"skew": {"min": uneven}, "collective": "alltoallv"}, {"algorithm": "pairwise"}),
+                            ({"total_bytes": {"min": 400 * others + 1}}, {"algorithm": "spread_out"}),
+                            ({"skew": {"max": 1}, "total_bytes": {"min": 40 * others}}, {"algorithm": "scattered"}),
+                            ({"skew": {"min": 2}, "collective": "allgatherv"}, {"algorithm": "ring"}),
+                            ({"total_bytes": {"max": 8 * others}, "collective": "allgather"}, {"algorithm": "bruck"}))
+        wanted = {"one_hot:1000": "pairwise", "alltoallv:40": "scattered", "alltoallv:400": "scattered",
+                  "alltoallv:401": "spread_out", "alltoallv:39": "native", "alltoall:39": "native",
+                  "alltoall:40": "scattered", "alltoall:401": "spread_out", "alltoallw:40": "scattered",
+                  "gathers:8000": "ring", "allgatherv:8": "native", "allgather:8": "bruck", "allgather:9": "native",
+                  "alltoallv_in_place:40": "scattered", "gaps:40": "scattered"}
+        lines = self.lines(self.NP, *wanted, policy=policy, settings=settings)
+        self.assertEqual([(word, line["algorithm"]) for word, line in zip(wanted, lines)], list(wanted.items()))
+
+    def test_in_memory(self):
+        self.check()
+
+    def test_by_messages(self):
+        self.check(SWITCHYARD_SHARED_BYTES="0")
+        self.check(SWITCHYARD_RANKS_PER_NODE="2")
+
+    def test_through_memory(self):
+        """The blocks go with the agreement, until a call is less skewed."""
+        policy = self.rules(({"skew": {"min": 2}, "collective": "alltoallv"}, {"algorithm": "shared"}))
+        lines = self.lines(self.NP, "one_hot:1000", "one_hot:1000", "one_hot:1000", "alltoallv:1000", "one_hot:900",
+                           policy=policy)
+        self.assertEqual([line["algorithm"] for line in lines], ["shared"] * 3 + ["native", "shared"])
+
+
+class Limits(RouteTest):
+    """barrier_before and in_flight_limit, for all algorithms."""
+    NP = 5 if OPENMPI else 3
+
+    def barriers(self, *words, **options):
+        result = self.route(self.NP, *(step for word in words for step in ("barriers", word, "barriers")), **options)
+        counted = re.findall(r"barriers=(\d+)\.\.(\d+)", result.stdout)[1::2]
+        self.assertTrue(all(least == most for least, most in counted), result.stdout)
+        return [int(least) for least, _ in counted], self.assert_logged(result)
+
+    def test_barrier(self):
+        policy = self.rules(({"collective": "alltoallv", "max_block_bytes": {"max": 50}},
+                             {"algorithm": "tuna", "barrier_before": True}),
+                            ({"collective": "alltoallv", "max_block_bytes": {"max": 500}},
+                             {"algorithm": "native", "barrier_before": True}),
+                            ({"collective": "alltoall"}, {"algorithm": "shared", "barrier_before": True}),
+                            ({"collective": "allgatherv"}, {"algorithm": "native", "barrier_before": True}),
+                            ({"collective": "alltoallw"}, {"algorithm": "pairwise"}))
+        words = ["alltoallv:40:10", "alltoallv:400:10", "alltoallv:4000:10", "alltoall:40:10", "allgatherv:8:10",
+                 "allgather:8:10", "alltoallw:40:10", "one_hot:40", "ragged:400:10", "alltoallv_in_place:40:10"]
+        counted, lines = self.barriers(*words, policy=policy)
+        self.assertEqual(counted, [10, 10, 0, 10, 10, 0, 0, 1, 10, 10])
+        for line in lines:
+            if line["rule"] in ("rule 1", "rule 3"):
+                self.assertTrue(line["parameters"]["barrier_before"], line)
+            self.assertNotIn("in_flight_limit", line["parameters"])
+
+    def test_barrier_without_a_log(self):
+        """Also where the entry would forward the calls at once."""
+        policy = self.rules(otherwise="native")
+        with open(policy, "w", encoding="utf-8") as file:
+            json.dump({"version": 1, "rules": [], "otherwise": {"algorithm": "native", "barrier_before": True}}, file)
+        result = self.route(self.NP, "alltoallv:8:5", "barriers", "alltoallv:8:20", "allgather:8:20", "barriers",
+                            policy=policy, log="off")
+        self.assertEqual(re.findall(r"barriers=(\d+\.\.\d+)", result.stdout)[1], "40..40")
+
+    def test_barrier_forced(self):
+        counted, _ = self.barriers("alltoallv:40:10", force="alltoallv:spread_out:barrier_before=true")
+        self.assertEqual(counted, [10])
+
+    def test_in_flight_limit(self):
+        others = self.NP - 1
+        for limit in (1, 2, 1000):
+            rounds = -(-others // limit)
+            for word, algorithm in (("alltoallv", "spread_out"), ("alltoall", "spread_out"), ("alltoallw", "spread_out"),
+                                    ("alltoallv", "scattered:block_count=100"),
+                                    ("alltoallv", "stride_waitall:stride=100")):
+                with self.subTest(limit=limit, word=word, algorithm=algorithm):
+                    line = self.one_line(self.NP, f"{word}:40", force=f"{word}:{algorithm}:in_flight_limit={limit}")
+                    self.assertEqual((line["rounds"], line["parameters"]["in_flight_limit"]), (rounds, limit), line)
+
+    def test_in_flight_limit_of_the_run(self):
+        settings = {"SWITCHYARD_IN_FLIGHT_LIMIT": "1"}
+        line = self.one_line(self.NP, "alltoallv:40", force="alltoallv:spread_out", settings=settings)
+        self.assertEqual(line["rounds"], self.NP - 1, line)
+        line = self.one_line(self.NP, "alltoallv:40", force="alltoallv:spread_out:in_flight_limit=100", settings=settings)
+        self.assertEqual(line["rounds"], 1, line)
+
+    def test_tuna_within_the_limit(self):
+        """Its rounds of a digit are under way together, in_flight of them."""
+        for limit, rounds in ((1, self.NP - 1), (100, 1)):
+            line = self.one_line(self.NP, "alltoallv:40",
+                                 force=f"alltoallv:tuna:radix={self.NP}:in_flight_limit={limit}")
+            self.assertEqual(line["rounds"], rounds, line)
 
 
 class Counts(RouteTest):

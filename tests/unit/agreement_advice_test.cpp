@@ -39,6 +39,11 @@ TEST_CASE("the advice names the rule that makes the ranks agree, and following i
              Case{rule("all", "", R"("algorithm":"tuna","radix":2)"),
                   R"(set direct_from to "auto" in rule "all")",
                   rule("all", "", R"("algorithm":"tuna","radix":2,"direct_from":"auto")")},
+             Case{rule("skewed", R"(,"skew":{"min":4})", R"("algorithm":"pairwise")"),
+                  R"(drop skew of rule "skewed")", rule("skewed", "", R"("algorithm":"pairwise")")},
+             Case{rule("both", R"(,"max_block_bytes":{"max":512},"skew":{"min":4})", R"("algorithm":"tuna")"),
+                  R"(set direct_from to 513 in rule "both" instead of max_block_bytes and skew)",
+                  rule("both", "", R"("algorithm":"tuna","direct_from":513)")},
              Case{rule("large", R"(,"max_block_bytes":{"min":4096})", R"("algorithm":"native")") + "," +
                       rule("rest", "", R"("algorithm":"pairwise")"),
                   R"(drop rule "large")", rule("rest", "", R"("algorithm":"pairwise")")},
@@ -92,11 +97,16 @@ TEST_CASE("a policy is asked whether a bound on blocks makes some call agree", "
     const auto call =
         call_that_agrees_for_bound(policy_of(rule("small", small, R"("algorithm":"pairwise")")));
     REQUIRE(call);
-    CHECK(call->ranks == 4);
+    CHECK(call->call.ranks == 4);
+    CHECK(call->keys == std::vector<std::string>{"max_block_bytes"});
     const auto wide = call_that_agrees_for_bound(policy_of(
         rule("wide", R"(,"nodes":{"min":8},"max_block_bytes":{"max":64})", R"("algorithm":"linear")")));
     REQUIRE(wide);
-    CHECK(wide->nodes >= 8);
+    CHECK(wide->call.nodes >= 8);
+    const auto skewed = call_that_agrees_for_bound(policy_of(
+        rule("skewed", R"(,"skew":{"min":4},"total_bytes":{"max":64})", R"("algorithm":"linear")")));
+    REQUIRE(skewed);
+    CHECK(skewed->keys == std::vector<std::string>{"total_bytes", "skew"});
     CHECK_FALSE(call_that_agrees_for_bound(policy_of("")));
     CHECK_FALSE(call_that_agrees_for_bound(policy_of(rule("native", small, R"("algorithm":"native")"))));
     CHECK_FALSE(call_that_agrees_for_bound(policy_of(rule("all", "", R"("algorithm":"tuna")"))));

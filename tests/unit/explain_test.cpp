@@ -160,3 +160,23 @@ TEST_CASE("where no rule fires, explain says what runs", "[explain]") {
     const auto plain = policy::parse(R"({"version": 1, "rules": [], "otherwise": {"algorithm": "native"}})");
     CHECK(has_line(policy::explain(plain.value(), call), "otherwise: native"));
 }
+
+TEST_CASE("what barriers and limits cost is explained", "[explain]") {
+    const auto said = [](const std::string& use, const std::string& when) {
+        return policy::explain(
+            parsed(R"({"version": 1, "rules": [{"name": "a", "when": {"collective": "alltoallv")" + when +
+                   R"(}, "use": {"algorithm": )" + use + R"(}}], "otherwise": {"algorithm": "native"}})"),
+            the_call());
+    };
+    const auto waits = said(R"("native", "barrier_before": true)", "");
+    CHECK(has_line(waits, "rule 1 \"a\" fires: native barrier_before=true"));
+    CHECK(has_line(waits, "  barrier: each such call waits until all its ranks are there"));
+    CHECK(has_line(said(R"("spread_out", "in_flight_limit": 10)", ""),
+                   "  in flight: at most 10 sends and 10 receives at once on a rank, so at least 52 waits"));
+    CHECK(has_line(said(R"("tuna", "direct_from": 100, "in_flight_limit": 1)", ""),
+                   "  in flight: at most 1 send and 1 receive at once on a rank"));
+    const auto skewed = said(R"("spread_out")", R"(, "skew": {"min": 3})");
+    CHECK(has_line(skewed, "rule 1 \"a\": skew 1 is below its minimum 3"));
+    CHECK(has_line(skewed, "  to avoid it: drop skew of rule \"a\""));
+    CHECK(skewed.find("on the largest block, total_bytes and skew") != std::string::npos);
+}

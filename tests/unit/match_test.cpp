@@ -65,8 +65,8 @@ bool matches(const When& when, const Features& call) {
            within(when.nodes, static_cast<std::size_t>(call.nodes)) &&
            within(when.ranks_per_node, static_cast<std::size_t>(call.ranks_per_node)) &&
            (!when.network || *when.network == call.network) &&
-           within(when.max_block_bytes, call.max_block_bytes) &&
-           (!when.buffer || *when.buffer == call.buffer) &&
+           within(when.max_block_bytes, call.max_block_bytes) && within(when.total_bytes, call.total_bytes) &&
+           within(when.skew, call.skew) && (!when.buffer || *when.buffer == call.buffer) &&
            (!when.in_place || *when.in_place == call.in_place);
 }
 
@@ -116,7 +116,7 @@ Outcome first_match(const Policy& policy, const Features& call) {
 
 class Dice {
   public:
-    explicit Dice(unsigned seed) : random_(seed) {}
+    explicit Dice(unsigned seed, bool knows_totals = true) : random_(seed), knows_totals_(knows_totals) {}
     std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
     bool one_in(std::uint64_t n) { return below(n) == 0; }
 
@@ -165,6 +165,8 @@ class Dice {
         if (one_in(3)) rule.when.ranks_per_node = range(1, 5);
         if (one_in(4)) rule.when.network = static_cast<policy::Network>(below(2));
         if (one_in(2)) rule.when.max_block_bytes = range(0, 5);
+        if (knows_totals_ && one_in(4)) rule.when.total_bytes = range(0, 20);
+        if (knows_totals_ && one_in(4)) rule.when.skew = range(1, 4);
         if (one_in(4)) rule.when.buffer = static_cast<Buffer>(below(2));
         if (one_in(4)) rule.when.in_place = one_in(2);
         return rule;
@@ -188,6 +190,8 @@ class Dice {
         call.ranks = fewest + static_cast<int>(below(static_cast<std::uint64_t>(most - fewest + 1)));
         call.network = static_cast<policy::Network>(below(2));
         call.max_block_bytes = below(8);
+        call.total_bytes = below(24);
+        call.skew = 1 + below(5);
         call.devices = !one_in(4);
         if (call.devices) call.buffer = static_cast<Buffer>(below(2));
         call.gpu_aware = one_in(2);
@@ -200,6 +204,7 @@ class Dice {
 
   private:
     std::mt19937 random_;
+    bool knows_totals_; // rules look at them
 };
 
 bool is_merged(const Shortlist& shortlist) {
@@ -249,6 +254,24 @@ TEST_CASE("communicators that differ in any fixed fact share no plan", "[match]"
     differs_by(in_place, true);
     differs_by(overlapping, true);
     differs_by(devices, false);
+}
+
+TEST_CASE("native calls with a barrier are not always native", "[match]") {
+    const auto policy = policy_of(R"({"when": {"collective": "alltoallv", "max_block_bytes": {"max": 9}},
+                                      "use": {"algorithm": "native", "barrier_before": true}})");
+    const auto shortlist = policy::prune(policy, a_call(Collective::alltoallv, 4, 8));
+    CHECK_FALSE(shortlist.always_native); // or ranks would choose alone, and some would wait for ever
+    CHECK(shortlist.looks_at_block);
+    CHECK(shortlist.candidates.front().choice.barrier_before);
+    CHECK(policy::prune(policy, a_call(Collective::alltoall, 4, 8)).always_native);
+}
+
+TEST_CASE("skew is the largest block over the mean", "[match]") {
+    CHECK(policy::skew_of(0, 3, 0) == 1);
+    CHECK(policy::skew_of(10, 3, 30) == 1);
+    CHECK(policy::skew_of(10, 3, 12) == 2);
+    CHECK(policy::skew_of(10, 3, 10) == 3);
+    CHECK(policy::skew_of(1ULL << 50, 1ULL << 31, 1ULL << 50) == 1ULL << 31);
 }
 
 TEST_CASE("each key of when is compared with the fact of its name", "[match]") {
@@ -314,6 +337,8 @@ TEST_CASE("where a shortlist says that something does not matter, it does not", 
         for (int j = 0; j < 20; ++j) {
             Features other = call;
             if (!shortlist.looks_at_block) other.max_block_bytes = dice.below(8);
+            if (!shortlist.looks_at_totals)
+                other.total_bytes = dice.below(24), other.skew = 1 + dice.below(5);
             if (!shortlist.looks_at_buffer && call.devices) {
                 other.buffer = static_cast<Buffer>(dice.below(2));
                 other.gpu_aware = dice.one_in(2);
@@ -334,7 +359,7 @@ TEST_CASE("where a shortlist says that something does not matter, it does not", 
 }
 
 TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match][property]") {
-    Dice dice(3);
+    Dice dice(3, false);
     const std::vector<Features> calls = every_call();
     std::size_t unreachable = 0;
     for (int i = 0; i < 200; ++i) {

@@ -76,6 +76,11 @@ constexpr Malformed malformed[] = {
      "max -1 is out of range; it is a whole number, 0 to 9007199254740991"},
     {"collective_not_a_string", "/rules/0/when/collective",
      "collective is one of alltoallv, alltoall, allgather, allgatherv, alltoallw; found an array"},
+    {"barrier_of_a_word", "/rules/0/use/barrier_before", "barrier_before"},
+    {"limit_of_nothing", "/rules/0/use/in_flight_limit",
+     "in_flight_limit 0 is out of range; it is a whole number, 1 to 2147483647"},
+    {"limit_on_native", "/rules/0/use/in_flight_limit",
+     "native takes no \"in_flight_limit\": the MPI library starts its own messages"},
     {"chunk_of_nothing", "/rules/0/use/chunk_bytes",
      "chunk_bytes 0 is out of range; it is a whole number, 1 to 9007199254740991"},
     {"comma_in_a_key", "line 2, column 85", "not valid JSON: syntax error while parsing value"},
@@ -250,6 +255,8 @@ TEST_CASE("without its reasons a policy says the same in fewer bytes", "[parse]"
             CHECK(one.use.transfer == other.use.transfer);
             CHECK(one.use.memory_limit_bytes == other.use.memory_limit_bytes);
             CHECK(one.use.chunk_bytes == other.use.chunk_bytes);
+            CHECK(one.use.barrier_before == other.use.barrier_before);
+            CHECK(one.use.in_flight_limit == other.use.in_flight_limit);
         }
     }
     CHECK(policy::without_reasons("no JSON") == "no JSON");
@@ -277,6 +284,10 @@ TEST_CASE("every key arrives", "[parse]") {
     CHECK(rule.use.transfer == policy::Transfer::staged);
     CHECK(rule.use.memory_limit_bytes == 1048576U);
     CHECK(rule.use.chunk_bytes == 65536U);
+    CHECK(rule.use.barrier_before);
+    CHECK(rule.use.in_flight_limit == 16U);
+    CHECK(rule.when.total_bytes == policy::Range{0, 1000000});
+    CHECK(rule.when.skew == policy::Range{2, 100});
     CHECK_FALSE(read.otherwise.chunk_bytes);
     CHECK(read.otherwise.transfer == policy::Transfer::direct);
     CHECK(read.otherwise.memory_limit_bytes == 0U);

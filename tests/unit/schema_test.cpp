@@ -84,10 +84,16 @@ void check_parameter(const json& node, const algorithms::ParameterTraits& parame
         CHECK(words_in(node) == names(parameter.choices));
 }
 
+NameSet use_keys_of(const algorithms::Traits& traits) {
+    NameSet keys = names(policy::use_keys);
+    if (traits.native) keys.erase("in_flight_limit"); // the MPI library starts its own messages
+    return keys;
+}
+
 // One alternative of `use` has the keys that all uses have, and exactly the algorithm's own parameters.
 void check_use(const json& use, const algorithms::Traits& traits) {
     INFO(traits.name);
-    NameSet expected = names(policy::use_keys);
+    NameSet expected = use_keys_of(traits);
     for (const algorithms::Parameter parameter : traits.parameters)
         expected.emplace(traits_of(parameter).name);
     CHECK(keys_of(use) == expected);
@@ -105,6 +111,8 @@ void check_use(const json& use, const algorithms::Traits& traits) {
     else
         CHECK(resolved(transfer).at("const") == "staged");
     check_bounds(use.at("properties").at("chunk_bytes"), 1, policy::most_bytes);
+    CHECK(resolved(use.at("properties").at("barrier_before")).at("type") == "boolean");
+    if (!traits.native) check_bounds(use.at("properties").at("in_flight_limit"), 1, policy::most_in_flight);
     check_bounds(use.at("properties").at("memory_limit_bytes"), 0, policy::most_bytes);
 }
 
@@ -183,9 +191,9 @@ TEST_CASE("schema: algorithms where no collective is given", "[schema]") {
         const json& one = resolved(alternative);
         const auto name = one.at("properties").at("algorithm").at("const").get<std::string>();
         found.insert(name);
-        NameSet keys = names(policy::use_keys);
         const auto everywhere = policy::find_all(name, std::nullopt);
         REQUIRE_FALSE(everywhere.empty());
+        NameSet keys = use_keys_of(*everywhere.front());
         for (const algorithms::ParameterTraits& parameter : algorithms::parameter_vocabulary())
             if (std::any_of(everywhere.begin(), everywhere.end(),
                             [&](const auto* traits) { return traits->takes(parameter.parameter); }))

@@ -97,6 +97,7 @@ TEST_CASE("the table is the contract's list, in the order of the enum", "[settin
                                                "SWITCHYARD_RANKS_PER_REGION",
                                                "SWITCHYARD_NETWORK",
                                                "SWITCHYARD_SHARED_BYTES",
+                                               "SWITCHYARD_IN_FLIGHT_LIMIT",
                                                "SWITCHYARD_GPU",
                                                "SWITCHYARD_GPU_AWARE",
                                                "SWITCHYARD_VERBOSE"};
@@ -153,6 +154,8 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
         {Setting::shared_bytes, "SWITCHYARD_SHARED_BYTES", "1073741825", "a number of bytes"},
         {Setting::ranks_per_region, "SWITCHYARD_RANKS_PER_REGION", "two", "3,1,4"},
         {Setting::region, "SWITCHYARD_REGION", "socket", "none, numa or package"},
+        {Setting::in_flight_limit, "SWITCHYARD_IN_FLIGHT_LIMIT", "0",
+         "a whole number of messages, 1 or more"},
         {Setting::network, "SWITCHYARD_NETWORK", "ethernet", "detect, tcp or rdma"},
     };
     for (const auto& wrong : cases) {

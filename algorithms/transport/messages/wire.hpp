@@ -64,7 +64,8 @@ class Wire {
     // The most sends that an algorithm has under way at once, and the most receives, where no parameter of
     // its own says fewer. All ranks cut their batches by this number.
     int batch() const { return batch_; }
-    void assume_batch(int pairs) { batch_ = second_->batch_ = pairs; } // for tests; alike on all ranks
+    // Alike on all ranks, and while nothing is under way.
+    void limit_batch(int pairs) { batch_ = second_->batch_ = pairs; }
 
     // `limit` is the same on all ranks of the group. Other values than the default are for tests.
     // `tag_offset`: added to the tag of the group; wires with different offsets do not meet.

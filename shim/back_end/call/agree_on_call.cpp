@@ -12,35 +12,46 @@ namespace switchyard::shim {
 
 namespace {
 
-// How many of the words below the ranks exchange: the first three always, all if there may be device buffers.
-// The same on all ranks.
-enum MessageWords : int { always = 3, with_devices = 9 };
+// How many of the words below the ranks exchange: the first three always, two more if a rule looks at totals,
+// all if there may be device buffers. The same on all ranks.
+enum MessageWords : int { always = 3, with_totals = 5, with_devices = 11 };
 using Readiness = device::DeviceWindow::Readiness;
 using Message = std::array<std::uint64_t, with_devices>;
 
 Message message_of(const Facts& facts) {
-    return {facts.max_block,  facts.not_ready,     facts.overlapping,
-            facts.has_driver, facts.on_device,     facts.unaware,
-            facts.unusable,   facts.staging_bytes, static_cast<std::uint64_t>(facts.mapping)};
+    return {facts.max_block,
+            facts.not_ready,
+            facts.overlapping,
+            facts.total_bytes,
+            facts.skew,
+            facts.has_driver,
+            facts.on_device,
+            facts.unaware,
+            facts.unusable,
+            facts.staging_bytes,
+            static_cast<std::uint64_t>(facts.mapping)};
 }
 
 // Words that were not exchanged are zero: nobody has device memory, and no MPI is known to take it.
 Facts facts_of(const Message& message, MessageWords words) {
     return {.max_block = static_cast<std::size_t>(message[0]),
+            .total_bytes = static_cast<std::size_t>(message[3]),
+            .skew = message[4],
             .not_ready = message[1] != 0,
             .overlapping = message[2] != 0,
-            .has_driver = message[3] != 0,
-            .on_device = message[4] != 0,
-            .unaware = message[5] != 0 || words != with_devices,
-            .unusable = message[6] != 0,
-            .mapping = words == with_devices ? static_cast<Readiness>(message[8]) : Readiness::unable,
-            .staging_bytes = static_cast<std::size_t>(message[7])};
+            .has_driver = message[5] != 0,
+            .on_device = message[6] != 0,
+            .unaware = message[7] != 0 || words != with_devices,
+            .unusable = message[8] != 0,
+            .mapping = words == with_devices ? static_cast<Readiness>(message[10]) : Readiness::unable,
+            .staging_bytes = static_cast<std::size_t>(message[9])};
 }
 
 Facts own_facts(const CallContext& context, const Plan& plan, Packing& packing, const DeviceCall* device,
                 bool has_memory) {
     Facts facts = device != nullptr ? facts_of(*device) : Facts{};
     facts.max_block = context.measured.max_block;
+    if (plan.shortlist().looks_at_totals) facts.take_totals(context);
     facts.not_ready = !has_memory;
     facts.overlapping = plan.shortlist().looks_at_overlap && packing.overlaps();
     if (device == nullptr) return facts;
@@ -49,8 +60,8 @@ Facts own_facts(const CallContext& context, const Plan& plan, Packing& packing, 
     return facts;
 }
 
-MessageWords words_of(const CommState& state) {
-    return state.may_have_devices() ? with_devices : always;
+MessageWords words_of(const CommState& state, const Plan& plan) {
+    return state.may_have_devices() ? with_devices : plan.shortlist().looks_at_totals ? with_totals : always;
 }
 
 // Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on
@@ -80,6 +91,11 @@ algorithms::AgreementEnd begin_exchange(CommResources& resources, Packing& packi
 
 } // namespace
 
+void Facts::take_totals(const CallContext& context) {
+    total_bytes = context.measured.sent;
+    skew = policy::skew_of(context.measured.max_block, others_of(context), total_bytes);
+}
+
 Facts facts_of(const DeviceCall& device) {
     Facts facts;
     facts.has_driver = true;
@@ -101,7 +117,7 @@ Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packi
     }
     const auto start = Clock::now();
     const Facts own = own_facts(context, plan, packing, device, has_memory);
-    const MessageWords words = words_of(state);
+    const MessageWords words = words_of(state, plan);
     Message message = message_of(own);
     auto& resources = *state.resources();
     resources.wire.reset();

@@ -14,16 +14,26 @@ namespace switchyard::shim {
 // What a rank tells the other ranks about a call. After the agreement: the largest of each over all ranks.
 struct Facts {
     std::size_t max_block = 0;
-    bool not_ready = false;   // has no memory for packing
-    bool overlapping = false; // has buffers that overlap
-    bool has_driver = false;  // its process can have device memory
-    bool on_device = false;   // has a device buffer
-    bool unaware = false;     // has a device buffer, and its MPI does not take it
-    bool unusable = false;    // has a buffer that nobody can read
+    std::size_t total_bytes = 0; // that it sends to all others
+    std::uint64_t skew = 0;      // of its blocks
+    bool not_ready = false;      // has no memory for packing
+    bool overlapping = false;    // has buffers that overlap
+    bool has_driver = false;     // its process can have device memory
+    bool on_device = false;      // has a device buffer
+    bool unaware = false;        // has a device buffer, and its MPI does not take it
+    bool unusable = false;       // has a buffer that nobody can read
     // Whether it can take part in copies between the memory of GPUs, if a rule asks for such copies.
     device::DeviceWindow::Readiness mapping = device::DeviceWindow::Readiness::unable;
     std::size_t staging_bytes = 0;
+
+    void take_totals(const CallContext& context); // of this rank
 };
+
+// The blocks of a call that go to other ranks.
+inline std::uint64_t others_of(const CallContext& context) {
+    const auto& state = context.state;
+    return static_cast<std::uint64_t>(state.blocks() - (state.own_block() >= 0 ? 1 : 0));
+}
 
 // What this rank knows of its device buffers by itself.
 Facts facts_of(const DeviceCall& device);

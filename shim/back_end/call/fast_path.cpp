@@ -19,10 +19,10 @@ namespace {
 bool may_be_short(const CallContext& context, const Plan& plan, const policy::Choice& choice) {
     auto& state = context.state;
     const auto* resources = state.resources();
-    return choice.algorithm->has(algorithms::shared_memory) && state.nodes() == 1 && state.ranks() > 1 &&
-           !algorithms::traits_of(context.call.collective).has_type_arrays() && resources != nullptr &&
-           resources->window != nullptr && !plan.asks_others() && !state.may_have_devices() &&
-           !plan.shortlist().looks_at_overlap;
+    return choice.algorithm->has(algorithms::shared_memory) && !choice.barrier_before && state.nodes() == 1 &&
+           state.ranks() > 1 && !algorithms::traits_of(context.call.collective).has_type_arrays() &&
+           resources != nullptr && resources->window != nullptr && !plan.asks_others() &&
+           !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
 }
 
 // Whether the counts of one side are plain: of type int, none negative, each below `limit` items.

@@ -41,7 +41,8 @@ policy::Match choose_alone(const CallContext& context, const Plan& plan, const D
     Agreed own;
     own.max_block = context.measured.max_block;
     if (device != nullptr) own.facts = facts_of(*device);
-    return policy::choose(plan.shortlist(), features_of(context, own, in_place));
+    if (plan.shortlist().looks_at_totals) own.facts.take_totals(context);
+    return policy::choose(plan.shortlist(), features_of(context, own, in_place, plan.shortlist()));
 }
 
 // The choice is native, but the candidates that are passed over differ from call to
@@ -92,7 +93,9 @@ bool is_surely_native(const CallContext& context, const Plan& plan) {
     if (last.plan != &plan || last.max_block != measured.max_block ||
         last.mean_block != measured.mean_block) {
         const auto match = choose_alone(context, plan, nullptr, context.call.in_place());
-        last = {&plan, measured.max_block, measured.mean_block, plan.choice(match).algorithm->native};
+        const auto& choice = plan.choice(match);
+        last = {&plan, measured.max_block, measured.mean_block,
+                choice.algorithm->native && !choice.barrier_before};
     }
     return last.is_native;
 }

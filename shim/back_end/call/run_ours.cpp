@@ -20,7 +20,7 @@ policy::Match native_instead(const policy::Match& match, const Plan& plan, polic
 policy::Match choose(const CallContext& context, const Agreed& agreed, bool in_place) {
     auto& resources = *context.state.resources();
     const auto& plan = *agreed.plan;
-    const auto features = features_of(context, agreed, in_place);
+    const auto features = features_of(context, agreed, in_place, plan.shortlist());
     auto match = policy::choose(plan.shortlist(), features);
     if (agreed.facts.not_ready && !plan.choice(match).algorithm->native)
         return native_instead(match, plan, policy::PassedOver::scratch_does_not_fit);
@@ -96,6 +96,9 @@ void note_traffic(const CallContext& context, log::CallRecord& record) {
 int exchange(CommResources& resources, const policy::Choice& choice, const algorithms::Exchange& blocks,
              DeviceCall* staged, bool has_begun) {
     resources.wire.reset();
+    const auto limit = choice.in_flight_limit > 0 ? choice.in_flight_limit : resources.in_flight_limit;
+    resources.wire.limit_batch(
+        static_cast<int>(std::min<std::uint64_t>(limit, algorithms::Wire::largest_batch)));
     if (staged != nullptr && choice.algorithm->has(algorithms::moves_by_mpi_alone))
         staged->watch_completions(resources.wire, choice.chunk_bytes);
     algorithms::Context means{choice.parameters,      resources.workspace,  resources.wire,
@@ -179,7 +182,7 @@ void expect_alike(CommResources& resources, const Plan& plan, const Agreed& agre
     const auto& choice = decision.choice();
     const bool goes_ahead = agreed.together && !packs_later && decision.plan == &plan &&
                             choice.algorithm->has(algorithms::shared_memory) &&
-                            !sends_directly(choice.parameters);
+                            !sends_directly(choice.parameters) && !choice.barrier_before;
     resources.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
 
@@ -221,6 +224,7 @@ void agree_and_run(const CallContext& context, log::CallRecord& record, std::opt
     record.has_detail = true;
 
     outcome.decision = decide(context, agreed, record.in_place, packs_later, packing);
+    if (outcome.decision.choice().barrier_before) PMPI_Barrier(context.call.comm); // the user asks for it
     expect_alike(resources, plan, agreed, outcome.decision, packs_later);
     outcome.is_over = !outcome.decision.is_native();
     if (!outcome.is_over) return;
@@ -231,9 +235,24 @@ void agree_and_run(const CallContext& context, log::CallRecord& record, std::opt
     if (outcome.code != MPI_SUCCESS && resources.are_lost()) leave_to_mpi(outcome);
 }
 
+// What the ranks agreed on, or every rank knows.
+void set_totals(policy::Features& features, const CallContext& context, const Agreed& agreed) {
+    const auto& traits = algorithms::traits_of(features.collective);
+    if (!traits.block_is_known()) {
+        features.total_bytes = agreed.facts.total_bytes;
+        features.skew = agreed.facts.skew;
+        return;
+    }
+    const auto blocks = static_cast<std::uint64_t>(context.state.blocks());
+    features.total_bytes = agreed.max_block * others_of(context);
+    if (features.mean_block_bytes)
+        features.skew = policy::skew_of(agreed.max_block, blocks, *features.mean_block_bytes * blocks);
+}
+
 } // namespace
 
-policy::Features features_of(const CallContext& context, const Agreed& agreed, bool in_place) {
+policy::Features features_of(const CallContext& context, const Agreed& agreed, bool in_place,
+                             const policy::Shortlist& shortlist) {
     policy::Features features;
     features.collective = context.call.collective;
     features.in_place = in_place;
@@ -243,6 +262,7 @@ policy::Features features_of(const CallContext& context, const Agreed& agreed, b
     features.max_block_bytes = agreed.max_block;
     if (algorithms::traits_of(features.collective).sends_one_block())
         features.mean_block_bytes = context.measured.mean_block;
+    if (shortlist.looks_at_totals) set_totals(features, context, agreed);
     features.buffer = agreed.facts.on_device ? policy::Buffer::device : policy::Buffer::host;
     features.overlapping = agreed.facts.overlapping;
     features.gpu_aware = !agreed.facts.unaware;

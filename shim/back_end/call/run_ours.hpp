@@ -24,6 +24,7 @@ Outcome run_ours(const CallContext& context, Plan& plan, log::CallRecord& record
                  std::optional<DeviceCall>& device) noexcept;
 
 // The facts of the call for the policy. `in_place`: the call is in place, or some rank's buffers overlap.
-policy::Features features_of(const CallContext& context, const Agreed& agreed, bool in_place);
+policy::Features features_of(const CallContext& context, const Agreed& agreed, bool in_place,
+                             const policy::Shortlist& shortlist);
 
 } // namespace switchyard::shim

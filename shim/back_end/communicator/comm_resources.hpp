@@ -36,6 +36,7 @@ struct CommResources {
     algorithms::Workspace workspace;                // of the algorithms; grows on all ranks alike
     algorithms::Workspace packing;                  // packed blocks, of this rank only
     std::vector<algorithms::Block> send, recv;
+    std::uint64_t in_flight_limit = algorithms::Wire::largest_batch; // where the rule says nothing
     // The last call for which every rank knew by itself whether it goes to MPI: programs repeat their calls.
     struct {
         const Plan* plan = nullptr;

@@ -187,6 +187,7 @@ void FirstCall::make_resources(const Members& members) {
                          state_->world_ranks_.data()};
     }
     state_->resources_ = std::make_unique<CommResources>(group);
+    state_->resources_->in_flight_limit = home_.process().settings.in_flight_limit();
     if (const Ulfm* ulfm = home_.process().ulfm)
         state_->resources_->alarm = std::make_unique<CommAlarm>(*ulfm, comm_);
 }

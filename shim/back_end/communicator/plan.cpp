@@ -30,11 +30,13 @@ policy::Shortlist prune(const Process& self, const policy::FixedFeatures& fixed,
     return forced ? policy::prune(*forced, fixed) : policy::prune(self.policy, fixed);
 }
 
-// `{"radix": 4, "metadata": "fused"}`: every parameter of the algorithm.
+// `{"radix": 4, "metadata": "fused"}`: every parameter of the algorithm, and what the rule gives for any algorithm.
 nlohmann::ordered_json parameters_json(const policy::Choice& choice) {
     auto json = nlohmann::ordered_json::object();
     for (const auto parameter : choice.algorithm->parameters)
         policy::add_parameter(json, algorithms::traits_of(parameter), choice.parameters[parameter]);
+    if (choice.barrier_before) json["barrier_before"] = true;
+    if (choice.in_flight_limit > 0) json["in_flight_limit"] = choice.in_flight_limit;
     return json;
 }
 

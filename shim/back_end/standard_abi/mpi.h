@@ -153,6 +153,7 @@ int PMPI_Waitsome(int count, MPI_Request[], int* completed, int indices[], MPI_S
 
 // Collectives
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype, int root, MPI_Comm);
+int PMPI_Barrier(MPI_Comm comm);
 int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                 MPI_Datatype recv_type, int root, MPI_Comm);
 int PMPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,

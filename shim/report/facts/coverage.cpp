@@ -40,13 +40,17 @@ std::optional<std::size_t> place_of(const policy::Policy& policy, const std::str
 Covered covered(const policy::Policy& policy, const policy::Shortlist& shortlist, Features call,
                 unsigned bits) {
     const std::uint64_t last = std::uint64_t{1} << bits, first = bits == 0 ? 0 : last / 2 + 1;
-    call.max_block_bytes = last;
+    const auto with_blocks = [&call](std::uint64_t block) { // all of one size
+        call.max_block_bytes = block;
+        call.total_bytes = block * static_cast<std::uint64_t>(call.ranks - 1);
+    };
+    with_blocks(last);
     const auto match = policy::choose(shortlist, call);
     const auto& choice = shortlist.candidates[match.candidate].choice;
     Covered cell{place_of(policy, choice.rule), choice.algorithm->native, match.why != policy::PassedOver::no,
                  false, policy::describe(choice)};
     for (const auto block : smaller_blocks(shortlist, first, last)) {
-        call.max_block_bytes = block;
+        with_blocks(block);
         if (policy::choose(shortlist, call).candidate != match.candidate) cell.mixed = true;
     }
     return cell;

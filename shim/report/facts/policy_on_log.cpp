@@ -69,6 +69,9 @@ std::optional<policy::Features> features_of(const Call& call, policy::Network ne
     features.gpu_aware = travelled(policy::Transfer::direct);
     features.ipc = travelled(policy::Transfer::ipc);
     features.max_block_bytes = call.max_block_bytes;
+    features.total_bytes = static_cast<std::size_t>(call.most_sent);
+    features.skew = policy::skew_of(call.max_block_bytes, static_cast<std::uint64_t>(call.kind.ranks) - 1,
+                                    features.total_bytes);
     return features;
 }
 

@@ -103,7 +103,7 @@ void check_few_at_once(Test& test, Collective collective) {
     for (const int pairs : {2, 3}) {
         if (test.reduced && pairs > 2) continue;
         Wire wire(test.group);
-        wire.assume_batch(pairs);
+        wire.limit_batch(pairs);
         for_each_choice(test, collective, [&](const Traits& traits, const Parameters& parameters) {
             test.failures.set_place(described(traits, parameters) + ", " + c.name + ", " + test.map_name() +
                                     ", " + std::to_string(pairs) + " at once");

@@ -174,7 +174,7 @@ class Runner {
             traits_.scratch_bytes == nullptr ? 0 : traits_.scratch_bytes(c.ranks, 0, settings.parameters);
         check(workspace.reserve(scratch), "workspace");
         Wire wire(group_, settings.wire_limit);
-        wire.assume_batch(settings.wire_batch);
+        wire.limit_batch(settings.wire_batch);
         const auto schedule = algorithm_of(traits_).prepared(group_, settings.parameters);
         Context context{settings.parameters, workspace, wire, nullptr, schedule.get()};
         const Exchange exchange{group_, buffer.data(), sides.send, buffer.data(), sides.recv, 0};

@@ -9,6 +9,7 @@
  *   roomy:BYTES[:TIMES]                      the same, where each receiver expects all of BYTES
  *   gaps:BYTES                               alltoallv of a type with gaps, which must be packed
  *   allreduces                               prints how many PMPI_Allreduce there were since the last time
+ *   barriers                                 the same of PMPI_Barrier
  *   memory:RANK:MIB                          this world rank can have so much memory more than it has now
  *   file_size:KIB                            no file may grow longer
  *   hold:COUNT                               makes, uses and keeps communicators, then frees them */
@@ -21,7 +22,7 @@
 static unsigned char *send_buffer, *recv_buffer;
 static MPI_Comm current;
 static int world_rank, rank, ranks, salt;
-static atomic_llong allreduces;
+static atomic_llong allreduces, barriers;
 
 /* The shim has no other way to reach it than by its name. */
 __attribute__((visibility("default"))) int PMPI_Allreduce(const void* send, void* recv, int count,
@@ -30,6 +31,13 @@ __attribute__((visibility("default"))) int PMPI_Allreduce(const void* send, void
     if (!next) *(void**)&next = dlsym(RTLD_NEXT, "PMPI_Allreduce");
     atomic_fetch_add(&allreduces, 1);
     return next(send, recv, count, type, op, comm);
+}
+
+__attribute__((visibility("default"))) int PMPI_Barrier(MPI_Comm comm) {
+    static int (*next)(MPI_Comm);
+    if (!next) *(void**)&next = dlsym(RTLD_NEXT, "PMPI_Barrier");
+    atomic_fetch_add(&barriers, 1);
+    return next(comm);
 }
 
 static unsigned char byte_of(int source, int destination, size_t i) {
@@ -153,11 +161,11 @@ static void split(const char* colors, int key) {
     use(comm);
 }
 
-static void print_allreduces(void) {
-    long long here = atomic_exchange(&allreduces, 0), least = 0, most = 0;
+static void print_calls(const char* name, atomic_llong* calls) {
+    long long here = atomic_exchange(calls, 0), least = 0, most = 0;
     PMPI_Reduce(&here, &least, 1, MPI_LONG_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
     PMPI_Reduce(&here, &most, 1, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (world_rank == 0) printf("allreduces=%lld..%lld\n", least, most);
+    if (world_rank == 0) printf("%s=%lld..%lld\n", name, least, most);
 }
 
 static void limit(int resource, rlim_t bytes) {
@@ -240,7 +248,9 @@ int main(int argc, char** argv) {
         } else if (starts(word, "split:")) {
             split(word + 6, world_rank);
         } else if (!strcmp(word, "allreduces")) {
-            print_allreduces();
+            print_calls(word, &allreduces);
+        } else if (!strcmp(word, "barriers")) {
+            print_calls(word, &barriers);
         } else if (starts(word, "memory:")) {
             PMPI_Barrier(MPI_COMM_WORLD);
             if (world_rank == atoi(word + 7)) limit_memory(atoi(strrchr(word, ':') + 1));
