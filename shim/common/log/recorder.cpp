@@ -12,6 +12,20 @@
 
 namespace switchyard::shim::log {
 
+namespace {
+
+// Takes all pages of a mapped file into memory now. The first touch of a page asks the file system for it,
+// and if its server has gone by then (sshfs, NFS), the answer is a SIGBUS in somebody's program. Before Linux
+// 5.14 pages come as they are touched.
+bool has_all_pages(void* memory, std::size_t bytes) {
+#ifndef MADV_POPULATE_WRITE
+    constexpr int MADV_POPULATE_WRITE = 23;
+#endif
+    return madvise(memory, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
+}
+
+} // namespace
+
 Recorder::Recorder(const Folder& run, int rank, int ranks, bool threads)
     : threads_(threads), folder_(run.inside("ranks")) {
     FileSizeSignalBlocked blocked;
@@ -48,7 +62,14 @@ void Recorder::map_ring(int file) {
         }
     int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     void* memory = mmap(nullptr, ring_file::end, PROT_READ | PROT_WRITE, flags, file, 0);
-    if (memory != MAP_FAILED) ring_ = static_cast<Slot*>(memory);
+    if (memory == MAP_FAILED) return;
+    if (file < 0 || has_all_pages(memory, ring_file::end)) {
+        ring_ = static_cast<Slot*>(memory);
+        return;
+    }
+    const int error = errno;
+    munmap(memory, ring_file::end);
+    errno = error;
 }
 
 // Made when a half of the ring is full for the first time. If making it fails, the next half tries again.
