@@ -4,20 +4,31 @@
 #include "file_size_signal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <utility>
 
 namespace switchyard::shim::log {
 
 namespace {
 
-// Takes all pages of a mapped file into memory now. The first touch of a page asks the file system for it,
-// and if its server has gone by then (sshfs, NFS), the answer is a SIGBUS in somebody's program. Before Linux
+// Whether a server, on this machine or another, has the file's pages.
+bool is_served(int file) {
+    constexpr std::array served = {0x65735546L /* FUSE */, 0x6969L /* NFS */, 0xFF534D42L /* CIFS */,
+                                   0xFE534D42L /* SMB2 */};
+    struct statfs system {};
+    return fstatfs(file, &system) == 0 && std::ranges::find(served, long{system.f_type}) != served.end();
+}
+
+// Takes all pages of a served file into memory now, which costs milliseconds. The first touch of a page asks the
+// server for it, and if the server has gone by then, the answer is a SIGBUS in somebody's program. Before Linux
 // 5.14 pages come as they are touched.
-bool has_all_pages(void* memory, std::size_t bytes) {
+bool has_all_pages(int file, void* memory, std::size_t bytes) {
+    if (!is_served(file)) return true;
 #ifndef MADV_POPULATE_WRITE
     constexpr int MADV_POPULATE_WRITE = 23;
 #endif
@@ -63,7 +74,7 @@ void Recorder::map_ring(int file) {
     int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     void* memory = mmap(nullptr, ring_file::end, PROT_READ | PROT_WRITE, flags, file, 0);
     if (memory == MAP_FAILED) return;
-    if (file < 0 || has_all_pages(memory, ring_file::end)) {
+    if (file < 0 || has_all_pages(file, memory, ring_file::end)) {
         ring_ = static_cast<Slot*>(memory);
         return;
     }
