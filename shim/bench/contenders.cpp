@@ -6,7 +6,6 @@
 #include "policy/reason.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -60,18 +59,44 @@ std::vector<std::string> values_of(std::string_view text, int ranks) {
     return values;
 }
 
-// Names of Contender::Kind, without the first.
-constexpr std::array not_algorithms = {std::string_view{"preloaded"}, std::string_view{"agreement"}};
+constexpr std::string_view as_another = "as_";
 
-std::string add_call(Collective collective, Contender::Kind kind, std::string name,
-                     std::vector<Contender>& contenders) {
-    if (kind == Contender::Kind::agreement && traits_of(collective).block_is_known())
-        return "agreement: " + std::string(name_of(collective)) +
-               " needs none, since all ranks know the largest block";
+// A name that is no algorithm's. Nothing: it may be an algorithm's.
+std::optional<Contender> call_of(std::string_view name) {
     Contender contender;
-    contender.kind = kind;
+    if (name == "preloaded") {
+        contender.kind = Contender::Kind::preloaded;
+    } else if (name == "agreement") {
+        contender.kind = Contender::Kind::agreement;
+    } else if (name == gather_and_bcast_name) {
+        contender.kind = Contender::Kind::gather_and_bcast;
+    } else {
+        if (!name.starts_with(as_another)) return std::nullopt;
+        const auto function = algorithms::collective_of(name.substr(as_another.size()));
+        if (!function) return std::nullopt;
+        contender.kind = Contender::Kind::other_function;
+        contender.function = *function;
+    }
+    contender.name = name;
+    return contender;
+}
+
+// "", or why such a call is not this collective.
+std::string why_no_call(Collective collective, const Contender& contender) {
+    const auto& traits = traits_of(collective);
+    const bool gathers = contender.kind == Contender::Kind::gather_and_bcast;
+    const bool other = contender.kind == Contender::Kind::other_function;
+    if (contender.kind == Contender::Kind::agreement && traits.block_is_known())
+        return "agreement: " + std::string(traits.name) + " needs none, since all ranks know the largest block";
+    if ((gathers && !traits.sends_one_block()) ||
+        (other && traits_of(contender.function).sends_one_block() != traits.sends_one_block()))
+        return contender.name + " moves other data than " + std::string(traits.name);
+    return other && contender.function == collective ? contender.name + " is native" : std::string();
+}
+
+std::string add_call(Collective collective, Contender contender, std::vector<Contender>& contenders) {
+    if (std::string why = why_no_call(collective, contender); !why.empty()) return why;
     contender.choice.algorithm = algorithms::find(collective, "native");
-    contender.name = std::move(name);
     if (std::ranges::find(contenders, contender.name, &Contender::name) == contenders.end())
         contenders.push_back(std::move(contender));
     return "";
@@ -92,9 +117,7 @@ std::optional<algorithms::Parameters> parameters_of(const algorithms::Traits& tr
 // "", or why it was not added.
 std::string add(Collective collective, const std::string& text, const algorithms::GroupShape& shape,
                 bool in_place, std::span<const std::size_t> blocks, std::vector<Contender>& contenders) {
-    for (std::size_t i = 0; i < not_algorithms.size(); ++i)
-        if (text == not_algorithms[i])
-            return add_call(collective, static_cast<Contender::Kind>(i + 1), std::string(text), contenders);
+    if (auto call = call_of(text)) return add_call(collective, std::move(*call), contenders);
     if (text.find(';') != std::string::npos) return "\"" + text + "\" names more than one algorithm";
     auto parsed = policy::parse_force(std::string(name_of(collective)) + ":" + text);
     if (auto* problems = parsed.error()) return problems->front().message;
@@ -127,6 +150,10 @@ std::string Contender::without(algorithms::Parameter parameter) const {
     for (const std::string& word : split(name, ' '))
         if (!word.starts_with(left_out)) text += (text.empty() ? "" : " ") + word;
     return text;
+}
+
+std::string name_as(Collective function) {
+    return std::string(as_another) + std::string(name_of(function));
 }
 
 text::Result<std::vector<std::string>> expand(const std::string& spec, int ranks) {

@@ -19,17 +19,25 @@ text::Result<std::vector<std::string>> expand(const std::string& spec, int ranks
 
 struct Contender {
     // `preloaded` calls the MPI function, so that a preloaded shim takes the call. `agreement` is no
-    // exchange: it is the allreduce of the shim before a call whose largest block it needs.
-    enum class Kind : std::uint8_t { algorithm, preloaded, agreement };
+    // exchange: it is the allreduce of the shim before a call whose largest block it needs. The last two make
+    // the same exchange by other functions of the MPI library, which may be faster where it is badly tuned.
+    enum class Kind : std::uint8_t { algorithm, preloaded, agreement, other_function, gather_and_bcast };
     Kind kind = Kind::algorithm;
+    algorithms::Collective function = algorithms::Collective::alltoallv; // of the kind `other_function`
     policy::Choice choice; // native, unless the kind is `algorithm`
     std::string name;      // "tuna radix=4 metadata=fused"
     // The name without one parameter: "tuna metadata=fused" without the radix.
     std::string without(algorithms::Parameter parameter) const;
     bool is_native() const { return kind == Kind::algorithm && choice.algorithm->native; }
+    // Other functions take one count for all blocks.
+    bool needs_equal_blocks() const { return kind == Kind::other_function || kind == Kind::gather_and_bcast; }
     bool is_ours() const { return !choice.algorithm->native; }
     bool takes(algorithms::Parameter parameter) const { return choice.algorithm->takes(parameter); }
 };
+
+// The contender that makes the exchange by the function of that collective: `as_alltoallv`.
+std::string name_as(algorithms::Collective function);
+inline constexpr const char* gather_and_bcast_name = "gather_and_bcast";
 
 // All contenders of the texts, each once, in that order; or what is wrong with a text. `blocks`: the largest
 // block of each measurement, which "auto" of some parameters follows.

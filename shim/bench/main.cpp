@@ -122,6 +122,13 @@ int agreed(int status) {
     return status;
 }
 
+// "", or the contender that takes equal blocks only.
+std::string why_not_equal(const Report& report) {
+    if (report.options.distribution.kind == Distribution::Kind::equal) return "";
+    const auto found = std::ranges::find_if(report.contenders, &Contender::needs_equal_blocks);
+    return found == report.contenders.end() ? "" : found->name + " needs --distribution equal";
+}
+
 // One measurement, which rank 0 prints. Collective over the world. Returns the exit
 // status, the same on all ranks.
 int run_comparison(const Rank& rank, Participants& participants, Options options) {
@@ -134,6 +141,7 @@ int run_comparison(const Rank& rank, Participants& participants, Options options
                                     report.options.in_place, report.options.max_blocks);
     if (const auto* problem = contenders.error()) return refuse(rank, *problem);
     report.contenders = std::move(contenders).value();
+    if (const std::string why = why_not_equal(report); !why.empty()) return refuse(rank, why);
 
     if (participants.takes_part())
         report.results = measure(report.options, report.contenders, participants.group());

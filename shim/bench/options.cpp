@@ -31,7 +31,9 @@ constexpr const char* algorithm_help =
     "Repeat the option, or join several algorithms with +. A value may be a list (2,4,8) or a range that "
     "doubles (2..64). The word ranks stands for the number of ranks, sqrt for its square root, rounded up: "
     "tuna:radix=2..ranks. Two more names: preloaded is the MPI function as a program calls it, so a "
-    "preloaded shim takes it; agreement is this agreement alone";
+    "preloaded shim takes it; agreement is this agreement alone. With equal blocks two more: as_alltoallv "
+    "makes the same exchange by MPI_Alltoallv, and so on; gather_and_bcast an allgather by MPI_Gather and "
+    "MPI_Bcast";
 
 constexpr const char* usage_end =
     R"(Distributions:

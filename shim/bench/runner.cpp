@@ -245,8 +245,10 @@ class Course {
             agreed_block();
             return MPI_SUCCESS;
         }
-        if (contender.kind == Contender::Kind::preloaded) return call_library(preloaded);
-        if (contender.is_native()) return call_library(bare);
+        if (contender.kind == Contender::Kind::preloaded) return call_library(preloaded, options_.collective);
+        if (contender.kind == Contender::Kind::other_function) return call_library(bare, contender.function);
+        if (contender.kind == Contender::Kind::gather_and_bcast) return gather_and_bcast();
+        if (contender.is_native()) return call_library(bare, options_.collective);
         return call_ours(
             contender, schedules_[static_cast<std::size_t>(&contender - contenders_.data())].get(), in_place);
     }
@@ -276,14 +278,23 @@ class Course {
         const auto to = side<traits.has_count_arrays(), has_types>(workload_.recv_buffer(false), recv_);
         return std::apply(function, std::tuple_cat(from, to, std::tuple(comm())));
     }
-    int call_library(const Library& mpi) {
-        switch (options_.collective) {
+    int call_library(const Library& mpi, Collective function) {
+        switch (function) {
 #define SWITCHYARD_COLLECTIVE(name, ...)                                                                     \
     case Collective::name:                                                                                   \
         return call_library<Collective::name>(mpi.name);
 #include "algorithms/collectives.def"
         }
         return MPI_ERR_OTHER;
+    }
+
+    // An allgather of equal blocks by two other functions.
+    int gather_and_bcast() {
+        std::byte* const received = workload_.recv_buffer(false);
+        const int code = PMPI_Gather(workload_.send_buffer(), send_.counts.front(), MPI_BYTE, received,
+                                     recv_.counts.front(), MPI_BYTE, 0, comm());
+        if (code != MPI_SUCCESS) return code;
+        return PMPI_Bcast(received, static_cast<int>(workload_.recv().bytes), MPI_BYTE, 0, comm());
     }
 
     void maximum(void* values, int count, MPI_Datatype type) const {
