@@ -87,7 +87,8 @@ std::string why_no_call(Collective collective, const Contender& contender) {
     const bool gathers = contender.kind == Contender::Kind::gather_and_bcast;
     const bool other = contender.kind == Contender::Kind::other_function;
     if (contender.kind == Contender::Kind::agreement && traits.block_is_known())
-        return "agreement: " + std::string(traits.name) + " needs none, since all ranks know the largest block";
+        return "agreement: " + std::string(traits.name) +
+               " needs none, since all ranks know the largest block";
     if ((gathers && !traits.sends_one_block()) ||
         (other && traits_of(contender.function).sends_one_block() != traits.sends_one_block()))
         return contender.name + " moves other data than " + std::string(traits.name);

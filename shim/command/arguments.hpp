@@ -1,7 +1,8 @@
-// The options of `switchyard run`, `report`, `explain`, `tune`, `prove` and `predict`, with their help.
+// The options of `switchyard run`, `report`, `explain`, `tune`, `prove`, `doctor` and `predict`, with their help.
 #pragma once
 
 #include "commands.hpp"
+#include "doctor.hpp"
 #include "predict.hpp"
 #include "prove.hpp"
 #include "run.hpp"
@@ -24,6 +25,8 @@ void add_report(CLI::App& app, ReportOptions& options);
 void add_prove(CLI::App& app, ProveOptions& options);
 
 void add_tune(CLI::App& app, TuneOptions& options);
+
+void add_doctor(CLI::App& app, DoctorOptions& options);
 
 void add_predict(CLI::App& app, PredictOptions& options);
 

@@ -56,6 +56,8 @@ int main_guarded(int argc, char** argv) {
     add_tune(app, tune);
     command::ProveOptions prove;
     add_prove(app, prove);
+    command::DoctorOptions doctor;
+    add_doctor(app, doctor);
     command::PredictOptions predict;
     add_predict(app, predict);
     command::ReportOptions report;
@@ -79,6 +81,7 @@ int main_guarded(int argc, char** argv) {
     if (*config) return command::config();
     if (*app.get_subcommand("tune")) return command::tune(tune);
     if (*app.get_subcommand("prove")) return command::prove(prove);
+    if (*app.get_subcommand("doctor")) return command::doctor(doctor);
     if (*app.get_subcommand("predict")) return command::predict(predict);
     if (auto* given = app.get_subcommand("explain"); *given) return run_explain(*given, explain);
     return command::run(run);

@@ -12,6 +12,7 @@
 #include "shim/tune/grid.hpp"
 #include "shim/tune/launch.hpp"
 #include "shim/tune/predicted.hpp"
+#include "shim/tune/probe.hpp"
 #include "shim/tune/recording.hpp"
 #include "shim/tune/refuse.hpp"
 #include "shim/tune/result_table.hpp"
@@ -47,31 +48,6 @@ Machine machine_for(const TuneOptions& options) {
     if (options.platform.empty()) return real_machine(options.launcher, options.mpi, options.benchmark);
     const int ranks = options.ranks.empty() ? simulated_ranks : std::ranges::max(options.ranks);
     return simulated_machine(options.platform, ranks, options.simulated_ranks_per_node);
-}
-
-struct Probe {
-    Place place;
-    double seconds = 0; // of a launch
-};
-
-Probe probe(const Machine& machine) {
-    Probe probe;
-    std::string said;
-    LaunchOptions options;
-    options.time_limit = 300;
-    options.on_line = [&](const std::string& line) {
-        said = line;
-        if (const auto place = place_in(line)) probe.place = *place;
-    };
-    const Launched launched = launch(machine.words(arguments_of_probe()), options);
-    if (launched.end == Launched::End::stopped) throw Stopped{};
-    if (!launched.succeeded()) throw std::runtime_error("the launcher " + launched.why());
-    if (probe.place.ranks == 0)
-        throw std::runtime_error("the launcher did not run the benchmark; it printed \"" + said + "\"");
-    if (probe.place.ranks < 2)
-        throw std::runtime_error("the launcher starts one rank, but an exchange needs two");
-    probe.seconds = launched.seconds;
-    return probe;
 }
 
 std::vector<policy::Collective> collectives_of(const std::vector<std::string>& names) {

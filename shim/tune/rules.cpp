@@ -91,25 +91,6 @@ std::string good_at_all(const std::vector<Size>& sizes, std::size_t first, std::
     return best;
 }
 
-std::uint64_t between(std::size_t smaller, std::size_t larger) {
-    const double mean =
-        std::sqrt(static_cast<double>(std::max<std::size_t>(smaller, 1)) * static_cast<double>(larger));
-    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(mean), smaller, larger - 1);
-}
-
-Ruling ruling_for(const Shape& shape, std::string candidate) {
-    const auto exactly = [](int value) {
-        return policy::Range{static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value)};
-    };
-    Ruling ruling;
-    ruling.collective = shape.collective;
-    ruling.ranks = exactly(shape.ranks);
-    ruling.nodes = exactly(shape.nodes);
-    ruling.ranks_per_node = exactly(shape.ranks_per_node);
-    ruling.candidate = std::move(candidate);
-    return ruling;
-}
-
 // Rules for all sizes of one shape, and their time / native's time, summed up with the weights.
 struct Proposal {
     std::vector<Ruling> rulings;
@@ -130,9 +111,9 @@ Proposal by_ranges(const Shape& shape, const std::vector<Size>& sizes) {
         std::size_t last = first;
         while (last + 1 < sizes.size() && !good_at_all(sizes, first, last + 1, good).empty()) ++last;
         Ruling ruling = ruling_for(shape, good_at_all(sizes, first, last, good));
-        if (first > 0) ruling.blocks.min = between(sizes[first - 1].bytes, sizes[first].bytes) + 1;
-        ruling.blocks.max =
-            last + 1 < sizes.size() ? between(sizes[last].bytes, sizes[last + 1].bytes) : sizes[last].bytes;
+        if (first > 0) ruling.blocks.min = bound_between(sizes[first - 1].bytes, sizes[first].bytes) + 1;
+        ruling.blocks.max = last + 1 < sizes.size() ? bound_between(sizes[last].bytes, sizes[last + 1].bytes)
+                                                    : sizes[last].bytes;
         for (std::size_t i = first; i <= last; ++i) {
             const Estimate estimate = good[i].at(ruling.candidate);
             ruling.evidence.push_back({sizes[i].point, estimate});
@@ -264,6 +245,25 @@ std::vector<Ruling> rules_of(const std::vector<Point>& points, const Measurement
             if (!merged) rules.push_back(std::move(ruling));
         }
     return rules;
+}
+
+std::uint64_t bound_between(std::size_t smaller, std::size_t larger) {
+    const double mean =
+        std::sqrt(static_cast<double>(std::max<std::size_t>(smaller, 1)) * static_cast<double>(larger));
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(mean), smaller, larger - 1);
+}
+
+Ruling ruling_for(const Shape& shape, std::string candidate) {
+    const auto exactly = [](int value) {
+        return policy::Range{static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value)};
+    };
+    Ruling ruling;
+    ruling.collective = shape.collective;
+    ruling.ranks = exactly(shape.ranks);
+    ruling.nodes = exactly(shape.nodes);
+    ruling.ranks_per_node = exactly(shape.ranks_per_node);
+    ruling.candidate = std::move(candidate);
+    return ruling;
 }
 
 } // namespace switchyard::shim::tune

@@ -30,6 +30,11 @@ struct Ruling {
     bool covers_shape(const Shape& shape) const;
 };
 
+// The candidate for every block of exactly these ranks and nodes.
+Ruling ruling_for(const Shape& shape, std::string candidate);
+// The largest block that belongs to the smaller of two sizes: at their geometric mean.
+std::uint64_t bound_between(std::size_t smaller, std::size_t larger);
+
 // Rules that are not made, because a run under the shim showed them to be slower.
 struct Refusals {
     std::set<Point> points;         // no rule at these points

@@ -144,7 +144,7 @@ void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
         const auto measured = measurements_in(line, works[done]);
         if (!measured) return;
         for (const Measurement& measurement : *measured) {
-            journal_->add(measurement);
+            if (journal_ != nullptr) journal_->add(measurement);
             measurements_.add(measurement);
         }
         ++done;

@@ -22,7 +22,7 @@ namespace switchyard::shim::tune {
 class Tuning {
   public:
     // `budget`: seconds for this run and the earlier runs in the journal together. `journal`: null if nothing
-    // is explored because the measurements are there already.
+    // has to be kept.
     Tuning(Machine machine, std::vector<Point> points, Journal* journal, Measurements& measurements,
            Place place, double budget, double launch_seconds);
 
@@ -36,9 +36,13 @@ class Tuning {
     void explore();
     // Makes rules that hold under the shim, and puts the figures measured there into `circumstances`.
     std::vector<Ruling> prove(const std::filesystem::path& policy, Circumstances& circumstances);
+    // Calls under the shim with this policy, beside native.
+    std::map<Point, Measurement> verify(const std::filesystem::path& policy, const std::vector<Point>& points,
+                                        double seconds_for_it);
     // The result for people: native and the policy at each point.
     std::string table(const std::vector<Ruling>& rules) const;
     double seconds() const; // spent so far
+    double seconds_left() const { return budget_ - seconds(); }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -46,13 +50,10 @@ class Tuning {
     std::vector<Work> next_pass() const;
     void run(const std::vector<Work>& works);
     void run_group(const std::vector<Work>& works, bool ordered);
-    std::map<Point, Measurement> verify(const std::filesystem::path& policy, const std::vector<Point>& points,
-                                        double seconds_for_it);
     std::vector<Work> verification(const std::vector<Point>& points, double seconds_for_it) const;
     void change(std::vector<Ruling>& rules, const Refusals& refusals);
     void show(const std::string& what);
     bool is_simulated() const { return !machine_.platform.empty(); }
-    double seconds_left() const { return budget_ - seconds(); }
     void add_seconds_since(Clock::time_point start);
 
     Machine machine_;
