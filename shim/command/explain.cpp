@@ -14,17 +14,6 @@ namespace switchyard::shim::command {
 
 namespace {
 
-// Reads the log once, for its sums and for the policy.
-report::Profile ask(report::PolicyOnLog& policy, const log::LoggedRun& run, report::RunFacts facts) {
-    report::ProfileBuilder builder;
-    const auto add = [&](const report::Call& call) {
-        builder.add(call);
-        policy.add(call);
-    };
-    report::for_each_call(run, add, [&] { builder.add_unreadable(); });
-    return builder.take(std::move(facts));
-}
-
 int most_ranks_per_node(const report::Profile& profile) {
     int most = 1;
     for (const auto& group : profile.groups) most = std::max(most, group.kind.ranks_per_node);
@@ -41,7 +30,7 @@ void explain_log(const policy::Policy& policy, const ExplainOptions& options, Pe
     const auto run = report::find_run_saying(options.log, std::cerr);
     auto facts = report::facts_of(run);
     report::PolicyOnLog asked(policy, report::network_of(facts));
-    const auto profile = ask(asked, run, std::move(facts));
+    const auto profile = report::read_profile(run, std::move(facts), asked);
     report::print_policy_on_log(policy, asked, profile, std::cout);
     if (per_node.ranks == 0) per_node = {most_ranks_per_node(profile), ", as in the log"};
     if (options.coverage) std::cout << '\n';

@@ -1,9 +1,11 @@
 #include "tune.hpp"
 
 #include "policy/text/lists.hpp"
+#include "policy_file.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/predict/predict.hpp"
+#include "shim/report/facts/cliff_rules.hpp"
 #include "shim/tune/candidates.hpp"
 #include "shim/tune/command_line.hpp"
 #include "shim/tune/duration.hpp"
@@ -24,6 +26,7 @@
 #include <iostream>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
 namespace switchyard::shim::command {
@@ -106,6 +109,19 @@ void print_end(const TuneOptions& options, const std::vector<Ruling>& rules, con
               << ", otherwise native\n"
               << "every measurement is in " << journal.string()
               << "; with a larger --budget the same command goes on from it\n";
+}
+
+// Which rules of the new policy take the calls of the log's cliffs.
+void print_cliffs(const std::string& log, const std::string& output) {
+    const auto policy = read_policy(output);
+    if (!policy) return;
+    std::ostringstream said; // it was said before the measurements
+    const auto run = report::find_run_saying(log, said);
+    auto facts = report::facts_of(run);
+    report::PolicyOnLog asked(*policy, report::network_of(facts));
+    const auto profile = report::read_profile(run, std::move(facts), asked);
+    for (const std::string& sentence : report::cliff_rules(*policy, asked.groups(), profile))
+        std::cout << "cliff of " << sentence << '\n';
 }
 
 // Makes the policy. Nothing: a dry run, which prints what it would do.
@@ -223,8 +239,10 @@ int run(const TuneOptions& options) {
         std::cout << "the program would run once, and its calls would say what to measure\n";
         return 0;
     }
-    const auto points = points_for(options, first.place, log_for(options));
+    const std::string log = log_for(options);
+    const auto points = points_for(options, first.place, log);
     const auto rules = make_policy(options, machine, first, points);
+    if (rules && !log.empty()) print_cliffs(log, options.output);
     if (!rules || options.program.empty()) return 0;
     if (rules->empty()) // under such a policy the program runs as without switchyard
         std::cout << "no algorithm is faster than MPI's own in the calls of this program\n";

@@ -253,6 +253,40 @@ class Prepared(Tune):
         self.assertIn(f"switchyard-bench-{MPI} is not there", done.stderr)
 
 
+class OfALog(Tune):
+    """A log that was written by hand."""
+
+    def log(self, *calls):
+        """A call: block, microseconds."""
+        folder = self.folder / "log"
+        folder.mkdir()
+        (folder / "run.json").write_text(json.dumps({"switchyard": "0.1.0", "complete": True, "program": "app", "ranks": 8, "wall_s": 9,
+                                                     "hosts": [{"host": "here", "ranks": 8}], "started": "2026-01-02T03:04:05+0000"}))
+        with open(folder / "calls.jsonl", "w", encoding="utf-8") as file:
+            for seq, (block, us) in enumerate([call for call in calls for _ in range(10)], 1):
+                file.write(json.dumps({
+                    "call": seq, "comm": "world", "seq": seq, "collective": "alltoall", "binding": "c", "ranks": 8, "nodes": 1,
+                    "ranks_per_node": 8, "max_block_bytes": block, "sent_bytes": {"min": 0, "mean": 7 * block, "max": 7 * block},
+                    "buffer": "host", "in_place": False, "algorithm": "native", "parameters": {}, "rule": None, "reason": "otherwise",
+                    "time_us": {"min": us, "mean": us, "max": us, "slowest_rank": 1}, "messages": 0, "wire_bytes": 0,
+                    "phases_us": {"agree": 0, "stage": 0, "exchange": us}, "begin_us": 1000 * seq}) + "\n")
+        return str(folder)
+
+    def test_the_rule_of_a_cliff_is_named(self):
+        log = self.log((8, 9000), (4096, 100))
+        done = self.tune(*self.stand_in(times={"pairwise@alltoall/8": 5}), "--from", log)
+        self.assertRegex(done.stdout, r"(?m)^cliff of alltoall, 8 ranks, up to 8 B, native: 90 times as long as calls of up to 4 KiB; "
+                                      r'rule 1 ".*" runs 10 calls with pairwise$')
+
+    def test_a_cliff_without_a_rule(self):
+        done = self.tune(*self.stand_in(), "--from", self.log((8, 9000), (4096, 100)))
+        self.assertRegex(done.stdout, r"(?m)^cliff of alltoall, 8 ranks, up to 8 B, native: .*; no rule changes these calls\. ")
+
+    def test_no_cliff(self):
+        done = self.tune(*self.stand_in(times={"pairwise": 5}), "--from", self.log((8, 90), (4096, 100)))
+        self.assertNotIn("cliff", done.stdout)
+
+
 class ForAProgram(Tune):
     """Records, tunes and proves. The times are prepared, and the program is real."""
 

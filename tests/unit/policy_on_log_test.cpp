@@ -2,7 +2,9 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 #include "tests/support/policy_texts.hpp"
+#include "tests/support/texts.hpp"
 
+#include "shim/report/facts/cliff_rules.hpp"
 #include "shim/report/page/coverage_plot.hpp"
 #include "shim/report/text/policy_text.hpp"
 
@@ -13,6 +15,7 @@
 using namespace switchyard;
 using namespace switchyard::shim;
 using namespace switchyard::shim::report;
+using switchyard::tests::has;
 using switchyard::tests::LogLine;
 using switchyard::tests::parsed;
 
@@ -196,4 +199,37 @@ TEST_CASE("the usual coverage fits the width of a page of text", "[report]") {
     print_coverage(policy, coverage_of(policy, 32, usual_ranks(), usual_block_bits()), out);
     std::istringstream lines(out.str());
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 110);
+}
+
+TEST_CASE("a policy names the rule that takes the calls of a cliff", "[report][cliffs]") {
+    const auto policy = parsed(R"({"version":1,"rules":[
+        {"name":"tiny","when":{"collective":"alltoall","max_block_bytes":{"max":3}},"use":{"algorithm":"pairwise"}}],
+        "otherwise":{"algorithm":"native"}})");
+    Asked asked(policy);
+    const auto calls = [&](long block, double us) {
+        LogLine line{.collective = "alltoall", .algorithm = "native", .block = block};
+        line.most_sent = 6 * block;
+        line.mean_us = line.fastest_us = us;
+        for (int i = 0; i < 20; ++i) asked.line(line);
+    };
+    calls(3, 9000); // the bucket up to 4
+    calls(4, 9000);
+    calls(8, 5000);
+    calls(4096, 50);
+    const auto profile = asked.builder.take({});
+    const auto sentences = cliff_rules(policy, asked.on_log.groups(), profile);
+    REQUIRE(sentences.size() == 2);
+    CHECK(sentences[0].starts_with(
+        "alltoall, 4 ranks, up to 4 B, native: 180 times as long as calls of up to 4 KiB"));
+    CHECK(has(sentences[0],
+              "; rule 1 \"tiny\" runs 20 calls with pairwise; no rule changes 20 calls. To find a rule: "));
+    CHECK(has(sentences[1],
+              "; no rule changes these calls. To find a rule: switchyard tune --collective alltoall "));
+    std::ostringstream out;
+    print_policy_on_log(policy, asked.on_log, profile, out);
+    CHECK(has(out.str(), "\nCliffs: calls that larger calls outrun\n  alltoall, 4 ranks, up to 4 B"));
+
+    const auto otherwise = parsed(R"({"version":1,"rules":[],"otherwise":{"algorithm":"pairwise"}})");
+    Asked again(otherwise);
+    CHECK(cliff_rules(otherwise, again.on_log.groups(), again.builder.take({})).empty());
 }

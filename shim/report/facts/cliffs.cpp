@@ -64,6 +64,18 @@ Comparable comparable(const Profile& profile) {
     return found;
 }
 
+std::string sentence_of(const Profile& profile, const Cliff& cliff) {
+    const auto& kind = cliff.group->kind;
+    return formatted(
+        "{}: {} calls usually took {}, {:.0f} times as long as {} ({}); that cost {} in all, {} of the time "
+        "in collectives. {}",
+        name_of(kind), count_text(cliff.group->calls), short_time_text(cliff.group_us), cliff.times(),
+        faster_text(cliff), short_time_text(cliff.faster_us), short_time_text(cliff.cost_us),
+        share_text(cliff.cost_us, in_collectives_us(profile)), how_to_avoid(cliff));
+}
+
+} // namespace
+
 std::string faster_text(const Cliff& cliff) {
     const auto &kind = cliff.group->kind, &faster = cliff.faster->kind;
     return formatted("calls of up to {}{}{}", block_text(faster.block_bits),
@@ -73,19 +85,12 @@ std::string faster_text(const Cliff& cliff) {
                          : "");
 }
 
-std::string sentence_of(const Profile& profile, const Cliff& cliff) {
-    const auto& kind = cliff.group->kind;
+std::string how_to_avoid(const Cliff& cliff) {
     return formatted(
-        "{}: {} calls usually took {}, {:.0f} times as long as {} ({}); that cost {} in all, {} of the time "
-        "in collectives. To find a rule: switchyard tune --collective {} --ranks {} --max-block {} -o "
-        "my.policy.json",
-        name_of(kind), count_text(cliff.group->calls), short_time_text(cliff.group_us), cliff.times(),
-        faster_text(cliff), short_time_text(cliff.faster_us), short_time_text(cliff.cost_us),
-        share_text(cliff.cost_us, in_collectives_us(profile)), shown(kind.collective, 32), kind.ranks,
+        "To find a rule: switchyard tune --collective {} --ranks {} --max-block {} -o my.policy.json",
+        shown(cliff.group->kind.collective, 32), cliff.group->kind.ranks,
         std::max<std::uint64_t>(cliff.group->largest_block, 1));
 }
-
-} // namespace
 
 std::vector<Cliff> cliffs_of(const Profile& profile) {
     std::vector<Cliff> cliffs;

@@ -24,6 +24,11 @@ struct Cliff {
 // of one communicator and one size has none.
 std::vector<Cliff> cliffs_of(const Profile& profile);
 
+// `calls of up to 64 B on 8 ranks with shared`: the calls that are faster.
+std::string faster_text(const Cliff& cliff);
+// `To find a rule: switchyard tune ...`
+std::string how_to_avoid(const Cliff& cliff);
+
 // A sentence for each, and how to look for a rule that avoids it.
 std::vector<std::string> cliff_sentences(const Profile& profile);
 

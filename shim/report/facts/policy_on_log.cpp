@@ -254,4 +254,14 @@ std::vector<IdleRule> PolicyOnLog::idle_rules() const {
     return idle;
 }
 
+Profile read_profile(const log::LoggedRun& run, RunFacts facts, PolicyOnLog& policy) {
+    ProfileBuilder builder;
+    const auto add = [&](const Call& call) {
+        builder.add(call);
+        policy.add(call);
+    };
+    for_each_call(run, add, [&] { builder.add_unreadable(); });
+    return builder.take(std::move(facts));
+}
+
 } // namespace switchyard::shim::report

@@ -91,4 +91,7 @@ class PolicyOnLog {
     std::unordered_map<CallKind, PolicyGroup, CallKindHash> unknown_; // of unknown collectives
 };
 
+// Reads the log once, for its sums and for the policy.
+Profile read_profile(const log::LoggedRun& run, RunFacts facts, PolicyOnLog& policy);
+
 } // namespace switchyard::shim::report

@@ -6,6 +6,8 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/agreement_time.hpp"
+#include "shim/report/facts/cliff_rules.hpp"
+#include "shim/report/facts/cliffs.hpp"
 #include "text_table.hpp"
 
 #include <algorithm>
@@ -140,6 +142,14 @@ std::string short_block(unsigned bits) {
     return std::to_string(1U << bits % 10) + (unit == ' ' ? "" : std::string(1, unit));
 }
 
+void print_cliffs(const policy::Policy& policy, const std::vector<PolicyGroup>& groups,
+                  const Profile& profile, std::ostream& out) {
+    const auto sentences = cliff_rules(policy, groups, profile);
+    if (!sentences.empty()) out << '\n' << cliff_title << '\n';
+    for (const auto& sentence : sentences)
+        for (const auto& line : wrapped(sentence, text_width - 2)) out << "  " << line << '\n';
+}
+
 void print_agreement(const policy::Policy& policy, const Profile& profile, std::ostream& out) {
     const auto sentences = agreement_on_log(policy, profile);
     if (!sentences.empty()) out << '\n';
@@ -164,6 +174,7 @@ void print_policy_on_log(const policy::Policy& policy, const PolicyOnLog& asked,
                      profile.calls, share_text(changing_us, profile.rank_us.whole));
     print_agreement(policy, profile, out);
     print_rules(policy, groups, profile, out);
+    print_cliffs(policy, groups, profile, out);
     print_groups(groups, profile, true, out);
     print_groups(groups, profile, false, out);
     print_unmatched(groups, profile, out);
