@@ -4,7 +4,7 @@
 #include "shim/tune/launch.hpp"
 #include "shim/tune/stopped.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace tune;
 
-constexpr double usual_seconds = 120, for_survey = 0.5; // share of the budget
+constexpr double usual_seconds = 120, for_survey = 0.4; // share of the budget
 constexpr int found_something = 1, failed = 2;
 
 double seconds_of(const DoctorOptions& options) {
@@ -42,17 +42,34 @@ std::filesystem::path trial_of(const DoctorOptions& options) {
     return ".switchyard-doctor." + std::to_string(getpid()) + ".trial";
 }
 
+// What the survey has, and a second survey of the same collectives: a disturbance ends. Takes the seconds of
+// the second survey off `seconds`.
+std::vector<Finding> lasting_findings(const Machine& machine, const Survey& survey, SurveyRequest request,
+                                      double& seconds) {
+    const auto findings = findings_in(survey);
+    if (findings.empty()) return findings;
+    request.collectives.clear();
+    for (const Finding& finding : findings)
+        if (std::ranges::find(request.collectives, finding.shape.collective) == request.collectives.end())
+            request.collectives.push_back(finding.shape.collective);
+    request.seconds /= 2;
+    const Survey second = tune::survey(machine, request);
+    seconds -= second.seconds;
+    return confirmed(findings, findings_in(second));
+}
+
 int run_doctor(const DoctorOptions& options) {
     const auto trial = trial_of(options);
     if (const std::string why = why_not_writable(trial); !why.empty())
         throw std::runtime_error((options.output.empty() ? "" : "-o " + options.output + ": ") + why);
-    const double seconds = seconds_of(options);
+    double seconds = seconds_of(options);
     const Machine machine = real_machine(options.launcher, options.mpi, options.benchmark);
-    const Survey survey = tune::survey(machine, request_of(options));
-    const auto findings = findings_in(survey);
+    const SurveyRequest request = request_of(options);
+    const Survey survey = tune::survey(machine, request);
+    seconds -= survey.seconds;
+    const auto findings = lasting_findings(machine, survey, request, seconds);
     Remedies remedies;
-    if (!findings.empty())
-        remedies = remedies_for(findings, machine, survey, seconds - survey.seconds, trial);
+    if (!findings.empty()) remedies = remedies_for(findings, machine, survey, seconds, trial);
     print_diagnosis(survey, findings, remedies, options.format, std::cout);
     if (!options.output.empty() && !remedies.policy.empty()) write_policy(options.output, remedies.policy);
     return findings.empty() ? 0 : found_something;

@@ -24,7 +24,7 @@ in {0} repetitions. It prints their times and what is wrong with them:
              MPI_Alltoallv with equal counts for MPI_Alltoall; or at least {3:g} times as long as a special one, such
              as MPI_Alltoall for MPI_Alltoallv with equal counts
 
-A finding holds in each repetition, and is about {4:g} us at least. Where there is one, the algorithms of switchyard
+A finding holds in each repetition, and in a second survey of its collective, and is about {4:g} us at least. Where there is one, the algorithms of switchyard
 are measured there. The policy has a rule for each finding where an algorithm was faster, also under switchyard.
 
 Exit status: 0 without findings, 1 with findings, 2 if nothing could be measured.
@@ -61,10 +61,7 @@ void add_doctor(CLI::App& app, DoctorOptions& options) {
         "doctor", "Find block sizes where the MPI library is badly tuned, and rules that avoid it");
     doctor->footer(footer_of_doctor());
     add_machine(*doctor, options);
-    doctor
-        ->add_option(
-            "--budget", options.budget,
-            "Time limit, such as 90s, 3m or 1h30m (default: 2m); half of it is for MPI's own collectives")
+    doctor->add_option("--budget", options.budget, "Time limit, such as 90s, 3m or 1h30m (default: 2m)")
         ->type_name("TIME");
     const std::vector<std::string> names(algorithms::collective_names.begin(),
                                          algorithms::collective_names.end());

@@ -120,8 +120,10 @@ Json json_of(const tune::Series& series) {
     Json json = json_of(series.shape, series.communicator);
     json["steps"] = Json::array();
     for (const tune::SurveyStep& step : series.steps)
-        json["steps"].push_back(
-            {{"block_bytes", step.block}, {"native_us", step.native_us}, {"native_over", step.over}});
+        json["steps"].push_back({{"block_bytes", step.block},
+                                 {"native_us", step.native_us},
+                                 {"fastest_us", step.fastest_us},
+                                 {"native_over", step.over}});
     return json;
 }
 

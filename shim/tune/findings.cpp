@@ -66,9 +66,9 @@ std::string text_of_witness(const Witness& witness, const Series& series) {
 std::optional<Reason> cliff_at(const Survey& survey, const Series& series, const SurveyStep& step) {
     const Witness witness = fastest_beside(survey, series, step);
     if (witness.step == nullptr) return std::nullopt;
-    for (std::size_t i = 0; i < std::min(step.native_us.size(), witness.repetitions()); ++i)
-        if (step.native_us[i] < limits::cliff * witness.us(i) ||
-            step.native_us[i] < limits::least_us + witness.us(i))
+    for (std::size_t i = 0; i < std::min(step.fastest_us.size(), witness.repetitions()); ++i)
+        if (step.fastest_us[i] < limits::cliff * witness.us(i) ||
+            step.fastest_us[i] < limits::least_us + witness.us(i))
             return std::nullopt;
     return Reason{nullptr, step.block, bench::median(step.native_us), witness.us(),
                   text_of_witness(witness, series)};
@@ -152,6 +152,18 @@ std::vector<Finding> findings_in(const Survey& survey) {
     std::ranges::stable_sort(findings, std::greater{},
                              [](const Finding& finding) { return finding.worst().times(); });
     return findings;
+}
+
+std::vector<Finding> confirmed(const std::vector<Finding>& findings, const std::vector<Finding>& second) {
+    std::vector<Finding> both;
+    for (const Finding& finding : findings) {
+        const bool again = std::ranges::any_of(second, [&](const Finding& other) {
+            return other.shape == finding.shape &&
+                   std::ranges::find(other.blocks, finding.worst().block) != other.blocks.end();
+        });
+        if (again) both.push_back(finding);
+    }
+    return both;
 }
 
 std::string text_of(const Reason& reason) {

@@ -32,6 +32,8 @@ struct Finding {
 
 // The worst first. A reason holds in each repetition, by the figures of doctor_limits.
 std::vector<Finding> findings_in(const Survey& survey);
+// Those that a second survey has, too.
+std::vector<Finding> confirmed(const std::vector<Finding>& findings, const std::vector<Finding>& second);
 std::string text_of(const Reason& reason);
 
 // Points to measure candidates at: the first, the last and the worst size of a finding, and one between.

@@ -107,8 +107,10 @@ bool add_line(const std::string& line, Series& series) {
         if (result.at("algorithm") == "native") { // the first at each size
             native = times;
             step.native_us.push_back(bench::median(times));
+            step.fastest_us.push_back(std::ranges::min(times));
         } else {
-            step.over[result.at("algorithm")].push_back(bench::median_ratio(native, times));
+            step.over[result.at("algorithm")].push_back(std::min(
+                bench::median_ratio(native, times), std::ranges::min(native) / bench::median(times)));
         }
     }
     return true;

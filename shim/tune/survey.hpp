@@ -25,8 +25,11 @@ const std::vector<Guideline>& guidelines();
 // One block size. Values are by repetition.
 struct SurveyStep {
     std::size_t block = 0;
-    std::vector<double> native_us;                   // medians
-    std::map<std::string, std::vector<double>> over; // native's time / the contender's, by contender
+    std::vector<double> native_us;  // medians
+    std::vector<double> fastest_us; // native's fastest call: a busy machine slows only other calls
+    // Native's time / the contender's, by contender: the median of the iterations, or native's fastest call
+    // over the contender's median, whichever is less.
+    std::map<std::string, std::vector<double>> over;
 };
 
 // A collective on a communicator; the steps ascend.

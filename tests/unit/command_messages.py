@@ -282,6 +282,20 @@ class Predict(CommandTest):
             self.assertEqual(rule["when"]["ranks"], {"min": 2048, "max": 2048})
             self.assertIn("Predicted for polaris", rule["because"])
 
+    def test_the_limits_of_the_doctor_are_those_of_its_document(self):
+        """The help has the figures from the code; the document repeats them."""
+        said = " ".join(self.ask("doctor", "--help").split())
+        cliff, = re.findall(r"a call takes at least ([\d.]+) times as long as a call that moves more", said)
+        guideline, = re.findall(r"a function takes at least ([\d.]+) times as long as other functions", said)
+        generality, = re.findall(r"or at least ([\d.]+) times as long as a special one", said)
+        text = (pathlib.Path(__file__).resolve().parents[2] / "shim/tune/README.md").read_text(encoding="utf-8")
+        rows = re.findall(r"(?m)^\| (cliff|guideline) \| ([\d.]+) times as long \|", text)
+        self.assertEqual(rows, [("cliff", cliff), ("guideline", guideline), ("guideline", generality)])
+        repetitions, = re.findall(r"in (\d+) repetitions", said)
+        self.assertIn(f"each of {'no one two three four five six seven'.split()[int(repetitions)]} repetitions", " ".join(text.split()))
+        least, = re.findall(r"is about (\d+) us at least", said)
+        self.assertIn(f"be about {least} us at least", " ".join(text.split()))
+
     def test_what_goes_with_predicted_times(self):
         for words in (["--predict", "--ranks", "8"], ["--predict", "--machine", "polaris"], ["--machine", "polaris"],
                       ["--predict", "--machine", "polaris", "--ranks", "8", "--simulate", "polaris"], ["--ranks-per-node", "4"],
@@ -330,6 +344,8 @@ class Completion(CommandTest):
                                                    "partition"},
                 "switchyard tune --max-block 8,": set(),
                 "switchyard tune --simulate p": {"polaris"},
+                "switchyard doctor --collective allg": {"allgather", "allgatherv"},
+                "switchyard doctor --format c": {"csv"},
                 "switchyard predict --collective allg": {"allgather", "allgatherv"},
                 "switchyard predict --format ": {"text", "csv", "json"},
                 "switchyard predict --ranks ": set()}.items():
@@ -358,7 +374,7 @@ class Completion(CommandTest):
     def test_every_option_with_a_name_for_a_value(self):
         """An option whose value is one of some words offers them; one with a file offers files."""
         self.write("x")
-        for command in ("run", "explain", "report", "tune", "predict"):
+        for command in ("run", "explain", "report", "tune", "doctor", "predict"):
             for option, kind in re.findall(r"(--[a-z-]+) ([A-Z]+)", self.ask(command, "--help")):
                 with self.subTest(command=command, option=option):
                     offered = self.completed(f"switchyard {command} {option} ")
