@@ -24,8 +24,10 @@ using policy::Collective;
 
 constexpr std::size_t largest_rung = std::size_t{1} << 18, most_bytes = std::size_t{1} << 24;
 constexpr int iterations_on_ladder = 100, warmup = 2;
+constexpr double uneven = 4;            // small blocks need less than their share, which large ones may take
 constexpr double least_seconds = 0.001; // for a contender at a size
-constexpr double patience_factor = 4;   // a slow machine makes the fewest iterations, and still takes longer
+// A slow machine makes the fewest iterations, and still takes longer than it should.
+constexpr double patience_factor = 4, patience_seconds = 20;
 
 // One part of the benchmark's command line: all sizes of a collective on a communicator.
 struct SurveyPart {
@@ -52,7 +54,7 @@ double seconds_for_each(const SurveyRequest& request, const std::vector<SurveyPa
     std::size_t contenders = 0;
     for (const SurveyPart& part : parts) contenders += 1 + contenders_for(part.collective).size();
     const auto measurements = static_cast<double>(contenders * sizes * doctor_limits::repetitions);
-    return std::max(request.seconds / measurements, least_seconds);
+    return std::max(uneven * request.seconds / measurements, least_seconds);
 }
 
 std::vector<std::string> arguments_for(const SurveyPart& part, const std::vector<std::size_t>& blocks,
@@ -137,7 +139,7 @@ class Surveying {
 
     Survey take() && {
         LaunchOptions options;
-        options.time_limit = patience_factor * request_.seconds + survey_.launch_seconds;
+        options.time_limit = patience_factor * request_.seconds + patience_seconds + survey_.launch_seconds;
         options.on_line = [&](const std::string& line) {
             if (done_ < all() && add_line(line, survey_.series[done_ % parts_.size()])) ++done_;
         };

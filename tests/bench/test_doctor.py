@@ -62,7 +62,7 @@ class Doctor(unittest.TestCase):
 
 class ExactClock(Doctor):
     def test_a_healthy_mpi(self):
-        found = self.diagnosis("--budget", "40s")
+        found = self.diagnosis("--budget", "2m")
         self.assertEqual(found["findings"], [])
         self.assertIsNone(found["policy"])
         self.assertEqual({series["collective"] for series in found["series"]},
@@ -76,7 +76,7 @@ class ExactClock(Doctor):
 
     def test_a_cliff_and_its_rule(self):
         policy_file = self.folder / "avoid.policy.json"
-        found = self.diagnosis(*FEW, "--budget", "30s", "-o", str(policy_file), code=1, slow="alltoallv:1000-5000:100")
+        found = self.diagnosis(*FEW, "--budget", "2m", "-o", str(policy_file), code=1, slow="alltoallv:1000-5000:100")
         self.assertEqual({(one["collective"], *one["block_bytes"]) for one in found["findings"]},
                          {("alltoallv", 1024, 2048, 4096)})
         self.assertEqual({one["ranks"] for one in found["findings"]}, GROUPS)
@@ -102,7 +102,7 @@ class ExactClock(Doctor):
             self.assertEqual("otherwise: native" not in done.stdout, rule, done.stdout)
 
     def test_a_broken_guideline(self):
-        found = self.diagnosis(*FEW, "--budget", "30s", code=1, slow="alltoall:1-1000000:10")
+        found = self.diagnosis(*FEW, "--budget", "2m", code=1, slow="alltoall:1-1000000:10")
         self.assertEqual({one["collective"] for one in found["findings"]}, {"alltoall"})
         self.assertEqual({one["ranks"] for one in found["findings"]}, GROUPS)
         for one in found["findings"]:
@@ -117,7 +117,7 @@ class ExactClock(Doctor):
                          {"MPI_Allgatherv with equal counts", "MPI_Gather and MPI_Bcast"})
 
     def test_text_and_csv(self):
-        words = ("--benchmark", self.benchmark("alltoallv:1000-5000:100"), "--collective", "alltoallv", *FEW, "--budget", "30s")
+        words = ("--benchmark", self.benchmark("alltoallv:1000-5000:100"), "--collective", "alltoallv", *FEW, "--budget", "2m")
         text = self.doctor(*words, code=1)
         self.assertRegex(text, rf"(?m)^all ranks: {RANKS} ranks on 1 node, native's time of a call in us$")
         self.assertRegex(text, r"(?m)^ +4096 +[\d.]+\*$")
