@@ -15,9 +15,12 @@ std::unique_ptr<spdlog::logger>& logger() {
     return *instance;
 }
 
-void log(spdlog::level::level_enum level, const char* label, const std::string& message) noexcept {
+bool speaks = false; // this rank
+
+void log(spdlog::level::level_enum level, const char* label, const std::string& message,
+         bool is_urgent = false) noexcept {
     try {
-        if (auto& out = logger()) {
+        if (auto& out = logger(); out && (speaks || is_urgent)) {
             out->log(level, "switchyard: {}{}", label, message);
             out->flush();
         }
@@ -27,13 +30,14 @@ void log(spdlog::level::level_enum level, const char* label, const std::string& 
 
 } // namespace
 
-void set_up_diagnostics(std::string_view level, bool speaks) noexcept {
+void set_up_diagnostics(std::string_view level, bool speaks_here) noexcept {
+    speaks = speaks_here;
     try {
         auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
         sink->set_pattern("%v");
         logger() = std::make_unique<spdlog::logger>("switchyard", sink);
         auto name = level == "warning" ? "warn" : level == "error" ? "err" : std::string(level);
-        logger()->set_level(speaks ? spdlog::level::from_str(name) : spdlog::level::off);
+        logger()->set_level(spdlog::level::from_str(name));
     } catch (...) {
         logger().reset();
     }
@@ -41,6 +45,9 @@ void set_up_diagnostics(std::string_view level, bool speaks) noexcept {
 
 void warn(const std::string& message) noexcept {
     log(spdlog::level::warn, "warning: ", message);
+}
+void warn_from_any_rank(const std::string& message) noexcept {
+    log(spdlog::level::warn, "warning: ", message, true);
 }
 void inform(const std::string& message) noexcept {
     log(spdlog::level::info, "info: ", message);

@@ -10,7 +10,9 @@ namespace switchyard::shim {
 // false: this rank is silent.
 void set_up_diagnostics(std::string_view level, bool speaks) noexcept;
 
-void warn(const std::string& message) noexcept;   // `switchyard: warning: ...`
+void warn(const std::string& message) noexcept; // `switchyard: warning: ...`
+// The same, also from a rank that is silent otherwise: for what only this rank knows.
+void warn_from_any_rank(const std::string& message) noexcept;
 void inform(const std::string& message) noexcept; // `switchyard: info: ...`, from level info on
 void say(const std::string& message) noexcept;    // `switchyard: ...`, unless the level is above warn
 

@@ -24,6 +24,7 @@ struct LogLine {
     int seq = 1;
     double fastest_us = 1;
     long most_sent = 24;
+    std::string more = ""; // further fields, as they stand in a line: `"near_int_limit":true,`
 
     std::string text() const {
         const auto number = [](double value) { return std::to_string(value); };
@@ -42,8 +43,8 @@ struct LogLine {
                                 : "rule") +
                R"(","time_us":{"min":)" + number(fastest_us) + ",\"mean\":" + number(mean_us) +
                ",\"max\":" + number(2 * mean_us) + R"(,"slowest_rank":1},"phases_us":{"agree":)" +
-               number(agree_us) + R"(,"stage":0.5,"exchange":)" + number(mean_us - agree_us - 0.5) +
-               R"(},"messages":2,"wire_bytes":24,"begin_us":)" + number(begin_us) + "}";
+               number(agree_us) + R"(,"stage":0.5,"exchange":)" + number(mean_us - agree_us - 0.5) + R"(},)" +
+               more + R"("messages":2,"wire_bytes":24,"begin_us":)" + number(begin_us) + "}";
     }
 };
 
@@ -56,6 +57,7 @@ class LogFolder {
     void line(const LogLine& line) { raw(line.text() + "\n"); }
     void raw(const std::string& text) { lines_ << text << std::flush; }
     void run_json(const std::string& text) { std::ofstream(folder_ / "run.json") << text << '\n'; }
+    void file(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
     void finish(int ranks, double wall_s) {
         run_json(R"({"switchyard":"0.1.0","complete":true,"program":"app","command_line":["./app","<b>"],)"
                  R"("started":"2026-11-21T10:15:22+0000","mpi_library":"some MPI","ranks":)" +

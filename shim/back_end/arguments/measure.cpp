@@ -17,20 +17,34 @@ bool is_complete(const CallArgs::Side& side) {
 
 // Each type of counts has a loop of its own, so that no count costs a branch.
 template <typename Count>
-bool has_negative(const Count* counts, int blocks) {
-    Count all = 0; // has the sign of any of them
+Count bits_of(const Count* counts, int blocks) {
+    Count all = 0; // has the sign of any of them, and the highest bit
     for (int i = 0; i < blocks; ++i) all |= counts[i];
-    return all < 0;
+    return all;
 }
 
-bool has_negative(const Numbers& counts, int blocks) {
-    if (!counts.is_array()) return false; // is_complete() has looked
-    return counts.is_ints() ? has_negative(counts.ints(), blocks) : has_negative(counts.wide(), blocks);
+std::int64_t bits_of(const Numbers& counts, int blocks) {
+    if (!counts.is_array()) return counts.value();
+    return counts.is_ints() ? bits_of(counts.ints(), blocks) : bits_of(counts.wide(), blocks);
+}
+
+std::uint64_t unsigned_bits(std::int64_t bits) {
+    return static_cast<std::uint64_t>(bits);
+}
+
+// Where blocks lie one after the other, as in nearly all calls, the last displacement is the largest. Large
+// counts have no limit that matters. `outgoing`: counts of the blocks that the rank sends, in an array.
+[[gnu::always_inline]] inline std::uint64_t bits_of_last_places(const CallArgs& call,
+                                                                const CallArgs::Side& outgoing, int blocks) {
+    if (!outgoing.counts.is_ints()) return 0;
+    return unsigned_bits(call.recv.displacements.ints()[blocks - 1] |
+                         outgoing.displacements.ints()[blocks - 1]);
 }
 
 template <typename Count>
-Measure measure_array(const Count* counts, int blocks, int own, std::size_t size) {
-    if (has_negative(counts, blocks)) return {};
+Measure measure_array(const Count* counts, int blocks, int own, std::size_t size, std::uint64_t other_bits) {
+    const auto bits = bits_of(counts, blocks);
+    if (bits < 0) return {};
     Count largest = 0;
     std::int64_t sum = 0;
     const auto add = [&](int begin, int end) {
@@ -41,23 +55,28 @@ Measure measure_array(const Count* counts, int blocks, int own, std::size_t size
     };
     add(0, std::max(own, 0));
     add(own + 1, blocks);
-    return {true, static_cast<std::size_t>(largest) * size, static_cast<std::size_t>(sum) * size};
+    const auto sent = static_cast<std::size_t>(sum) * size;
+    return {true, static_cast<std::size_t>(largest) * size, sent, unsigned_bits(bits) | sent | other_bits};
 }
 
-Measure measure_array(const Numbers& counts, int blocks, int own, std::size_t size) {
-    return counts.is_ints() ? measure_array(counts.ints(), blocks, own, size)
-                            : measure_array(counts.wide(), blocks, own, size);
+// `other_bits`: of the call's other numbers.
+Measure measure_array(const Numbers& counts, int blocks, int own, std::size_t size,
+                      std::uint64_t other_bits) {
+    return counts.is_ints() ? measure_array(counts.ints(), blocks, own, size, other_bits)
+                            : measure_array(counts.wide(), blocks, own, size, other_bits);
 }
 
 Measure measure_number(std::int64_t count, int blocks, int own, std::size_t size) {
     const auto block = static_cast<std::size_t>(count) * size;
     const auto others = static_cast<std::size_t>(blocks - (own >= 0 ? 1 : 0));
-    return {true, others > 0 ? block : 0, block * others}; // a rank alone sends nothing to others
+    // A rank alone sends nothing to others.
+    return {true, others > 0 ? block : 0, block * others, unsigned_bits(count) | block * others};
 }
 
 // For a call with a type for each block. MPI_DATATYPE_NULL for a block with items is an error.
 Measure measure_typed(const CallArgs& call, int blocks, int own, CallTypes& types) {
-    if (has_negative(call.recv.counts, blocks) || has_negative(call.outgoing().counts, blocks)) return {};
+    const auto bits = bits_of(call.recv.counts, blocks) | bits_of(call.outgoing().counts, blocks);
+    if (bits < 0) return {};
     types.received.look(call.recv, blocks, types.keyval);
     if (!call.in_place()) types.sent.look(call.send, blocks, types.keyval);
     const auto& outgoing = types.outgoing(call);
@@ -70,6 +89,7 @@ Measure measure_typed(const CallArgs& call, int blocks, int own, CallTypes& type
         measured.max_block = std::max(measured.max_block, bytes);
         measured.sent += bytes;
     }
+    measured.bits = unsigned_bits(bits) | measured.sent | bits_of_last_places(call, call.outgoing(), blocks);
     return measured;
 }
 
@@ -107,6 +127,8 @@ Measure measure_gathered(const CallArgs& call, int blocks, int own, std::size_t 
         const auto size = static_cast<std::size_t>(std::max<std::int64_t>(size_of(call.send.type), 0));
         measured.sent = static_cast<std::size_t>(call.send.counts.value()) * size * others;
     }
+    measured.bits = unsigned_bits(total.largest) | static_cast<std::size_t>(total.sum) * item |
+                    measured.sent | bits_of_last_places(call, call.recv, blocks);
     return measured;
 }
 
@@ -143,18 +165,23 @@ bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& ty
 [[gnu::always_inline]] inline Measure measure_sizes(const CallArgs& call, int blocks, int own,
                                                     CallTypes& types) {
     if (lacks_types(call) || !is_complete(call.recv)) return {};
-    if (!call.in_place() && (!is_complete(call.send) || has_negative(call.recv.counts, blocks))) return {};
+    if (!call.in_place() && !is_complete(call.send)) return {};
     if (call.recv.types != nullptr) return measure_typed(call, blocks, own, types);
     const bool gathers = gathers_any_sizes(call);
+    // In place these are the outgoing counts.
+    const auto received = gathers || !call.in_place() ? bits_of(call.recv.counts, blocks) : 0;
+    if (received < 0) return {};
     const auto& outgoing = call.outgoing();
     const auto item = size_of(gathers ? call.recv.type : outgoing.type);
     if (item < 0) return {};
     const auto size = static_cast<std::size_t>(item);
-    if (gathers)
-        return has_negative(call.recv.counts, blocks) ? Measure{} : measure_gathered(call, blocks, own, size);
-    if (outgoing.counts.is_array()) return measure_array(outgoing.counts, blocks, own, size);
+    if (gathers) return measure_gathered(call, blocks, own, size);
+    if (outgoing.counts.is_array())
+        return measure_array(outgoing.counts, blocks, own, size,
+                             unsigned_bits(received) | bits_of_last_places(call, outgoing, blocks));
     auto measured = measure_number(outgoing.counts.value(), blocks, own, size);
     measured.mean_block = received_block(call, size);
+    measured.bits |= measured.mean_block * static_cast<std::size_t>(blocks);
     // No more of a sent block than this rank receives. Only an erroneous program sends more, and the
     // algorithms would write all of it into its receive buffer.
     measured.max_block = std::min(measured.max_block, measured.mean_block);
@@ -162,7 +189,7 @@ bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& ty
 }
 
 // MPI refuses a call whose blocks with bytes lie nowhere.
-Measure measure_closely(const CallArgs& call, int blocks, int own, CallTypes& types) {
+[[gnu::noinline]] Measure measure_closely(const CallArgs& call, int blocks, int own, CallTypes& types) {
     const auto measured = measure_sizes(call, blocks, own, types);
     return measured.valid && has_no_place(call, blocks, own, types) ? Measure{} : measured;
 }
@@ -178,8 +205,8 @@ Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types) {
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item) {
     if (gathers_any_sizes(call)) return measure_gathered(call, blocks, own, item);
     const auto& counts = call.outgoing().counts;
-    return counts.is_array() ? measure_array(counts, blocks, own, item)
-                             : measure_number(counts.value(), blocks, own, item);
+    if (!counts.is_array()) return measure_number(counts.value(), blocks, own, item);
+    return measure_array(counts, blocks, own, item, bits_of_last_places(call, call.outgoing(), blocks));
 }
 
 } // namespace switchyard::shim

@@ -12,8 +12,9 @@ struct CallContext {
     Process& self;
     const CallArgs& call;
     CommState& state;
-    Measure measured; // from this rank's arguments
-    bool logs;        // decided once: a call is recorded whole or not at all
+    Measure measured;       // from this rank's arguments
+    bool is_near_int_limit; // some number of this rank's arguments
+    bool logs;              // decided once: a call is recorded whole or not at all
 };
 
 // What was chosen for a call, and why.
@@ -36,6 +37,7 @@ inline log::CallHead head_of(const CallContext& context, std::uint64_t begin) {
     record.binding = static_cast<std::uint8_t>(context.call.binding);
     record.in_place = context.call.in_place();
     record.large_count = context.call.large_count;
+    record.near_int_limit = context.is_near_int_limit;
     return record;
 }
 inline log::CallHead begin_head(const CallContext& context) {

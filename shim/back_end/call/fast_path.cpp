@@ -3,6 +3,7 @@
 #include "algorithms/transport/memory/node_blocks.hpp"
 #include "algorithms/transport/memory/node_window.hpp"
 #include "algorithms/transport/messages/mpi_types.hpp"
+#include "int_warning.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
 
 #include <algorithm>
@@ -79,8 +80,7 @@ class ShortCall {
 
   private:
     bool has_plain_arrays() const {
-        constexpr auto most_items = std::size_t{1} << 31;
-        const std::size_t limit = std::min(most_items, (way_.direct_from - 1) / item_ + 1);
+        const std::size_t limit = std::min<std::size_t>(near_int_limit, (way_.direct_from - 1) / item_ + 1);
         return are_plain(call_.recv.counts, call_.recv.displacements, blocks_, limit) &&
                (call_.in_place() || is_plain_to_send(limit));
     }
@@ -92,7 +92,9 @@ class ShortCall {
     // The counts of both sides are the same, unless the program is wrong.
     bool has_plain_count() {
         const auto count = call_.recv.counts.value();
-        if (count < 0 || (!call_.in_place() && call_.send.counts.value() != count)) return false;
+        if (static_cast<std::uint64_t>(count) >= near_int_limit ||
+            (!call_.in_place() && call_.send.counts.value() != count))
+            return false;
         block_ = static_cast<std::size_t>(count) * item_;
         return way_.block == FastPath::any_block || way_.block == block_;
     }
@@ -151,7 +153,8 @@ bool took_fast_path(Process& self, const CallArgs& call, CommState& state, Plan&
     state.count(true);
     if (logs) {
         const auto measured = measure_plain(call, state.blocks(), state.own_block(), short_call.item());
-        write_record({self, call, state, measured, logs}, {&plan, way.match}, begin);
+        const bool is_near = measured.bits >= near_int_limit && warn_near_int_limit(self, call, state, true);
+        write_record({self, call, state, measured, is_near, logs}, {&plan, way.match}, begin);
     }
     return true;
 }

@@ -1,6 +1,7 @@
 #include "route.hpp"
 
 #include "fast_path.hpp"
+#include "int_warning.hpp"
 #include "run_native.hpp"
 #include "run_ours.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
@@ -59,8 +60,11 @@ int route(const LoadedMpi& loaded, const CallArgs& call) {
         return report(call, code);
 
     const auto measured = measure(call, state->blocks(), state->own_block(), state->types());
+    bool is_near = false; // to 2^31
+    if (!measured.valid || measured.bits >= near_int_limit) [[unlikely]]
+        is_near = warn_near_int_limit(self, call, *state, measured.valid);
     if (!measured.valid) return call_native(loaded, call); // an error, and MPI's to report
-    const CallContext context{self, call, *state, measured, logs};
+    const CallContext context{self, call, *state, measured, is_near, logs};
     if (is_surely_native(context, plan)) {
         state->count(false);
         return is_left_alone ? call_native(loaded, call) : run_surely_native(context, plan);

@@ -53,6 +53,7 @@ struct Process {
     int largest_message_tag() const { return largest_tag / 2; }
     bool some_have_threads = true; // that may call MPI at the same time; the same on all ranks of the world
     const Ulfm* ulfm = nullptr;    // null where no process may die; the same on all ranks of the world
+    std::atomic<bool> warned_of_int_limit{false};   // once is enough
     std::atomic<bool> refuses_aliases{false};       // this MPI does, so it gets such calls itself
     std::unique_ptr<algorithms::NodeMemory> memory; // null where nothing that runs here shares memory
     algorithms::CoreSet cores;                      // that this rank may run on

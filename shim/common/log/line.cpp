@@ -97,6 +97,7 @@ void add_kind(LineText& line, const Call& call) {
     line.add("binding", binding_name(call.binding));
     if (call.calls > 1) line.add("calls", std::uint32_t{call.calls});
     if (call.large_count) line.add("large_count", true);
+    if (call.near_int_limit) line.add("near_int_limit", true);
 }
 template <typename Call>
 void add_buffer(LineText& line, const Call& call) {

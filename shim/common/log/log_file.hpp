@@ -8,6 +8,9 @@
 
 namespace switchyard::shim::log {
 
+// A line that a rank wrote where numbers came near the end of an int. Most runs have no such file.
+inline constexpr const char* int_limit_file = "int_limit.txt";
+
 // Throws std::runtime_error with a sentence for people if the path exists but is no readable file. The stream
 // is closed if nothing is there.
 std::ifstream open_log_file(const std::filesystem::path& path);

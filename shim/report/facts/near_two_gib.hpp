@@ -10,8 +10,9 @@
 
 namespace switchyard::shim::report {
 
-// A sentence for each group in which a rank sends half of 2 GiB or more to the other ranks in a call, the
-// most bytes first. `alltoallv, 4 ranks, up to 512 MiB, native: a rank sends up to 1.5 GiB in a call, 75% of
+// First what a rank said on stderr while the program ran. Then a sentence for each group in which a rank sends
+// half of 2 GiB or more to the other ranks in a call, or passes such a count or displacement; the most bytes
+// first. `alltoallv, 4 ranks, up to 512 MiB, native: a rank sends up to 1.5 GiB in a call, 75% of
 // 2 GiB`
 std::vector<std::string> near_two_gib_sentences(const Profile& profile);
 

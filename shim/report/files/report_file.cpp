@@ -65,6 +65,7 @@ ordered_json json_of(const Profile& profile, const CallGroup& group, const Cliff
             {"max_over_mean", group.imbalance()},
             {"sent_bytes", std::round(group.bytes)},
             {"most_sent_bytes", std::round(group.most_sent)},
+            {"near_int_limit_calls", group.near_int_limit},
             {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
             {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
             {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},
@@ -109,7 +110,7 @@ ordered_json json_of(const RunFacts& run, const Profile& profile) {
             {"nodes", profile.nodes()},         {"wall_us", rounded(profile.wall_us())},
             {"wall_is_known", run.wall_us > 0}, {"partial", run.partial},
             {"sessions", run.sessions},         {"summary", run.summary},
-            {"records_dropped", run.dropped}};
+            {"records_dropped", run.dropped},   {"near_int_limit", run.int_limit}};
 }
 
 } // namespace

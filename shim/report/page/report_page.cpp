@@ -225,6 +225,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
     if (profile.groups.empty()) {
         out << "<section><p>The log holds no calls"
             << (profile.run.counted.empty() ? "" : " that a policy can change") << ".</p></section>\n";
+        write_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
         write_counted(profile, out);
     } else {
         const auto deciders = chosen_by(profile);

@@ -94,6 +94,7 @@ constexpr auto line_fields = [] {
         Field{"phases_us", nullptr, nullptr, phases},
         Field{"parameters"},
         Field{"in_place"},
+        Field{"near_int_limit"},
         word_field("comm", member_at<&Call::comm>),
         word_field("collective", member_at<&Call::kind, &CallKind::collective>),
         word_field("algorithm", member_at<&Call::kind, &CallKind::algorithm>),
@@ -115,6 +116,7 @@ constexpr const Field& field_of(std::string_view name) {
 }
 constexpr const Field& parameters = field_of("parameters");
 constexpr const Field& in_place = field_of("in_place");
+constexpr const Field& near_int_limit = field_of("near_int_limit");
 
 // Fills a Call from the parser's events. Building a tree of each line would take most of the time.
 class LineReader final : public nlohmann::json_sax<nlohmann::json> {
@@ -124,6 +126,7 @@ class LineReader final : public nlohmann::json_sax<nlohmann::json> {
     bool null() override { return true; }
     bool boolean(bool value) override {
         if (depth_ == 1 && field_ == &in_place) call_.kind.in_place = value;
+        if (depth_ == 1 && field_ == &near_int_limit) call_.near_int_limit = value;
         if (in_parameters()) parameter(value ? "true" : "false");
         return true;
     }
@@ -275,6 +278,7 @@ bool RecordReader::read(const log::RecordedCall& recorded, Call& call) {
     call.kind.nodes = whole<int>(communicator.nodes);
     call.kind.ranks_per_node = whole<int>(communicator.ranks_per_node);
     call.kind.in_place = merged.in_place != 0;
+    call.near_int_limit = merged.near_int_limit != 0;
     call.calls = std::max<std::uint64_t>(1, whole<std::uint32_t>(merged.calls));
     call.ranks_seen = whole<int>(merged.ranks_seen);
     call.slowest_rank = whole<int>(merged.slowest_rank);

@@ -52,6 +52,7 @@ struct Call {
     double time_min = 0, time_mean = 0, time_max = 0;
     double begin = 0; // since the run's start
     int slowest_rank = 0;
+    bool near_int_limit = false; // some number in the arguments of some rank
     int ranks_seen = 0;  // ranks that recorded the call; in a killed run maybe not all
     int world_rank = -1; // in a line of one rank; else -1
     double copy() const { return copy_in + copy_out; }

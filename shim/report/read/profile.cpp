@@ -21,6 +21,7 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.slowest_us += call.time_max;
     group.bytes += call.sent_bytes * call.ranks_seen;
     group.most_sent = std::max(group.most_sent, call.most_sent / static_cast<double>(call.calls));
+    if (call.near_int_limit) group.near_int_limit += call.calls;
     group.smallest_block =
         first ? call.max_block_bytes : std::min(group.smallest_block, call.max_block_bytes);
     group.largest_block = std::max(group.largest_block, call.max_block_bytes);
@@ -39,6 +40,7 @@ void add_to(CallGroup& group, const CallGroup& more) {
     group.slowest_us += more.slowest_us;
     group.bytes += more.bytes;
     group.most_sent = std::max(group.most_sent, more.most_sent);
+    group.near_int_limit += more.near_int_limit;
     group.smallest_block = first ? more.smallest_block : std::min(group.smallest_block, more.smallest_block);
     group.largest_block = std::max(group.largest_block, more.largest_block);
     group.wire_bytes += more.wire_bytes;

@@ -27,6 +27,7 @@ struct CallGroup {
     double slowest_us = 0; // sum over the calls of the slowest rank's time
     double bytes = 0;      // that the program asked its ranks to send to other ranks
     double most_sent = 0;  // by a rank in a call; in a summary the mean over the calls of a line
+    std::uint64_t near_int_limit = 0; // calls with numbers near 2^31; in a summary all calls of a line
     std::uint64_t smallest_block = 0, largest_block = 0;
     std::uint64_t wire_bytes = 0, messages = 0; // of the rank with the most, summed over the calls
     Samples call_us;                            // of each call, mean over the ranks

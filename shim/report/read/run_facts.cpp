@@ -86,6 +86,15 @@ std::vector<Found> runs_in(const std::string& path) {
     return runs;
 }
 
+// "" also where nobody can read the file.
+std::string int_limit_line(const log::LoggedRun& run) {
+    try {
+        return log::text_of_log_file(fs::path(run.directory) / log::int_limit_file);
+    } catch (const std::runtime_error&) {
+        return "";
+    }
+}
+
 } // namespace
 
 RunFacts facts_of(const log::LoggedRun& run) {
@@ -97,6 +106,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.program = text_at(file, "program");
     facts.started = text_at(file, "started");
     facts.mpi_library = text::first_line(text_at(file, "mpi_library"));
+    facts.int_limit = text::first_line(int_limit_line(run));
     facts.network = text_at(file, "network");
     facts.policy_file = text_at(file, "policy_file");
     facts.policy = text_at(file, "policy");

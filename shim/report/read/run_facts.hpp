@@ -15,8 +15,9 @@ struct RunFacts {
     std::string directory;
     std::string program, command_line, started, mpi_library, version, policy_file, policy;
     // mpi_library has only the first line, as people call it.
-    std::string detail;  // SWITCHYARD_DETAIL
-    std::string network; // tcp or rdma; "": a log from before it was written
+    std::string int_limit; // what a rank said before numbers ran over the end of an int; "": nothing
+    std::string detail;    // SWITCHYARD_DETAIL
+    std::string network;   // tcp or rdma; "": a log from before it was written
     std::vector<std::string> hosts;
     int ranks = 0;                    // 0: not known
     double wall_us = 0;               // from the run's start to MPI_Finalize; 0: not known

@@ -229,6 +229,7 @@ void print_text(const Profile& profile, std::ostream& out) {
             << (!is_whole                     ? " that can be read\n"
                 : profile.run.counted.empty() ? ": the program made no calls that switchyard sees\n"
                                               : " that a policy can change\n");
+        print_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
         print_counted(profile, out);
         return print_damage(profile, out);
     }
