@@ -52,6 +52,9 @@ and "seen" (collective, calls, total_us, most_us: of the rank with the most, wal
   total_us, wall_share, median_us, median_deviation_us (median absolute deviation), p95_us, max_over_mean
   sent_bytes, most_sent_bytes: the most that a rank sent in a call, near_int_limit_calls: calls with a count or
   displacement near 2^31
+  to_itself_share (of a rank's bytes), empty_share (of the blocks for others), partners (others that get bytes, mean),
+  most_partners: of the calls that were looked at; block_skew: largest block over mean; messages_in_flight: for each
+  time that the algorithm waits
   agree_us, stage_us (packing), copy_us (to and from devices), exchange_us: parts of total_us
   slow_first_calls: how many (0: none), slow_first_call_least_us and _most_us: times of one of them,
   slow_first_calls_cost_us: what they cost the average rank beyond usual calls, slow_first_calls_waiting_us: the part

@@ -3,6 +3,7 @@
 
 #include "shim/back_end/arguments/call.hpp"
 #include "shim/back_end/arguments/measure.hpp"
+#include "shim/back_end/arguments/moves.hpp"
 #include "shim/back_end/communicator/comm_state.hpp"
 #include "shim/back_end/process/clock.hpp"
 
@@ -47,14 +48,33 @@ inline log::CallRecord begin_record(const CallContext& context) {
     return {begin_head(context)};
 }
 
+// Writes the record, and where the bytes of the call go. `Record`: CallHead or CallRecord. Apart, since few
+// calls come here.
+template <typename Record>
+[[gnu::noinline, gnu::cold]] void record_with_moves(const CallContext& context, const Record& record) {
+    log::CallRecord looked{record};
+    auto& state = context.state;
+    const auto moves = moves_of(context.call, state.blocks(), state.own_block(), state.types());
+    looked.has_moves = true;
+    looked.looks = 1;
+    looked.own_bytes = moves.own_bytes;
+    looked.looked_sent = record.sent;
+    looked.partners = looked.most_partners = moves.partners;
+    looked.empty_blocks = moves.empty_blocks;
+    state.record(context.self, looked);
+}
+
 // Writes the record of a call that is over. Without memory the record is left out.
 // `Record`: CallHead or CallRecord.
 template <typename Record>
-void end_record(const CallContext& context, const Decision& decision, Record& record) noexcept {
+[[gnu::always_inline]] inline void end_record(const CallContext& context, const Decision& decision,
+                                              Record& record) noexcept {
     if (!context.logs) return;
     try {
         record.elapsed = Clock::now() - record.begin;
         record.decision = decision.plan->decision(context.self, decision.match);
+        if (context.state.looks_at(context.call.collective)) [[unlikely]]
+            return record_with_moves(context, record);
         context.state.record(context.self, record);
     } catch (...) { // no memory
     }

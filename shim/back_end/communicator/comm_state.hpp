@@ -92,6 +92,16 @@ class CommState {
         ++calls_.seen;
         if (routed) ++calls_.routed;
     }
+    // At each call of the collective that is logged. True at calls 1, 2, 4, 7, 11, 17, 26, ...: each of these
+    // has half as many calls behind it as the one before, so a million calls have 33 of them. Odd and even
+    // calls take turns, since programs alternate between two exchanges.
+    bool looks_at(Collective collective) {
+        auto& looks = looks_[static_cast<std::size_t>(collective)];
+        if (++looks.calls != looks.next) [[likely]]
+            return false;
+        looks.next += looks.next / 2 + 1;
+        return true;
+    }
     const CallCounts& calls() const { return calls_; }
 
     // The end of the communicator or of the run. True: this process leads it, so its calls count here.
@@ -122,6 +132,10 @@ class CommState {
     std::uint32_t leader_number_ = 0;
     std::uint32_t log_number_ = 0;
     CallCounts calls_; // so far
+    struct Looks {
+        std::uint32_t calls = 0, next = 1;
+    };
+    std::array<Looks, algorithms::collective_count> looks_{}; // at what moves
     PlanList plans_;
     bool has_devices_ = false;      // on some rank
     bool may_have_devices_ = false; // now or later, on some rank: else both halves of the plans are one

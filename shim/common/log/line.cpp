@@ -40,6 +40,9 @@ std::uint64_t sum_of(std::uint64_t own) {
 std::uint64_t sum_of(const Sum<std::uint64_t>& field) {
     return field.sum;
 }
+std::uint64_t sum_of(const Most<std::uint64_t>& field) {
+    return field.value;
+}
 
 // A line, field after field.
 class LineText {
@@ -127,6 +130,18 @@ void add_counts(LineText& line, const Call& call) {
         line.add(#name "_intra", call.name - call.name##_inter);
 #include "fields.def"
 }
+template <typename Call>
+void add_moves(LineText& line, const Call& call) {
+    if (sum_of(call.looks) == 0) return;
+    line.open("moves");
+    line.add("looks", sum_of(call.looks));
+    line.add("to_itself_bytes", sum_of(call.own_bytes));
+    line.add("sent_bytes", sum_of(call.looked_sent));
+    line.add("partners", sum_of(call.partners));
+    line.add("most_partners", sum_of(call.most_partners));
+    line.add("empty_blocks", sum_of(call.empty_blocks));
+    line.close();
+}
 
 } // namespace
 
@@ -159,6 +174,7 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
     line.close();
     add_phases(line, call);
     add_counts(line, call);
+    add_moves(line, call);
     line.add("begin_us", us(call.begin));
     if (static_cast<int>(seen) != communicator.ranks) line.add("ranks_seen", seen);
     return line.take();
@@ -181,6 +197,7 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
     line.add("time_us", us(record.elapsed));
     add_phases(line, record);
     add_counts(line, record);
+    add_moves(line, record);
     return line.take();
 }
 

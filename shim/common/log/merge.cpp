@@ -52,6 +52,7 @@ void MergedCall::add(const Slot& slot, int rank_in_communicator) {
     if (slot.kind == SlotKind::nodes || (slot.kind == SlotKind::detail && !record.has_nodes))
         add_fields<SlotKind::nodes>(record, is_first);
     if (slot.kind == SlotKind::copies) add_fields<SlotKind::copies>(record, is_first);
+    if (slot.kind == SlotKind::moves) add_fields<SlotKind::moves>(record, is_first);
 }
 
 bool CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {

@@ -37,8 +37,8 @@ struct CountedRecord {
     bool large_count = false;
 };
 
-enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, counted };
-inline constexpr std::size_t slot_kinds = 6;
+enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, counted, moves };
+inline constexpr std::size_t slot_kinds = 7;
 
 namespace slot_flag { // in Slot::flags
 #define SWITCHYARD_FLAG(name, slot, bit, merged) inline constexpr std::uint8_t name = bit;
@@ -47,7 +47,7 @@ namespace slot_flag { // in Slot::flags
 
 // A record's layout in the file: a head that all kinds share, then the fields of its kind (fields.def; those
 // of a counted record are in counted()). Most calls are native and leave one slot; routed calls between nodes
-// leave three, staged calls one more.
+// leave three, staged calls one more, and so do calls that were looked at closely.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
     std::uint64_t number = 0; // of the slot on this rank, from 0
@@ -62,6 +62,7 @@ struct Slot {
     static Slot detail(const CallRecord& record) { return of<SlotKind::detail>(record); }
     static Slot nodes(const CallRecord& record) { return of<SlotKind::nodes>(record); }
     static Slot copies(const CallRecord& record) { return of<SlotKind::copies>(record); }
+    static Slot moves(const CallRecord& record) { return of<SlotKind::moves>(record); }
     static Slot counted(const CountedRecord& record);
     // Slots of calls that are only counted belong to no communicator that has a name.
     static constexpr std::uint32_t no_communicator = 0;
@@ -139,6 +140,7 @@ inline void Slot::tell(CallRecord& record) const {
     if (kind == SlotKind::detail) tell_as<SlotKind::detail>(record);
     if (kind == SlotKind::nodes) tell_as<SlotKind::nodes>(record);
     if (kind == SlotKind::copies) tell_as<SlotKind::copies>(record);
+    if (kind == SlotKind::moves) tell_as<SlotKind::moves>(record);
     if (kind != SlotKind::call) return;
     tell_as<SlotKind::call>(record);
     if (!record.has_detail) record.exchange = record.elapsed;
@@ -157,6 +159,11 @@ inline void Slot::add(const Slot& more) {
         return;
     }
     for (std::size_t i = 0; i < std::size(values); ++i) values[i] += more.values[i];
+    if (kind == SlotKind::moves) { // the second number is the largest of its kind
+        add_bounded(pair[0], more.pair[0]);
+        pair[1] = pair[1] < more.pair[1] ? more.pair[1] : pair[1];
+        return;
+    }
     for (std::size_t i = 0; i < std::size(pair); ++i) add_bounded(pair[i], more.pair[i]);
 }
 
@@ -168,6 +175,7 @@ template <typename Use>
 template <typename Use>
 [[gnu::always_inline]] inline void for_each_slot(const CallRecord& record, const Use& use) {
     use(Slot::call(record));
+    if (record.has_moves) use(Slot::moves(record));
     if (!record.has_detail) return;
     use(Slot::detail(record));
     if (record.has_nodes) use(Slot::nodes(record));

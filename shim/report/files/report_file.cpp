@@ -3,6 +3,7 @@
 #include "csv.hpp"
 #include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/slow_start.hpp"
+#include "shim/report/facts/what_moves.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -34,6 +35,10 @@ ordered_json json_of(const Profile& profile, const CallGroup& group, const Cliff
         return text.empty() ? ordered_json() : ordered_json(text);
     };
     const double wall = profile.wall_us();
+    const auto moves = what_moves_in(group);
+    const auto if_known = [](const std::optional<double>& value) {
+        return value ? ordered_json(*value) : ordered_json();
+    };
     const auto start = slow_start_of(profile, group);
     const auto cliff = cliffs.find(&group);
     const auto if_cliff = [&](auto&& value) {
@@ -66,6 +71,12 @@ ordered_json json_of(const Profile& profile, const CallGroup& group, const Cliff
             {"sent_bytes", std::round(group.bytes)},
             {"most_sent_bytes", std::round(group.most_sent)},
             {"near_int_limit_calls", group.near_int_limit},
+            {"to_itself_share", if_known(moves.own_share)},
+            {"empty_share", if_known(moves.empty_share)},
+            {"partners", if_known(moves.partners)},
+            {"most_partners", if_known(moves.most_partners)},
+            {"block_skew", if_known(moves.skew)},
+            {"messages_in_flight", if_known(moves.in_flight)},
             {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
             {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
             {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},

@@ -13,6 +13,7 @@
 #include "shim/report/facts/near_two_gib.hpp"
 #include "shim/report/facts/run_sentences.hpp"
 #include "shim/report/facts/slow_start.hpp"
+#include "shim/report/facts/what_moves.hpp"
 
 #include <algorithm>
 #include <map>
@@ -201,6 +202,45 @@ void write_deciders(const Profile& profile, const std::vector<ChosenBy>& decider
     out << "</section>\n";
 }
 
+Cell share_cell(const std::optional<double>& share) {
+    return {known_share(share), share.value_or(0)};
+}
+Cell number_cell(const std::optional<double>& number) {
+    return {known_number(number), number.value_or(0)};
+}
+
+void write_what_moves(const Profile& profile, std::ostream& out) {
+    const auto rows = what_moves_rows(profile);
+    if (rows.empty()) return;
+    out << "<section><h2>" << what_moves_title << "</h2><p class=\"note\">" << markup(what_moves_note)
+        << "</p>\n";
+    {
+        HtmlTable table(out, {{"collective", Cells::words},
+                              {"ranks"},
+                              {"block &le;"},
+                              {"algorithm", Cells::words},
+                              {"to itself"},
+                              {"empty"},
+                              {"partners"},
+                              {"most"},
+                              {"skew"},
+                              {"in flight"}});
+        for (const auto& [group, moves] : rows)
+            table.row({markup(shown(group->kind.collective, 32)),
+                       {std::to_string(group->kind.ranks), static_cast<double>(group->kind.ranks)},
+                       {block_text(group->kind.block_bits), static_cast<double>(group->kind.block_bits)},
+                       markup(shown(group->kind.algorithm_text(), 200)),
+                       share_cell(moves.own_share),
+                       share_cell(moves.empty_share),
+                       number_cell(moves.partners),
+                       number_cell(moves.most_partners),
+                       number_cell(moves.skew),
+                       number_cell(moves.in_flight)});
+    }
+    out << "</section>\n";
+    write_sentences(moves_advice_title, moves_advice_note, moves_advice(profile), out);
+}
+
 void write_run(const Profile& profile, std::ostream& out) {
     const auto& run = profile.run;
     out << "<section><h2>The run</h2>";
@@ -233,6 +273,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         write_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
         write_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
         write_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
+        write_what_moves(profile, out);
         write_counted(profile, out);
         write_timeline(profile, series_of(profile), library, out);
         write_sizes(sizes_of(profile), out);

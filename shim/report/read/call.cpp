@@ -69,6 +69,12 @@ constexpr Field time_parts[] = {{"min", set_number<&Call::time_min>},
                                 {"mean", set_number<&Call::time_mean>},
                                 {"max", set_number<&Call::time_max>},
                                 {"slowest_rank", set_number<&Call::slowest_rank>}};
+constexpr Field moved_parts[] = {{"looks", set_number<&Call::moved, &Moved::looks>},
+                                 {"to_itself_bytes", set_number<&Call::moved, &Moved::own_bytes>},
+                                 {"sent_bytes", set_number<&Call::moved, &Moved::sent>},
+                                 {"partners", set_number<&Call::moved, &Moved::partners>},
+                                 {"most_partners", set_number<&Call::moved, &Moved::most_partners>},
+                                 {"empty_blocks", set_number<&Call::moved, &Moved::empty_blocks>}};
 constexpr Field phases[] = {
 #define SWITCHYARD_PHASE(name, slot, place, when) {#name, set_number<&Call::name>},
 #include "shim/common/log/fields.def"
@@ -92,6 +98,7 @@ constexpr auto line_fields = [] {
         Field{"sent_bytes", set_sent, nullptr, sent_parts},
         Field{"time_us", set_time, nullptr, time_parts},
         Field{"phases_us", nullptr, nullptr, phases},
+        Field{"moves", nullptr, nullptr, moved_parts},
         Field{"parameters"},
         Field{"in_place"},
         Field{"near_int_limit"},
@@ -226,6 +233,16 @@ void complete(Call& call) {
 
 } // namespace
 
+Moved& Moved::operator+=(const Moved& other) {
+    looks += other.looks;
+    own_bytes += other.own_bytes;
+    sent += other.sent;
+    partners += other.partners;
+    empty_blocks += other.empty_blocks;
+    most_partners = std::max(most_partners, other.most_partners);
+    return *this;
+}
+
 std::string CallKind::algorithm_text() const {
     return parameters.empty() ? algorithm : algorithm + ' ' + parameters;
 }
@@ -278,6 +295,10 @@ bool RecordReader::read(const log::RecordedCall& recorded, Call& call) {
     call.kind.nodes = whole<int>(communicator.nodes);
     call.kind.ranks_per_node = whole<int>(communicator.ranks_per_node);
     call.kind.in_place = merged.in_place != 0;
+    const auto figure = [](std::uint64_t value) { return possible(static_cast<double>(value)); };
+    call.moved = {figure(merged.looks.sum),        figure(merged.own_bytes.sum),
+                  figure(merged.looked_sent.sum),  figure(merged.partners.sum),
+                  figure(merged.empty_blocks.sum), figure(merged.most_partners)};
     call.near_int_limit = merged.near_int_limit != 0;
     call.calls = std::max<std::uint64_t>(1, whole<std::uint32_t>(merged.calls));
     call.ranks_seen = whole<int>(merged.ranks_seen);

@@ -40,6 +40,14 @@ struct CallKindHash {
 // 0 for blocks of 0 and 1 byte; n for blocks of 2^(n-1) + 1 to 2^n bytes.
 unsigned block_bits_of(std::uint64_t bytes);
 
+// What moved in the calls that were looked at: sums over ranks and calls.
+struct Moved {
+    double looks = 0, own_bytes = 0, sent = 0, partners = 0, empty_blocks = 0;
+    double most_partners = 0; // of a rank
+    Moved& operator+=(const Moved& other);
+    bool operator==(const Moved&) const = default;
+};
+
 // One line. Times in microseconds, sizes in bytes. In a line of one rank smallest, mean and largest are
 // equal. If `calls` is more than one, the values are sums over the calls.
 struct Call {
@@ -52,9 +60,10 @@ struct Call {
     double time_min = 0, time_mean = 0, time_max = 0;
     double begin = 0; // since the run's start
     int slowest_rank = 0;
+    Moved moved{};
     bool near_int_limit = false; // some number in the arguments of some rank
-    int ranks_seen = 0;  // ranks that recorded the call; in a killed run maybe not all
-    int world_rank = -1; // in a line of one rank; else -1
+    int ranks_seen = 0;          // ranks that recorded the call; in a killed run maybe not all
+    int world_rank = -1;         // in a line of one rank; else -1
     double copy() const { return copy_in + copy_out; }
     bool operator==(const Call&) const = default;
 #define SWITCHYARD_PHASE(name, slot, place, when) double name = 0; // mean over the ranks

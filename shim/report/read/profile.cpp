@@ -13,6 +13,11 @@ RankTimes rank_times_of(const Call& call) {
             ranks * call.exchange};
 }
 
+// The mean block of the average rank for another rank.
+double mean_block_of(const Call& call) {
+    return call.sent_bytes / static_cast<double>(call.calls) / std::max(call.kind.ranks - 1, 1);
+}
+
 void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     const bool first = group.calls == 0;
     group.calls += call.calls;
@@ -27,6 +32,12 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.largest_block = std::max(group.largest_block, call.max_block_bytes);
     group.wire_bytes += call.wire_bytes;
     group.messages += call.messages;
+    group.rounds += call.rounds;
+    group.moved += call.moved;
+    if (const double mean = mean_block_of(call); mean > 0) {
+        group.skew += static_cast<double>(call.max_block_bytes) / mean * static_cast<double>(call.calls);
+        group.skewed_calls += call.calls;
+    }
     group.call_us.add(call.time_mean / static_cast<double>(call.calls), call.calls);
     group.least_us.add(call.time_min / static_cast<double>(call.calls), call.calls);
     if (call.calls == 1) group.first_calls.add(call);
@@ -45,6 +56,10 @@ void add_to(CallGroup& group, const CallGroup& more) {
     group.largest_block = std::max(group.largest_block, more.largest_block);
     group.wire_bytes += more.wire_bytes;
     group.messages += more.messages;
+    group.rounds += more.rounds;
+    group.moved += more.moved;
+    group.skew += more.skew;
+    group.skewed_calls += more.skewed_calls;
     group.call_us.add(more.call_us);
     group.least_us.add(more.least_us);
 }

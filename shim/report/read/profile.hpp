@@ -23,16 +23,20 @@ struct CallGroup {
     CallKind kind;
     std::uint64_t calls = 0;
     RankTimes rank_us;
-    double mean_us = 0;    // sum over the calls of the mean over the ranks
-    double slowest_us = 0; // sum over the calls of the slowest rank's time
-    double bytes = 0;      // that the program asked its ranks to send to other ranks
-    double most_sent = 0;  // by a rank in a call; in a summary the mean over the calls of a line
+    double mean_us = 0;               // sum over the calls of the mean over the ranks
+    double slowest_us = 0;            // sum over the calls of the slowest rank's time
+    double bytes = 0;                 // that the program asked its ranks to send to other ranks
+    double most_sent = 0;             // by a rank in a call; in a summary the mean over the calls of a line
     std::uint64_t near_int_limit = 0; // calls with numbers near 2^31; in a summary all calls of a line
     std::uint64_t smallest_block = 0, largest_block = 0;
     std::uint64_t wire_bytes = 0, messages = 0; // of the rank with the most, summed over the calls
-    Samples call_us;                            // of each call, mean over the ranks
-    Samples least_us;       // of each call, the fastest rank: the last one to come waits least
-    FirstCalls first_calls; // of one run: none if several runs are added up
+    std::uint64_t rounds = 0;                   // likewise
+    Moved moved{};
+    double skew = 0; // largest block over the mean block, summed over the calls that sent bytes
+    std::uint64_t skewed_calls = 0; // these
+    Samples call_us;                // of each call, mean over the ranks
+    Samples least_us;               // of each call, the fastest rank: the last one to come waits least
+    FirstCalls first_calls;         // of one run: none if several runs are added up
 
     // The slowest rank's time over the mean: 1 where all ranks take the same time.
     double imbalance() const { return mean_us > 0 ? slowest_us / mean_us : 1; }

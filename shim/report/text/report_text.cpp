@@ -8,6 +8,7 @@
 #include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/near_two_gib.hpp"
 #include "shim/report/facts/slow_start.hpp"
+#include "shim/report/facts/what_moves.hpp"
 #include "text_table.hpp"
 
 #include <algorithm>
@@ -187,6 +188,31 @@ void print_sentences(const char* title, const char* note, const std::vector<std:
     }
 }
 
+void print_what_moves(const Profile& profile, std::ostream& out) {
+    const auto rows = what_moves_rows(profile);
+    if (rows.empty()) return;
+    out << '\n' << what_moves_title << '\n';
+    for (const auto& line : wrapped(formatted("({})", what_moves_note), text_width)) out << line << '\n';
+    TextTable table({{"collective", Align::left},
+                     {"ranks"},
+                     {"block <="},
+                     {"to itself"},
+                     {"empty"},
+                     {"partners"},
+                     {"most"},
+                     {"skew"},
+                     {"in flight"},
+                     {"algorithm", Align::left, widest_algorithm}});
+    for (const auto& [group, moves] : rows)
+        table.row({shown(group->kind.collective, 12), std::to_string(group->kind.ranks),
+                   block_text(group->kind.block_bits), known_share(moves.own_share),
+                   known_share(moves.empty_share), known_number(moves.partners),
+                   known_number(moves.most_partners), known_number(moves.skew), known_number(moves.in_flight),
+                   shown(group->kind.algorithm_text() + marks_of(group->kind), 200)});
+    table.print(out, 2);
+    print_sentences(moves_advice_title, moves_advice_note, moves_advice(profile), out);
+}
+
 void print_fallbacks(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
     TextTable table({{"calls"}, {"total"}, {"ran instead", Align::left, 24}, {"why", Align::left, 60}});
     for (const auto& by : deciders) {
@@ -243,6 +269,7 @@ void print_text(const Profile& profile, std::ostream& out) {
     print_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
     print_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
     print_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
+    print_what_moves(profile, out);
     print_phases(profile, out);
     print_fallbacks(profile, deciders, out);
     print_damage(profile, out);
