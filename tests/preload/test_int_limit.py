@@ -97,6 +97,9 @@ class NearTheLimit(PreloadTest):
         report = self.command("report", result.log())
         self.assertIn("passes a negative count", " ".join(report.stdout.split()))
 
+    def test_a_mistaken_count_is_mpis_to_report(self):
+        self.assert_silent(self.run_near("mistaken"))
+
     def test_quiet_settings(self):
         result = self.run_near("displacement", settings={"SWITCHYARD_VERBOSE": "error"})
         self.assertEqual(result.lines_of_ours, [], result.everything())

@@ -25,7 +25,7 @@ class SideNumbers {
         if (side_.counts.is_array() && side_.counts.is_null()) return;
         for (int i = 0; i < numbers(); ++i) {
             const auto count = side_.counts[i];
-            if (count < 0) keep(found, What::negative_count, i, count);
+            if (count <= overflowed_count) keep(found, What::negative_count, i, count);
             if (is_near(count)) keep(found, What::count, i, count);
             if (!displacements.is_array() || displacements.is_null() || count == 0) continue;
             if (is_near(displacements[i])) keep(found, What::displacement, i, displacements[i]);

@@ -12,6 +12,10 @@ namespace switchyard::shim {
 // From here on a number is near: a factor of two below 2^31.
 inline constexpr std::uint64_t near_int_limit = std::uint64_t{1} << 30;
 
+// What an overflow leaves lies anywhere between -2^31 and 0. A count nearer to 0 is another mistake, such as -1, and
+// MPI's to report.
+inline constexpr std::int64_t overflowed_count = -(std::int64_t{1} << 16);
+
 // What comes near in a call, or has passed 2^31: a count or displacement in the arguments, else the bytes of
 // a block, else the bytes of all blocks of a side. A displacement may be negative by right, so only one that
 // is as far from 0 counts: no sum of smaller numbers turns negative.

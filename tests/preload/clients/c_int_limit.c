@@ -2,6 +2,7 @@
  * touched. Argument: what comes near.
  *   count          a count of 2^30 items of no bytes          displacement   a displacement of 2^30
  *   bytes          2^30 bytes in all, sent by rank 0          below          one less: nothing comes near
+ *   mistaken       a negative count that no overflow leaves
  *   negative       a negative count, which MPI refuses        low            a displacement below 0, by right
  *   wide           2^30 bytes by the function with large counts (MPI 4)
  *   equal          MPI_Alltoall with blocks of 2^30 items of no bytes
@@ -80,12 +81,12 @@ int main(int argc, char** argv) {
             client_count(MPI_COMM_WORLD);
             if (MPI_Alltoall(send, near, nothing, recv, near, nothing, MPI_COMM_WORLD) != MPI_SUCCESS)
                 client_fail("the call failed");
-        } else if (strcmp(what, "negative") == 0) {
+        } else if (strcmp(what, "negative") == 0 || strcmp(what, "mistaken") == 0) {
             MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
             MPI_Comm alone;
             MPI_Comm_dup(MPI_COMM_SELF, &alone);
             MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
-            sendcounts[0] = (int)(2u * (unsigned)near); /* as an overflow leaves it */
+            sendcounts[0] = *what == 'n' ? (int)(2u * (unsigned)near) : -65535; /* the first as an overflow leaves it */
             recvcounts[0] = sendcounts[0];
             if (rank == ranks - 1 && MPI_Alltoallv(send, sendcounts, sdispls, MPI_CHAR, recv, recvcounts,
                                                    rdispls, MPI_CHAR, alone) == MPI_SUCCESS)
