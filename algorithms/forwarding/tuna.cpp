@@ -16,9 +16,7 @@ class Tuna {
   public:
     Tuna(const Exchange& exchange, Context& context, const TunaSchedule& schedule, const TunaLayout& layout)
         : exchange_(exchange), wire_(context.wire), rounds_(schedule.rounds()),
-          in_flight_(std::min<std::size_t>(schedule.shape().in_flight,
-                                           static_cast<std::size_t>(context.wire.batch()))),
-          message_bytes_(Workspace::rounded(layout.message_bytes)),
+          in_flight_(schedule.shape().in_flight), message_bytes_(Workspace::rounded(layout.message_bytes)),
           fused_(!has_size<Size> ||
                  context.parameters[Parameter::metadata] == static_cast<std::int64_t>(Metadata::fused)),
           stored_(exchange, context, schedule.shape().slots, layout.slot_bytes),
@@ -29,7 +27,8 @@ class Tuna {
         Status status;
         for (std::size_t next = 0; next < rounds_.size();) { // lines 6 and 7
             const auto left = static_cast<std::size_t>(rounds_[next].left_in_digit);
-            const std::size_t together = std::min(left, in_flight_);
+            const std::size_t together =
+                std::min({left, in_flight_, static_cast<std::size_t>(wire_.batch())});
             status.keep(exchange_rounds(rounds_.subspan(next, together)));
             next += together;
         }
