@@ -10,7 +10,7 @@ namespace switchyard::shim {
 
 class MemoryReserve {
   public:
-    static constexpr std::size_t bytes = std::size_t{2} << 20;
+    static constexpr std::size_t bytes = std::size_t{4} << 20;
 
     MemoryReserve() = default;
     MemoryReserve(const MemoryReserve&) = delete;
