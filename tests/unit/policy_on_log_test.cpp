@@ -233,3 +233,19 @@ TEST_CASE("a policy names the rule that takes the calls of a cliff", "[report][c
     Asked again(otherwise);
     CHECK(cliff_rules(otherwise, again.on_log.groups(), again.builder.take({})).empty());
 }
+
+TEST_CASE("a log's calls have total_bytes and skew of the rank that sends most", "[report]") {
+    const auto policy = parsed(R"({"version":1,"rules":[
+        {"name":"skewed","when":{"collective":"alltoallv","skew":{"min":4}},"use":{"algorithm":"pairwise"}},
+        {"name":"large","when":{"collective":"alltoallv","total_bytes":{"min":1000}},"use":{"algorithm":"linear"}}],
+        "otherwise":{"algorithm":"native"}})");
+    Asked asked(policy);
+    asked.line(LogLine{.block = 64, .mean_us = 40, .most_sent = 48}); // to 3 others: 16 each
+    asked.line(LogLine{.block = 63, .mean_us = 30, .most_sent = 48}); // a little less
+    asked.line(LogLine{.block = 400, .mean_us = 20, .most_sent = 1000});
+    asked.line(LogLine{.block = 400, .mean_us = 10, .calls = 2, .most_sent = 1998}); // 999 in a call
+    const auto groups = asked.on_log.groups();
+    std::map<std::string, std::uint64_t> calls;
+    for (const auto& group : groups) calls[group.algorithm] += group.calls;
+    CHECK(calls == std::map<std::string, std::uint64_t>{{"pairwise", 1}, {"linear", 1}, {"native", 3}});
+}

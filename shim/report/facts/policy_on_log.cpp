@@ -69,9 +69,8 @@ std::optional<policy::Features> features_of(const Call& call, policy::Network ne
     features.gpu_aware = travelled(policy::Transfer::direct);
     features.ipc = travelled(policy::Transfer::ipc);
     features.max_block_bytes = call.max_block_bytes;
-    features.total_bytes = static_cast<std::size_t>(call.most_sent);
-    features.skew = policy::skew_of(call.max_block_bytes, static_cast<std::uint64_t>(call.kind.ranks) - 1,
-                                    features.total_bytes);
+    features.total_bytes = static_cast<std::size_t>(most_sent_in_a_call(call));
+    features.skew = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(skew_of(call)));
     return features;
 }
 

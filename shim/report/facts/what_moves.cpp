@@ -34,11 +34,12 @@ bool sends_large_blocks_directly(const CallKind& kind) {
     return kind.parameters.find("direct_from=") != std::string::npos;
 }
 
-// Blocks that differ are sent by algorithms of alltoallv; direct_from is a parameter of theirs.
+// Blocks that differ are sent by algorithms of alltoallv; direct_from is a parameter of theirs. On one node they go
+// through its memory, and nothing is forwarded.
 bool is_skewed(const CallGroup& group, const WhatMoves& moves) {
     constexpr double much = 8;
     return moves.skew && *moves.skew >= much && group.kind.collective == "alltoallv" &&
-           group.largest_block > 1024 && !sends_large_blocks_directly(group.kind);
+           group.kind.nodes > 1 && group.largest_block > 1024 && !sends_large_blocks_directly(group.kind);
 }
 
 void advise(const CallGroup& group, std::vector<std::string>& sentences) {

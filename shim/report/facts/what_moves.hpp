@@ -16,7 +16,7 @@ struct WhatMoves {
     std::optional<double> empty_share; // of the blocks for other ranks: those without bytes
     std::optional<double> partners;    // other ranks that get bytes: mean over ranks and calls
     std::optional<double> most_partners;
-    std::optional<double> skew;      // largest block over the mean block, mean over the calls
+    std::optional<double> skew;      // skew_of() a call, mean over the calls
     std::optional<double> in_flight; // messages of an algorithm for each time that it waits
 };
 WhatMoves what_moves_in(const CallGroup& group);

@@ -2,6 +2,7 @@
 
 #include "possible.hpp"
 
+#include "algorithms/collective.hpp"
 #include "shim/common/log/line.hpp"
 
 #include <algorithm>
@@ -262,6 +263,19 @@ std::size_t CallKindHash::operator()(const CallKind& kind) const {
 
 unsigned block_bits_of(std::uint64_t bytes) {
     return bytes == 0 ? 0U : static_cast<unsigned>(std::bit_width(bytes - 1));
+}
+
+double most_sent_in_a_call(const Call& call) {
+    return call.most_sent / static_cast<double>(call.calls);
+}
+
+double skew_of(const Call& call) {
+    const auto collective = algorithms::collective_of(call.kind.collective);
+    const bool sends_one = collective && algorithms::traits_of(*collective).sends_one_block();
+    const double sent =
+        sends_one ? call.sent_bytes / static_cast<double>(call.calls) : most_sent_in_a_call(call);
+    const double mean = sent / std::max(call.kind.ranks - 1, 1);
+    return mean > 0 ? static_cast<double>(call.max_block_bytes) / mean : 0;
 }
 
 bool parse_call(std::string_view line, Call& call) {

@@ -75,6 +75,12 @@ struct Call {
 // no meaning. Unknown fields are skipped. Missing fields get their default.
 bool parse_call(std::string_view line, Call& call);
 
+// Bytes that a rank sends to others in one of the calls, on the rank that sends most.
+double most_sent_in_a_call(const Call& call);
+// As a policy's `skew`, not rounded: the largest block over the mean of the rank that sends most. Where a rank sends
+// one block to everybody, over the mean of all ranks' blocks. 0: nothing was sent.
+double skew_of(const Call& call);
+
 // Makes calls of records, as if their lines had been written and read.
 class RecordReader {
   public:

@@ -13,11 +13,6 @@ RankTimes rank_times_of(const Call& call) {
             ranks * call.exchange};
 }
 
-// The mean block of the average rank for another rank.
-double mean_block_of(const Call& call) {
-    return call.sent_bytes / static_cast<double>(call.calls) / std::max(call.kind.ranks - 1, 1);
-}
-
 void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     const bool first = group.calls == 0;
     group.calls += call.calls;
@@ -34,8 +29,8 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.messages += call.messages;
     group.rounds += call.rounds;
     group.moved += call.moved;
-    if (const double mean = mean_block_of(call); mean > 0) {
-        group.skew += static_cast<double>(call.max_block_bytes) / mean * static_cast<double>(call.calls);
+    if (const double skew = skew_of(call); skew > 0) {
+        group.skew += skew * static_cast<double>(call.calls);
         group.skewed_calls += call.calls;
     }
     group.call_us.add(call.time_mean / static_cast<double>(call.calls), call.calls);

@@ -32,7 +32,7 @@ struct CallGroup {
     std::uint64_t wire_bytes = 0, messages = 0; // of the rank with the most, summed over the calls
     std::uint64_t rounds = 0;                   // likewise
     Moved moved{};
-    double skew = 0; // largest block over the mean block, summed over the calls that sent bytes
+    double skew = 0;                // skew_of() a call, summed over the calls that sent bytes
     std::uint64_t skewed_calls = 0; // these
     Samples call_us;                // of each call, mean over the ranks
     Samples least_us;               // of each call, the fastest rank: the last one to come waits least
