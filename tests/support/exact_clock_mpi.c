@@ -51,36 +51,38 @@ static int ranks_of(MPI_Comm comm) {
 /* The function of the MPI that the program is linked with. */
 #define NEXT(name) __typeof__(&name) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
-EXPORTED int PMPI_Alltoall(const void* send, int sends, MPI_Datatype sent, void* recv, int recvs, MPI_Datatype received,
-                           MPI_Comm comm) {
+EXPORTED int PMPI_Alltoall(const void* send, int sends, MPI_Datatype sent, void* recv, int recvs,
+                           MPI_Datatype received, MPI_Comm comm) {
     NEXT(PMPI_Alltoall);
     pass("alltoall", sends * size_of(sent), ranks_of(comm));
     return next(send, sends, sent, recv, recvs, received, comm);
 }
 
-EXPORTED int PMPI_Alltoallv(const void* send, const int* sends, const int* from, MPI_Datatype sent, void* recv,
-                            const int* recvs, const int* to, MPI_Datatype received, MPI_Comm comm) {
+EXPORTED int PMPI_Alltoallv(const void* send, const int* sends, const int* from, MPI_Datatype sent,
+                            void* recv, const int* recvs, const int* to, MPI_Datatype received,
+                            MPI_Comm comm) {
     NEXT(PMPI_Alltoallv);
     pass("alltoallv", sends[0] * size_of(sent), ranks_of(comm));
     return next(send, sends, from, sent, recv, recvs, to, received, comm);
 }
 
-EXPORTED int PMPI_Alltoallw(const void* send, const int* sends, const int* from, const MPI_Datatype* sent, void* recv,
-                            const int* recvs, const int* to, const MPI_Datatype* received, MPI_Comm comm) {
+EXPORTED int PMPI_Alltoallw(const void* send, const int* sends, const int* from, const MPI_Datatype* sent,
+                            void* recv, const int* recvs, const int* to, const MPI_Datatype* received,
+                            MPI_Comm comm) {
     NEXT(PMPI_Alltoallw);
     pass("alltoallw", sends[0] * size_of(sent[0]), ranks_of(comm));
     return next(send, sends, from, sent, recv, recvs, to, received, comm);
 }
 
-EXPORTED int PMPI_Allgather(const void* send, int sends, MPI_Datatype sent, void* recv, int recvs, MPI_Datatype received,
-                            MPI_Comm comm) {
+EXPORTED int PMPI_Allgather(const void* send, int sends, MPI_Datatype sent, void* recv, int recvs,
+                            MPI_Datatype received, MPI_Comm comm) {
     NEXT(PMPI_Allgather);
     pass("allgather", sends * size_of(sent), ranks_of(comm));
     return next(send, sends, sent, recv, recvs, received, comm);
 }
 
-EXPORTED int PMPI_Allgatherv(const void* send, int sends, MPI_Datatype sent, void* recv, const int* recvs, const int* to,
-                             MPI_Datatype received, MPI_Comm comm) {
+EXPORTED int PMPI_Allgatherv(const void* send, int sends, MPI_Datatype sent, void* recv, const int* recvs,
+                             const int* to, MPI_Datatype received, MPI_Comm comm) {
     NEXT(PMPI_Allgatherv);
     pass("allgatherv", sends * size_of(sent), ranks_of(comm));
     return next(send, sends, sent, recv, recvs, to, received, comm);

@@ -92,9 +92,9 @@ class CommState {
         ++calls_.seen;
         if (routed) ++calls_.routed;
     }
-    // At each call of the collective that is logged. True at calls 1, 2, 4, 7, 11, 17, 26, ...: each of these
-    // has half as many calls behind it as the one before, so a million calls have 33 of them. Odd and even
-    // calls take turns, since programs alternate between two exchanges.
+    // At each call of the collective that is logged. True at calls 1, 2, 4, 7, 11, 17, 26, ...: each number is
+    // half as large again as the one before, so a million calls have 32 looks. Odd and even calls take turns,
+    // since programs alternate between two exchanges.
     bool looks_at(Collective collective) {
         auto& looks = looks_[static_cast<std::size_t>(collective)];
         if (++looks.calls != looks.next) [[likely]]

@@ -86,7 +86,8 @@ int main(int argc, char** argv) {
             MPI_Comm alone;
             MPI_Comm_dup(MPI_COMM_SELF, &alone);
             MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
-            sendcounts[0] = *what == 'n' ? (int)(2u * (unsigned)near) : -65535; /* the first as an overflow leaves it */
+            sendcounts[0] =
+                *what == 'n' ? (int)(2u * (unsigned)near) : -65535; /* the first as an overflow leaves it */
             recvcounts[0] = sendcounts[0];
             if (rank == ranks - 1 && MPI_Alltoallv(send, sendcounts, sdispls, MPI_CHAR, recv, recvcounts,
                                                    rdispls, MPI_CHAR, alone) == MPI_SUCCESS)
