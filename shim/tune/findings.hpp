@@ -3,6 +3,8 @@
 
 #include "survey.hpp"
 
+#include "policy/table.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
