@@ -18,6 +18,7 @@ struct MpiFamily {
     Words libraries{};
     Words fortran_libraries{};
     Words rank_variables{};
+    Words setting_prefixes{};
     Words gpu_queries{};
     const char* header_defines = nullptr;
     const char* suffix = nullptr;

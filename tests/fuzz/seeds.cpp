@@ -192,6 +192,10 @@ void add_run_json(Seeds seeds) {
     info.settings = {{"SWITCHYARD_DETAIL", "ranks"}};
     info.policy_file = "my.policy.json";
     info.policy = R"({"version":1,"rules":[],"otherwise":{"algorithm":"native"}})";
+    info.native = shim::NativeFacts{{{"tuned", 30}, {"basic", 10}},
+                                    {{"coll_tuned_priority", "91", "environment", "a reason"}},
+                                    {{"alltoall", "bruck"}},
+                                    {"libucc.so.1"}};
     RunEnd end;
     end.calls_seen = 2;
     end.wall_s = 1.5;

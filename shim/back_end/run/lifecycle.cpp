@@ -9,6 +9,7 @@
 #include "shim/back_end/arguments/datatype.hpp"
 #include "shim/back_end/communicator/comm_state.hpp"
 #include "shim/back_end/process/clock.hpp"
+#include "shim/back_end/process/native_calls.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/log/file_size_signal.hpp"
 #include "topology.hpp"
@@ -153,6 +154,7 @@ void set_up_alone(Process& self) {
     self.run_info.alone = true;
     self.run_info = describe(self);
     self.run_info.hosts = {host_name()};
+    if (self.settings.logs()) self.run_info.native = facts_of_native_calls(*self.loaded);
     find_node(self);
     find_region_of(self);
     watch_for_devices(self);

@@ -5,6 +5,7 @@
 #include "policy/parse.hpp"
 #include "policy/without_reasons.hpp"
 #include "shim/back_end/process/clock.hpp"
+#include "shim/back_end/process/native_calls.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/entry/mpi_families.hpp"
 
@@ -196,6 +197,7 @@ void RunConfiguration::meet_hosts(Process* self, MPI_Comm world) noexcept {
     if (hosts_.empty()) return;
     try {
         self->run_info.hosts = hosts_in(hosts_);
+        self->run_info.native = facts_of_native_calls(*self->loaded);
         log::write_run_json(self->log_folder, self->run_info, nullptr);
     } catch (...) { // the end of the run writes it again
     }

@@ -1,5 +1,6 @@
 #include "run_directory.hpp"
 
+#include "native_json.hpp"
 #include "version.hpp"
 
 #include <algorithm>
@@ -105,6 +106,7 @@ bool write_run_json(const Folder& folder, const RunInfo& info, const RunEnd* end
                                    {"policy_file", info.policy_file},
                                    {"policy", info.policy}};
     for (const auto& [name, value] : info.settings) json["settings"][name] = value;
+    if (info.native) json["native"] = native_json(*info.native);
     json["units"] = {
         {"*_us", "microseconds, monotonic clock; the time of a call includes waiting for late ranks"},
         {"*_bytes", "bytes"},

@@ -3,8 +3,10 @@
 
 #include "counted_totals.hpp"
 #include "folder.hpp"
+#include "shim/common/native_facts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +26,7 @@ struct RunInfo {
     std::string network;                                       // tcp or rdma, as on rank 0's machine
     std::vector<std::pair<std::string, std::string>> settings; // variable, value in force
     std::string policy_file, policy;                           // path and text
+    std::optional<NativeFacts> native;                         // of rank 0; where a log is written
     bool alone = false; // no MPI_Init was seen (sessions), so the ranks cannot merge their records
     mode_t file_mode = usual_file_mode; // of the log's files; not in run.json by itself
 };
