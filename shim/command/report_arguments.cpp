@@ -43,6 +43,9 @@ sentence.
 Where the program called collectives that no policy changes, the report begins with the time in all collectives, and has
 their sums under "Counted, not routed". Calls and sent are of all ranks there; nonblocking calls count without MPI_Wait.
 
+If calls were native, the report says who ran them, as far as it can be known: Open MPI's components by priority, what somebody
+set about collectives of the MPI, and other libraries that run collectives.
+
 CSV has one line for each group, then one for each collective that is only counted. JSON has "run", "totals", "groups"
 and "seen" (collective, calls, total_us, most_us: of the rank with the most, wall_share, sent_bytes). The keys of a group:
   collective, ranks, nodes, ranks_per_node, buffer, transfer, in_place

@@ -1,6 +1,7 @@
 #include "report_file.hpp"
 
 #include "csv.hpp"
+#include "shim/common/log/native_json.hpp"
 #include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/slow_start.hpp"
 #include "shim/report/facts/what_moves.hpp"
@@ -113,6 +114,11 @@ ordered_json row_of(const Profile& profile, const CountedKind& kind) {
     return row;
 }
 
+// As in run.json; null if the log does not say it.
+ordered_json json_of(const std::optional<NativeFacts>& native) {
+    return native ? log::native_json(*native) : ordered_json();
+}
+
 ordered_json json_of(const RunFacts& run, const Profile& profile) {
     return {{"directory", run.directory},       {"program", run.program},
             {"command_line", run.command_line}, {"started", run.started},
@@ -121,7 +127,8 @@ ordered_json json_of(const RunFacts& run, const Profile& profile) {
             {"nodes", profile.nodes()},         {"wall_us", rounded(profile.wall_us())},
             {"wall_is_known", run.wall_us > 0}, {"partial", run.partial},
             {"sessions", run.sessions},         {"summary", run.summary},
-            {"records_dropped", run.dropped},   {"near_int_limit", run.int_limit}};
+            {"records_dropped", run.dropped},   {"near_int_limit", run.int_limit},
+            {"native", json_of(run.native)}};
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "shim/common/units.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/cliffs.hpp"
+#include "shim/report/facts/native_calls.hpp"
 #include "shim/report/facts/near_two_gib.hpp"
 #include "shim/report/facts/run_sentences.hpp"
 #include "shim/report/facts/slow_start.hpp"
@@ -267,6 +268,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
             << (profile.run.counted.empty() ? "" : " that a policy can change") << ".</p></section>\n";
         write_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
         write_counted(profile, out);
+        write_sentences(native_title, native_note, native_sentences(profile), out);
     } else {
         const auto deciders = chosen_by(profile);
         write_groups(profile, deciders, out);
@@ -280,6 +282,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         write_heat_map(profile, out);
         write_ranks(profile, out);
         write_deciders(profile, deciders, out);
+        write_sentences(native_title, native_note, native_sentences(profile), out);
     }
     write_run(profile, out);
     end_page(out);

@@ -3,6 +3,7 @@
 #include "policy/text/printable.hpp"
 #include "possible.hpp"
 #include "shim/common/log/log_file.hpp"
+#include "shim/common/log/native_json.hpp"
 #include "shim/common/units.hpp"
 #include "version.hpp"
 
@@ -124,6 +125,7 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.dropped = static_cast<std::uint64_t>(possible(number_at(file, "records_dropped")));
     facts.calls_seen = static_cast<std::uint64_t>(possible(number_at(file, "calls_seen")));
     facts.counted = counted_of(run, file);
+    facts.native = log::native_in(file);
     facts.sessions = !run.complete && !flag_at(file, "mpi_init_seen", true);
     facts.partial = !run.complete && !facts.sessions;
     facts.summary = run.summary;

@@ -3,8 +3,10 @@
 
 #include "counted.hpp"
 #include "shim/common/log/read.hpp"
+#include "shim/common/native_facts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,14 +21,15 @@ struct RunFacts {
     std::string detail;    // SWITCHYARD_DETAIL
     std::string network;   // tcp or rdma; "": a log from before it was written
     std::vector<std::string> hosts;
-    int ranks = 0;                    // 0: not known
-    double wall_us = 0;               // from the run's start to MPI_Finalize; 0: not known
-    bool partial = false;             // the run did not reach MPI_Finalize
-    bool sessions = false;            // no MPI_Init was seen, so the ranks could not merge their records
-    bool summary = false;             // each line stands for several calls
-    std::vector<CountedKind> counted; // collectives that no policy routes, the most time first
-    std::uint64_t dropped = 0;        // records that had no room
-    std::uint64_t calls_seen = 0;     // that switchyard counted until the end; 0: not known
+    int ranks = 0;                     // 0: not known
+    double wall_us = 0;                // from the run's start to MPI_Finalize; 0: not known
+    bool partial = false;              // the run did not reach MPI_Finalize
+    bool sessions = false;             // no MPI_Init was seen, so the ranks could not merge their records
+    bool summary = false;              // each line stands for several calls
+    std::vector<CountedKind> counted;  // collectives that no policy routes, the most time first
+    std::optional<NativeFacts> native; // who ran the native calls, as far as the log says it
+    std::uint64_t dropped = 0;         // records that had no room
+    std::uint64_t calls_seen = 0;      // that switchyard counted until the end; 0: not known
 };
 
 // Throws std::runtime_error if the log is of a version whose lines may mean something else. It does not throw

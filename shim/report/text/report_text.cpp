@@ -6,6 +6,7 @@
 #include "shim/report/facts/agreement_time.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/cliffs.hpp"
+#include "shim/report/facts/native_calls.hpp"
 #include "shim/report/facts/near_two_gib.hpp"
 #include "shim/report/facts/slow_start.hpp"
 #include "shim/report/facts/what_moves.hpp"
@@ -257,6 +258,7 @@ void print_text(const Profile& profile, std::ostream& out) {
                                               : " that a policy can change\n");
         print_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
         print_counted(profile, out);
+        print_sentences(native_title, native_note, native_sentences(profile), out);
         return print_damage(profile, out);
     }
     const auto deciders = chosen_by(profile);
@@ -265,6 +267,7 @@ void print_text(const Profile& profile, std::ostream& out) {
     for (const auto& section : sections_of(profile)) print_section(profile, section, places, out);
     print_counted(profile, out);
     print_deciders(profile, deciders, out);
+    print_sentences(native_title, native_note, native_sentences(profile), out);
     print_most_expensive(profile, out);
     print_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
     print_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
