@@ -100,6 +100,13 @@ class Guest(PreloadTest):
         result, lines = self.check(3, client("c_legal"), "gather_nothing", 20, force=SHARED)
         self.assertEqual({line["algorithm"] for line in lines if line["collective"] == "allgatherv"}, {"shared"})
 
+    def test_graphs_after_nonblocking_collectives(self):
+        """Open MPI's MPI_Dist_graph_create hangs after 24 nonblocking collectives on its communicator (4.1), or 18 (5.0). It must
+        not hang after three less, because the start of the shim took three."""
+        for number in (15, 21):
+            with self.subTest(nonblocking=number):
+                self.check(FEW_RANKS, client("c_graph"), number)
+
     def test_calls_in_callbacks(self):
         """An attribute's delete function may call on the communicator that goes. The next one may have its handle."""
         for mode in ("free", "disconnect", "nested", "refused", "dup", "type", "window", "file", "handler"):

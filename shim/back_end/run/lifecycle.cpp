@@ -198,6 +198,23 @@ std::unique_ptr<Run> run_of_all(const LoadedMpi& loaded, MPI_Comm world) noexcep
     return all_ready && manages([&] { find_region_of(run->process); }) ? std::move(run) : nullptr;
 }
 
+// A communicator of our own, not made by MPI_Comm_create. Open MPI numbers the nonblocking collectives of a
+// communicator by tags, and its MPI_Comm_create takes three of them. MPI_Dist_graph_create receives from any
+// rank by two of these tags (open-mpi/ompi#13918): it may hang where the next nonblocking collective has one,
+// in 4.1.4 after 23 or 24 nonblocking collectives. A program that is spared this must not meet it because of
+// us. Open MPI's MPI_Comm_create_group takes no such tags. But its messages can match receives of the
+// program, and it runs attribute copy functions: so only at the start, when MPI_COMM_WORLD has neither.
+// Collective.
+MPI_Comm create_world() noexcept {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm world = MPI_COMM_NULL;
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &all) != MPI_SUCCESS) return MPI_COMM_NULL;
+    if (PMPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &world) != MPI_SUCCESS) world = MPI_COMM_NULL;
+    PMPI_Group_free(&all);
+    if (world != MPI_COMM_NULL) PMPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    return world;
+}
+
 void go_without(MPI_Comm world) noexcept {
     int rank = 0;
     PMPI_Comm_rank(world, &rank);
@@ -210,7 +227,7 @@ void go_without(MPI_Comm world) noexcept {
 void start_with_world(const LoadedMpi& loaded) noexcept {
     log::FileSizeSignalBlocked blocked;
     has_refused = true; // until they agree
-    MPI_Comm world = algorithms::mpi_of(algorithms::create_private(algorithms::comm_of(MPI_COMM_WORLD)));
+    const MPI_Comm world = create_world();
     if (world == MPI_COMM_NULL) return;
     auto run = run_of_all(loaded, world);
     if (!run) return go_without(world);

@@ -32,9 +32,9 @@ Function next(const char* name) {
 } // namespace
 
 // The start's first call of MPI.
-extern "C" int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
-    static const auto create = next<int (*)(MPI_Comm, MPI_Group, MPI_Comm*)>("PMPI_Comm_create");
-    const int code = create(comm, group, made);
+extern "C" int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
+    static const auto create = next<int (*)(MPI_Comm, MPI_Group, int, MPI_Comm*)>("PMPI_Comm_create_group");
+    const int code = create(comm, group, tag, made);
     if (comm == MPI_COMM_WORLD) count_from("NO_MEMORY_AT");
     return code;
 }
