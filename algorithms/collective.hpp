@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace switchyard::algorithms {
@@ -26,7 +27,8 @@ struct CollectiveTraits {
     Sent sent;
     Given counts, types;
     Known block;
-    Collective algorithms; // runs the algorithms of this collective
+    Collective algorithms;           // runs the algorithms of this collective
+    bool is_among_neighbors = false; // of a topology; otherwise among all ranks
 
     // A rank sends the same block to everybody; otherwise it sends a block of its own to each rank.
     constexpr bool sends_one_block() const { return sent == Sent::one; }
@@ -40,7 +42,7 @@ struct CollectiveTraits {
 };
 
 inline constexpr std::array all_collectives = {
-#define SWITCHYARD_COLLECTIVE(name_, function_, words_, sent_, counts_, types_, block_, algorithms_)         \
+#define SWITCHYARD_TRAITS(neighbors_, name_, function_, words_, sent_, counts_, types_, block_, algorithms_) \
     CollectiveTraits{.collective = Collective::name_,                                                        \
                      .name = #name_,                                                                         \
                      .function = "MPI_" #function_,                                                          \
@@ -48,8 +50,12 @@ inline constexpr std::array all_collectives = {
                      .counts = CollectiveTraits::Given::counts_,                                             \
                      .types = CollectiveTraits::Given::types_,                                               \
                      .block = CollectiveTraits::Known::block_,                                               \
-                     .algorithms = Collective::algorithms_},
+                     .algorithms = Collective::algorithms_,                                                  \
+                     .is_among_neighbors = neighbors_},
+#define SWITCHYARD_COLLECTIVE(...) SWITCHYARD_TRAITS(false, __VA_ARGS__)
+#define SWITCHYARD_NEIGHBORHOOD(...) SWITCHYARD_TRAITS(true, __VA_ARGS__)
 #include "collectives.def"
+#undef SWITCHYARD_TRAITS
 };
 inline constexpr std::size_t collective_count = all_collectives.size();
 
@@ -74,5 +80,15 @@ inline constexpr auto collective_names = [] {
     for (std::size_t i = 0; i < collective_count; ++i) names[i] = all_collectives[i].name;
     return names;
 }();
+
+// The collectives among all ranks, and their names: what a benchmark and a model can run on any communicator.
+inline constexpr std::size_t dense_collective_count = 0
+#define SWITCHYARD_COLLECTIVE(...) +1
+#define SWITCHYARD_NEIGHBORHOOD(...)
+#include "collectives.def"
+    ;
+inline constexpr auto dense_collectives = std::span(all_collectives).first<dense_collective_count>();
+inline constexpr auto dense_collective_names = std::span(collective_names).first<dense_collective_count>();
+static_assert(!dense_collectives.back().is_among_neighbors);
 
 } // namespace switchyard::algorithms

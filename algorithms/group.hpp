@@ -9,6 +9,7 @@
 namespace switchyard::algorithms {
 
 class Alarm;
+class Neighborhood;
 
 // The messages of many groups may travel on one communicator of our own, where they meet no message of the
 // application. The tag tells the groups apart.
@@ -30,6 +31,8 @@ struct Group {
     // the node. Null: nobody asked for regions.
     const NodeMap* region_map = nullptr;
     Carrier carrier{}; // without a communicator: messages travel on `comm`, with tag 0
+    // Of a communicator with a topology, for the collectives among neighbours.
+    const Neighborhood* neighborhood = nullptr;
 
     // The rank `distance` places up or down the ring; 0 <= distance <= size.
     int up(int distance) const { return rank + distance < size ? rank + distance : rank + distance - size; }

@@ -154,6 +154,8 @@ enum Needs : unsigned {
     digits_in_node = 1U << 21,
     // Without a radix its radix is 2.
     doubles_by_default = 1U << 22,
+    // It looks at the edges between other ranks of its node and other nodes: Neighborhood::leaving.
+    knows_edges = 1U << 23,
 };
 
 struct Traits {

@@ -48,7 +48,9 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
     for (std::int64_t border = is_in_memory ? in_memory : automatic_border; border > lowest; border /= 2) {
         parameters[Parameter::direct_from] = border;
         if (!why_out_of_bounds(traits, parameters, shape).empty()) return border; // it will not run
-        if (traits.scratch_bytes(shape, 0, parameters) <= memory_limit_bytes) return border;
+        if (traits.scratch_bytes == nullptr ||
+            traits.scratch_bytes(shape, 0, parameters) <= memory_limit_bytes)
+            return border;
     }
     return lowest;
 }
@@ -59,7 +61,8 @@ std::int64_t automatic_direct_from(const Traits& traits, Parameters parameters,
 std::int64_t effective_direct_from(const Traits& traits, std::int64_t border) {
     constexpr std::int64_t most_forwarded = std::int64_t{1} << 20;
     const bool is_possible = border <= traits_of(Parameter::direct_from).maximum; // else its rule is skipped
-    return is_possible && traits.has(algorithms::agreed_block) ? std::min(border, most_forwarded) : border;
+    const bool forwards = traits.has(algorithms::agreed_block | algorithms::knows_edges);
+    return is_possible && forwards ? std::min(border, most_forwarded) : border;
 }
 
 } // namespace
@@ -163,7 +166,8 @@ std::uint64_t left_from(const Traits& traits, const Use& use) {
 bool takes(const Traits& traits, Transfer transfer) {
     switch (transfer) {
     case Transfer::direct: return traits.has(algorithms::moves_by_mpi_alone);
-    case Transfer::ipc: return traits.has(algorithms::shared_memory);
+    case Transfer::ipc:
+        return traits.has(algorithms::shared_memory) && !traits_of(traits.collective).is_among_neighbors;
     case Transfer::staged: break;
     }
     return true;

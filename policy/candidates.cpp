@@ -45,8 +45,8 @@ Candidate candidate_of(const Use& use, const FixedFeatures& fixed, std::optional
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use);
     if (candidate.blocked.empty()) candidate.blocked = why_not_admissible(*traits, use.transfer);
     const bool has_fixed_scratch =
-        sends_directly(candidate.choice.parameters) ||
-        (traits->has(algorithms::shared_memory) && traits->scratch_bytes != nullptr);
+        traits->scratch_bytes != nullptr &&
+        (sends_directly(candidate.choice.parameters) || traits->has(algorithms::shared_memory));
     if (candidate.blocked.empty() && has_fixed_scratch)
         candidate.choice.fixed_scratch_bytes =
             traits->scratch_bytes(shape_of(fixed), 0, candidate.choice.parameters);

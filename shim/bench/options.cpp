@@ -63,7 +63,7 @@ std::string joined(int argc, char** argv) {
 template <typename Predicate>
 std::string collectives_with(Predicate&& predicate) {
     std::string names;
-    for (const auto& traits : algorithms::all_collectives)
+    for (const auto& traits : algorithms::dense_collectives)
         if (predicate(traits)) names += (names.empty() ? "" : " and ") + std::string(traits.name);
     return names;
 }
@@ -101,7 +101,7 @@ std::string why_not_together(const Options& options, bool distribution_given) {
 }
 
 std::vector<std::string> collective_words() {
-    return {algorithms::collective_names.begin(), algorithms::collective_names.end()};
+    return {algorithms::dense_collective_names.begin(), algorithms::dense_collective_names.end()};
 }
 
 // One measurement.

@@ -41,18 +41,21 @@ std::string why_no_window(const Group& group, const NodeWindow* window) {
 // The MPI functions of all collectives.
 struct Library {
 #define SWITCHYARD_COLLECTIVE(name, function, ...) decltype(&MPI_##function) name;
+#define SWITCHYARD_NEIGHBORHOOD(...)
 #include "algorithms/collectives.def"
 };
 
 // The functions that a program calls. A preloaded shim takes these calls.
 const Library preloaded = {
 #define SWITCHYARD_COLLECTIVE(name, function, ...) MPI_##function,
+#define SWITCHYARD_NEIGHBORHOOD(...)
 #include "algorithms/collectives.def"
 };
 
 // The functions that no shim takes.
 const Library bare = {
 #define SWITCHYARD_COLLECTIVE(name, function, ...) PMPI_##function,
+#define SWITCHYARD_NEIGHBORHOOD(...)
 #include "algorithms/collectives.def"
 };
 
@@ -283,7 +286,9 @@ class Course {
 #define SWITCHYARD_COLLECTIVE(name, ...)                                                                     \
     case Collective::name:                                                                                   \
         return call_library<Collective::name>(mpi.name);
+#define SWITCHYARD_NEIGHBORHOOD(...)
 #include "algorithms/collectives.def"
+        default: break; // among neighbours: the benchmark has no topology
         }
         return MPI_ERR_OTHER;
     }

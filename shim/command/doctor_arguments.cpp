@@ -63,8 +63,8 @@ void add_doctor(CLI::App& app, DoctorOptions& options) {
     add_machine(*doctor, options);
     doctor->add_option("--budget", options.budget, "Time limit, such as 90s, 3m or 1h30m (default: 2m)")
         ->type_name("TIME");
-    const std::vector<std::string> names(algorithms::collective_names.begin(),
-                                         algorithms::collective_names.end());
+    const std::vector<std::string> names(algorithms::dense_collective_names.begin(),
+                                         algorithms::dense_collective_names.end());
     auto* collective =
         doctor
             ->add_option("--collective", options.collectives,

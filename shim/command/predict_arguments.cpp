@@ -55,8 +55,8 @@ void add_what_to_predict(CLI::App& predict, PredictOptions& options) {
                         "Sizes of blocks where they may differ, as in the benchmark (default: uniform)")
             ->type_name("NAME");
     offer(distribution, distributions);
-    const std::vector<std::string> collectives(algorithms::collective_names.begin(),
-                                               algorithms::collective_names.end());
+    const std::vector<std::string> collectives(algorithms::dense_collective_names.begin(),
+                                               algorithms::dense_collective_names.end());
     auto* collective = predict
                            .add_option("--collective", options.collective,
                                        "Collective: " + collectives_in_words() + " (default: alltoallv)")

@@ -47,8 +47,8 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
         ->needs(program)
         ->check(CLI::Range(1, 1000).description(""))
         ->type_name("N");
-    const std::vector<std::string> collectives(algorithms::collective_names.begin(),
-                                               algorithms::collective_names.end());
+    const std::vector<std::string> collectives(algorithms::dense_collective_names.begin(),
+                                               algorithms::dense_collective_names.end());
     auto* collective =
         tune.add_option("--collective", options.collectives,
                         "Collectives, separated by commas (default: " + collectives_in_words("and") + ")")

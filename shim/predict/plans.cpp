@@ -8,9 +8,19 @@ namespace {
 
 using PlanOf = void (*)(const Situation&, Sink&);
 
+using algorithms::Collective;
+
+// Null among neighbours.
+#define SWITCHYARD_PLAN(collective, function)                                                                \
+    []() -> PlanOf {                                                                                         \
+        if constexpr (algorithms::traits_of(Collective::collective).is_among_neighbors)                      \
+            return nullptr;                                                                                  \
+        else                                                                                                 \
+            return &function;                                                                                \
+    }(),
+#define SWITCHYARD_NATIVE(collective) SWITCHYARD_PLAN(collective, native::collective)
+#define SWITCHYARD_ALGORITHM(collective, name, ...) SWITCHYARD_PLAN(collective, collective::name)
 // By Traits::line.
-#define SWITCHYARD_NATIVE(collective) &native::collective,
-#define SWITCHYARD_ALGORITHM(collective, name, ...) &collective::name,
 constexpr std::array plans = std::to_array<PlanOf>({
 #include "algorithms/registry.def"
 });

@@ -1,5 +1,6 @@
-// A plan for each line of registry.def: predict::<collective>::<name>(situation, sink), in the file of its
-// family. A line without a plan does not link.
+// A plan for each line of registry.def of a collective among all ranks: predict::<collective>::<name>(situation,
+// sink), in the file of its family. A line without a plan does not link. Collectives among neighbours have none:
+// their time depends on the graph, which no log and no command has.
 #pragma once
 
 #include "plan.hpp"

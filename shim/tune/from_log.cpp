@@ -29,6 +29,8 @@ using Key = std::pair<Shape, unsigned>; // and the bits of the largest block
 std::string why_not(const report::CallKind& kind, const Shape& world) {
     if (!algorithms::collective_of(kind.collective))
         return "of " + shown(kind.collective, longest_name) + ", which this version does not know";
+    if (algorithms::traits_of(*algorithms::collective_of(kind.collective)).is_among_neighbors)
+        return "among neighbours, which tune does not measure";
     if (kind.ranks < 2) return "on one rank";
     if (kind.in_place) return "in place, which tune does not measure";
     if (kind.buffer == "device") return "on device buffers, which tune does not measure";

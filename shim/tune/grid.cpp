@@ -26,7 +26,7 @@ Shape first_of(const Shape& world, int ranks) {
 std::vector<Point> grid_of(const GridRequest& request, const Shape& world) {
     auto collectives = request.collectives;
     if (collectives.empty())
-        for (const auto& traits : algorithms::all_collectives) collectives.push_back(traits.collective);
+        for (const auto& traits : algorithms::dense_collectives) collectives.push_back(traits.collective);
     auto blocks = request.blocks;
     if (blocks.empty()) blocks = {8, 64, 512, 4096, 32768};
     std::vector<int> ranks = request.ranks;

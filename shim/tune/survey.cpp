@@ -234,7 +234,8 @@ Survey survey(const Machine& machine, const SurveyRequest& request) {
     const Probe first = probe(machine);
     SurveyRequest whole = request;
     if (whole.collectives.empty())
-        for (const auto& traits : algorithms::all_collectives) whole.collectives.push_back(traits.collective);
+        for (const auto& traits : algorithms::dense_collectives)
+            whole.collectives.push_back(traits.collective);
     return Surveying(machine, whole, first).take();
 }
 

@@ -75,7 +75,9 @@ class Check(CommandTest):
         lines = self.problems(POLICY.replace("max_block_bytes", "block_size").replace('"allgather"', '"gatherv"'))
         self.assertIn('unknown key "block_size", did you mean "max_block_bytes"?', lines[0])
         self.assertEqual(lines[1], "my.policy.json:7: /rules/1/when/collective (rule 2): switchyard routes MPI_Alltoallv, "
-                                   "MPI_Alltoall, MPI_Allgather, MPI_Allgatherv and MPI_Alltoallw; MPI_Gatherv is not routed")
+                                   "MPI_Alltoall, MPI_Allgather, MPI_Allgatherv, MPI_Alltoallw, MPI_Neighbor_alltoallv, "
+                                   "MPI_Neighbor_alltoall, MPI_Neighbor_allgather and MPI_Neighbor_allgatherv; "
+                                   "MPI_Gatherv is not routed")
 
 
 class Explain(CommandTest):
@@ -323,7 +325,8 @@ class Completion(CommandTest):
     def test_values(self):
         collectives = {"alltoallv", "alltoall", "allgather", "allgatherv", "alltoallw"}
         for line, words in {
-                "switchyard explain p.json --collective ": collectives,
+                "switchyard explain p.json --collective ": collectives | {
+                    "neighbor_alltoallv", "neighbor_alltoall", "neighbor_allgather", "neighbor_allgatherv"},
                 "switchyard explain p.json --collective allg": {"allgather", "allgatherv"},
                 "switchyard explain p.json --buffer ": {"host", "device"},
                 "switchyard explain p.json --buffer d": {"device"},

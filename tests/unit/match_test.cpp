@@ -95,6 +95,7 @@ bool can_run(const Use& use, const Features& call) {
         if (is_absent(bounds, parameters[p])) continue;
         if (parameters[p] < bounds.minimum || parameters[p] > maximum_of(bounds, call.ranks)) return false;
     }
+    if (!policy::why_not_admissible(*traits, use.transfer).empty()) return false;
     const bool on_device = call.buffer == Buffer::device;
     if (on_device && use.transfer == Transfer::direct && !call.gpu_aware) return false;
     if (on_device && use.transfer == Transfer::ipc && !call.ipc) return false;
@@ -147,7 +148,7 @@ class Dice {
             use.transfer = static_cast<Transfer>(below(3));
             if (use.transfer == Transfer::direct && !traits.has(algorithms::moves_by_mpi_alone))
                 use.transfer.reset();
-            if (use.transfer == Transfer::ipc && !traits.has(algorithms::shared_memory)) use.transfer.reset();
+            if (use.transfer == Transfer::ipc && !policy::takes(traits, Transfer::ipc)) use.transfer.reset();
         }
         return use;
     }
@@ -158,7 +159,9 @@ class Dice {
         rule.use = use();
         if (one_in(3)) {
             for (const auto& traits : algorithms::all_traits())
-                if (traits.name == rule.use.algorithm) rule.when.collective = traits.collective;
+                if (traits.name == rule.use.algorithm &&
+                    policy::why_not_admissible(traits, rule.use.transfer).empty())
+                    rule.when.collective = traits.collective;
         }
         if (one_in(2)) rule.when.ranks = range(1, 12);
         if (one_in(3)) rule.when.nodes = range(1, 5);

@@ -75,7 +75,8 @@ constexpr Malformed malformed[] = {
     {"bytes_negative", "/rules/0/when/max_block_bytes/max",
      "max -1 is out of range; it is a whole number, 0 to 9007199254740991"},
     {"collective_not_a_string", "/rules/0/when/collective",
-     "collective is one of alltoallv, alltoall, allgather, allgatherv, alltoallw; found an array"},
+     "collective is one of alltoallv, alltoall, allgather, allgatherv, alltoallw, neighbor_alltoallv, "
+     "neighbor_alltoall, neighbor_allgather, neighbor_allgatherv; found an array"},
     {"barrier_of_a_word", "/rules/0/use/barrier_before", "barrier_before"},
     {"limit_of_nothing", "/rules/0/use/in_flight_limit",
      "in_flight_limit 0 is out of range; it is a whole number, 1 to 2147483647"},
@@ -461,7 +462,8 @@ TEST_CASE("who wants the fastest algorithm is told how to find it", "[parse][for
 
 TEST_CASE("collectives that are not routed are explained, not corrected", "[parse][force]") {
     constexpr const char* routed =
-        "switchyard routes MPI_Alltoallv, MPI_Alltoall, MPI_Allgather, MPI_Allgatherv and MPI_Alltoallw; ";
+        "switchyard routes MPI_Alltoallv, MPI_Alltoall, MPI_Allgather, MPI_Allgatherv, MPI_Alltoallw, "
+        "MPI_Neighbor_alltoallv, MPI_Neighbor_alltoall, MPI_Neighbor_allgather and MPI_Neighbor_allgatherv; ";
     const std::pair<const char*, const char*> others[] = {
         {"reduce_scatter", "MPI_Reduce_scatter"},
         {"MPI_Gatherv", "MPI_Gatherv"},
@@ -469,16 +471,16 @@ TEST_CASE("collectives that are not routed are explained, not corrected", "[pars
         {"ialltoallv", "MPI_Ialltoallv"},
         {"Ibcast", "MPI_Ibcast"},
         {"alltoallv_init", "MPI_Alltoallv_init"},
-        {"neighbor_alltoall", "MPI_Neighbor_alltoall"},
+        {"ineighbor_alltoall", "MPI_Ineighbor_alltoall"},
         {"Neighbor_alltoallw", "MPI_Neighbor_alltoallw"},
     };
     for (const auto& [word, function] : others) {
         INFO(word);
         CHECK(policy::why_not_routed(word) == routed + std::string(function) + " is not routed");
     }
-    for (const char* word :
-         {"alltoallv", "MPI_Alltoallv", "alltoall_c", "allgather", "MPI_Allgatherv_c", "Alltoallw", "", "i",
-          "mpi_", "_c", "_init", "alltoalv", "send", "mpi_mpi_bcast", "iallgathervv"})
+    for (const char* word : {"alltoallv", "MPI_Alltoallv", "alltoall_c", "allgather", "MPI_Allgatherv_c",
+                             "Alltoallw", "neighbor_alltoall", "", "i", "mpi_", "_c", "_init", "alltoalv",
+                             "send", "mpi_mpi_bcast", "iallgathervv"})
         CHECK(policy::why_not_routed(word).empty());
     const auto problems =
         problems_of(with_rules(R"({"when": {"collective": "gatherv"}, "use": {"algorithm": "ring"}})"));

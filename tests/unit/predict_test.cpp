@@ -162,11 +162,12 @@ TEST_CASE("nonsense in a machine file is named with its place") {
     CHECK_THROWS_WITH(find_machine("/nowhere.json"), Catch::Contains("no machine /nowhere.json"));
 }
 
-TEST_CASE("every algorithm of every collective has a plan") {
+TEST_CASE("every algorithm of every collective among all ranks has a plan") {
     const Machine machine = parse_machine(hockney, "m.json");
     for (const auto& traits : algorithms::all_traits())
         for (const auto& [ranks, per_node] :
              {std::pair(16, 4), std::pair(12, 5), std::pair(8, 8), std::pair(2, 1)}) {
+            if (traits_of(traits.collective).is_among_neighbors) continue;
             if (traits.has(algorithms::shared_memory) && per_node < ranks) continue;
             INFO(name_of(traits.collective) << ' ' << traits.name << ' ' << ranks << ' ' << per_node);
             const auto predicted =

@@ -52,6 +52,8 @@ std::int64_t place_of_own_block(const CallArgs& call, int rank) {
 } // namespace
 
 bool is_aliased(const CallArgs& call, int rank) {
+    // No MPI refuses them among neighbours, whose blocks have no place by rank.
+    if (algorithms::traits_of(call.collective).is_among_neighbors) return false;
     if (call.in_place() || call.send.type != call.recv.type || call.send.types != call.recv.types ||
         !are_same(call.send.counts, call.recv.counts, rank))
         return false;

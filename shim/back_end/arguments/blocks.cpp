@@ -16,24 +16,28 @@ Datatype one_type(const CallArgs::Side& side, int datatype_keyval) {
 
 } // namespace
 
-Blocks Blocks::sent(const CallArgs& call, int ranks, int rank, const CallTypes& types) {
-    const int number = algorithms::traits_of(call.collective).sends_one_block() ? 1 : ranks;
+Blocks Blocks::sent(const CallArgs& call, const Peers& peers, const CallTypes& types) {
+    const int number = algorithms::traits_of(call.collective).sends_one_block() ? 1 : peers.sent;
     const auto& side = call.outgoing();
-    return {call, side, true, number, rank, one_type(side, types.keyval), types.outgoing(call)};
+    return {call, side, true, number, peers, one_type(side, types.keyval), types.outgoing(call)};
 }
 
-Blocks Blocks::received(const CallArgs& call, int ranks, int rank, const CallTypes& types,
+Blocks Blocks::received(const CallArgs& call, const Peers& peers, const CallTypes& types,
                         const Blocks* sent) {
     const bool is_known = sent != nullptr && sent->type_.handle == call.recv.type;
     const auto type = is_known ? sent->type_ : one_type(call.recv, types.keyval);
-    return {call, call.recv, false, ranks, rank, type, types.received};
+    return {call, call.recv, false, peers.received, peers, type, types.received};
 }
 
-Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
+Blocks::Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, const Peers& peers,
                const Datatype& type, const TypeArray& types)
     : side_(&side),
       lies_in_place_(is_sent && call.in_place() && algorithms::traits_of(call.collective).sends_one_block()),
-      number_(number), rank_(rank), base_(reinterpret_cast<std::uintptr_t>(side.buffer)), type_(type),
+      number_(number), rank_(peers.own),
+      ranks_of_blocks_(!is_sent                                                   ? peers.sources
+                       : algorithms::traits_of(call.collective).sends_one_block() ? nullptr
+                                                                                  : peers.destinations),
+      base_(reinterpret_cast<std::uintptr_t>(side.buffer)), type_(type),
       types_(side.types == nullptr ? nullptr : &types) {}
 
 bool Blocks::are_committed(int datatype_keyval, MPI_Comm comm) const {

@@ -4,6 +4,7 @@
 #include "algorithms/block.hpp"
 #include "call.hpp"
 #include "datatype.hpp"
+#include "peers.hpp"
 #include "type_array.hpp"
 
 #include <cstddef>
@@ -15,12 +16,11 @@ namespace switchyard::shim {
 class Blocks {
   public:
     // The blocks that a rank sends (with MPI_IN_PLACE out of its receive buffer), and the blocks that
-    // it receives. `ranks`: of the communicator, or of the other group of an intercommunicator.
-    // `types`: after measure().
-    static Blocks sent(const CallArgs& call, int ranks, int rank, const CallTypes& types);
+    // it receives. `types`: after measure().
+    static Blocks sent(const CallArgs& call, const Peers& peers, const CallTypes& types);
     // `sent`: the other side. Inspecting a type takes three MPI calls, and most calls
     // have one type on both sides.
-    static Blocks received(const CallArgs& call, int ranks, int rank, const CallTypes& types,
+    static Blocks received(const CallArgs& call, const Peers& peers, const CallTypes& types,
                            const Blocks* sent = nullptr);
 
     int number() const { return number_; }
@@ -34,7 +34,9 @@ class Blocks {
     }
     bool are_committed(int datatype_keyval, MPI_Comm comm) const; // is_committed() of all types
     std::int64_t count(int i) const { return side_->counts[place(i)]; }
+    // A block without another end has no bytes.
     std::size_t size(int i) const {
+        if (!is_for_somebody(ranks_of_blocks_, i)) return 0;
         const auto items = static_cast<std::size_t>(count(i));
         return types_ == nullptr ? items * type_.size : items == 0 ? 0 : items * (*types_)[i].size;
     }
@@ -47,7 +49,7 @@ class Blocks {
     template <typename Visit>
     void for_each(Visit&& visit) const {
         if (types_ != nullptr || !side_->counts.is_ints() || !side_->displacements.is_ints() ||
-            lies_in_place_) {
+            lies_in_place_ || ranks_of_blocks_ != nullptr) {
             for (int i = 0; i < number_; ++i) visit(i, size(i), address(i));
             return;
         }
@@ -61,7 +63,7 @@ class Blocks {
     void move(std::uintptr_t distance) { base_ += distance; }
 
   private:
-    Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, int rank,
+    Blocks(const CallArgs& call, const CallArgs::Side& side, bool is_sent, int number, const Peers& peers,
            const Datatype& type, const TypeArray& types);
 
     // The number of block i in the arguments: in place, the one block for everybody is this rank's block of
@@ -71,6 +73,7 @@ class Blocks {
     const CallArgs::Side* side_;
     bool lies_in_place_;
     int number_, rank_;
+    const int* ranks_of_blocks_; // Peers::destinations or sources; null for one block that goes to all
     std::uintptr_t base_;
     Datatype type_;          // of all blocks
     const TypeArray* types_; // null: there is one type

@@ -63,12 +63,12 @@ class SideNumbers {
 
 } // namespace
 
-IntLimit int_limit_of(const CallArgs& call, int blocks, const CallTypes* types) {
+IntLimit int_limit_of(const CallArgs& call, const Peers& peers, const CallTypes* types) {
     IntLimit found;
     if (call.large_count) return found; // its numbers are of 64 bits
     const bool sends_one = algorithms::traits_of(call.collective).sends_one_block();
-    const SideNumbers received(call.recv, false, blocks, false);
-    const SideNumbers sent(call.send, true, blocks, sends_one);
+    const SideNumbers received(call.recv, false, peers.received, false);
+    const SideNumbers sent(call.send, true, peers.sent, sends_one);
     received.look_at_arguments(found);
     if (!call.in_place()) sent.look_at_arguments(found);
     if (found || types == nullptr) return found;

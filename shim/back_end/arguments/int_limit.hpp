@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "peers.hpp"
 #include "type_array.hpp"
 
 #include <cstdint>
@@ -31,6 +32,6 @@ struct IntLimit {
 
 // Looks at every number of a call whose counts are ints. `types`: after measure(), where it has found the
 // arguments valid; null: only counts and displacements are looked at.
-IntLimit int_limit_of(const CallArgs& call, int blocks, const CallTypes* types);
+IntLimit int_limit_of(const CallArgs& call, const Peers& peers, const CallTypes* types);
 
 } // namespace switchyard::shim

@@ -157,13 +157,61 @@ bool lies_nowhere(const Blocks& blocks) {
 }
 
 // Programs with absolute addresses in their types pass such buffers as well, so each block is checked.
-bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& types) {
-    return call.recv.buffer == MPI_IN_PLACE || lies_nowhere(Blocks::received(call, blocks, own, types)) ||
-           lies_nowhere(Blocks::sent(call, blocks, own, types));
+bool has_no_place(const CallArgs& call, const Peers& peers, const CallTypes& types) {
+    return call.recv.buffer == MPI_IN_PLACE || lies_nowhere(Blocks::received(call, peers, types)) ||
+           lies_nowhere(Blocks::sent(call, peers, types));
 }
 
-[[gnu::always_inline]] inline Measure measure_sizes(const CallArgs& call, int blocks, int own,
+// Adds one side of a call among neighbours. False: a count is negative.
+bool add_side(const CallArgs::Side& side, int blocks, const int* ranks, int own_rank, bool is_one_block,
+              std::size_t item, Measure& measured, bool is_sent) {
+    std::int64_t bits = side.counts.is_array() ? 0 : side.counts.value();
+    std::size_t largest = 0, sum = 0;
+    for (int i = 0; i < blocks; ++i) {
+        const auto count = side.counts[i];
+        bits |= count;
+        if (!is_for_somebody(ranks, i) || ranks[i] == own_rank) continue;
+        const auto bytes = static_cast<std::size_t>(count) * item;
+        largest = std::max(largest, bytes);
+        sum += bytes;
+    }
+    if (bits < 0) return false;
+    if (side.displacements.is_ints() && blocks > 0 && !is_one_block)
+        bits |= side.displacements.ints()[blocks - 1];
+    measured.bits |= unsigned_bits(bits) | sum;
+    if (!is_sent) return true;
+    measured.max_block = largest;
+    measured.sent = sum;
+    return true;
+}
+
+Measure measure_neighbors(const CallArgs& call, const Peers& peers) {
+    const bool sends_one = algorithms::traits_of(call.collective).sends_one_block();
+    const auto item = size_of(call.send.type), received_item = size_of(call.recv.type);
+    if (item < 0 || received_item < 0) return {};
+    Measure measured{.valid = true};
+    measured.valid = add_side(call.recv, peers.received, peers.sources, peers.rank, false,
+                              static_cast<std::size_t>(received_item), measured, false) &&
+                     add_side(call.send, peers.sent, peers.destinations, peers.rank, sends_one,
+                              static_cast<std::size_t>(item), measured, true);
+    return measured;
+}
+
+// An array without entries may be null.
+bool is_complete_for(const CallArgs::Side& side, int blocks) {
+    return is_complete(side) ||
+           (blocks == 0 && side.types == nullptr && side.type != MPI_DATATYPE_NULL && side.counts.is_array());
+}
+
+[[gnu::always_inline]] inline Measure measure_sizes(const CallArgs& call, const Peers& peers,
                                                     CallTypes& types) {
+    if (peers.are_neighbors) {
+        if (call.in_place() || !is_complete_for(call.recv, peers.received) ||
+            !is_complete_for(call.send, peers.sent))
+            return {};
+        return measure_neighbors(call, peers);
+    }
+    const int blocks = peers.received, own = peers.own;
     if (lacks_types(call) || !is_complete(call.recv)) return {};
     if (!call.in_place() && !is_complete(call.send)) return {};
     if (call.recv.types != nullptr) return measure_typed(call, blocks, own, types);
@@ -189,17 +237,17 @@ bool has_no_place(const CallArgs& call, int blocks, int own, const CallTypes& ty
 }
 
 // MPI refuses a call whose blocks with bytes lie nowhere.
-[[gnu::noinline]] Measure measure_closely(const CallArgs& call, int blocks, int own, CallTypes& types) {
-    const auto measured = measure_sizes(call, blocks, own, types);
-    return measured.valid && has_no_place(call, blocks, own, types) ? Measure{} : measured;
+[[gnu::noinline]] Measure measure_closely(const CallArgs& call, const Peers& peers, CallTypes& types) {
+    const auto measured = measure_sizes(call, peers, types);
+    return measured.valid && has_no_place(call, peers, types) ? Measure{} : measured;
 }
 
 } // namespace
 
-Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types) {
+Measure measure(const CallArgs& call, const Peers& peers, CallTypes& types) {
     if (!has_plain_buffers(call)) [[unlikely]]
-        return measure_closely(call, blocks, own, types);
-    return measure_sizes(call, blocks, own, types);
+        return measure_closely(call, peers, types);
+    return measure_sizes(call, peers, types);
 }
 
 Measure measure_plain(const CallArgs& call, int blocks, int own, std::size_t item) {

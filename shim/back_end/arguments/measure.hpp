@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "peers.hpp"
 #include "type_array.hpp"
 
 #include <cstddef>
@@ -15,15 +16,14 @@ struct Measure {
     // All counts, of both sides the last displacements, and the bytes, one over the other: no number has a
     // higher bit. A negative number sets the highest.
     std::uint64_t bits = 0;
-    // Where a rank sends one block to everybody: the mean of the blocks of all ranks, rounded up, in bytes.
+    // Where a rank sends one block to all ranks: the mean of the blocks of all ranks, rounded up, in bytes.
     // Every rank knows all blocks, so the mean is the same on all ranks, like the largest block.
     std::size_t mean_block = 0;
 };
 
-// `blocks`: the number of blocks of a call; `own`: the number of this rank's own block, -1 where it
-// has none. Looks at significant arguments only. If the call has a type for each block, `types`
-// knows the types from here on.
-Measure measure(const CallArgs& call, int blocks, int own, CallTypes& types);
+// Looks at significant arguments only. If the call has a type for each block, `types` knows the types from
+// here on.
+Measure measure(const CallArgs& call, const Peers& peers, CallTypes& types);
 
 // The same for a call whose arguments are known to be valid and whose two sides have
 // one type, of `item` bytes.

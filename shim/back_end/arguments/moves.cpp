@@ -24,9 +24,26 @@ std::uint64_t item_of(MPI_Datatype type) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(size_of(type), 0));
 }
 
+// Several blocks for one neighbour count as several partners.
+Moves moves_among_neighbors(const CallArgs& call, const Peers& peers) {
+    Moves moves;
+    const auto item = item_of(call.send.type);
+    for (int i = 0; i < peers.sent; ++i) {
+        if (!is_for_somebody(peers.destinations, i)) continue;
+        const auto bytes = static_cast<std::uint64_t>(call.send.counts[i]) * item;
+        if (peers.destinations[i] == peers.rank)
+            moves.own_bytes += bytes;
+        else
+            ++(bytes > 0 ? moves.partners : moves.empty_blocks);
+    }
+    return moves;
+}
+
 } // namespace
 
-Moves moves_of(const CallArgs& call, int blocks, int own, const CallTypes& types) {
+Moves moves_of(const CallArgs& call, const Peers& peers, const CallTypes& types) {
+    if (peers.are_neighbors) return moves_among_neighbors(call, peers);
+    const int blocks = peers.sent, own = peers.own;
     const auto& side = call.outgoing();
     const auto items = [&](int i) { return static_cast<std::uint64_t>(side.counts[i]); };
     if (side.types != nullptr)

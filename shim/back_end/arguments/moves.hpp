@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "peers.hpp"
 #include "type_array.hpp"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct Moves {
     std::uint64_t empty_blocks = 0; // other ranks that get none
 };
 
-// For a call that measure() has found valid; the parameters are the same.
-Moves moves_of(const CallArgs& call, int blocks, int own, const CallTypes& types);
+// For a call that measure() has found valid.
+Moves moves_of(const CallArgs& call, const Peers& peers, const CallTypes& types);
 
 } // namespace switchyard::shim

@@ -31,8 +31,8 @@ struct Facts {
 
 // The blocks of a call that go to other ranks.
 inline std::uint64_t others_of(const CallContext& context) {
-    const auto& state = context.state;
-    return static_cast<std::uint64_t>(state.blocks() - (state.own_block() >= 0 ? 1 : 0));
+    const auto peers = context.state.peers(context.call.collective);
+    return static_cast<std::uint64_t>(peers.sent - (peers.own >= 0 ? 1 : 0));
 }
 
 // What this rank knows of its device buffers by itself.

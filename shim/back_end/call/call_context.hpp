@@ -54,7 +54,7 @@ template <typename Record>
 [[gnu::noinline, gnu::cold]] void record_with_moves(const CallContext& context, const Record& record) {
     log::CallRecord looked{record};
     auto& state = context.state;
-    const auto moves = moves_of(context.call, state.blocks(), state.own_block(), state.types());
+    const auto moves = moves_of(context.call, state.peers(context.call.collective), state.types());
     looked.has_moves = true;
     looked.looks = 1;
     looked.own_bytes = moves.own_bytes;

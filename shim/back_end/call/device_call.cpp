@@ -39,8 +39,8 @@ void* moved(void* buffer, std::uintptr_t distance) {
 
 DeviceCall::DeviceCall(const CallArgs& call, CommState& state, Process& self)
     : call_(call), state_(state), self_(self), runtime_(*self.devices.runtime()),
-      sent_(Blocks::sent(call, state.blocks(), state.own_block(), state.types())),
-      received_(Blocks::received(call, state.blocks(), state.own_block(), state.types())),
+      sent_(Blocks::sent(call, state.peers(call.collective), state.types())),
+      received_(Blocks::received(call, state.peers(call.collective), state.types())),
       sent_at_(locate(self.devices, sent_)), received_at_(locate(self.devices, received_)),
       staging_(state.staging()) {
     // In place both sides are one buffer.

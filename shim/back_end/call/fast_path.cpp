@@ -19,9 +19,10 @@ namespace {
 // All ranks are on this node, and the choice for a call depends on nothing but its block.
 bool may_be_short(const CallContext& context, const Plan& plan, const policy::Choice& choice) {
     auto& state = context.state;
+    const auto& traits = algorithms::traits_of(context.call.collective);
     const auto* resources = state.resources();
     return choice.algorithm->has(algorithms::shared_memory) && !choice.barrier_before && state.nodes() == 1 &&
-           state.ranks() > 1 && !algorithms::traits_of(context.call.collective).has_type_arrays() &&
+           state.ranks() > 1 && !traits.has_type_arrays() && !traits.is_among_neighbors &&
            resources != nullptr && resources->window != nullptr && !plan.asks_others() &&
            !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
 }

@@ -73,7 +73,8 @@ bool is_first_of_run(Process& self, const std::string& sentence) {
 bool warn_near_int_limit(Process& self, const CallArgs& call, CommState& state, bool is_valid) noexcept {
     if (self.warned_of_int_limit && !self.recording) return true; // nobody asks about this call
     try {
-        const auto limit = int_limit_of(call, state.blocks(), is_valid ? &state.types() : nullptr);
+        const auto limit =
+            int_limit_of(call, state.peers(call.collective), is_valid ? &state.types() : nullptr);
         if (!limit) return false;
         if (self.warned_of_int_limit.exchange(true)) return true;
         const auto sentence = sentence_of(self, call, state, limit);

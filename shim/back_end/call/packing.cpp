@@ -21,11 +21,11 @@ MPI_Comm carrier_of(const CommResources& resources) {
 
 } // namespace
 
-Packing::Packing(const CallArgs& call, CommResources& resources, const CallTypes& types)
+Packing::Packing(const CallArgs& call, CommResources& resources, const Peers& peers, const CallTypes& types)
     : sends_one_block_(algorithms::traits_of(call.collective).sends_one_block()),
-      has_to_fit_(sends_one_block_ || !call.recv.counts.is_array()), resources_(resources),
-      rank_(resources.group.rank), send_{Blocks::sent(call, resources_.group.size, rank_, types)},
-      recv_{Blocks::received(call, resources_.group.size, rank_, types, &send_.blocks)} {
+      has_to_fit_(!peers.are_neighbors && (sends_one_block_ || !call.recv.counts.is_array())),
+      resources_(resources), rank_(resources.group.rank), send_{Blocks::sent(call, peers, types)},
+      recv_{Blocks::received(call, peers, types, &send_.blocks)} {
     const auto is_taken = [&](const Side& side) {
         return side.blocks.are_committed(types.keyval, carrier_of(resources_));
     };
@@ -45,7 +45,7 @@ void Packing::note_spans(const Blocks& blocks, std::span<Block> spans) {
 // The blocks of one side do not overlap each other, so two sorted lists are enough.
 bool Packing::overlaps() {
     auto send = send_list();
-    auto recv = std::span(resources_.recv);
+    auto recv = recv_list();
     note_spans(send_.blocks, send);
     note_spans(recv_.blocks, recv);
     std::ranges::sort(send, {}, &Block::offset);
@@ -149,9 +149,9 @@ int Packing::cut_what_is_too_long() {
 
 int Packing::load() {
     if (recv_.packed)
-        lay_out_packed(recv_, resources_.recv, resources_.packing.take(recv_.packed_bytes()).data());
+        lay_out_packed(recv_, recv_list(), resources_.packing.take(recv_.packed_bytes()).data());
     else
-        lay_out_in_place(recv_, resources_.recv);
+        lay_out_in_place(recv_, recv_list());
     const int code = load_send();
     const int cut = cut_what_is_too_long();
     return code != MPI_SUCCESS ? code : cut;
@@ -159,7 +159,7 @@ int Packing::load() {
 
 int Packing::unload() {
     if (!recv_.packed) return MPI_SUCCESS;
-    for (int i = 0; i < resources_.group.size; ++i) {
+    for (int i = 0; i < recv_.blocks.number(); ++i) {
         const auto& block = resources_.recv[static_cast<std::size_t>(i)];
         if (block.size == 0 || !recv_.packs(i)) continue;
         const int code = unpack(pointer(recv_.origin) + block.offset, pointer(recv_.blocks.address(i)),
@@ -188,7 +188,7 @@ Packing::OwnBlock Packing::take_own_block() {
 
 algorithms::Exchange Packing::exchange(std::size_t max_block) const {
     return {resources_.group,      pointer(send_.origin), send_list(),
-            pointer(recv_.origin), resources_.recv,       max_block};
+            pointer(recv_.origin), recv_list(),           max_block};
 }
 
 } // namespace switchyard::shim

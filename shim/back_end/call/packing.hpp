@@ -12,7 +12,7 @@ namespace switchyard::shim {
 class Packing {
   public:
     // `types`: after measure().
-    Packing(const CallArgs& call, CommResources& resources, const CallTypes& types);
+    Packing(const CallArgs& call, CommResources& resources, const Peers& peers, const CallTypes& types);
 
     // A type of the call is not committed. MPI refuses the call, which the ranks make alike.
     bool has_uncommitted_type() const { return has_uncommitted_type_; }
@@ -62,6 +62,9 @@ class Packing {
     };
     std::span<algorithms::Block> send_list() const {
         return std::span(resources_.send).first(static_cast<std::size_t>(send_.blocks.number()));
+    }
+    std::span<algorithms::Block> recv_list() const {
+        return std::span(resources_.recv).first(static_cast<std::size_t>(recv_.blocks.number()));
     }
     static void note_spans(const Blocks& blocks, std::span<algorithms::Block> spans);
     template <typename Place>

@@ -43,6 +43,8 @@ int route(const LoadedMpi& loaded, const CallArgs& call) {
     Process& self = communicators->process();
     CommState* state = CommState::of(call.comm, *communicators);
     if (state == nullptr) return call_native(loaded, call);
+    const bool is_among_neighbors = algorithms::traits_of(call.collective).is_among_neighbors;
+    if (is_among_neighbors && !state->has_neighbors(call.comm)) return call_native(loaded, call);
     state->look_for_devices(self);
     Plan& plan = state->plan(call.collective, call.in_place() ? Buffers::in_place : Buffers::separate);
     const bool logs = self.recording.load(std::memory_order_acquire);
@@ -59,7 +61,7 @@ int route(const LoadedMpi& loaded, const CallArgs& call) {
     if ((logs || is_left_alone) && took_fast_path(self, call, *state, plan, logs, code))
         return report(call, code);
 
-    const auto measured = measure(call, state->blocks(), state->own_block(), state->types());
+    const auto measured = measure(call, state->peers(call.collective), state->types());
     bool is_near = false; // to 2^31
     if (!measured.valid || measured.bits >= near_int_limit) [[unlikely]]
         is_near = warn_near_int_limit(self, call, *state, measured.valid);

@@ -182,6 +182,7 @@ void expect_alike(CommResources& resources, const Plan& plan, const Agreed& agre
     const auto& choice = decision.choice();
     const bool goes_ahead = agreed.together && !packs_later && decision.plan == &plan &&
                             choice.algorithm->has(algorithms::shared_memory) &&
+                            !algorithms::traits_of(plan.collective()).is_among_neighbors &&
                             !sends_directly(choice.parameters) && !choice.barrier_before;
     resources.ahead = {goes_ahead ? &plan : nullptr, 2 * agreed.max_block};
 }
@@ -204,7 +205,10 @@ void agree_and_run(const CallContext& context, log::CallRecord& record, std::opt
     resources.workspace.reserve(0);
     bool has_memory = look_at_buffers(context, device, record);
     DeviceCall* const buffers = device ? &*device : nullptr;
-    Packing packing(context.call, resources, context.state.types());
+    if (algorithms::traits_of(context.call.collective).is_among_neighbors)
+        resources.group.neighborhood = &context.state.neighborhood(context.call.collective);
+    Packing packing(context.call, resources, context.state.peers(context.call.collective),
+                    context.state.types());
     if (packing.has_uncommitted_type()) {
         outcome.is_refused = true;
         return;
@@ -260,7 +264,8 @@ policy::Features features_of(const CallContext& context, const Agreed& agreed, b
     features.nodes = context.state.nodes();
     features.ranks_per_node = context.state.ranks_per_node();
     features.max_block_bytes = agreed.max_block;
-    if (algorithms::traits_of(features.collective).sends_one_block())
+    const auto& traits = algorithms::traits_of(features.collective);
+    if (traits.sends_one_block() && traits.block_is_known())
         features.mean_block_bytes = context.measured.mean_block;
     if (shortlist.looks_at_totals) set_totals(features, context, agreed);
     features.buffer = agreed.facts.on_device ? policy::Buffer::device : policy::Buffer::host;

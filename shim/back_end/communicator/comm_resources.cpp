@@ -1,5 +1,6 @@
 #include "comm_resources.hpp"
 
+#include "algorithms/neighborhood.hpp"
 #include "shim/back_end/arguments/datatype.hpp"
 
 #include <algorithm>
@@ -38,6 +39,17 @@ bool CommResources::agree_on_memory(const policy::Choice& choice, std::size_t by
                                });
     if (!all_are) prepared_.erase(prepared_.begin() + static_cast<std::ptrdiff_t>(before), prepared_.end());
     return all_are;
+}
+
+bool CommResources::make_room_for(const algorithms::Neighborhood& neighbors) noexcept {
+    try {
+        send.resize(std::max(send.size(), neighbors.destinations().size()));
+        send.resize(std::max<std::size_t>(send.size(), 1)); // one block for all, even without neighbours
+        recv.resize(std::max(recv.size(), neighbors.sources().size()));
+        return true;
+    } catch (...) {
+        return false;
+    }
 }
 
 void CommResources::remember_type(MPI_Datatype type) {

@@ -67,6 +67,8 @@ struct CommResources {
 
     explicit CommResources(const algorithms::Group& g)
         : group(g), send(static_cast<std::size_t>(g.size)), recv(static_cast<std::size_t>(g.size)) {}
+    // Makes room for the blocks of calls among these neighbours. False: no memory.
+    bool make_room_for(const algorithms::Neighborhood& neighbors) noexcept;
     // Makes the choice's schedule, and makes the workspace large enough for the choice at this call. False on
     // all ranks if one of them has no memory.
     bool reserve_for(const policy::Choice& choice, const policy::Features& call);

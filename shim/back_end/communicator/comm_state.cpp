@@ -68,8 +68,33 @@ void CommState::ask_for_devices(Process& self) {
     has_devices_ = !algorithms::all_agree(none_here, resources_->group.comm);
 }
 
+int CommState::most_blocks() const {
+    int most = std::max(blocks_, 1);
+    if (!neighbors_) return most;
+    const auto& neighbors = neighbors_->of(false);
+    return std::max({most, static_cast<int>(neighbors.destinations().size()),
+                     static_cast<int>(neighbors.sources().size())});
+}
+
+void CommState::ask_for_neighbors(MPI_Comm comm) noexcept {
+    asked_for_neighbors_ = true;
+    neighbors_ = Neighbors::of(comm, rank_, ranks_);
+    int kind = MPI_UNDEFINED;
+    PMPI_Topo_test(comm, &kind);
+    if (!resources_ || kind == MPI_UNDEFINED || resources_->are_lost()) return;
+    bool may_route = false, knows_edges = false;
+    for (const auto& plan : plans_) {
+        if (!algorithms::traits_of(plan->collective()).is_among_neighbors || plan->always_native()) continue;
+        may_route = true;
+        knows_edges = knows_edges || plan->knows_edges();
+    }
+    if (!may_route) return;
+    if (neighbors_ && !resources_->make_room_for(neighbors_->of(false))) neighbors_.reset();
+    if (!Neighbors::meet(neighbors_.get(), resources_->group, comm, knows_edges)) neighbors_.reset();
+}
+
 device::Staging& CommState::staging() {
-    if (!staging_) staging_ = std::make_unique<device::Staging>(std::max(blocks_, 1), streams_);
+    if (!staging_) staging_ = std::make_unique<device::Staging>(most_blocks(), streams_);
     return *staging_;
 }
 

@@ -5,7 +5,9 @@
 #include "comm_resources.hpp"
 #include "communicators.hpp"
 #include "members.hpp"
+#include "neighbors.hpp"
 #include "plan.hpp"
+#include "shim/back_end/arguments/peers.hpp"
 #include "shim/back_end/arguments/type_array.hpp"
 #include "shim/back_end/device/device_window.hpp"
 #include "shim/back_end/device/staging.hpp"
@@ -46,6 +48,24 @@ class CommState {
     // of this rank's own block (-1: it has none).
     int blocks() const { return blocks_; }
     int own_block() const { return own_block_; }
+    // The other ends of a call's blocks. Among neighbours only where has_neighbors().
+    Peers peers(Collective collective) const {
+        if (!algorithms::traits_of(collective).is_among_neighbors) [[likely]]
+            return Peers::all(blocks_, own_block_);
+        return Peers::of(neighborhood(collective), rank_);
+    }
+    const algorithms::Neighborhood& neighborhood(Collective collective) const {
+        return neighbors_->of(collective == Collective::neighbor_alltoall);
+    }
+
+    // Before a call among neighbours. False: the communicator has no topology, or this rank or another has no
+    // memory to take part; the call is MPI's. At the first such call, if something can be routed, this is
+    // collective, and the answer the same on all ranks.
+    bool has_neighbors(MPI_Comm comm) {
+        if (!asked_for_neighbors_) [[unlikely]]
+            ask_for_neighbors(comm);
+        return neighbors_ != nullptr;
+    }
 
     Plan& plan(Collective collective, Buffers buffers) {
         return *plans_[plan_index(has_devices_, collective, buffers)];
@@ -116,13 +136,15 @@ class CommState {
                static_cast<std::size_t>(buffers);
     }
 
-    friend class FirstCall; // which makes it
+    int most_blocks() const; // of one side of a call
+    friend class FirstCall;  // which makes it
     explicit CommState(Communicators& home);
     static CommState* look_up(MPI_Comm comm, Communicators& home);
     static bool find(MPI_Comm comm, Communicators& home, CommState*& state);
     bool hang_on(MPI_Comm comm);
     void free_resources();
     void ask_for_devices(Process& self);
+    void ask_for_neighbors(MPI_Comm comm) noexcept;
 
     Communicators* home_;
     bool retired_ = false;                           // its calls are counted; at the end of the run all are
@@ -150,6 +172,8 @@ class CommState {
     std::optional<algorithms::NodeMap> region_map_; // of this rank's node, where a rule looks at regions
     int regions_ = 0;                               // on all nodes; 0: no rule looks at regions
     CallTypes types_;
+    bool asked_for_neighbors_ = false;
+    std::unique_ptr<Neighbors> neighbors_; // null: see has_neighbors()
     int tag_ = 0;                  // of its messages; 0: it has none, or a communicator of its own for them
     std::vector<int> world_ranks_; // by rank, where its messages travel on the world; empty: the same
     std::unique_ptr<CommResources> resources_;

@@ -75,6 +75,12 @@ bool Plan::uses_shared_memory() const {
     });
 }
 
+bool Plan::knows_edges() const {
+    return std::ranges::any_of(shortlist_.candidates, [](const policy::Candidate& candidate) {
+        return candidate.blocked.empty() && candidate.choice.algorithm->has(algorithms::knows_edges);
+    });
+}
+
 Plan::~Plan() {
     for (auto* decision = decisions_.load(); decision != nullptr;)
         delete std::exchange(decision, decision->next);

@@ -31,6 +31,7 @@ class Plan {
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
 
+    Collective collective() const { return collective_; }
     const policy::Shortlist& shortlist() const { return shortlist_; }
     const policy::Choice& choice(const policy::Match& match) const {
         return shortlist_.candidates[match.candidate].choice;
@@ -42,6 +43,8 @@ class Plan {
     bool asks_others() const;
     // Whether a candidate that may run here uses memory that the ranks of a node share.
     bool uses_shared_memory() const;
+    // Whether a candidate that may run here looks at the edges of other ranks.
+    bool knows_edges() const;
 
     // The log's number for this outcome. The log is told its meaning when it first happens.
     std::uint32_t decision(Process& self, const policy::Match& match) {

@@ -129,8 +129,12 @@ int PMPI_Comm_set_attr(MPI_Comm, int keyval, void* value);
 int PMPI_Comm_delete_attr(MPI_Comm, int keyval);
 int PMPI_Topo_test(MPI_Comm, int* kind);
 int PMPI_Cartdim_get(MPI_Comm, int* dimensions);
+int PMPI_Cart_shift(MPI_Comm, int dimension, int distance, int* source, int* destination);
 int PMPI_Graph_neighbors_count(MPI_Comm, int rank, int* count);
+int PMPI_Graph_neighbors(MPI_Comm, int rank, int most, int neighbors[]);
 int PMPI_Dist_graph_neighbors_count(MPI_Comm, int* sources, int* destinations, int* weighted);
+int PMPI_Dist_graph_neighbors(MPI_Comm, int most_sources, int sources[], int source_weights[],
+                              int most_destinations, int destinations[], int destination_weights[]);
 int PMPI_Group_size(MPI_Group, int* size);
 int PMPI_Group_incl(MPI_Group, int count, const int ranks[], MPI_Group* created);
 int PMPI_Group_translate_ranks(MPI_Group, int count, const int ranks[], MPI_Group other, int translated[]);
@@ -158,6 +162,13 @@ int PMPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* 
                 MPI_Datatype recv_type, int root, MPI_Comm);
 int PMPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                    MPI_Datatype recv_type, MPI_Comm);
+int PMPI_Allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                    const int recv_counts[], const int places[], MPI_Datatype recv_type, MPI_Comm);
+int PMPI_Neighbor_alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
+                           MPI_Datatype recv_type, MPI_Comm);
+int PMPI_Neighbor_alltoallv(const void* send, const int send_counts[], const int send_places[],
+                            MPI_Datatype send_type, void* recv, const int recv_counts[],
+                            const int recv_places[], MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                   MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Reduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, int root, MPI_Comm);

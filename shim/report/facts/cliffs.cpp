@@ -57,7 +57,7 @@ Comparable comparable(const Profile& profile) {
     Comparable found;
     for (const auto& group : profile.groups) {
         const auto& kind = group.kind;
-        if (group.calls < least_calls || kind.ranks < 2) continue;
+        if (group.calls < least_calls || kind.ranks < 2 || is_among_neighbors(kind)) continue;
         found[{kind.collective, kind.buffer, kind.transfer, kind.in_place, kind.nodes}][kind.ranks].push_back(
             &group);
     }

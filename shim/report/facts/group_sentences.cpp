@@ -1,5 +1,6 @@
 #include "group_sentences.hpp"
 
+#include "algorithms/collective.hpp"
 #include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
@@ -14,6 +15,11 @@ std::string name_of(const CallKind& kind) {
                      block_text(kind.block_bits), shown(kind.algorithm_text()),
                      kind.buffer != "host" ? ' ' + shown(kind.buffer, 12) : "",
                      kind.in_place ? " in place" : "");
+}
+
+bool is_among_neighbors(const CallKind& kind) {
+    const auto known = algorithms::collective_of(kind.collective);
+    return known && algorithms::traits_of(*known).is_among_neighbors;
 }
 
 std::string left_out(std::size_t groups) {

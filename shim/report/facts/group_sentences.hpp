@@ -13,6 +13,9 @@ namespace switchyard::shim::report {
 // `alltoall, 4 ranks, up to 16 KiB, shared`
 std::string name_of(const CallKind& kind);
 
+// Among the neighbours of a topology. The time of such a call depends on the graph, which no log has.
+bool is_among_neighbors(const CallKind& kind);
+
 // The time of an average rank in all collectives. Less than a hundredth of it is not worth a sentence.
 inline double in_collectives_us(const Profile& profile) {
     return profile.per_rank(profile.all_rank_us());

@@ -26,8 +26,8 @@ bool keeps_much(const CallGroup& group, const WhatMoves& moves) {
 
 bool is_sparse(const CallGroup& group, const WhatMoves& moves) {
     constexpr int fewest_ranks = 8;
-    return group.kind.ranks >= fewest_ranks && moves.empty_share && *moves.empty_share >= 0.75 &&
-           moves.partners && *moves.partners > 0;
+    return !is_among_neighbors(group.kind) && group.kind.ranks >= fewest_ranks && moves.empty_share &&
+           *moves.empty_share >= 0.75 && moves.partners && *moves.partners > 0;
 }
 
 bool sends_large_blocks_directly(const CallKind& kind) {

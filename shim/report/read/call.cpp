@@ -271,6 +271,8 @@ double most_sent_in_a_call(const Call& call) {
 
 double skew_of(const Call& call) {
     const auto collective = algorithms::collective_of(call.kind.collective);
+    // A neighbour's share of the bytes is not known: ranks have any number of neighbours.
+    if (collective && algorithms::traits_of(*collective).is_among_neighbors) return 0;
     const bool sends_one = collective && algorithms::traits_of(*collective).sends_one_block();
     const double sent =
         sends_one ? call.sent_bytes / static_cast<double>(call.calls) : most_sent_in_a_call(call);

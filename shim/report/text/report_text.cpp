@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t most_expensive = 10;
 constexpr std::size_t widest_algorithm = 30;
+constexpr std::size_t widest_collective = 20; // of a log of any version
 
 void print_sum(const Profile& profile, std::ostream& out) {
     const auto& times = profile.rank_us;
@@ -154,7 +155,7 @@ void print_most_expensive(const Profile& profile, std::ostream& out) {
         so_far += group.rank_us.whole;
         table.row({time_text(profile.time_us(group)), share_text(group.rank_us.whole, profile.rank_us.whole),
                    share_text(so_far, profile.rank_us.whole), count_text(group.calls),
-                   time_text(group.call_us.median()), shown(group.kind.collective, 12),
+                   time_text(group.call_us.median()), shown(group.kind.collective, widest_collective),
                    std::to_string(group.kind.ranks), block_text(group.kind.block_bits),
                    shown(group.kind.algorithm_text() + marks_of(group.kind), 200)});
     }
@@ -205,7 +206,7 @@ void print_what_moves(const Profile& profile, std::ostream& out) {
                      {"in flight"},
                      {"algorithm", Align::left, widest_algorithm}});
     for (const auto& [group, moves] : rows)
-        table.row({shown(group->kind.collective, 12), std::to_string(group->kind.ranks),
+        table.row({shown(group->kind.collective, widest_collective), std::to_string(group->kind.ranks),
                    block_text(group->kind.block_bits), known_share(moves.own_share),
                    known_share(moves.empty_share), known_number(moves.partners),
                    known_number(moves.most_partners), known_number(moves.skew), known_number(moves.in_flight),

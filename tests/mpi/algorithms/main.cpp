@@ -84,7 +84,7 @@ void check_what_algorithms_use(Test& test) {
 
 void check_algorithms(Test& test) {
     test.take_map(0, 0);
-    for (const CollectiveTraits& traits : all_collectives) {
+    for (const CollectiveTraits& traits : dense_collectives) {
         const Collective collective = traits.collective;
         check_against_oracle(test, collective);
         if (!test.sampled) {
@@ -96,7 +96,7 @@ void check_algorithms(Test& test) {
     }
     if (!is_large_simulation(test)) {
         if (test.only.empty()) check_two_phase_is_tuna(test);
-        for (const CollectiveTraits& traits : all_collectives)
+        for (const CollectiveTraits& traits : dense_collectives)
             if (traits.has_count_arrays()) check_wrong_counts(test, traits.collective);
         check_regions(test);
     }
