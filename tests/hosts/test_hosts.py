@@ -2,6 +2,7 @@
 """The shim in jobs across several hosts: placement, every node-aware algorithm, files of one host alone, and a host
 that dies. ctest gives the MPI and the folders in the environment, as for tests/preload."""
 
+import collections
 import glob
 import json
 import os
@@ -17,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "preload"))
 
 import hosts as several  # noqa: E402
+import test_neighbor as neighbor  # noqa: E402
 from harness import FAMILY, MPI, OPENMPI, SWITCHYARD, PreloadTest, Result, clean_environment, client, finish  # noqa: E402
 
 FOLDER = None  # shared by all hosts; set before the tests run
@@ -42,8 +44,9 @@ RAGGED_WORDS = {"alltoallv": "ragged", "alltoallw": "typed"}  # words of c_route
 
 
 def registry():
+    """The algorithms of the collectives that c_route calls. c_neighbor has the neighbourhood collectives."""
     listed = subprocess.run([SWITCHYARD, "algorithms", "--json"], capture_output=True, check=True).stdout
-    return json.loads(listed)
+    return [algorithm for algorithm in json.loads(listed) if algorithm["collective"] in NODE_AWARE]
 
 
 def knows_nodes(algorithm):
@@ -220,6 +223,52 @@ class Algorithms(HostsTest):
                 lines = self.assert_logged(result)
                 self.assertTrue([line for line in lines if line["reason"] == "forced"])
                 self.assert_placed([line for line in lines if line["comm"] == "world"], 4, 4)
+
+
+class Neighbours(HostsTest):
+    """Random topologies across the hosts. The program checks every byte, and says what the log should have."""
+    TOPOLOGIES = 12 if OPENMPI else 6
+
+    def check(self, algorithm, seed, **placement):
+        """Returns the lines of the neighbourhood collectives, as far as these are routed."""
+        options = ["--force", neighbor.forced(algorithm)] if algorithm in neighbor.ALGORITHMS else []
+        log = tempfile.mkdtemp(dir=self.folder)
+        result = self.job(seed, self.TOPOLOGIES, "keep_ranks", program="c_neighbor", options=options, log=log, **placement)
+        self.assert_ended_well(result)
+        self.assert_quiet(result)
+        self.assertGreater(min(neighbor.made(result).values()), 0, result.everything())
+        lines = [line for line in result.calls() if line["collective"] in neighbor.COLLECTIVES]
+        if neighbor.ROUTED:
+            self.assert_logged(result)
+            self.assertEqual(collections.Counter(map(neighbor.logged, lines)),
+                             collections.Counter(call for call, _ in neighbor.promised(result)))
+        return lines
+
+    def check_algorithm(self, algorithm, **placement):
+        """It takes all calls on communicators with several nodes. In the others no message leaves the node."""
+        lines = self.check(algorithm, **placement)
+        several_nodes = [line for line in lines if line["nodes"] > 1]
+        self.assertEqual(several_nodes != [], neighbor.ROUTED)
+        for line in several_nodes:
+            self.assertEqual((line["algorithm"], line["reason"]), (algorithm, "forced"), line)
+        for line in lines:
+            if line["nodes"] == 1:
+                self.assertEqual((line["messages_inter"], line["wire_bytes_inter"]), (0, 0), line)
+        return lines
+
+    def test_aggregated(self):
+        placements = ({"seed": 21}, {"seed": 22, "ranks": RAGGED}, {"seed": 23, "cyclic": True})
+        for placement in placements if OPENMPI else placements[1:2]:
+            with self.subTest(**placement):
+                self.check_algorithm("aggregated", **placement)
+
+    def test_direct(self):
+        self.check_algorithm("direct", seed=24, ranks=(2, 1, 2, 2))
+
+    def test_shared_and_native(self):
+        """`shared` is for one node: the communicators of several nodes go to MPI."""
+        for line in self.check("shared", seed=25, ranks=(2, 1, 2, 2)):
+            self.assertEqual(line["algorithm"], "shared" if line["nodes"] == 1 else "native", line)
 
 
 class FilesOnOneHost(HostsTest):

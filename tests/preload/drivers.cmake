@@ -9,8 +9,8 @@ if(SWITCHYARD_COMMON)
   set(pages test_page)
 endif()
 foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_dynamic test_standard_abi test_bad_input test_log test_native test_report
-               ${pages} test_route test_node_memory test_pays test_in_place test_regions test_counted test_transforms
-               test_apps test_device test_ulfm test_sanitizers test_environments)
+               ${pages} test_route test_node_memory test_pays test_in_place test_regions test_counted test_neighbor test_int_limit test_moves
+               test_transforms test_apps test_device test_ulfm test_sanitizers test_environments)
   add_test(NAME preload.${SWITCHYARD_MPI}.${module}
            COMMAND ${driver_python} -B -m unittest -v ${module}
            WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
@@ -19,7 +19,7 @@ foreach(module test_bindings.Bindings test_bindings.Choices test_types test_gues
 endforeach()
 label(preload.${SWITCHYARD_MPI}.test_bindings.Bindings LABELS quick)
 foreach(module_and_seconds test_guest:100 test_route:80 test_types:60 test_bindings.Choices:60 test_apps:60 test_device:50
-                           test_transforms:40 test_sanitizers:35 test_environments:30)
+                           test_neighbor:40 test_transforms:40 test_sanitizers:35 test_environments:30)
   string(REPLACE ":" ";" module_and_seconds ${module_and_seconds})
   list(POP_FRONT module_and_seconds module)
   takes_long(preload.${SWITCHYARD_MPI}.${module} ${module_and_seconds})
