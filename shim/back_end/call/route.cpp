@@ -61,7 +61,7 @@ int route(const LoadedMpi& loaded, const CallArgs& call) {
     if ((logs || is_left_alone) && took_fast_path(self, call, *state, plan, logs, code))
         return report(call, code);
 
-    const auto measured = measure(call, state->peers(call.collective), state->types());
+    const auto measured = measure(call, state->peers_among(is_among_neighbors), state->types());
     bool is_near = false; // to 2^31
     if (!measured.valid || measured.bits >= near_int_limit) [[unlikely]]
         is_near = warn_near_int_limit(self, call, *state, measured.valid);

@@ -69,7 +69,7 @@ void CommState::ask_for_devices(Process& self) {
 }
 
 int CommState::most_blocks() const {
-    int most = std::max(blocks_, 1);
+    int most = std::max(blocks(), 1);
     if (!neighbors_) return most;
     const auto& neighbors = neighbors_->of(false);
     return std::max({most, static_cast<int>(neighbors.destinations().size()),
@@ -79,6 +79,11 @@ int CommState::most_blocks() const {
 void CommState::ask_for_neighbors(MPI_Comm comm) noexcept {
     asked_for_neighbors_ = true;
     neighbors_ = Neighbors::of(comm, rank_, ranks_);
+    learn_of_neighbors(comm);
+    if (neighbors_) neighbor_peers_ = Peers::of(neighbors_->of(false), rank_);
+}
+
+void CommState::learn_of_neighbors(MPI_Comm comm) noexcept {
     int kind = MPI_UNDEFINED;
     PMPI_Topo_test(comm, &kind);
     if (!resources_ || kind == MPI_UNDEFINED || resources_->are_lost()) return;

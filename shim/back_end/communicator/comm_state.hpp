@@ -44,16 +44,15 @@ class CommState {
     int rank() const { return rank_; }
     int nodes() const { return nodes_; }
     int ranks_per_node() const { return ranks_per_node_; }
-    // The number of blocks that a call on it has (the remote ranks of an intercommunicator), and the number
-    // of this rank's own block (-1: it has none).
-    int blocks() const { return blocks_; }
-    int own_block() const { return own_block_; }
+    // The number of blocks that a call among all ranks has (the remote ranks of an intercommunicator), and the
+    // number of this rank's own block (-1: it has none).
+    int blocks() const { return all_peers_.received; }
+    int own_block() const { return all_peers_.own; }
     // The other ends of a call's blocks. Among neighbours only where has_neighbors().
-    Peers peers(Collective collective) const {
-        if (!algorithms::traits_of(collective).is_among_neighbors) [[likely]]
-            return Peers::all(blocks_, own_block_);
-        return Peers::of(neighborhood(collective), rank_);
+    const Peers& peers(Collective collective) const {
+        return peers_among(algorithms::traits_of(collective).is_among_neighbors);
     }
+    const Peers& peers_among(bool neighbors) const { return neighbors ? neighbor_peers_ : all_peers_; }
     const algorithms::Neighborhood& neighborhood(Collective collective) const {
         return neighbors_->of(collective == Collective::neighbor_alltoall);
     }
@@ -145,11 +144,13 @@ class CommState {
     void free_resources();
     void ask_for_devices(Process& self);
     void ask_for_neighbors(MPI_Comm comm) noexcept;
+    void learn_of_neighbors(MPI_Comm comm) noexcept;
 
     Communicators* home_;
     bool retired_ = false;                           // its calls are counted; at the end of the run all are
     policy::Network network_ = policy::Network::tcp; // between its nodes
-    int ranks_ = 1, rank_ = 0, nodes_ = 1, ranks_per_node_ = 1, blocks_ = 1, own_block_ = 0;
+    int ranks_ = 1, rank_ = 0, nodes_ = 1, ranks_per_node_ = 1;
+    Peers all_peers_{1, 1, 0}, neighbor_peers_{0, 0, -1};
     int leader_ = 0;
     std::uint32_t leader_number_ = 0;
     std::uint32_t log_number_ = 0;

@@ -91,13 +91,14 @@ bool FirstCall::find_abilities(const OwnRanks& own_ranks) {
 // Learns who the other ranks are and, from them, what can be routed. The result is the same on all ranks.
 void FirstCall::meet(const OwnRanks& own_ranks, const Members& members) {
     Process& self = home_.process();
+    int blocks = 1, own = -1;
     if (own_ranks.is_inter()) {
-        PMPI_Comm_remote_size(comm_, &state_->blocks_);
-        state_->own_block_ = -1;
+        PMPI_Comm_remote_size(comm_, &blocks);
     } else {
-        PMPI_Comm_size(comm_, &state_->blocks_);
-        PMPI_Comm_rank(comm_, &state_->own_block_);
+        PMPI_Comm_size(comm_, &blocks);
+        PMPI_Comm_rank(comm_, &own);
     }
+    state_->all_peers_ = Peers::all(blocks, own);
     take_place(members);
     take_devices(members);
     state_->plans_ = plans_of(why_only_native(own_ranks, members), self.memory != nullptr);

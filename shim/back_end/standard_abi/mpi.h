@@ -164,8 +164,8 @@ int PMPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, voi
                    MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* recv,
                     const int recv_counts[], const int places[], MPI_Datatype recv_type, MPI_Comm);
-int PMPI_Neighbor_alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
-                           MPI_Datatype recv_type, MPI_Comm);
+int PMPI_Neighbor_alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                           int recv_count, MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Neighbor_alltoallv(const void* send, const int send_counts[], const int send_places[],
                             MPI_Datatype send_type, void* recv, const int recv_counts[],
                             const int recv_places[], MPI_Datatype recv_type, MPI_Comm);
