@@ -173,15 +173,17 @@ bool takes(const Traits& traits, Transfer transfer) {
     return true;
 }
 
-std::string why_not_taken(Transfer transfer) {
-    const std::string what = transfer == Transfer::direct ? "copies bytes itself" : "sends messages";
+std::string why_not_taken(const Traits& traits, Transfer transfer) {
+    const std::string what = transfer == Transfer::direct            ? "copies bytes itself"
+                             : traits.has(algorithms::shared_memory) ? "is among neighbours"
+                                                                     : "sends messages";
     return what + " and takes no transfer \"" +
            std::string(transfer_names[static_cast<std::size_t>(transfer)]) + '"';
 }
 
 std::string why_not_admissible(const Traits& traits, const std::optional<Transfer>& transfer) {
     if (!transfer || takes(traits, *transfer)) return "";
-    return std::string(traits.name) + ' ' + why_not_taken(*transfer);
+    return std::string(traits.name) + ' ' + why_not_taken(traits, *transfer);
 }
 
 bool uses_shared_memory(const Traits& traits, const Parameters& parameters) {

@@ -40,7 +40,7 @@ std::uint64_t left_from(const algorithms::Traits& traits, const Use& use);
 bool takes(const algorithms::Traits& traits, Transfer transfer);
 
 // Why an algorithm does not take the transfer: a sentence without its subject.
-std::string why_not_taken(Transfer transfer);
+std::string why_not_taken(const algorithms::Traits& traits, Transfer transfer);
 
 // "", or why the algorithm cannot have this transfer on any communicator.
 std::string why_not_admissible(const algorithms::Traits& traits, const std::optional<Transfer>& transfer);

@@ -192,15 +192,16 @@ void read_transfer(const Value& value, const std::vector<const Traits*>& applies
     if (!word) return;
     const auto transfer = static_cast<Transfer>(*word);
     use.transfer = transfer;
-    for (const Traits* traits : applies_to) {
-        if (takes(*traits, transfer)) continue;
-        findings.add(value.place,
-                     std::string(traits->name) + " of " + std::string(name_of(traits->collective)) + ' ' +
-                         why_not_taken(transfer) + "; use \"staged\", or one of " +
-                         algorithms_for(transfer, traits->collective),
-                     Spoils::rule);
-        return;
-    }
+    const auto takes_it = [&](const Traits* traits) { return takes(*traits, transfer); };
+    if (applies_to.empty() || std::ranges::any_of(applies_to, takes_it))
+        return; // for the others it is skipped
+    const Traits& first = *applies_to.front();
+    const std::string others = algorithms_for(transfer, first.collective);
+    findings.add(value.place,
+                 std::string(first.name) + " of " + std::string(name_of(first.collective)) + ' ' +
+                     why_not_taken(first, transfer) + "; use \"staged\"" +
+                     (others.empty() ? "" : ", or one of " + others),
+                 Spoils::rule);
 }
 
 // Messages of the MPI library are its own business.

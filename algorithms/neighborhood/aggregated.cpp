@@ -105,11 +105,11 @@ class ChunkWriter {
 class Aggregated {
   public:
     Aggregated(const Exchange& exchange, Wire& wire, const Aggregation& plan)
-        : exchange_(exchange), routes_(plan.routes), plan_(plan), limit_(plan.limit), wire_(wire) {}
+        : exchange_(exchange), routes_(plan.routes), plan_(plan), limit_(plan.limit), wire_(wire),
+          second_(wire.take_second_channel()) {}
 
     Status run() {
-        Wire& second = wire_.take_second_channel();
-        SeparateMessages direct(exchange_, second, GoesDirectly{exchange_.group, limit_});
+        SeparateMessages direct(exchange_, second_, GoesDirectly{exchange_.group, limit_});
         receive_all();
         collect();
         direct.start();
@@ -246,17 +246,31 @@ class Aggregated {
     }
 
     Status take_block(int number, std::size_t said, const std::byte* bytes) {
-        if (said == limit_) return {}; // comes, or came, directly
         const std::size_t room = exchange_.recv_size(number);
+        if ((said == limit_) != (room >= limit_)) meet_another_size(number, said);
+        if (said == limit_) return {}; // comes, or came, directly
         copy_bytes(exchange_.recv_from(number), bytes, std::min(said, room));
         return fits(said, room);
+    }
+
+    // An erroneous program receives another size than its neighbour sends, and this rank waits in vain, or its
+    // neighbour does. Where a rank has several blocks from one other, nobody can tell which message is missing.
+    void meet_another_size(int number, std::size_t said) {
+        const int source = exchange_.group.neighborhood->sources()[static_cast<std::size_t>(number)];
+        if (said == limit_) {
+            const std::size_t room = exchange_.recv_size(number);
+            second_.receive(source, room > 0 ? exchange_.recv_from(number) : &nothing_, room > 0 ? room : 1);
+        } else if (std::ranges::count(exchange_.group.neighborhood->sources(), source) == 1) {
+            second_.cancel_receive(source);
+        }
     }
 
     const Exchange& exchange_;
     const Routes& routes_;
     const Aggregation& plan_;
     const std::size_t limit_;
-    Wire& wire_;
+    Wire &wire_, &second_;
+    std::byte nothing_{};
     std::vector<const std::byte*> next_read_; // by message from a source
 };
 

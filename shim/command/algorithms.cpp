@@ -164,6 +164,7 @@ void print_json() {
                         {"name", traits.name},
                         {"idea", traits.idea},
                         {"parameters", std::move(parameters)},
+                        {"among", traits_of(traits.collective).is_among_neighbors ? "neighbors" : "ranks"},
                         {"needs", needs_of(traits)},
                         {"transfers", transfers_of(traits)},
                         {"source", traits.source}});

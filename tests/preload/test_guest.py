@@ -425,7 +425,8 @@ class Guest(PreloadTest):
     def test_blocks_longer_than_their_places(self):
         """Of one length by the arguments, so the algorithms do not look at each. Nothing is overrun, and nobody waits."""
         listed = json.loads(self.command("algorithms", "--json").stdout)
-        for algorithm in (a for a in listed if a["collective"] not in ("alltoallv", "alltoallw") and a["name"] != "native"):
+        for algorithm in (a for a in listed if a["collective"] not in ("alltoallv", "alltoallw") and a["name"] != "native" and
+                          a["among"] == "ranks"):
             collective, name = algorithm["collective"], algorithm["name"]
             two_nodes = {} if name == "shared" else {"SWITCHYARD_RANKS_PER_NODE": "2"}
             with self.subTest(collective=collective, algorithm=name):
@@ -433,6 +434,16 @@ class Guest(PreloadTest):
                                      settings=two_nodes, timeout=40)
                 self.assert_ended_well(result)
                 self.assertEqual({line["reason"] for line in self.assert_logged(result)}, {"forced"})
+
+    def test_neighbours_that_expect_another_size(self):
+        """More than their neighbour sends: as with MPI, no error. Less: an error. Nobody waits, and later calls are in order."""
+        for algorithm, placement in (("direct", "1"), ("aggregated", "1"), ("aggregated", "2"), ("shared", None)):
+            with self.subTest(algorithm=algorithm, placement=placement):
+                result = self.launch(4, client("c_odd_ends"), "unequal_neighbors", force=f"neighbor_alltoallv:{algorithm}",
+                                     settings={"SWITCHYARD_RANKS_PER_NODE": placement} if placement else {}, timeout=40)
+                self.assert_ended_well(result)
+                self.assertEqual([(line["algorithm"], line["reason"]) for line in self.assert_logged(result)],
+                                 [(algorithm, "forced")] * 5)
 
     @unittest.skipIf(RUNTIME, MEASURES_MEMORY)
     def test_merge_in_little_memory(self):

@@ -7,6 +7,8 @@
  * truncate_own   every rank expects too little of itself: an error, and nothing written beyond
  * longer_alltoall, longer_allgather, longer_allgatherv
  *                first one rank, then every rank sends longer blocks than it receives: an error there, and only there
+ * unequal_neighbors
+ *                neighbours expect more than comes, then less, then as much
  * many COUNT     so many calls of rank 0 alone; says how much memory MPI_Finalize took */
 #include "client.h"
 
@@ -139,6 +141,38 @@ static void send_longer(int ranks, int rank, enum client_collective which, int w
         if (recv[i] / 1000 != i / block) client_fail("%d from rank %d", recv[i], i / block);
 }
 
+/* Each rank sends to the next one of a ring. A program that expects less hears of it; MPI forbids both. */
+static void expect_another_size(int ranks, int rank) {
+    enum { few = 25, many = 500 };
+    static int send[many], recv[2 * many];
+    const int sizes[][2] = {
+        {few, many}, {many, many}, {many, few}, {few, few}, {many, many}}; /* sent, expected */
+    const int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks, weights[] = {1};
+    MPI_Comm ring;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &last, weights, 1, &next, weights, MPI_INFO_NULL, 0,
+                                   &ring);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH 4.0's for a request */
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+    for (size_t call = 0; call < sizeof sizes / sizeof *sizes; ++call) {
+        const int sent = sizes[call][0], expected = sizes[call][1], place = 0;
+        const int arriving = sent < expected ? sent : expected;
+        for (int i = 0; i < many; ++i) send[i] = 1000 * rank + i;
+        for (int i = 0; i < 2 * many; ++i) recv[i] = -1;
+        const int code =
+            MPI_Neighbor_alltoallv(send, &sent, &place, MPI_INT, recv, &expected, &place, MPI_INT, ring);
+        client_count(ring);
+        int class = MPI_SUCCESS;
+        MPI_Error_class(code, &class);
+        if (class != (sent > expected ? MPI_ERR_TRUNCATE : MPI_SUCCESS)) client_fail("error class %d", class);
+        for (int i = 0; i < 2 * many; ++i)
+            if (i >= expected && recv[i] != -1) client_fail("written beyond the receive buffer");
+        for (int i = 0; i < arriving && sent <= expected; ++i)
+            if (recv[i] != 1000 * last + i) client_fail("%d at %d", recv[i], i);
+        MPI_Barrier(ring);
+    }
+    MPI_Comm_free(&ring);
+}
+
 static void call_alone(int count) {
     for (int i = 0; i < count; ++i) alltoall(MPI_COMM_SELF);
 }
@@ -172,6 +206,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "many") == 0 && rank == 0) call_alone(argc > 2 ? atoi(argv[2]) : 0);
     if (strcmp(mode, "truncate") == 0) truncate_call(ranks, rank, 0);
     if (strcmp(mode, "truncate_own") == 0) truncate_call(ranks, rank, 1);
+    if (strcmp(mode, "unequal_neighbors") == 0) expect_another_size(ranks, rank);
     for (int turn = 0; turn < 2 && strncmp(mode, "longer_", 7) == 0; ++turn)
         send_longer(ranks, rank,
                     strcmp(mode, "longer_allgather") == 0    ? client_allgather
