@@ -96,6 +96,14 @@ class OpenMpi(NativeTest):
         self.assertEqual(self.setting(native, "coll")["value"], "^tuned")
         self.assertIn("no such variable", self.setting(native, "OMPI_MCA_coll_tuned_priority")["no_effect"])
 
+    def test_components_that_are_unloaded(self):
+        """Open MPI 4.1 keeps some of their variables, which crash who looks at them."""
+        for setting in ("pml=^cm", "pml=ob1", "btl=self,vader", "mtl=^ofi", "osc=^ucx", "coll=^han", "coll=basic,libnbc,inter,self"):
+            with self.subTest(setting):
+                name, value = setting.split("=")
+                components = [component["name"] for component in self.native_of({f"OMPI_MCA_{name}": value})["components"]]
+                self.assertIn("basic", components)
+
     def test_forced(self):
         algorithm = {"OMPI_MCA_coll_tuned_alltoallv_algorithm": "2"}
         native = self.native_of(algorithm | {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"})
