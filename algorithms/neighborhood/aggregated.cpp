@@ -1,106 +1,14 @@
 #include "aggregated.hpp"
-#include "algorithms/node_map.hpp"
-#include "routes.hpp"
+#include "aggregation.hpp"
 #include "separate_messages.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <numeric>
+#include <span>
+#include <vector>
 
 namespace switchyard::algorithms::neighborhood {
 
 namespace {
-
-using Size = std::uint32_t; // of a block in a message
-
-constexpr std::int64_t usual_limit = 1024; // bytes
-// No message is longer, so both sides know that it is a single message of MPI.
-constexpr std::size_t largest_aggregate = Wire::largest_message;
-
-// Bytes from which on a block goes directly. The same on all ranks.
-std::size_t limit_of(const Group& group, const Parameters& parameters) {
-    if (!group.neighborhood->knows_edges) return 0;
-    const std::int64_t given = parameters[Parameter::direct_from];
-    const auto limit = static_cast<std::size_t>(given == absent ? usual_limit : given);
-    const std::size_t share = largest_aggregate / std::max<std::size_t>(group.neighborhood->edges_of_all, 1);
-    return std::max<std::size_t>(std::min(limit, share > sizeof(Size) ? share - sizeof(Size) : 1), 1);
-}
-
-// Room for one message.
-struct Room {
-    std::unique_ptr<std::byte[]> bytes;
-    std::size_t size = 0;
-
-    Room(int blocks, std::size_t limit)
-        : size(static_cast<std::size_t>(blocks) * (sizeof(Size) + limit - 1)) {
-        bytes.reset(new std::byte[size]); // without touching it
-    }
-};
-
-template <typename Messages>
-std::vector<Room> rooms_for(const Messages& messages, std::size_t limit) {
-    std::vector<Room> rooms;
-    for (const auto& message : messages) {
-        if constexpr (requires { message.number; })
-            rooms.emplace_back(message.number, limit);
-        else
-            rooms.emplace_back(message.blocks, limit);
-    }
-    return rooms;
-}
-
-class Aggregation : public Schedule {
-  public:
-    Aggregation(const Group& group, const Parameters& parameters, bool copies)
-        : routes(group, copies), limit(limit_of(group, parameters)),
-          collected(rooms_for(routes.collected, limit)), from_sources(rooms_for(routes.from_sources, limit)),
-          carried(rooms_for(routes.carried, limit)), arrived(rooms_for(routes.arrived, limit)),
-          to_ranks(rooms_for(routes.to_ranks, limit)), from_carriers(rooms_for(routes.from_carriers, limit)) {
-    }
-
-    const Routes routes;
-    const std::size_t limit;
-    const std::vector<Room> collected, from_sources, carried, arrived, to_ranks, from_carriers;
-};
-
-// The sizes of a chunk, and its bytes behind them.
-class ChunkReader {
-  public:
-    ChunkReader(const std::byte* chunk, int blocks)
-        : sizes_(chunk), bytes_(chunk + static_cast<std::size_t>(blocks) * sizeof(Size)) {}
-
-    std::size_t next_size() {
-        Size size = 0;
-        std::memcpy(&size, sizes_, sizeof size);
-        sizes_ += sizeof size;
-        return size;
-    }
-    const std::byte* take(std::size_t bytes) { return std::exchange(bytes_, bytes_ + bytes); }
-    const std::byte* end() const { return bytes_; } // after the last take()
-
-  private:
-    const std::byte *sizes_, *bytes_;
-};
-
-class ChunkWriter {
-  public:
-    ChunkWriter(std::byte* chunk, int blocks)
-        : sizes_(chunk), bytes_(chunk + static_cast<std::size_t>(blocks) * sizeof(Size)) {}
-
-    // `said`: a mark travels without bytes.
-    void add(std::size_t said, const std::byte* block, std::size_t bytes) {
-        const auto size = static_cast<Size>(said);
-        std::memcpy(sizes_, &size, sizeof size);
-        sizes_ += sizeof size;
-        copy_bytes(bytes_, block, bytes);
-        bytes_ += bytes;
-    }
-    std::byte* end() const { return bytes_; }
-
-  private:
-    std::byte *sizes_, *bytes_;
-};
 
 class Aggregated {
   public:

@@ -17,8 +17,6 @@ namespace switchyard::shim::report {
 
 namespace {
 
-constexpr std::size_t widest_collective_here = 20; // of a log of any version
-
 constexpr std::size_t widest_use = 24;
 
 std::string label_of(const policy::Policy& policy, const std::optional<std::size_t>& rule) {
@@ -78,7 +76,7 @@ void add_row(TextTable& table, const PolicyGroup& group, const Profile& profile,
     std::vector<std::string> cells = {time_text(profile.per_rank(group.rank_us)),
                                       share_text(group.rank_us, profile.rank_us.whole),
                                       count_text(group.calls),
-                                      shown(group.kind.collective, widest_collective_here),
+                                      shown(group.kind.collective, widest_collective),
                                       std::to_string(group.kind.ranks),
                                       block_text(group.kind.block_bits)};
     std::ranges::move(more, std::back_inserter(cells));

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t most_expensive = 10;
 constexpr std::size_t widest_algorithm = 30;
-constexpr std::size_t widest_collective = 20; // of a log of any version
 
 void print_sum(const Profile& profile, std::ostream& out) {
     const auto& times = profile.rank_us;

@@ -1,6 +1,7 @@
 // A table of text; a column is as wide as its widest cell.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 namespace switchyard::shim::report {
 
 inline constexpr std::size_t text_width = 110;
+inline constexpr std::size_t widest_collective = 20; // a log of any version may name it
 
 enum class Align { left, right };
 
