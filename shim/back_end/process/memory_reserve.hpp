@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <sys/mman.h>
 
 namespace switchyard::shim {
@@ -11,6 +12,7 @@ namespace switchyard::shim {
 class MemoryReserve {
   public:
     static constexpr std::size_t bytes = std::size_t{4} << 20;
+    static constexpr std::size_t for_messages = bytes / 2; // UCX takes them 1 MiB at a time
 
     MemoryReserve() = default;
     MemoryReserve(const MemoryReserve&) = delete;
@@ -19,15 +21,24 @@ class MemoryReserve {
 
     // Without room there is no reserve.
     void take() {
-        if (space_ == MAP_FAILED)
-            space_ = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (space_ == MAP_FAILED) space_ = map(bytes);
     }
     void release() {
         if (space_ != MAP_FAILED) munmap(space_, bytes);
         space_ = MAP_FAILED;
     }
+    // Throws std::bad_alloc if this rank's own work has left the MPI no room for its messages.
+    static void demand_room_for_messages() {
+        void* const room = map(for_messages);
+        if (room == MAP_FAILED) throw std::bad_alloc();
+        munmap(room, for_messages);
+    }
 
   private:
+    static void* map(std::size_t size) {
+        return mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+
     void* space_ = MAP_FAILED;
 };
 

@@ -3,6 +3,7 @@
 #include "algorithms/transport/messages/small_messages.hpp"
 #include "all_manage.hpp"
 #include "quiet_wait.hpp"
+#include "shim/back_end/process/memory_reserve.hpp"
 
 #include <algorithm>
 #include <array>
@@ -119,7 +120,10 @@ Heard announce(bool has_some, const log::Names& names, const log::SlotReader* re
                bool& told_by_all) noexcept {
     Announcing announcing(world);
     Heard heard;
-    const bool is_ready = has_some && manages([&] { announcing.prepare(names, *reader); });
+    const bool is_ready = has_some && manages([&] {
+                              announcing.prepare(names, *reader);
+                              MemoryReserve::demand_room_for_messages();
+                          });
     told_by_all = announcing.exchange_counts(is_ready);
     if (told_by_all) announcing.exchange_items(heard);
     return heard;

@@ -4,6 +4,7 @@
 #include "gather.hpp"
 #include "quiet_wait.hpp"
 #include "shim/back_end/process/clock.hpp"
+#include "shim/back_end/process/memory_reserve.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/log/line.hpp"
@@ -58,7 +59,9 @@ bool FinalMerge::prepare() {
         recorder.finish();
         reader_ = std::make_unique<log::SlotReader>(recorder);
         led_names_ = led_names(recorder.names(), self_.world_rank);
+        MemoryReserve::demand_room_for_messages();
     });
+    if (!is_read) reader_.reset(); // makes room for the vote
     bool told_by_all = false;
     Heard heard = announce(is_read, recorder.names(), reader_.get(), world, told_by_all);
     lost_ = heard.lost;
@@ -67,6 +70,7 @@ bool FinalMerge::prepare() {
         desk_ = std::make_unique<MergeDesk>(world, *reader_);
         led_ = std::make_unique<LedCalls>(std::move(heard.items), self_.world_rank, *reader_, *desk_);
         if (self_.world_rank != 0 && led_->communicators() > 0) answer_.resize(FarCalls::most_at_once);
+        MemoryReserve::demand_room_for_messages();
     };
     const bool is_ready = heard.is_all && manages(get_ready);
     std::array<std::uint64_t, 2> sums{is_ready ? 0U : 1U, is_ready ? led_->calls() : 0U};
