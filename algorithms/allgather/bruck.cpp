@@ -33,6 +33,7 @@ Status bruck(const Exchange& exchange, Context& context) {
     std::byte* const data = context.workspace.take(scratch).data();
     copy_contribution(exchange, data);
 
+    context.wire.enter(Phase::data);
     Status status;
     std::size_t gathered =
         exchange.recv_size(group.rank); // bytes of the blocks of as many ranks as the distance
@@ -50,6 +51,7 @@ Status bruck(const Exchange& exchange, Context& context) {
         }
         status.keep(context.wire.wait_all());
     }
+    context.wire.enter(Phase::rotate);
     const std::byte* block = data;
     for_each_rank(group, group.rank, group.size, [&](int source) { // rotate data down by id positions
         const std::size_t size = exchange.recv_size(source);

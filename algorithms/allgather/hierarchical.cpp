@@ -17,6 +17,7 @@ namespace {
 Status gather_at_leader(Wire& wire, const NodeOrder& order) {
     const Group& node = order.own_node();
     const Part own = order.block_of(node.rank_in_comm(node.rank));
+    wire.enter(Phase::data);
     Status status;
     if (node.rank != 0) wire.send(node.rank_in_comm(0), own.data, own.bytes);
     for (int local = 1; node.rank == 0 && local < node.size; ++local) {
@@ -34,6 +35,7 @@ std::span<const Part> of_nodes(NodeOrder& order, int first, int last) {
 }
 
 Status exchange_among_leaders(Wire& wire, NodeOrder& order) {
+    wire.enter(Phase::inter);
     Status status;
     for (int distance = 1; distance < order.nodes(); distance *= 2) {
         const int count = std::min(distance, order.nodes() - distance);
@@ -47,6 +49,7 @@ Status exchange_among_leaders(Wire& wire, NodeOrder& order) {
 
 Status broadcast_in_node(Wire& wire, NodeOrder& order) {
     const Group& node = order.own_node();
+    wire.enter(Phase::data);
     Status status;
     for (int distance = 1; distance < node.size; distance *= 2) { // ranks that have the blocks send them on
         if (node.rank >= distance && node.rank < 2 * distance)

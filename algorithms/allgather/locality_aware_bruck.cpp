@@ -29,7 +29,7 @@ class LocalityAwareBruck {
     Status run() {
         const Ring& nodes = order_.ring();
         return gather(
-            nodes,
+            nodes, Phase::inter,
             [&](int local, auto&& add) {
                 const int rank = nodes.near_ranks()[static_cast<std::size_t>(local)];
                 add(order_.block_of(rank));
@@ -39,15 +39,16 @@ class LocalityAwareBruck {
     }
 
   private:
-    // One level, in terms of nodes. own(local, add) adds the parts that a rank of this node has at first.
+    // One level, in terms of nodes; its messages are that phase. own(local, add) adds the parts that a rank of this node has at first.
     // all(first, last, add) adds the parts of the nodes first <= distance < last up the ring. share(part_of)
     // gathers inside the node the parts that part_of(local, add) adds for each of its ranks.
     template <typename Own, typename All, typename Share>
-    Status gather(const Ring& ring, Own&& own, All&& all, Share&& share) {
+    Status gather(const Ring& ring, Phase phase, Own&& own, All&& all, Share&& share) {
         Status status = share(own);
         const std::int64_t base = ring.smallest_base();
         for (std::int64_t gathered = 1; gathered < ring.nodes(); gathered *= base) {
             const int group = static_cast<int>(gathered);
+            wire_.enter(phase);
             const auto fetched = [&](int digit, auto&& add) {
                 all(digit * group, std::min((digit + 1) * group, ring.nodes()), add);
             };
@@ -77,7 +78,7 @@ class LocalityAwareBruck {
         const Ring ring(*regions_, order_.own_node().rank);
         const Wire::Within own_node(wire_, order_.own_node());
         return gather(
-            ring,
+            ring, Phase::data,
             [&](int local, auto&& add) { part_of(ring.near_ranks()[static_cast<std::size_t>(local)], add); },
             [&](int first, int last, auto&& add) {
                 for (int distance = first; distance < last; ++distance)

@@ -21,6 +21,7 @@ class Lanes {
 
     Status gather_lanes() {
         const int self = order_.own_node().rank, ranks = order_.own_node().size;
+        wire_.enter(Phase::inter);
         Status status;
         for (int distance = 1; distance < order_.nodes(); distance *= 2) {
             const int count = std::min(distance, order_.nodes() - distance);

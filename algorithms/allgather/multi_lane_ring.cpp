@@ -28,8 +28,11 @@ class LaneRing {
     Status run() {
         Status status;
         for (int distance = 0; distance < map_.nodes(); ++distance) {
+            near_.enter(Phase::inter);
             if (distance + 1 < map_.nodes()) pass_on(distance);
+            near_.enter(window_ != nullptr ? Phase::intra : Phase::data);
             status.keep(window_ != nullptr ? share_by_copies(distance) : share_by_messages(distance));
+            near_.enter(Phase::inter);
             status.keep(far_.wait_all());
         }
         return status;

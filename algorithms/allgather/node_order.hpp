@@ -84,6 +84,7 @@ class NodeOrder {
     // add(Part) for each part that this rank has before. All near ranks give the same parts.
     template <typename ForEachPart>
     Status gather_near(const Ring& ring, ForEachPart&& for_each_part) {
+        wire_.enter(Phase::data);
         Status status;
         const auto ranks = ring.near_ranks();
         const int size = static_cast<int>(ranks.size());
@@ -105,7 +106,9 @@ class NodeOrder {
     // there` is the local rank.
     template <typename ForEachPart>
     Status gather_in_node(ForEachPart&& for_each_part) {
-        return window_ != nullptr ? window_->gather(for_each_part) : gather_near(ring_, for_each_part);
+        if (window_ == nullptr) return gather_near(ring_, for_each_part);
+        wire_.enter(Phase::intra);
+        return window_->gather(for_each_part);
     }
 
     bool has_window() const { return window_ != nullptr; }
@@ -119,6 +122,7 @@ class NodeOrder {
     }
 
     void deliver() const {
+        wire_.enter(Phase::rearrange);
         for (int rank = received_in_order_ ? map_.ranks() : 0; rank < map_.ranks(); ++rank) {
             const Part block = block_of(rank);
             copy_bytes(exchange_.recv_from(rank), block.data, block.bytes);

@@ -23,6 +23,7 @@ Status basic_bruck(const Exchange& exchange, Context& context) {
     const auto r = [&](int i) { return exchange.recv_from(i); };
 
     // Phase 1, local shift: R[i] = S[p + i].
+    context.wire.enter(Phase::rotate);
     Status status = shift(exchange);
 
     // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k. The blocks
@@ -32,6 +33,7 @@ Status basic_bruck(const Exchange& exchange, Context& context) {
     }
 
     // Phase 3, local inverse shift: R[i] = R[p - i].
+    context.wire.enter(Phase::rotate);
     shift_back(exchange, messages.spare());
     return status;
 }

@@ -22,16 +22,19 @@ Status basic_bruck_datatype(const Exchange& exchange, Context& context) {
     const auto s = [&](int i) { return received[i]; };
 
     // Phase 1, local shift: R[i] = S[p + i].
+    context.wire.enter(Phase::rotate);
     Status status = shift(exchange);
 
     // Phase 2: in each step all R[i] whose bit k is 1 go to rank p + 2^k. The blocks from p - 2^k come into
     // S, since R is still being sent, and then replace them.
     for (patterns::Round step(group.size, 2); step.valid(); step.advance()) {
         status.keep(messages.exchange(step, group.up(step.distance()), group.down(step.distance()), r, s));
+        context.wire.enter(Phase::rearrange);
         for_each_block(step, [&](int i) { copy_bytes(r(i), s(i), block); });
     }
 
     // Phase 3, local inverse shift: R[i] = R[p - i].
+    context.wire.enter(Phase::rotate);
     shift_back(exchange, received.spare());
     return status;
 }

@@ -36,13 +36,16 @@ class PackedBlocks {
 
     template <typename From, typename To>
     Status exchange(const patterns::Round& step, int destination, int source, From&& from, To&& to) {
+        wire_.enter(Phase::rearrange);
         std::byte* out = outgoing_;
         for_each_block(step, [&](int i) {
             copy_bytes(out, from(i), block_);
             out += block_;
         });
         const auto bytes = static_cast<std::size_t>(out - outgoing_);
+        wire_.enter(Phase::data);
         const Status status = wire_.exchange(destination, outgoing_, bytes, source, incoming_, bytes);
+        wire_.enter(Phase::rearrange);
         const std::byte* in = incoming_;
         for_each_block(step, [&](int i) {
             copy_bytes(to(i), in, block_);
@@ -71,6 +74,7 @@ class TypedBlocks {
 
     template <typename From, typename To>
     Status exchange(const patterns::Round& step, int destination, int source, From&& from, To&& to) {
+        wire_.enter(Phase::data);
         wire_.receive_parts(source, list(step, to));
         wire_.send_parts(destination, list(step, from));
         return wire_.wait_all();

@@ -21,6 +21,7 @@ Status modified_bruck(const Exchange& exchange, Context& context) {
     const auto r = [&](int i) { return place(exchange, i); };
 
     // Phase 1, local shift: R[i + p] = S[p - i].
+    context.wire.enter(Phase::rotate);
     Status status = shift_down(exchange);
 
     // Phase 2: in each step all R[i + p] where bit k of i is 1 go to rank p - 2^k. The blocks

@@ -36,6 +36,7 @@ Status zero_copy_bruck(const Exchange& exchange, Context& context) {
     const auto buffer = [&](int i, bool odd) { return odd ? t[i] : place(exchange, i); };
 
     // Phase 1, local shift: R[i + p] or T[i + p] = S[p - i].
+    context.wire.enter(Phase::rotate);
     Status status = copy_own_block(exchange);
     for (int i = 1; i < group.size; ++i) {
         copy_bytes(buffer(i, hops_are_odd(i, 0)), first_place(exchange, i), block);

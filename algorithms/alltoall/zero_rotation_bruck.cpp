@@ -33,6 +33,7 @@ Status zero_rotation_bruck_in_base(patterns::Radices radices, const Exchange& ex
             return round.is_first_hop(i) ? first_place(exchange, i) : r(i);
         };
         if (round.blocks() == 1) { // the block that has just this distance to go
+            context.wire.enter(Phase::data);
             status.keep(context.wire.exchange(destination, first_place(exchange, distance), block, source,
                                               r(distance), block));
         } else {

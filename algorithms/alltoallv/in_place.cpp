@@ -44,6 +44,7 @@ class InPlace {
 
     Status run() {
         if (!init()) return Fault::unordered; // an erroneous call: no order of moves is right
+        wire_.enter(Phase::update);
         incoming_.update();
         while (something_is_left()) { // line 3
             determine();              // line 4
@@ -51,6 +52,7 @@ class InPlace {
                 return requests; // without the requests no rank knows what to send
             }
             exchange_data();
+            wire_.enter(Phase::update);
             incoming_.update(); // line 11
         }
         return status_;
@@ -95,6 +97,7 @@ class InPlace {
 
     // Lines 5 to 7, with each partner that has bytes left to send or to receive.
     Status exchange_requests() {
+        wire_.enter(Phase::metadata);
         Status status;
         for (patterns::Batch batch = first_batch(); batch.valid(); batch.advance()) {
             start_requests(batch);
@@ -122,6 +125,7 @@ class InPlace {
     // Lines 8 to 10. Data arrives only at places without bytes to be sent, so the own
     // block can move meanwhile, and what later batches send lies where it was.
     void exchange_data() {
+        wire_.enter(Phase::data);
         patterns::Batch batch = first_batch();
         start_data(batch);
         incoming_.copy_own();

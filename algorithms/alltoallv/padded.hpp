@@ -5,6 +5,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/transport/messages/copy.hpp"
+#include "algorithms/transport/messages/wire.hpp"
 #include "padded_alltoall_scratch.hpp"
 
 #include <algorithm>
@@ -46,9 +47,12 @@ Status exchange_padded(const Exchange& exchange, Context& context, std::size_t s
     std::byte* const received = context.workspace.take(bytes).data();
 
     Status status = copy_own_block(exchange);
+    context.wire.enter(Phase::rearrange);
     pad(exchange, padded);
+    context.wire.enter(Phase::data);
     const Status exchanged = uniform(padded, received);
     status.keep(exchanged);
+    context.wire.enter(Phase::rearrange);
     if (exchanged.ok()) scan(exchange, received);
     return status;
 }

@@ -55,8 +55,10 @@ Status forward_padded(const Exchange& exchange, Context& context) {
     std::byte* const padded = context.workspace.take(bytes).data();
     std::byte* const received = context.workspace.take(bytes).data();
     return patterns::with_size_type(slots.size_bytes, [&](auto size) {
+        context.wire.enter(Phase::rearrange);
         pad_with_sizes<decltype(size)>(exchange, slots, padded);
         Status status = exchange_slots(exchange, context, slots.bytes(), padded, received);
+        context.wire.enter(Phase::rearrange);
         if (status.ok()) status.keep(scan_with_sizes<decltype(size)>(exchange, slots, received));
         return status;
     });

@@ -35,9 +35,11 @@ class Staggered {
         const auto at_once = static_cast<std::int64_t>(layout_.at_once);
         for (std::int64_t begin = 0; begin < all; begin += at_once) {
             const std::int64_t end = std::min(begin + at_once, all);
+            wire_.enter(Phase::inter);
             status.keep(exchange_batch(begin, end, Share::first));
             if (layout_.message_bytes > wire_.limit()) status.keep(exchange_batch(begin, end, Share::rest));
             if (size_bytes_ == 0) continue;
+            wire_.enter(Phase::rearrange);
             for_each_incoming(begin, end, [&](int source, std::byte* message) {
                 deliver_block<Size>(exchange_, source, message, SaidSizes(exchange_), status);
             });

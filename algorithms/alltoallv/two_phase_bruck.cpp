@@ -73,6 +73,7 @@ class TwoPhaseBruck {
     }
 
     Status step(int two_to_k) {
+        wire_.enter(Phase::metadata);
         const std::size_t n = for_each_block(two_to_k, [&](std::size_t i, int data) { // lines 11 to 13
             metadata_[i] = sendcounts_[at(I(data))];
         });
@@ -87,8 +88,11 @@ class TwoPhaseBruck {
             std::ranges::fill(updated, Size{0}); // sizes that did not arrive must not be read
         }
 
+        wire_.enter(Phase::rearrange);
         pack(two_to_k);
+        wire_.enter(Phase::data);
         status.keep(wire_.exchange(sendrank, outgoing_, sum(metadata), recvrank, incoming_, sum(updated)));
+        wire_.enter(Phase::rearrange);
         status.keep(unpack(two_to_k));
         return status;
     }

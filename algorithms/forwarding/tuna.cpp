@@ -65,7 +65,9 @@ class Tuna {
             } else if (is_one_block(flight)) {
                 start_data(flight);
             } else {
+                wire_.enter(Phase::rearrange);
                 const std::byte* const end = stored_.pack(flight.round, flight.outgoing);
+                wire_.enter(Phase::data);
                 wire_.receive(flight.round.source, flight.incoming, most_bytes(flight));
                 wire_.send(flight.round.destination, flight.outgoing,
                            static_cast<std::size_t>(end - flight.outgoing));
@@ -79,6 +81,7 @@ class Tuna {
             });
             status.keep(wire_.wait_all());
         }
+        wire_.enter(Phase::rearrange);
         for_each_flight(rounds, [&](const Flight& flight) {
             if (!is_one_block(flight)) stored_.unpack(flight.round, flight.incoming, status);
         });
@@ -102,15 +105,18 @@ class Tuna {
     }
 
     void start_sizes(const Flight& flight) {
+        wire_.enter(Phase::rearrange);
         if (is_one_block(flight))
             note_one_size(flight);
         else
             stored_.pack(flight.round, flight.outgoing);
+        wire_.enter(Phase::metadata);
         wire_.receive(flight.round.source, flight.incoming, flight.metadata);
         wire_.send(flight.round.destination, flight.outgoing, flight.metadata);
     }
 
     void start_data(const Flight& flight) {
+        wire_.enter(Phase::data);
         if (is_one_block(flight)) {
             wire_.receive(flight.round.source, exchange_.recv_from(flight.round.source),
                           exchange_.recv_size(flight.round.source));

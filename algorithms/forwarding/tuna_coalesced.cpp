@@ -23,6 +23,7 @@ class Coalesced {
         std::size_t next = 1; // destination; destination 0 is this rank
         for (patterns::Batch batch(map_.nodes(), static_cast<std::int64_t>(layout_.nodes_at_once));
              batch.valid(); batch.advance()) {
+            wire_.enter(Phase::inter);
             std::byte* in = incoming_;
             for (int distance = batch.first(); distance < batch.last(); ++distance, in += layout_.in_bytes)
                 receive(bundles_.carriers().node_down(distance), in);
@@ -32,9 +33,11 @@ class Coalesced {
             for (int distance = batch.first(); distance < batch.last(); ++distance, in += layout_.in_bytes) {
                 const int node = bundles_.carriers().node_down(distance);
                 messages += wire_.messages_of(arriving_bytes(node));
+                wire_.enter(Phase::inter);
                 // sizes that did not arrive must not be read
                 if (wire_.wait_for_first(messages).ok() || !has_sizes_) deliver(node, in, status);
             }
+            wire_.enter(Phase::inter);
             status.keep(wire_.wait_all());
         }
         return status;
@@ -76,10 +79,12 @@ class Coalesced {
     // Line 19: the blocks of all local ranks, without gaps. A message with sizes that may exceed the limit
     // travels padded, since both sides must split it alike.
     std::byte* send(std::size_t destination, std::byte* message) {
+        wire_.enter(Phase::rearrange);
         std::byte* end = has_sizes_ ? pack_with_sizes(bundles_.blocks(destination), message)
                                     : pack(bundles_.blocks(destination), message);
         const std::size_t most = most_bytes(bundles_.shape().ranks);
         if (has_sizes_ && most > wire_.limit()) end = message + most;
+        wire_.enter(Phase::inter);
         wire_.send(bundles_.destinations()[destination].rank, message,
                    static_cast<std::size_t>(end - message));
         return end;
@@ -104,6 +109,7 @@ class Coalesced {
     }
 
     void deliver(int node, std::byte* message, Status& status) {
+        wire_.enter(Phase::rearrange);
         if (!has_sizes_) return deliver_expected(node, message);
         const SizesOf<Size> said_sizes(exchange_);
         for (const int source : map_.ranks_of(node))

@@ -1,6 +1,7 @@
 #include "results.hpp"
 #include "statistics.hpp"
 
+#include "algorithms/phases.hpp"
 #include "policy/parameter_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -23,6 +24,14 @@ Json parameters_of(const Contender& contender) {
 std::vector<double> in_us(std::vector<double> seconds) {
     for (double& time : seconds) time *= 1e6;
     return seconds;
+}
+
+Json phases_of(const Result& result) {
+    Json json = Json::object();
+    for (std::size_t i = 0; i < result.phases.size(); ++i)
+        if (result.phases[i] > 0)
+            json[std::string(algorithms::phase_traits[i].name)] = result.phases[i] * 1e6;
+    return json;
 }
 
 Json result_of(const Report& report, const Result& result) {
@@ -55,6 +64,7 @@ Json result_of(const Report& report, const Result& result) {
         json["ratio_to_native"] = median_ratio(result.seconds, result.baseline);
         json["mean_ratio_to_native"] = ratio_of_means(all, result.all_baseline());
     }
+    if (!result.phases.empty()) json["phases_us"] = phases_of(result);
     if (contender.is_ours()) { // the messages of the MPI library are not known
         json["messages"] = result.messages;
         json["wire_bytes"] = result.bytes;

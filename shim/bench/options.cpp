@@ -164,6 +164,10 @@ text::Result<Options, Ended> parse_part(std::vector<std::string> words) {
         "--cold", options.cold,
         "Before each call, each rank writes other memory, as a program does that computes between its calls: "
         "the buffers are no longer in the caches");
+    app.add_flag(
+        "--phases", options.phases,
+        "Say how long the phases inside the algorithms take, the mean over the ranks (--format json, "
+        "lines). A simulation always does");
     app.add_flag("--no-native", no_native, "Leave out native, and with it the ratios");
     app.add_option(
            "--calibrate", options.calibrate,

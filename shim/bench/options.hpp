@@ -32,6 +32,7 @@ struct Options {
     std::uint64_t seed = 1;
     bool in_place = false;
     bool reads = false;     // each call includes reading all that it received
+    bool phases = false;    // how long the phases inside the algorithms take
     bool cold = false;      // before each call, other memory is written
     int ranks_per_node = 0; // emulated; 0: the real hosts
     std::size_t shared_bytes = std::size_t{1} << 21;

@@ -22,6 +22,9 @@ struct Result {
     std::uint64_t messages = 0, bytes = 0, rounds = 0;
     std::uint64_t messages_inter = 0, bytes_inter = 0; // of those, to other nodes
     std::size_t scratch_bytes = 0;
+    // Seconds of each phase: the mean over the ranks and the measured iterations. Empty where nobody asked, or
+    // the algorithm has no phases.
+    std::vector<double> phases;
     bool verified = false;
 
     // From the very first call on, as a program pays for them.

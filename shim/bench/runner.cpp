@@ -1,6 +1,7 @@
 #include "runner.hpp"
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/phases.hpp"
 #include "algorithms/transport/agree_on_largest.hpp"
 #include "algorithms/transport/memory/node_window.hpp"
 #include "algorithms/transport/messages/mpi_types.hpp"
@@ -14,6 +15,7 @@
 #include <climits>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <tuple>
 
 namespace switchyard::bench {
@@ -26,6 +28,11 @@ std::uint64_t largest_of(std::uint64_t value, const Group& group) {
     std::uint64_t largest = 0;
     PMPI_Allreduce(&value, &largest, 1, MPI_UINT64_T, MPI_MAX, mpi_of(group.comm));
     return largest;
+}
+
+// Costs no time in a simulator.
+std::int64_t now_ns() {
+    return static_cast<std::int64_t>(PMPI_Wtime() * 1e9);
 }
 
 bool needs_window(const Contender& contender) {
@@ -155,6 +162,7 @@ class Course {
             result.messages_inter = counts[4];
             result.bytes_inter = counts[5];
         }
+        for (Result& result : results_) average_phases(result);
         if (options_.native) // the first contender
             for (Result& result : results_) {
                 result.warmup_baseline = results_.front().warmup;
@@ -218,6 +226,7 @@ class Course {
         result.rounds = std::max<std::uint64_t>(result.rounds, wire_.traffic().rounds);
         result.messages_inter = std::max(result.messages_inter, wire_.traffic().messages_inter);
         result.bytes_inter = std::max(result.bytes_inter, wire_.traffic().bytes_inter);
+        if (counts) add_phases(result);
         const bool exchanges = contender.kind != Contender::Kind::agreement;
         if (code != MPI_SUCCESS || (checked && exchanges && !workload_.is_right(in_place)))
             complain(result, contender, code);
@@ -266,9 +275,30 @@ class Course {
                                 workload_.recv().blocks,
                                 agrees ? agreed_block() : largest_block_};
         Context context{contender.choice.parameters, workspace_, wire_, window_, schedule};
+        phases_.reset();
+        if (options_.phases || simulation::is_charged) wire_.tell_phases(&phases_.emplace(now_ns));
         const Status status = algorithm_of(*contender.choice.algorithm).run(exchange, context);
+        wire_.end_phases();
+        wire_.tell_phases(nullptr);
         wire_.pass_time();
         return mpi_code_of(status);
+    }
+
+    // Of the last call.
+    void add_phases(Result& result) {
+        if (!phases_ || !phases_->has_phases()) return;
+        result.phases.resize(phase_count);
+        for (std::size_t i = 0; i < phase_count; ++i)
+            result.phases[i] += static_cast<double>(phases_->of(static_cast<Phase>(i))) * 1e-9;
+    }
+    // On rank 0: over all ranks. A rank alone on its node may have no phases where others have some.
+    void average_phases(Result& result) const {
+        if (largest_of(result.phases.size(), group_) == 0) return;
+        result.phases.resize(phase_count);
+        PMPI_Reduce(group_.rank == 0 ? MPI_IN_PLACE : result.phases.data(), result.phases.data(),
+                    static_cast<int>(phase_count), MPI_DOUBLE, MPI_SUM, 0, comm());
+        const auto samples = static_cast<double>(result.seconds.size()) * group_.size;
+        for (double& phase : result.phases) phase /= samples;
     }
 
     MPI_Comm comm() const { return mpi_of(group_.comm); }
@@ -319,6 +349,7 @@ class Course {
     Wire wire_;
     const std::size_t largest_block_;
     std::vector<std::unique_ptr<Schedule>> schedules_; // by contender; null where its algorithm keeps none
+    std::optional<PhaseTimes> phases_;                 // of the last call, where somebody asks
     std::vector<Result> results_;
     std::vector<double> spent_;  // seconds, by contender
     std::vector<char> sits_out_; // by contender: over the time limit

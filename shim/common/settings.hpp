@@ -41,8 +41,9 @@ struct SettingTraits {
 };
 const std::array<SettingTraits, setting_count>& setting_table();
 
-enum class Detail { calls, ranks, summary, all };
-inline constexpr std::array<std::string_view, 4> detail_names = {"calls", "ranks", "summary", "all"};
+enum class Detail { calls, ranks, summary, phases, all };
+inline constexpr std::array<std::string_view, 5> detail_names = {"calls", "ranks", "summary", "phases",
+                                                                 "all"};
 enum class Gpu { detect, off, on };
 enum class GpuAware { detect, yes, no };
 
@@ -64,6 +65,7 @@ class Settings {
     bool enabled() const { return value(Setting::enabled) != "off"; }
     bool logs() const { return value(Setting::log) != "off"; }
     Detail detail() const;
+    bool times_phases() const { return detail() == Detail::phases || detail() == Detail::all; }
     bool logs_each_rank() const { return detail() == Detail::ranks || detail() == Detail::all; }
     mode_t log_mode() const;               // of the log's files
     std::size_t shared_bytes() const;      // of each rank

@@ -70,6 +70,18 @@ class Bench(unittest.TestCase):
         self.assertEqual(results[1]["parameters"]["radix"], 2)
         self.assertEqual(results[3]["scratch_bytes"], 0)
 
+    def test_phases_where_somebody_asks(self):
+        words = ("--algorithm", "two_phase_bruck", "--algorithm", "pairwise", "--max-block", "1000")
+        native, bruck, pairwise = measured(*words, "--phases")["results"]
+        self.assertNotIn("phases_us", {**native, **pairwise})
+        phases = bruck["phases_us"]
+        self.assertLessEqual({"metadata", "data", "rearrange"}, set(phases))
+        self.assertLessEqual(sum(phases.values()), bruck["max_us"] * 1.001)
+        if MPI == "smpi":  # free of charge, so always there
+            self.assertEqual(measured(*words)["results"][1]["phases_us"], phases)
+        else:
+            self.assertNotIn("phases_us", measured(*words)["results"][1])
+
     def test_cold_buffers_bring_the_same_bytes(self):
         document = measured("--algorithm", "pairwise", "--max-block", "1000", "--cold")
         self.assertTrue(document["verified"] and document["settings"]["cold"])

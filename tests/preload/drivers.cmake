@@ -8,7 +8,7 @@ endif()
 if(SWITCHYARD_COMMON)
   set(pages test_page)
 endif()
-foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_dynamic test_standard_abi test_bad_input test_log test_native test_report
+foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_dynamic test_standard_abi test_bad_input test_log test_native test_phases test_report
                ${pages} test_route test_node_memory test_pays test_in_place test_regions test_counted test_neighbor test_int_limit test_moves
                test_transforms test_apps test_device test_ulfm test_sanitizers test_environments)
   add_test(NAME preload.${SWITCHYARD_MPI}.${module}

@@ -347,3 +347,25 @@ TEST_CASE("a rank's line says the same of one rank", "[line]") {
     record.calls = 3;
     CHECK(json::parse(rank_line(record, 9, world_of(4), tuna_decision))["calls"] == 3);
 }
+
+TEST_CASE("phases of the algorithm are told of where they were timed", "[line]") {
+    CallRecord record;
+    record.sequence = 12;
+    record.has_detail = record.has_phases = true;
+    record.prepare = 500;
+    record.data = 9'000;
+    record.update = 1'500;
+    MergedCall call;
+    for (const int rank : {0, 1}) for_each_slot(record, [&](const Slot& slot) { call.add(slot, rank); });
+    record.has_phases = false; // a rank that was alone on its node
+    for_each_slot(record, [&](const Slot& slot) { call.add(slot, 2); });
+    const auto line = json::parse(call_line(1, call, world_of(3), tuna_decision));
+    CHECK(keys(line["algorithm_us"]) == std::set<std::string>{"prepare", "data", "update"});
+    CHECK(near(line["algorithm_us"]["data"], 6)); // mean of three ranks
+    CHECK(near(line["algorithm_us"]["update"], 1));
+    CHECK_FALSE(json::parse(rank_line(record, 2, world_of(3), tuna_decision)).contains("algorithm_us"));
+
+    record.has_phases = true;
+    record.prepare = record.data = record.update = 0;
+    CHECK(json::parse(rank_line(record, 2, world_of(3), tuna_decision))["algorithm_us"].empty());
+}

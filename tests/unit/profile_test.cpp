@@ -79,6 +79,7 @@ TEST_CASE("a record of a killed run says what its line would say", "[report]") {
         record.in_place = i % 2 != 0;
         record.has_detail = i % 3 != 0;
         record.has_nodes = i % 4 != 0;
+        record.has_phases = i % 5 != 0;
         record.on_device = i % 8 >= 4;
         record.is_staged = i % 8 >= 6;
         record.is_mapped = i % 8 == 5;
@@ -86,6 +87,7 @@ TEST_CASE("a record of a killed run says what its line would say", "[report]") {
         record.begin = 1'000'000'001U * i;
         std::uint64_t value = i;
 #define SWITCHYARD_PHASE(name, slot, place, when) record.name = value += 1'003;
+#define SWITCHYARD_INSIDE(name, slot, place) record.name = value += 509;
 #define SWITCHYARD_COUNT(name, slot, place, when) record.name = value += 17;
 #include "shim/common/log/fields.def"
         log::MergedCall merged;
@@ -101,6 +103,7 @@ TEST_CASE("a record of a killed run says what its line would say", "[report]") {
         CHECK(read == parsed);
         CHECK(read.kind.parameters == (i % 3 == 0 ? "radix=4 metadata=fused" : ""));
         CHECK((read.agree > 0 && read.messages > 0) == record.has_detail);
+        CHECK((read.rotate > 0 && read.update > 0) == (record.has_detail && record.has_phases));
         CHECK((read.copy() > 0) == (record.has_detail && record.is_staged));
     }
     const std::string torn = R"("algorithm":"tu)";

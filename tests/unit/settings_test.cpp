@@ -145,7 +145,7 @@ TEST_CASE("an impossible value is named, with what would do, and does not count"
     } cases[] = {
         {Setting::enabled, "SWITCHYARD", "OFF", "on or off"},
         {Setting::enabled, "SWITCHYARD", "0", "on or off"},
-        {Setting::detail, "SWITCHYARD_DETAIL", "everything", "calls, ranks, summary or all"},
+        {Setting::detail, "SWITCHYARD_DETAIL", "everything", "calls, ranks, summary, phases or all"},
         {Setting::verbose, "SWITCHYARD_VERBOSE", "loud", "debug"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "0", "cyclic:4"},
         {Setting::ranks_per_node, "SWITCHYARD_RANKS_PER_NODE", "4,", "3,1,4"},

@@ -11,8 +11,8 @@ class FirstExchange {
   public:
     FirstExchange(const Exchange& exchange, Context& context, const NodeAwareSchedule& schedule,
                   const NodeAwareLayout& layout, WaitingRows& waiting)
-        : exchange_(exchange), schedule_(schedule), bundle_bytes_(layout.first_bytes), waiting_(waiting),
-          bundles_(schedule.own_node(), layout.first_bytes, context) {}
+        : exchange_(exchange), wire_(context.wire), schedule_(schedule), bundle_bytes_(layout.first_bytes),
+          waiting_(waiting), bundles_(schedule.own_node(), layout.first_bytes, context) {}
 
     Status run() {
         return with_sizes_of<Size>(exchange_, [&](const auto& said_sizes) { return run(said_sizes); });
@@ -23,10 +23,12 @@ class FirstExchange {
     Status run(const Sizes& said_sizes) {
         if (schedule_.rows_stay_in_epoch())
             bundles_.start([&] { return bytes_with_sizes<Size>(exchange_, said_sizes); });
+        wire_.enter(Phase::rearrange);
         for (int to = 0; to < schedule_.own_node().size; ++to)
             bundles_.set_end(to, put_blocks_for<Size>(schedule_.first_destinations(to), bundles_.begin(),
                                                       exchange_, said_sizes));
         Status status = bundles_.exchange(schedule_.in_node(bundle_bytes_), [](int) { return true; });
+        wire_.enter(Phase::rearrange);
         for (int source = 0; source < schedule_.own_node().size; ++source) unpack(source, said_sizes, status);
         return status;
     }
@@ -45,6 +47,7 @@ class FirstExchange {
     }
 
     const Exchange& exchange_;
+    Wire& wire_;
     const NodeAwareSchedule& schedule_;
     const std::size_t bundle_bytes_;
     WaitingRows& waiting_;

@@ -11,12 +11,13 @@ class HandingOn {
   public:
     HandingOn(const Exchange& exchange, Context& context, const NodeAwareSchedule& schedule,
               const NodeAwareLayout& layout, WaitingRows& waiting)
-        : exchange_(exchange), schedule_(schedule), bundle_bytes_(layout.arrived_bytes),
+        : exchange_(exchange), wire_(context.wire), schedule_(schedule), bundle_bytes_(layout.arrived_bytes),
           said_sizes_(exchange), waiting_(waiting), bundles_(schedule.lane(), layout.arrived_bytes, context) {
     }
 
     Status run(const Hop& hop, HopMessages<Size>& messages) {
         Status status = messages.exchange(hop);
+        wire_.enter(Phase::rearrange);
         pack(hop, messages);
         if (schedule_.hands_on())
             status.keep(bundles_.exchange(schedule_.in_lane(bundle_bytes_), [&](int from) {
@@ -24,6 +25,7 @@ class HandingOn {
             }));
         else
             bundles_.keep_own();
+        wire_.enter(Phase::rearrange);
         for (int from = 0; from < schedule_.lane().size; ++from)
             unpack(hop.handed_on[static_cast<std::size_t>(from)], bundles_.from(from), status);
         return status;
@@ -64,6 +66,7 @@ class HandingOn {
     }
 
     const Exchange& exchange_;
+    Wire& wire_;
     const NodeAwareSchedule& schedule_;
     const std::size_t bundle_bytes_;
     const SizesOf<Size> said_sizes_;

@@ -54,6 +54,7 @@ class HopMessages {
         for (int end = 1; end < hop.end_of_digits;) {
             end = std::min(end + digits_at_once_, hop.end_of_digits);
             const auto charges = left.first(count_below(end, hop, left));
+            wire_.enter(Phase::inter);
             left = left.subspan(charges.size());
             std::byte* const next =
                 for_each_message(charges, in, [&](const Charge& charge, std::byte* message) {
@@ -71,13 +72,16 @@ class HopMessages {
         std::size_t messages = 0;
         for_each_message(charges, first, [&](const Charge& charge, std::byte* in) {
             messages += wire_.messages_of(arriving_bytes(hop, charge));
+            wire_.enter(Phase::inter);
             if (!wire_.wait_for_first(messages).ok()) clear(charge, in);
+            wire_.enter(Phase::rearrange);
             if (has_sizes(hop))
                 for (const int source : charge.arrived_blocks)
                     in = deliver_block<Size>(exchange_, source, in, said_sizes_, status);
             else
                 deliver_expected(charge.arrived_blocks, in, status);
         });
+        wire_.enter(Phase::inter);
         status.keep(wire_.wait_all());
         return status;
     }
@@ -91,7 +95,9 @@ class HopMessages {
     std::byte* send(const Hop& hop, std::span<const Charge> charges, std::byte* out) {
         for (const Charge& charge : charges) {
             const std::size_t most = charge.blocks_out * block_bytes_;
+            wire_.enter(Phase::rearrange);
             const auto bytes = static_cast<std::size_t>(pack(hop, charge, out) - out);
+            wire_.enter(Phase::inter);
             // A message that may exceed the limit travels padded, since both sides must split it alike.
             wire_.send(charge.destination, out, most > wire_.limit() ? most : bytes);
             out += most;

@@ -90,6 +90,7 @@ class Bundles {
     // Nothing: a rank had no room, so the bundles must travel.
     std::optional<Status> show() {
         NodeWindow& window = *context_.intra_window();
+        context_.wire.enter(Phase::intra);
         const bool has_room = begin_ != out_;
         const auto [status, by_all] = window.show(has_room ? places_out_ : std::span<Block>());
         if (!status.ok()) std::memset(in_, 0, count() * most_bytes_);

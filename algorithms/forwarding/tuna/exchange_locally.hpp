@@ -13,7 +13,10 @@ namespace switchyard::algorithms::forwarding {
 // the context's wire, or a group of ranks of the node, such as a lane. `inner`: for that group. The memory
 // that TuNA takes is given back.
 inline Status exchange_locally(const Exchange& exchange, const InnerTuna& inner, Context& context) {
-    if (NodeWindow* window = context.intra_window()) return window->exchange(exchange);
+    if (NodeWindow* window = context.intra_window()) {
+        context.wire.enter(Phase::intra);
+        return window->exchange(exchange);
+    }
     Context means{inner.parameters, context.workspace, context.wire, nullptr, &inner.schedule};
     const std::size_t mark = context.workspace.taken();
     const Wire::Within own_node(context.wire, exchange.group);

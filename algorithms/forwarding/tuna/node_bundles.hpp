@@ -17,7 +17,7 @@ template <typename Size>
 class NodeBundles {
   public:
     NodeBundles(const Exchange& exchange, Context& context, const NodeBundlesSchedule& schedule)
-        : exchange_(exchange), schedule_(schedule),
+        : exchange_(exchange), wire_(context.wire), schedule_(schedule),
           layout_(schedule.shape(), {exchange.max_block, size_bytes<Size>}),
           bundles_(schedule.own_node(), layout_.bytes, context),
           blocks_(context.workspace.take_array<Part>(count() * layout_.destinations).data()) {}
@@ -52,9 +52,11 @@ class NodeBundles {
     template <typename Sizes>
     Status exchange_in_node(const Sizes& said_sizes) {
         bundles_.start([&] { return bytes_with_sizes<Size>(exchange_, said_sizes); });
+        wire_.enter(Phase::rearrange);
         for (int carrier = 0; carrier < own_node().size; ++carrier)
             bundles_.set_end(carrier, pack(carrier, bundles_.begin(), said_sizes));
         Status status = bundles_.exchange(schedule_.inner(), [](int) { return true; });
+        wire_.enter(Phase::rearrange);
         for (int source = 0; source < own_node().size; ++source) read(source, said_sizes);
         for (int source = 0; source < own_node().size; ++source)
             if (source != own_node().rank) deliver_from(source, said_sizes, status);
@@ -97,6 +99,7 @@ class NodeBundles {
     }
 
     const Exchange& exchange_;
+    Wire& wire_;
     const NodeBundlesSchedule& schedule_;
     const BundleLayout layout_;
     Bundles bundles_;

@@ -61,6 +61,10 @@ void OwnTime::pass() {
     if (carried_ > one_moment) sg_actor_sleep_for(std::exchange(carried_, 0));
 }
 
+std::int64_t OwnTime::ahead_ns() const {
+    return static_cast<std::int64_t>((carried_ + seconds_of(work)) * 1e9);
+}
+
 #endif
 
 Meeting::Meeting(int ranks) : barrier_(sg_barrier_init(static_cast<unsigned>(ranks))) {}

@@ -21,6 +21,8 @@ inline constexpr bool is_on = false;
 // well (tests/bench/own_instructions).
 #if defined(SWITCHYARD_SIMULATED) && !defined(SWITCHYARD_UNCHARGED)
 
+inline constexpr bool is_charged = true;
+
 // Work whose time has not passed yet.
 struct Work {
     std::uint64_t copies = 0, bytes = 0; // copied
@@ -51,6 +53,8 @@ class OwnTime {
   public:
     // Lets the time of the noted work pass.
     void pass();
+    // The time of the noted work, which the simulator's clock does not know yet; nanoseconds.
+    std::int64_t ahead_ns() const;
 
   private:
     double carried_ = 0; // seconds: too few for the simulator, which would round them away
@@ -58,12 +62,15 @@ class OwnTime {
 
 #else
 
+inline constexpr bool is_charged = false;
+
 inline void note_copy(std::size_t) {}
 inline void note_messages(int) {}
 inline void note_parts(std::size_t) {}
 inline void note_epoch(int) {}
 struct OwnTime {
     void pass() {}
+    std::int64_t ahead_ns() const { return 0; }
 };
 
 #endif

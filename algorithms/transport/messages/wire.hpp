@@ -7,6 +7,7 @@
 #include "algorithms/block.hpp"
 #include "algorithms/group.hpp"
 #include "algorithms/patterns/batches.hpp"
+#include "algorithms/phases.hpp"
 #include "algorithms/status.hpp"
 #include "part.hpp"
 #include "simulation.hpp"
@@ -146,6 +147,18 @@ class Wire {
     // From here on `watcher` hears of receives, except receives into several parts. Null: no object hears.
     void tell(CompletionWatcher* watcher) { watcher_ = watcher; }
 
+    // From here on `times` hears of the phases of the exchange. Null: no object hears.
+    void tell_phases(PhaseTimes* times) { phases_ = times; }
+    // The phase begins.
+    void enter(Phase phase) {
+        if (phases_ != nullptr) [[unlikely]]
+            tell_of(phase);
+    }
+    // The phases of the exchange are over.
+    void end_phases() {
+        if (phases_ != nullptr) phases_->end(own_time_.ahead_ns());
+    }
+
     // Lets MPI work on the messages of a communicator.
     static void probe(Comm comm);
     // Lets MPI work on the transfers that are under way, while the rank copies. A simulator's messages travel
@@ -201,6 +214,7 @@ class Wire {
         }
         bool is_near(int known_as) const { return node_of == nullptr || node_of[known_as] == own_node; }
     };
+    [[gnu::cold, gnu::noinline]] void tell_of(Phase phase) { phases_->enter(phase, own_time_.ahead_ns()); }
     void look_at(const Group& group);
     template <typename T>
     bool make_room(std::vector<T>& list, std::size_t more = 1);
@@ -250,6 +264,7 @@ class Wire {
     std::vector<int> fragment_bytes_;
     std::vector<std::ptrdiff_t> fragment_addresses_;
     CompletionWatcher* watcher_ = nullptr;
+    PhaseTimes* phases_ = nullptr;
     std::vector<int> done_; // of requests_, while `watcher_` hears
     simulation::OwnTime own_time_;
     Status error_; // the first error since the last wait

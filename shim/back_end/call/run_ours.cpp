@@ -91,10 +91,37 @@ void note_traffic(const CallContext& context, log::CallRecord& record) {
     record.wire_bytes_inter = traffic.bytes_inter;
 }
 
+// While it lives, the phases of the algorithm are timed, if the log is to say them.
+class PhasesTimed {
+  public:
+    PhasesTimed(const CallContext& context, algorithms::Wire& wire, log::CallRecord& record)
+        : wire_(wire), record_(record) {
+        if (!context.logs || !context.self.times_phases) return;
+        wire.tell_phases(&times_.emplace([] { return static_cast<std::int64_t>(Clock::now()); }));
+    }
+    PhasesTimed(const PhasesTimed&) = delete;
+    PhasesTimed& operator=(const PhasesTimed&) = delete;
+    ~PhasesTimed() {
+        if (!times_) return;
+        wire_.end_phases();
+        wire_.tell_phases(nullptr);
+        record_.has_phases = times_->has_phases();
+        static_assert(algorithms::phase_count == 8); // fields.def has each
+#define SWITCHYARD_INSIDE(name, slot, place) record_.name = times_->of(algorithms::Phase::name);
+#include "shim/common/log/fields.def"
+    }
+
+  private:
+    algorithms::Wire& wire_;
+    log::CallRecord& record_;
+    std::optional<algorithms::PhaseTimes> times_;
+};
+
 // Runs the algorithm on bytes that the host can touch, or that only MPI can touch. `staged`: this rank's
 // copies of device buffers.
-int exchange(CommResources& resources, const policy::Choice& choice, const algorithms::Exchange& blocks,
-             DeviceCall* staged, bool has_begun) {
+int exchange(const CallContext& context, const policy::Choice& choice, const algorithms::Exchange& blocks,
+             DeviceCall* staged, bool has_begun, log::CallRecord& record) {
+    auto& resources = *context.state.resources();
     resources.wire.reset();
     const auto limit = choice.in_flight_limit > 0 ? choice.in_flight_limit : resources.in_flight_limit;
     resources.wire.limit_batch(
@@ -103,6 +130,7 @@ int exchange(CommResources& resources, const policy::Choice& choice, const algor
         staged->watch_completions(resources.wire, choice.chunk_bytes);
     algorithms::Context means{choice.parameters,      resources.workspace,  resources.wire,
                               resources.window.get(), resources.schedule(), has_begun};
+    const PhasesTimed timed(context, resources.wire, record);
     const auto status = algorithms::algorithm_of(*choice.algorithm).run(blocks, means);
     resources.wire.tell(nullptr);
     return algorithms::mpi_code_of(status);
@@ -153,9 +181,8 @@ int run_chosen(const CallContext& context, const Decision& decision, const Agree
     }
     const auto loaded = Clock::now();
     const auto blocks = packing.exchange(agreed.max_block);
-    error.keep(decision.is_mapped
-                   ? exchange_mapped(context, blocks)
-                   : exchange(*context.state.resources(), choice, blocks, staged, agreed.has_begun));
+    error.keep(decision.is_mapped ? exchange_mapped(context, blocks)
+                                  : exchange(context, choice, blocks, staged, agreed.has_begun, record));
     const auto exchanged = Clock::now();
     error.keep(packing.unload());
     const auto unloaded = Clock::now();

@@ -19,6 +19,7 @@ void open_recorder(Process& self, const std::string& directory, int rank, int ra
     if (self.settings.detail() == Detail::all) self.counted->record_in(*self.recorder);
     self.log_directory = directory;
     self.summary = self.settings.detail() == Detail::summary;
+    self.times_phases = self.settings.times_phases();
     self.reserve.take();
     self.recording = true;
 }

@@ -66,6 +66,7 @@ struct Process {
     std::unique_ptr<log::CountedSums> counted; // likewise
     MemoryReserve reserve;                     // for the merge of the log
     bool summary = false;                      // SWITCHYARD_DETAIL=summary
+    bool times_phases = false;                 // SWITCHYARD_DETAIL=phases, all
     std::atomic<bool> recording{false};
     std::atomic<std::uint32_t> communicators_met{0}; // numbers all but the world
     std::atomic<std::uint64_t> own_ranks_made{0};    // by OwnRanks, between two groups

@@ -75,6 +75,7 @@ class LineText {
         text_ += '{';
     }
     void close() {
+        if (text_.back() == '{') text_ += ','; // an empty object
         text_.back() = '}';
         text_ += ',';
     }
@@ -114,6 +115,16 @@ void add_phases(LineText& line, const Call& call) {
     line.open("phases_us");
 #define SWITCHYARD_PHASE(name, slot, place, when)                                                            \
     if (when) line.add(#name, mean_us(sum_of(call.name), ranks_of(call)));
+#include "fields.def"
+    line.close();
+}
+// A phase that took no time is left out: each algorithm has a few of them.
+template <typename Call>
+void add_phases_of_algorithm(LineText& line, const Call& call) {
+    if (!call.has_phases) return;
+    line.open("algorithm_us");
+#define SWITCHYARD_INSIDE(name, slot, place)                                                                 \
+    if (sum_of(call.name) > 0) line.add(#name, mean_us(sum_of(call.name), ranks_of(call)));
 #include "fields.def"
     line.close();
 }
@@ -173,6 +184,7 @@ std::string call_line(std::uint64_t number, const MergedCall& call, const Commun
     line.add("slowest_rank", call.slowest_rank);
     line.close();
     add_phases(line, call);
+    add_phases_of_algorithm(line, call);
     add_counts(line, call);
     add_moves(line, call);
     line.add("begin_us", us(call.begin));
@@ -196,6 +208,7 @@ std::string rank_line(const CallRecord& record, int world_rank, const Communicat
     line.add("begin_us", us(record.begin));
     line.add("time_us", us(record.elapsed));
     add_phases(line, record);
+    add_phases_of_algorithm(line, record);
     add_counts(line, record);
     add_moves(line, record);
     return line.take();

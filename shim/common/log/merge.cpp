@@ -53,6 +53,8 @@ void MergedCall::add(const Slot& slot, int rank_in_communicator) {
         add_fields<SlotKind::nodes>(record, is_first);
     if (slot.kind == SlotKind::copies) add_fields<SlotKind::copies>(record, is_first);
     if (slot.kind == SlotKind::moves) add_fields<SlotKind::moves>(record, is_first);
+    if (slot.kind == SlotKind::phases) add_fields<SlotKind::phases>(record, is_first);
+    if (slot.kind == SlotKind::more_phases) add_fields<SlotKind::more_phases>(record, is_first);
 }
 
 bool CommunicatorCalls::add(const Slot& slot, int rank_in_communicator) {

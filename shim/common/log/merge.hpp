@@ -61,6 +61,7 @@ struct MergedCall {
 #define SWITCHYARD_PHASE(name, slot, place, when) Sum<std::uint64_t> name;
 #define SWITCHYARD_COUNT(name, slot, place, when) Most<std::uint64_t> name;
 #define SWITCHYARD_SPLIT(name, place, place_of_all) Most<std::uint64_t> name##_inter, name##_intra;
+#define SWITCHYARD_INSIDE(name, slot, place) Sum<std::uint64_t> name;
 #define SWITCHYARD_MOVED(name, place, merged) merged<std::uint64_t> name;
 #include "fields.def"
 

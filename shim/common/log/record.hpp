@@ -1,4 +1,4 @@
-// What a call leaves behind in the call path: one to four slots of fixed size in a mapped file, nothing
+// What a call leaves behind in the call path: a few slots of fixed size in a mapped file, nothing
 // formatted, nothing allocated. `calls.jsonl` is made from these slots at the end of the run, or by
 // `switchyard report` if the run had no end.
 #pragma once
@@ -37,8 +37,8 @@ struct CountedRecord {
     bool large_count = false;
 };
 
-enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, counted, moves };
-inline constexpr std::size_t slot_kinds = 7;
+enum class SlotKind : std::uint8_t { none, call, detail, nodes, copies, counted, moves, phases, more_phases };
+inline constexpr std::size_t slot_kinds = 9;
 
 namespace slot_flag { // in Slot::flags
 #define SWITCHYARD_FLAG(name, slot, bit, merged) inline constexpr std::uint8_t name = bit;
@@ -47,7 +47,8 @@ namespace slot_flag { // in Slot::flags
 
 // A record's layout in the file: a head that all kinds share, then the fields of its kind (fields.def; those
 // of a counted record are in counted()). Most calls are native and leave one slot; routed calls between nodes
-// leave three, staged calls one more, and so do calls that were looked at closely.
+// leave three, staged calls one more, and so do calls that were looked at closely. Where the phases of
+// algorithms are timed, routed calls leave two more.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
     std::uint64_t number = 0; // of the slot on this rank, from 0
@@ -63,6 +64,8 @@ struct Slot {
     static Slot nodes(const CallRecord& record) { return of<SlotKind::nodes>(record); }
     static Slot copies(const CallRecord& record) { return of<SlotKind::copies>(record); }
     static Slot moves(const CallRecord& record) { return of<SlotKind::moves>(record); }
+    static Slot phases(const CallRecord& record) { return of<SlotKind::phases>(record); }
+    static Slot more_phases(const CallRecord& record) { return of<SlotKind::more_phases>(record); }
     static Slot counted(const CountedRecord& record);
     // Slots of calls that are only counted belong to no communicator that has a name.
     static constexpr std::uint32_t no_communicator = 0;
@@ -141,6 +144,8 @@ inline void Slot::tell(CallRecord& record) const {
     if (kind == SlotKind::nodes) tell_as<SlotKind::nodes>(record);
     if (kind == SlotKind::copies) tell_as<SlotKind::copies>(record);
     if (kind == SlotKind::moves) tell_as<SlotKind::moves>(record);
+    if (kind == SlotKind::phases) tell_as<SlotKind::phases>(record);
+    if (kind == SlotKind::more_phases) tell_as<SlotKind::more_phases>(record);
     if (kind != SlotKind::call) return;
     tell_as<SlotKind::call>(record);
     if (!record.has_detail) record.exchange = record.elapsed;
@@ -180,6 +185,10 @@ template <typename Use>
     use(Slot::detail(record));
     if (record.has_nodes) use(Slot::nodes(record));
     if (record.is_staged) use(Slot::copies(record));
+    if (!record.has_phases) [[likely]]
+        return;
+    use(Slot::phases(record));
+    use(Slot::more_phases(record));
 }
 
 template <typename Use>

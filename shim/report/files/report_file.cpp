@@ -30,6 +30,14 @@ CliffOf cliff_of_groups(const Profile& profile) {
     return of;
 }
 
+// Of the algorithm; null where it has no such phase or the log does not say it.
+void add_phases(ordered_json& row, const Profile& profile, const CallGroup& group) {
+    for (std::size_t i = 0; i < group.phase_us.size(); ++i)
+        row[formatted("phase_{}_us", algorithms::phase_traits[i].name)] =
+            group.phase_us[i] > 0 ? ordered_json(rounded(profile.per_rank(group.phase_us[i])))
+                                  : ordered_json();
+}
+
 ordered_json json_of(const Profile& profile, const CallGroup& group, const CliffOf& cliffs) {
     const auto& kind = group.kind;
     const auto or_null = [](const std::string& text) {
@@ -48,48 +56,51 @@ ordered_json json_of(const Profile& profile, const CallGroup& group, const Cliff
     const auto if_slow = [&start](double us) {
         return start.calls > 0 ? ordered_json(rounded(us)) : ordered_json();
     };
-    return {{"collective", kind.collective},
-            {"ranks", kind.ranks},
-            {"nodes", kind.nodes},
-            {"ranks_per_node", kind.ranks_per_node},
-            {"buffer", kind.buffer},
-            {"transfer", or_null(kind.transfer)},
-            {"in_place", kind.in_place},
-            {"block_up_to_bytes", std::ldexp(1.0, static_cast<int>(kind.block_bits))},
-            {"smallest_max_block_bytes", group.smallest_block},
-            {"largest_max_block_bytes", group.largest_block},
-            {"algorithm", kind.algorithm},
-            {"parameters", kind.parameters},
-            {"rule", or_null(kind.rule)},
-            {"reason", kind.reason},
-            {"calls", group.calls},
-            {"total_us", rounded(profile.time_us(group))},
-            {"wall_share", wall > 0 ? ordered_json(profile.time_us(group) / wall) : ordered_json()},
-            {"median_us", rounded(group.call_us.median())},
-            {"median_deviation_us", rounded(group.call_us.deviation())},
-            {"p95_us", rounded(group.call_us.quantile(0.95))},
-            {"max_over_mean", group.imbalance()},
-            {"sent_bytes", std::round(group.bytes)},
-            {"most_sent_bytes", std::round(group.most_sent)},
-            {"near_int_limit_calls", group.near_int_limit},
-            {"to_itself_share", if_known(moves.own_share)},
-            {"empty_share", if_known(moves.empty_share)},
-            {"partners", if_known(moves.partners)},
-            {"most_partners", if_known(moves.most_partners)},
-            {"block_skew", if_known(moves.skew)},
-            {"messages_in_flight", if_known(moves.in_flight)},
-            {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
-            {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
-            {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},
-            {"exchange_us", rounded(profile.per_rank(group.rank_us.exchange))},
-            {"slow_first_calls", start.calls},
-            {"slow_first_call_least_us", if_slow(start.least_us)},
-            {"slow_first_call_most_us", if_slow(start.most_us)},
-            {"slow_first_calls_cost_us", if_slow(start.cost_us)},
-            {"slow_first_calls_waiting_us", if_slow(start.waiting_us)},
-            {"cliff_times", if_cliff([](const Cliff& found) { return found.times(); })},
-            {"cliff_faster_us", if_cliff([](const Cliff& found) { return found.faster_us; })},
-            {"cliff_cost_us", if_cliff([](const Cliff& found) { return found.cost_us; })}};
+    ordered_json row = {
+        {"collective", kind.collective},
+        {"ranks", kind.ranks},
+        {"nodes", kind.nodes},
+        {"ranks_per_node", kind.ranks_per_node},
+        {"buffer", kind.buffer},
+        {"transfer", or_null(kind.transfer)},
+        {"in_place", kind.in_place},
+        {"block_up_to_bytes", std::ldexp(1.0, static_cast<int>(kind.block_bits))},
+        {"smallest_max_block_bytes", group.smallest_block},
+        {"largest_max_block_bytes", group.largest_block},
+        {"algorithm", kind.algorithm},
+        {"parameters", kind.parameters},
+        {"rule", or_null(kind.rule)},
+        {"reason", kind.reason},
+        {"calls", group.calls},
+        {"total_us", rounded(profile.time_us(group))},
+        {"wall_share", wall > 0 ? ordered_json(profile.time_us(group) / wall) : ordered_json()},
+        {"median_us", rounded(group.call_us.median())},
+        {"median_deviation_us", rounded(group.call_us.deviation())},
+        {"p95_us", rounded(group.call_us.quantile(0.95))},
+        {"max_over_mean", group.imbalance()},
+        {"sent_bytes", std::round(group.bytes)},
+        {"most_sent_bytes", std::round(group.most_sent)},
+        {"near_int_limit_calls", group.near_int_limit},
+        {"to_itself_share", if_known(moves.own_share)},
+        {"empty_share", if_known(moves.empty_share)},
+        {"partners", if_known(moves.partners)},
+        {"most_partners", if_known(moves.most_partners)},
+        {"block_skew", if_known(moves.skew)},
+        {"messages_in_flight", if_known(moves.in_flight)},
+        {"agree_us", rounded(profile.per_rank(group.rank_us.agree))},
+        {"stage_us", rounded(profile.per_rank(group.rank_us.stage))},
+        {"copy_us", rounded(profile.per_rank(group.rank_us.copy))},
+        {"exchange_us", rounded(profile.per_rank(group.rank_us.exchange))},
+        {"slow_first_calls", start.calls},
+        {"slow_first_call_least_us", if_slow(start.least_us)},
+        {"slow_first_call_most_us", if_slow(start.most_us)},
+        {"slow_first_calls_cost_us", if_slow(start.cost_us)},
+        {"slow_first_calls_waiting_us", if_slow(start.waiting_us)},
+        {"cliff_times", if_cliff([](const Cliff& found) { return found.times(); })},
+        {"cliff_faster_us", if_cliff([](const Cliff& found) { return found.faster_us; })},
+        {"cliff_cost_us", if_cliff([](const Cliff& found) { return found.cost_us; })}};
+    add_phases(row, profile, group);
+    return row;
 }
 
 ordered_json json_of(const Profile& profile, const CountedKind& kind) {

@@ -8,6 +8,7 @@
 #include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "shim/report/facts/algorithm_phases.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/native_calls.hpp"
@@ -242,6 +243,34 @@ void write_what_moves(const Profile& profile, std::ostream& out) {
     write_sentences(moves_advice_title, moves_advice_note, moves_advice(profile), out);
 }
 
+void write_algorithm_phases(const Profile& profile, std::ostream& out) {
+    const auto phases = phases_in(profile);
+    if (phases.empty()) return;
+    out << "<section><h2>" << algorithm_phases_title << "</h2><p class=\"note\">"
+        << markup(algorithm_phases_note(phases)) << "</p>\n";
+    {
+        std::vector<Column> columns = {
+            {"collective", Cells::words}, {"ranks"}, {"block &le;"}, {"algorithm", Cells::words}, {"a call"}};
+        for (const auto phase : phases)
+            columns.push_back({std::string(algorithms::phase_traits[static_cast<std::size_t>(phase)].name)});
+        HtmlTable table(out, columns);
+        for (const auto* group : groups_with_phases(profile)) {
+            const double time = phases_us_of_call(*group);
+            std::vector<Cell> cells = {
+                markup(shown(group->kind.collective, 32)),
+                {std::to_string(group->kind.ranks), static_cast<double>(group->kind.ranks)},
+                {block_text(group->kind.block_bits), static_cast<double>(group->kind.block_bits)},
+                markup(shown(group->kind.algorithm_text(), 200)),
+                time_cell(time)};
+            for (const auto phase : phases)
+                cells.push_back(
+                    {share_of_phase(*group, phase), group->phase_us[static_cast<std::size_t>(phase)]});
+            table.row(cells);
+        }
+    }
+    out << "</section>\n";
+}
+
 void write_run(const Profile& profile, std::ostream& out) {
     const auto& run = profile.run;
     out << "<section><h2>The run</h2>";
@@ -276,6 +305,7 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
         write_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
         write_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
         write_what_moves(profile, out);
+        write_algorithm_phases(profile, out);
         write_counted(profile, out);
         write_timeline(profile, series_of(profile), library, out);
         write_sizes(sizes_of(profile), out);

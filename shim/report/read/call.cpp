@@ -81,6 +81,11 @@ constexpr Field phases[] = {
 #include "shim/common/log/fields.def"
 };
 
+constexpr Field algorithm_phases[] = {
+#define SWITCHYARD_INSIDE(name, slot, place) {#name, set_number<&Call::name>},
+#include "shim/common/log/fields.def"
+};
+
 constexpr Field word_field(std::string_view name, std::string& (*place)(Call&)) {
     return {name, nullptr, place};
 }
@@ -99,6 +104,7 @@ constexpr auto line_fields = [] {
         Field{"sent_bytes", set_sent, nullptr, sent_parts},
         Field{"time_us", set_time, nullptr, time_parts},
         Field{"phases_us", nullptr, nullptr, phases},
+        Field{"algorithm_us", nullptr, nullptr, algorithm_phases},
         Field{"moves", nullptr, nullptr, moved_parts},
         Field{"parameters"},
         Field{"in_place"},
@@ -330,6 +336,8 @@ bool RecordReader::read(const log::RecordedCall& recorded, Call& call) {
     const bool if_staged = merged.is_staged != 0;
 #define SWITCHYARD_PHASE(name, slot, place, when)                                                            \
     if (when) call.name = possible(log::mean_us(merged.name.sum, merged.ranks_seen));
+#define SWITCHYARD_INSIDE(name, slot, place)                                                                 \
+    if (merged.has_phases) call.name = possible(log::mean_us(merged.name.sum, merged.ranks_seen));
 #define SWITCHYARD_COUNT(name, slot, place, when)                                                            \
     if (when) call.name = merged.name;
 #include "shim/common/log/fields.def"

@@ -67,6 +67,7 @@ struct Call {
     double copy() const { return copy_in + copy_out; }
     bool operator==(const Call&) const = default;
 #define SWITCHYARD_PHASE(name, slot, place, when) double name = 0; // mean over the ranks
+#define SWITCHYARD_INSIDE(name, slot, place) double name = 0;      // likewise
 #define SWITCHYARD_COUNT(name, slot, place, when) std::uint64_t name = 0;
 #include "shim/common/log/fields.def"
 };

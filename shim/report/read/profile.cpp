@@ -29,6 +29,9 @@ void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
     group.messages += call.messages;
     group.rounds += call.rounds;
     group.moved += call.moved;
+#define SWITCHYARD_INSIDE(name, slot, place)                                                                 \
+    group.phase_us[static_cast<std::size_t>(algorithms::Phase::name)] += call.ranks_seen * call.name;
+#include "shim/common/log/fields.def"
     if (const double skew = skew_of(call); skew > 0) {
         group.skew += skew * static_cast<double>(call.calls);
         group.skewed_calls += call.calls;
@@ -53,6 +56,7 @@ void add_to(CallGroup& group, const CallGroup& more) {
     group.messages += more.messages;
     group.rounds += more.rounds;
     group.moved += more.moved;
+    for (std::size_t i = 0; i < group.phase_us.size(); ++i) group.phase_us[i] += more.phase_us[i];
     group.skew += more.skew;
     group.skewed_calls += more.skewed_calls;
     group.call_us.add(more.call_us);

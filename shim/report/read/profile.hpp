@@ -6,6 +6,9 @@
 #include "run_facts.hpp"
 #include "samples.hpp"
 
+#include "algorithms/phases.hpp"
+
+#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,6 +35,7 @@ struct CallGroup {
     std::uint64_t wire_bytes = 0, messages = 0; // of the rank with the most, summed over the calls
     std::uint64_t rounds = 0;                   // likewise
     Moved moved{};
+    std::array<double, algorithms::phase_count> phase_us{}; // of the algorithm, summed over ranks and calls
     double skew = 0;                // skew_of() a call, summed over the calls that sent bytes
     std::uint64_t skewed_calls = 0; // these
     Samples call_us;                // of each call, mean over the ranks

@@ -4,6 +4,7 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/facts/agreement_time.hpp"
+#include "shim/report/facts/algorithm_phases.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/native_calls.hpp"
@@ -175,6 +176,29 @@ void print_phases(const Profile& profile, std::ostream& out) {
     table.print(out, 2);
 }
 
+void print_algorithm_phases(const Profile& profile, std::ostream& out) {
+    const auto phases = phases_in(profile);
+    if (phases.empty()) return;
+    out << '\n' << algorithm_phases_title << '\n';
+    for (const auto& line : wrapped(formatted("({})", algorithm_phases_note(phases)), text_width))
+        out << line << '\n';
+    std::vector<TextTable::Column> columns = {
+        {"collective", Align::left, widest_collective}, {"ranks"}, {"block <="}, {"a call"}};
+    for (const auto phase : phases)
+        columns.push_back({std::string(algorithms::phase_traits[static_cast<std::size_t>(phase)].name)});
+    columns.push_back({"algorithm", Align::left, widest_algorithm});
+    TextTable table(columns);
+    for (const auto* group : groups_with_phases(profile)) {
+        std::vector<std::string> cells = {
+            shown(group->kind.collective, widest_collective), std::to_string(group->kind.ranks),
+            block_text(group->kind.block_bits), time_text(phases_us_of_call(*group))};
+        for (const auto phase : phases) cells.push_back(share_of_phase(*group, phase));
+        cells.push_back(shown(group->kind.algorithm_text() + marks_of(group->kind), 200));
+        table.row(cells);
+    }
+    table.print(out, 2);
+}
+
 void print_sentences(const char* title, const char* note, const std::vector<std::string>& sentences,
                      std::ostream& out) {
     if (sentences.empty()) return;
@@ -274,6 +298,7 @@ void print_text(const Profile& profile, std::ostream& out) {
     print_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
     print_what_moves(profile, out);
     print_phases(profile, out);
+    print_algorithm_phases(profile, out);
     print_fallbacks(profile, deciders, out);
     print_damage(profile, out);
 }

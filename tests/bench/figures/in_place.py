@@ -1,6 +1,6 @@
 """Figures 2 to 4 of the in-place paper. Each rank has so many bytes in all, in blocks of random sizes."""
 
-from paper import Figure, Outcome, Picture, Table, best, in_words, pick, times, us
+from paper import PHASES, Figure, Outcome, Picture, Table, best, in_words, phase, pick, share, times, us
 from runs import Run, option
 
 PAPER = "in_place"
@@ -21,13 +21,14 @@ def per_node(scale):
     return min(scale.ranks_per_node, 8)
 
 
-def run_of(scale, ranks, total, *specifications, distribution="uniform"):
+def run_of(scale, ranks, total, *specifications, distribution="uniform", more=()):
     """Uniform blocks of 0 to twice the mean make `total` bytes."""
     words = ["--in-place", *option("max-block", 2 * total // ranks)]
     for specification in specifications:
         words += ["--algorithm", specification]
     if distribution != "uniform":
         words += option("distribution", distribution)
+    words += more
     return Run(ranks, tuple(words), per_node(scale), "1e-7" if scale.is_simulated else "")
 
 
@@ -105,7 +106,35 @@ def sizes(scale):
                        "The phases of small messages are few.")
     return Figure(PAPER, "3, left", "Bytes of a rank",
                   "With few bytes the time depends on the number of ranks, with many it grows more slowly.",
-                  list(runs.values()), outcome, note="The right half, times of parts, would need a clock inside of the algorithm.")
+                  list(runs.values()), outcome)
+
+
+def parts(scale):
+    total = total_bytes(scale)
+    runs = {ranks: run_of(scale, ranks, total, f"in_place:auxiliary_bytes={total // 100}", more=PHASES[not scale.is_simulated])
+            for ranks in ranks_of(scale)}
+
+    def outcome(measurements):
+        rows, requests, data = [], [], []
+        for ranks, run in runs.items():
+            mine = best(pick(measurements.results(run), "in_place"))
+            whole = sum(mine["phases_us"].values())
+            requests.append(phase(mine, "metadata"))
+            data.append(phase(mine, "data") / whole)
+            rows.append([ranks, *[f"{us(phase(mine, name))} ({share(phase(mine, name), whole)})"
+                                  for name in ("data", "metadata", "update")]])
+        first, last = list(runs)[0], list(runs)[-1]
+        return Outcome([Table(f"{in_words(total)} a rank, 1 % of auxiliary memory; us, the mean over the ranks (share)",
+                              ["ranks", "data", "requests", "updates of the index sets"], rows)], [],
+                       f"Data take {share(data[-1], 1)} of the time with {last} ranks; requests take {us(requests[0])} us with {first} "
+                       f"ranks and {us(requests[-1])} us with {last}.",
+                       min(data) > 0.5 and requests[-1] > requests[0],
+                       "A rank that waits for a request waits for a partner that still moves data.")
+    return Figure(PAPER, "3, right", "Parts of the time",
+                  "Most of the time goes into data; requests cost little, but more with more ranks; updates of the index sets cost "
+                  "little.", list(runs.values()), outcome,
+                  note="The simulator charges the copies of an update, and not the search in the index sets."
+                  if scale.is_simulated else "")
 
 
 def sparse(scale):
@@ -133,4 +162,4 @@ def sparse(scale):
 
 
 def figures(scale):
-    return [buffers(scale), memory(scale), sizes(scale), sparse(scale)]
+    return [buffers(scale), memory(scale), sizes(scale), parts(scale), sparse(scale)]

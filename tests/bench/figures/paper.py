@@ -74,6 +74,10 @@ class Scale:
         return [(ranks, block) for ranks in self.ranks for block in blocks if ranks * block <= most]
 
 
+# Options of the benchmark, by whether the ranks are real: a simulation says the phases of algorithms without being asked.
+PHASES = {False: (), True: ("--phases",)}
+
+
 # ---- reading the benchmark's results ---------------------------------------------------------------------------------------
 
 def name_of(result):
@@ -89,6 +93,15 @@ def pick(results, algorithm, block=None, **parameters):
 def best(results):
     """The fastest; the results may not be empty."""
     return min(results, key=lambda r: r["median_us"])
+
+
+def phase(result, *names):
+    """Microseconds of these phases of an algorithm, the mean over the ranks."""
+    return sum(result["phases_us"].get(name, 0) for name in names)
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.0f}%" if whole > 0 else "-"
 
 
 def us(value):

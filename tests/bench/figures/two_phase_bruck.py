@@ -1,6 +1,6 @@
 """Figures 2 and 6 of the two-phase Bruck paper."""
 
-from paper import Figure, Outcome, Picture, Table, best, in_words, pick, times, us
+from paper import PHASES, Figure, Outcome, Picture, Table, best, in_words, phase, pick, share, times, us
 from runs import Run, option
 
 PAPER = "two_phase_bruck"
@@ -13,9 +13,13 @@ def time_of(results, name):
     return best(pick(results, name))["median_us"]
 
 
+def variant_runs(scale):
+    return {ranks: Run(ranks, ("--collective", "alltoall", *option("max-block", 32), "--algorithm", "+".join(VARIANTS),
+                               *PHASES[not scale.is_simulated]), scale.ranks_per_node, iterations=3) for ranks in scale.ranks}
+
+
 def variants(scale):
-    runs = {ranks: Run(ranks, ("--collective", "alltoall", *option("max-block", 32), "--algorithm", "+".join(VARIANTS)),
-                       scale.ranks_per_node, iterations=3) for ranks in scale.ranks}
+    runs = variant_runs(scale)
 
     def outcome(measurements):
         rows, series, zero_rotation_first, datatypes_slower = [], {}, 0, 0
@@ -34,8 +38,32 @@ def variants(scale):
                        zero_rotation_first == len(rows) and datatypes_slower == len(rows),
                        "With 32 bytes the variants with copies differ by a microsecond or two, which is less than how long after each "
                        "other the ranks begin.")
-    return Figure(PAPER, "2", "Variants of Bruck's alltoall",
+    return Figure(PAPER, "2, a", "Variants of Bruck's alltoall",
                   "Zero-rotation Bruck is the fastest everywhere; MPI datatypes are slower than copies.",
+                  list(runs.values()), outcome)
+
+
+def breakdown(scale):
+    """Figure 2 (b): rotations and rounds of the three variants with copies."""
+    runs, names = variant_runs(scale), ("basic_bruck", "modified_bruck", "zero_rotation_bruck")
+
+    def outcome(measurements):
+        rows, shares = [], []
+        for ranks, run in runs.items():
+            found = {name: best(pick(measurements.results(run), name)) for name in names}
+            shares.append(phase(found["basic_bruck"], "rotate") / sum(found["basic_bruck"]["phases_us"].values()))
+            for name, result in found.items():
+                parts = [phase(result, "rotate"), phase(result, "rearrange"), phase(result, "data")]
+                rows.append([ranks, name, *map(us, parts), share(parts[0], sum(parts))])
+        rotations = {name: sum(phase(best(pick(measurements.results(run), name)), "rotate") for run in runs.values()) for name in names}
+        return Outcome([Table("alltoall of 32 bytes; us, the mean over the ranks",
+                              ["ranks", "algorithm", "rotations", "copies in rounds", "messages", "share of rotations"], rows)], [],
+                       f"Basic Bruck's rotations take {share(shares[0], 1)} of its time with {list(runs)[0]} ranks and "
+                       f"{share(shares[-1], 1)} with {list(runs)[-1]}; zero rotation has none.",
+                       shares[-1] > shares[0] and rotations["basic_bruck"] > rotations["modified_bruck"] and
+                       rotations["zero_rotation_bruck"] == 0)
+    return Figure(PAPER, "2, b", "Rotations and rounds of Bruck's variants",
+                  "Basic Bruck has two rotations, modified Bruck one, zero rotation none; their share grows with the ranks.",
                   list(runs.values()), outcome)
 
 
@@ -69,4 +97,4 @@ def non_uniform(scale):
 
 
 def figures(scale):
-    return [variants(scale), non_uniform(scale)]
+    return [variants(scale), breakdown(scale), non_uniform(scale)]
