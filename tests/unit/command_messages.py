@@ -335,7 +335,7 @@ class Completion(CommandTest):
                 "switchyard report --format ": {"text", "csv", "json"},
                 "switchyard report --format=": {"text", "csv", "json"},
                 "switchyard report --format=js": {"json"},
-                "switchyard run --detail ": {"calls", "ranks", "summary", "all"},
+                "switchyard run --detail ": {"calls", "ranks", "summary", "phases", "all"},
                 "switchyard run --log o": {"off"},
                 "switchyard run --force allgather:r": {"ring", "recursive_doubling"},
                 "switchyard run --force allgather:": {"native", "ring", "bruck", "recursive_doubling", "dissemination",
