@@ -143,6 +143,7 @@ void set_network(const Numbers& numbers, Machine& machine) {
                        .eager_bytes = numbers.at(network_eager_bytes, no_bound),
                        .eager_copy_bytes_per_us = numbers.at(network_eager_copy_bytes_per_us, no_bound)};
     machine.card_bytes_per_us = numbers.at(network_card_bytes_per_us, machine.network.pair_bytes_per_us);
+    machine.card_messages_per_us = numbers.at(network_card_messages_per_us, no_bound);
 }
 
 // Call it after set_network(): what is missing is as in the network.

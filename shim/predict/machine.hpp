@@ -25,9 +25,10 @@ struct Link {
 struct Machine {
     std::string name, source;
     Link network, node;
-    double card_bytes_per_us = 0;          // of a node in each direction
-    double memory_bytes_per_us = no_bound; // of a node: what its ranks write into memory that they share
-    double epoch_us = 0, neighbour_us = 0; // ranks that share memory meet: once, and for each of them
+    double card_bytes_per_us = 0;           // of a node in each direction
+    double card_messages_per_us = no_bound; // as well
+    double memory_bytes_per_us = no_bound;  // of a node: what its ranks write into memory that they share
+    double epoch_us = 0, neighbour_us = 0;  // ranks that share memory meet: once, and for each of them
     double block_us = 0, copy_bytes_per_us = no_bound; // packing
     double part_us = 0;             // MPI's work for a part of a derived datatype, on each side
     double message_us = 0;          // our own instructions for each message on each side

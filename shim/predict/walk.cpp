@@ -30,22 +30,30 @@ double Walk::copy_us(const Amount& copies) const {
     return copies.count * machine_.block_us + copies.bytes / machine_.copy_bytes_per_us;
 }
 
+// What the NIC takes for messages of one direction: for their bytes, or for their number.
+double Walk::card_us(const Amount& messages) const {
+    return std::max(messages.bytes / machine_.card_bytes_per_us,
+                    messages.count / machine_.card_messages_per_us);
+}
+
 Walk::Node Walk::node_of(const Round& round) const {
     Node node;
-    double out = 0, in = 0, receivers = 0, far = 0;
+    Amount out, in;
+    double receivers = 0;
     for (const Load& load : round.loads) {
-        out += load.far_out.bytes;
-        in += load.far_in.bytes;
+        out.count += load.far_out.count;
+        out.bytes += load.far_out.bytes;
+        in.count += load.far_in.count;
+        in.bytes += load.far_in.bytes;
         node.copied += load.before.bytes + load.after.bytes;
         receivers += load.in().count > 0 ? 1 : 0;
-        far += load.far_in.count;
     }
     const double ranks_of_a_load = round.loads.size() == 1 ? local_ranks_ : 1;
-    node.nic_us = ranks_of_a_load * std::max(out, in) / machine_.card_bytes_per_us;
+    node.nic_us = ranks_of_a_load * std::max(card_us(out), card_us(in));
     node.copied *= ranks_of_a_load;
     // A way through several rounds goes from rank to rank. If few messages of a round go to other nodes, the
     // way hardly meets one.
-    if (receivers > 0) node.far = std::min(1.0, far / receivers);
+    if (receivers > 0) node.far = std::min(1.0, in.count / receivers);
     return node;
 }
 

@@ -269,7 +269,8 @@ class Predict(CommandTest):
         for machine, message in ((MACHINE.replace("10000", "-3"), "mine.json: /network/pair_bytes_per_us must be a number above 0, not -3"),
                                  (MACHINE.replace('"latency_us": 1, ', ""), "mine.json: /network/latency_us is missing")):
             self.assertEqual(self.predict("--ranks", "8", machine=machine, code=1), f"switchyard: {message}\n")
-        self.assertIn("no machine nowhere: give a machine file, or one of fugaku, polaris",
+        self.assertIn("no machine nowhere: give a machine file, or one of aurora, fugaku, fugaku_slow_messages, polaris, "
+                      "polaris_slow_messages",
                       self.ask("predict", "--machine", "nowhere", "--ranks", "8", code=1))
         self.assertIn("radix 9 is more than 8 ranks", self.predict("--ranks", "8", "-a", "tuna:radix=9", code=1))
 

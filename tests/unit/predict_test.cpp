@@ -72,6 +72,7 @@ TEST_CASE("a machine file of Hockney's model is enough") {
     CHECK(machine.node.latency_us == 2);
     CHECK(machine.node.pair_bytes_per_us == 1000);
     CHECK(machine.card_bytes_per_us == 1000);
+    CHECK(std::isinf(machine.card_messages_per_us));
     CHECK(machine.network.overhead_us == 0);
     CHECK(machine.epoch_us == 2);
     CHECK(std::isinf(machine.copy_bytes_per_us));
@@ -81,13 +82,15 @@ TEST_CASE("a machine file of Hockney's model is enough") {
 TEST_CASE("a machine file says more") {
     const Machine machine = parse_machine(R"({
         "switchyard_machine": 1, "name": "two", "source": "a test",
-        "network": {"latency_us": 2, "pair_bytes_per_us": 1000, "card_bytes_per_us": 4000, "eager_bytes": 100},
+        "network": {"latency_us": 2, "pair_bytes_per_us": 1000, "card_bytes_per_us": 4000, "card_messages_per_us": 3,
+                    "eager_bytes": 100},
         "node": {"latency_us": 0.5, "memory_bytes_per_us": 9, "memory_bytes": 1e9},
         "packing": {"block_us": 0.25, "copy_bytes_per_us": 7},
         "spread": {"network": {"latency_us": 0.1}}})",
                                           "m.json");
     CHECK(machine.name == "two");
     CHECK(machine.card_bytes_per_us == 4000);
+    CHECK(machine.card_messages_per_us == 3);
     CHECK(machine.node.latency_us == 0.5);
     CHECK(machine.node.eager_bytes == 100); // as between nodes
     CHECK(machine.epoch_us == 0.5);
@@ -222,6 +225,50 @@ TEST_CASE("what bounds an exchange") {
     CHECK(bound(R"("card_bytes_per_us": 1})", "spread_out", 1000) == Bound::nic);
     CHECK(bound(R"("overhead_us": 0})", "pairwise", 8) == Bound::latency);
     CHECK(bound(R"("overhead_us": 0}, "packing": {"block_us": 3})", "tuna", 8) == Bound::packing);
+}
+
+TEST_CASE("a network card's limit of messages bounds what the ranks of a node send together") {
+    const auto predicted = [](const std::string& limit, int ranks, const std::string& algorithm) {
+        const Machine machine = parse_machine(
+            R"({"switchyard_machine": 1, "network": {"latency_us": 1, "pair_bytes_per_us": 1e5)" + limit +
+                "}}",
+            "m.json");
+        return prediction(machine, ranks, 8, 8, algorithm);
+    };
+    const std::string limit = R"(, "card_messages_per_us": 0.5)";
+    const auto limited = predicted(limit, 64, "spread_out");
+    // Eight ranks, each with a message to the 56 ranks of other nodes.
+    CHECK(limited.spent.on(Bound::nic) == Approx(8 * 56 / 0.5));
+    CHECK(limited.spent.most() == Bound::nic);
+    CHECK(predicted("", 64, "spread_out").spent.on(Bound::nic) < 1);
+    // One message to each of the 7 other nodes.
+    CHECK(predicted(limit, 64, "tuna_coalesced").spent.on(Bound::nic) == Approx(8 * 7 / 0.5));
+    // Messages inside of a node do not reach the NIC.
+    CHECK(predicted(limit, 8, "spread_out").us() == predicted("", 8, "spread_out").us());
+}
+
+// The machines that are fitted to a time that others measured. Their `source` says which.
+TEST_CASE("a fitted machine takes the time that it is fitted to") {
+    struct Fitted {
+        const char *name, *distribution;
+        int ranks, per_node;
+        std::size_t block;
+        double us;
+    };
+    const Fitted all[] = {{"polaris_slow_messages", "uniform", 8192, 32, 16, 51800},
+                          {"fugaku_slow_messages", "uniform", 8192, 32, 16, 408330},
+                          {"aurora", "equal", 12288, 96, 8, 2.3e6}};
+    for (const Fitted& fitted : all) {
+        const Machine machine =
+            find_machine(std::string(SWITCHYARD_SOURCE_DIR) + "/config/machines/" + fitted.name + ".json");
+        policy::Choice choice;
+        choice.algorithm = algorithms::find(Collective::alltoallv, "native");
+        const auto sizes = bench::parse_distribution(fitted.distribution).value();
+        const auto shape = shape_of(fitted.ranks, fitted.per_node);
+        INFO(fitted.name);
+        CHECK(Predictor(machine, {Collective::alltoallv, shape, sizes, fitted.block}).of(choice).us() ==
+              Approx(fitted.us).epsilon(0.005));
+    }
 }
 
 TEST_CASE("more of anything never takes less time") {
