@@ -12,11 +12,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/bench/figures"))
 
+import allgather_formulas as formulas  # noqa: E402
 import page  # noqa: E402
+import tuna  # noqa: E402
 import tuna_radix  # noqa: E402
 import tuna_runs  # noqa: E402
-from paper import PAPERS, Scale  # noqa: E402
-from runs import Measurements, Run, RunFailed, Simulated  # noqa: E402
+import tuna_scale  # noqa: E402
+from paper import PAPERS, Outcome, Scale  # noqa: E402
+from runs import Measurements, Run, RunFailed, Simulated, slow_messages  # noqa: E402
+
+
+def scale_of(machine, ranks=(4, 8)):
+    return Scale(True, ranks, 4, True, machine, machine, slow_messages(machine))
 
 
 def figures(*words):
@@ -65,7 +72,9 @@ class Figures(unittest.TestCase):
     def test_refusals(self):
         for words, reason in ((["--launcher", "mpirun"], "--launcher needs {ranks}"), (["--launcher", "x {ranks}"], "needs --ranks"),
                               (["--ranks", "1"], "2 ranks or more"), (["--ranks", "a"], "no list of numbers"),
-                              (["tuna", "--record"], "for all papers"), (["nothing"], "invalid choice"), (["--ranks-per-node", "0"], "1 or more")):
+                              (["tuna", "--record"], "for all papers"),
+                              (["--machine", "polaris_slow_messages", "--record"], "for the machines polaris, fugaku"),
+                              (["--launcher", "x {ranks}", "--ranks", "4", "--record"], "for the machines polaris, fugaku"), (["nothing"], "invalid choice"), (["--ranks-per-node", "0"], "1 or more")):
             with self.subTest(words):
                 made = figures(*words)
                 self.assertEqual(made.returncode, 2)
@@ -74,16 +83,23 @@ class Figures(unittest.TestCase):
     def test_every_figure(self):
         """Each figure of each paper has a claim, and is named once."""
         seen = set()
-        for is_simulated in (True, False):
+        for scale in (scale_of("polaris"), scale_of("fugaku"), Scale(True, (4, 8), 4, False)):
             for paper in PAPERS:
-                model = "polaris" if is_simulated else ""
-                for figure in __import__(paper).figures(Scale(True, (4, 8), 4, is_simulated, model)):
+                figures_there = __import__(paper).figures(scale)
+                self.assertEqual(len({figure.number for figure in figures_there}), len(figures_there))
+                for figure in figures_there:
                     seen.add((paper, figure.number))
                     self.assertTrue(figure.claim.endswith("."), figure.number)
                     self.assertNotIn("|", figure.claim + figure.title + figure.note)
-        wanted = {("tuna", number) for number in ("7", "8", "9", "10", "11", "12", "13", "14, N1", "14, N2", "15", "16, normal",
-                                                  "16, power law")}
-        self.assertLessEqual(wanted, seen)
+        of_fugaku = {"7", "8", "9", "10", "11", "12", "13", "14, N1", "14, N2", "16, normal", "16, power law"}
+        self.assertLessEqual({("tuna", number) for number in (*of_fugaku, "15")}, seen)
+        self.assertLessEqual(of_fugaku, {figure.number for figure in tuna.figures(scale_of("fugaku"))})
+
+    def test_claims_are_the_machines_own(self):
+        claims = {machine: next(figure.claim for figure in tuna.figures(scale_of(machine)) if figure.number == "8")
+                  for machine in ("polaris", "fugaku")}
+        self.assertIn("up to 2 KiB on Polaris, 29 times", claims["polaris"])
+        self.assertIn("up to 16 KiB on Fugaku, 70.48 times", claims["fugaku"])
 
     def test_a_verdict_follows_the_figures(self):
         """With times that the test makes up: radix 2 is the best for small blocks, then one in the middle, then a large one."""
@@ -110,33 +126,122 @@ class Figures(unittest.TestCase):
         made, target = self.folder / "made", self.folder / "recorded"
         made.mkdir(), target.mkdir()
         (target / "old.svg").write_text("of an earlier page")
+        (target / "another").mkdir()
+        (target / "another/README.md").write_text("of another machine")
         (made / "new.svg").write_text("<svg/>")
         page.write([shown], made, "all", "Nowhere.", "none", lambda _: [])
-        page.record([shown], made, "all", target)
-        self.assertEqual(sorted(file.name for file in target.iterdir()), ["README.md", "new.svg"])
-        self.assertEqual((target / "README.md").read_text(), (made / "all.md").read_text())
+        page.record([shown], made, "all", target, {"another": "another/README.md"})
+        self.assertEqual(sorted(file.name for file in target.iterdir()), ["README.md", "another", "new.svg"])
+        self.assertEqual((target / "another/README.md").read_text(), "of another machine")
+        link = "The page of another: [another/README.md](another/README.md).\n\n"
+        title, rest = (made / "all.md").read_text().split("\n\n", 1)
+        self.assertEqual((target / "README.md").read_text(), f"{title}\n\n{link}{rest}")
 
-    def test_the_model_stands_beside_what_was_measured(self):
-        """Figure 8 has a table of ranks that nobody simulates, as switchyard predict says, and counts it for the verdict."""
-        scale = Scale(True, (4, 8), 4, True, "polaris")
-        figure = tuna_radix.against_native(scale)
+    def measurements_of(self, figure, results):
+        """The same made-up results for every simulated run of a figure, and the model's own."""
         measurements = Measurements(Simulated("polaris"), self.folder)
         measurements.measure([run for run in figure.runs if not run.is_kept])
         self.assertFalse((self.folder / "measurements.jsonl").exists(), "a prediction takes a moment, and is not kept")
         for run in (run for run in figure.runs if run.is_kept):
-            parameters = {"radix": 2, "metadata": "fused", "in_flight": 32}
-            measurements.found[run.key()] = {"results": [
-                {"algorithm": "native", "parameters": {}, "median_us": 50.0, "max_block_bytes": 16},
-                {"algorithm": "tuna", "parameters": parameters, "median_us": 5.0, "max_block_bytes": 16},
-                {"algorithm": "tuna", "parameters": {**parameters, **tuna_runs.PUBLISHED}, "median_us": 10.0, "max_block_bytes": 16}]}
+            measurements.found[run.key()] = {"results": results}
+        return measurements
+
+    def test_the_model_stands_beside_what_was_measured(self):
+        """Figure 8 has tables of ranks that nobody simulates, as switchyard predict says, of the machine and of one whose messages are
+        slow, and counts them for the verdict."""
+        figure = tuna_radix.against_native(scale_of("polaris"))
+        parameters = {"radix": 2, "metadata": "fused", "in_flight": 32}
+        measurements = self.measurements_of(figure, [
+            {"algorithm": "native", "parameters": {}, "median_us": 50.0, "max_block_bytes": 16},
+            {"algorithm": "tuna", "parameters": parameters, "median_us": 5.0, "max_block_bytes": 16},
+            {"algorithm": "tuna", "parameters": {**parameters, **tuna_runs.PUBLISHED}, "median_us": 10.0, "max_block_bytes": 16}])
         outcome = figure.outcome(measurements)
-        self.assertRegex(outcome.ours, r"faster as published in 6 of 6 points; ours at most 10.00 times. By the model, with 8,192 ranks")
-        measured, expected = outcome.tables
-        self.assertEqual(len(measured.rows), 6)
-        self.assertEqual([row[:2] for row in expected.rows[:3]], [[512, "16 bytes"], [512, "256 bytes"], [512, "2 KiB"]])
-        self.assertEqual(len(expected.rows), 12)
-        loses = [row for row in expected.rows if float(row[4]) < 1]
-        self.assertEqual(outcome.agrees, not loses)
+        self.assertRegex(outcome.ours, r"faster as published in 6 of 6 points; ours at most 10.00 times. By the model with 8,192 ranks")
+        gains, measured, slow, expected, slow_expected = outcome.tables
+        self.assertEqual([len(measured.rows), len(slow.rows)], [6, 2])
+        self.assertEqual([row[:2] for row in gains.rows], [[8192, "16 bytes"], [8192, "1 KiB"]])
+        for table in (expected, slow_expected):
+            self.assertEqual([row[:2] for row in table.rows[:3]], [[512, "16 bytes"], [512, "256 bytes"], [512, "2 KiB"]])
+            self.assertEqual(len(table.rows), 12)
+        loses, loses_there = ([row for row in table.rows if float(row[4]) < 1] for table in (expected, slow_expected))
+        half, as_measured, of_paper = map(float, gains.rows[0][2:])
+        self.assertLess(half, as_measured, "where messages cost more, more is gained")
+        self.assertEqual(outcome.agrees, not loses_there and of_paper / 2 < as_measured < 2 * of_paper)
+        self.assertEqual(bool(outcome.condition), bool(loses))
+
+    def test_a_condition_is_part_of_the_verdict(self):
+        figure = tuna_radix.trends(Scale(True, (64,), 8, True))
+        for agrees, condition, word in ((True, "if it rains", "agrees, if it rains"), (True, "", "agrees"),
+                                        (False, "if it rains", "does not agree")):
+            shown = page.Shown(figure, Outcome([], [], "Ours.", agrees, "Because.", condition))
+            self.assertEqual(page.verdict(shown), word)
+            self.assertIn(f"It **{word}**.", page.markdown([shown], "Nowhere.", "none", lambda _: []))
+
+    def test_our_own_figures_say_so(self):
+        figure = tuna_scale.weak_scaling(scale_of("polaris"))
+        text = page.markdown([page.Shown(figure, failure="not measured")], "Nowhere.", "none", lambda _: [])
+        self.assertIn("### Our own figure: Weak scaling", text)
+        self.assertNotIn("The paper: With constant", text)
+
+    def test_weak_scaling_keeps_the_bytes_of_a_rank(self):
+        """Of the simulated runs and of the model's."""
+        for scale in (scale_of("polaris"), scale_of("fugaku")):
+            whole = set()
+            for run in tuna_scale.weak_scaling(scale).runs:
+                if run.is_kept:
+                    whole.add(run.ranks * int(run.words[run.words.index("--max-block") + 1]))
+                else:
+                    whole.add(run.ranks[0] * run.blocks[0])
+            self.assertEqual(len(whole), 1)
+
+    def test_few_messages_pass_a_card_that_limits_them(self):
+        figure = tuna_scale.limit_of_messages(scale_of("polaris"))
+        outcome = figure.outcome(self.measurements_of(figure, []))
+        self.assertTrue(outcome.agrees, outcome.ours)
+        self.assertIn("With 12,288 ranks MPI_Alltoallv takes 2.30 s", outcome.ours)
+
+    def test_the_error_of_the_model(self):
+        """Twice the model's times are no agreement, the model's own times are."""
+        figure = tuna_scale.more_ranks(scale_of("polaris"))
+        model = figure.runs[-1]
+        for factor, agrees in ((1, True), (2, False)):
+            measurements = self.measurements_of(figure, [])
+            for run in figure.runs[:-1]:
+                measurements.found[run.key()] = {"results": [
+                    {**result, "median_us": factor * result["median_us"]} for result in measurements.results(model)
+                    if result["ranks"] == run.ranks]}
+            outcome = figure.outcome(measurements)
+            self.assertEqual(outcome.agrees, agrees, outcome.ours)
+            self.assertIn("-50%" if factor == 2 else "+0%", outcome.ours)
+
+    def test_the_formulas_of_the_allgather_paper(self):
+        """As section 4 counts: with r regions, a power of the ranks of a region, log(r) messages go to other regions."""
+        line = formulas.fitted([4, 8, 16], [1.4, 1.8, 2.6])
+        self.assertAlmostEqual(line.alpha, 1)
+        self.assertAlmostEqual(line.beta, 0.1)
+        one = formulas.Postal(1, 0)
+        none = formulas.Postal(0, 0)
+        kept = formulas.FAR, formulas.NEAR
+        try:
+            formulas.FAR, formulas.NEAR = formulas.Link(one, one), formulas.Link(none, none)
+            self.assertEqual(formulas.locality_aware(64, 4, 8), 3)
+            self.assertEqual(formulas.bruck(64, 4, 8), 8)
+            self.assertAlmostEqual(formulas.equation_4(64, 4, 8), 3)
+            formulas.FAR, formulas.NEAR = formulas.Link(none, none), formulas.Link(one, one)
+            self.assertEqual(formulas.locality_aware(64, 4, 8), 2 * (3 + 1))
+            self.assertAlmostEqual(formulas.equation_4(64, 4, 8), 3 + 1)
+            a_byte = formulas.Postal(0, 1)
+            formulas.FAR, formulas.NEAR = formulas.Link(a_byte, a_byte), formulas.Link(none, none)
+            self.assertEqual(formulas.bruck(64, 4, 8), 8 * (256 - 1))
+            self.assertEqual(formulas.locality_aware(64, 4, 8), 8 * (4 + 16 + 64))
+            formulas.FAR, formulas.NEAR = formulas.Link(none, none), formulas.Link(a_byte, a_byte)
+            self.assertEqual(formulas.locality_aware(64, 4, 8), 8 * (256 - 1))
+        finally:
+            formulas.FAR, formulas.NEAR = kept
+
+    def test_a_message_of_eight_kibibytes_waits_for_its_receiver(self):
+        link = formulas.FAR
+        self.assertEqual([link.postal(size) for size in (8191, 8192)], [link.eager, link.rendezvous])
 
     def test_a_run_without_results(self):
         measurements = Measurements(Simulated("polaris"), self.folder)

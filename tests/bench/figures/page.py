@@ -16,7 +16,9 @@ th,td{border-bottom:1px solid #ccc;padding:.15rem .6rem;text-align:right}th:firs
 def verdict(shown):
     if shown.outcome is None:
         return "not measured"
-    return "agrees" if shown.outcome.agrees else "does not agree"
+    if not shown.outcome.agrees:
+        return "does not agree"
+    return f"agrees, {shown.outcome.condition}" if shown.outcome.condition else "agrees"
 
 
 class Shown:
@@ -28,7 +30,12 @@ class Shown:
 
     @property
     def name(self):
-        return f"Figure {self.figure.number}: {self.figure.title}"
+        return f"{'Our own figure' if self.figure.is_our_own else 'Figure ' + self.figure.number}: {self.figure.title}"
+
+    @property
+    def asked(self):
+        """Who claims it."""
+        return "We ask" if self.figure.is_our_own else "The paper"
 
     @property
     def anchor(self):
@@ -59,7 +66,7 @@ def markdown(shown, machine, command, commands_of):
         if of_paper:
             lines += [f"## {title}", ""]
         for one in of_paper:
-            lines += [f"### {one.name}", "", f"The paper: {one.figure.claim}", ""]
+            lines += [f"### {one.name}", "", f"{one.asked}: {one.figure.claim}", ""]
             if one.figure.note:
                 lines += [one.figure.note, ""]
             if one.outcome is None:
@@ -85,22 +92,22 @@ def page(shown, machine, command, commands_of):
     escape = html.escape
     rows = []
     for one, (name, claim, found, word, reason) in overview(shown):
-        kind = {"agrees": "yes", "does not agree": "no"}.get(word, "none")
+        kind = "none" if one.outcome is None else "yes" if one.outcome.agrees else "no"
         rows.append(f'<tr><td><a href="#{one.anchor}">{escape(name)}</a></td><td>{escape(claim)}</td><td>{escape(found)}</td>'
-                    f'<td class="{kind}">{word}</td><td>{escape(reason)}</td></tr>')
+                    f'<td class="{kind}">{escape(word)}</td><td>{escape(reason)}</td></tr>')
     parts = [f"<h1>Figures of the papers</h1><p>{escape(machine)}</p><p>Made by <code>{escape(command)}</code>.</p>",
              "<table class=\"words\"><thead><tr>" + "".join(f"<th>{cell}</th>" for cell in HEADER) + "</tr></thead><tbody>" + "".join(rows)
              + "</tbody></table>"]
     for one in shown:
         parts.append(f'<h2 id="{one.anchor}">{escape(PAPERS[one.figure.paper])}<br>{escape(one.name)}</h2>'
-                     f"<p><b>The paper:</b> {escape(one.figure.claim)}</p>")
+                     f"<p><b>{one.asked}:</b> {escape(one.figure.claim)}</p>")
         if one.figure.note:
             parts.append(f"<p>{escape(one.figure.note)}</p>")
         if one.outcome is None:
             parts.append(f'<p class="none">{escape(one.failure)}</p>')
             continue
         reason = "" if one.outcome.agrees else f" {one.outcome.reason}"
-        parts.append(f"<p><b>Ours:</b> {escape(one.outcome.ours)} It {verdict(one)}.{escape(reason)}</p>")
+        parts.append(f"<p><b>Ours:</b> {escape(one.outcome.ours)} It {escape(verdict(one))}.{escape(reason)}</p>")
         parts += [f'<img src="{name}" alt="{escape(one.figure.title)}">' for name in one.pictures]
         parts += [html_table(table.header, table.rows, table.caption) for table in one.outcome.tables]
         commands = "".join(f"<li><code>{escape(line)}</code></li>" for line in commands_of(one.figure))
@@ -117,10 +124,15 @@ def write(shown, folder, name, machine, command, commands_of):
     return file
 
 
-def record(shown, folder, name, target):
-    """Replaces a folder of the repository by the Markdown that write() left, as README.md, and its pictures."""
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    shutil.copyfile(folder / f"{name}.md", target / "README.md")
+def record(shown, folder, name, target, others=None):
+    """Replaces the files of a folder of the repository by the Markdown that write() left, as README.md, and its pictures. The page
+    links to `others`: name to file, from that folder. A folder inside has another machine's page, and stays."""
+    target.mkdir(parents=True, exist_ok=True)
+    for old in target.iterdir():
+        if old.is_file():
+            old.unlink()
+    title, *rest = (folder / f"{name}.md").read_text().split("\n\n")
+    links = [f"The page of {other}: [{file}]({file})." for other, file in (others or {}).items()]
+    (target / "README.md").write_text("\n\n".join([title, *links, *rest]))
     for picture in (picture for one in shown for picture in one.pictures):
         shutil.copyfile(folder / picture, target / picture)

@@ -28,6 +28,7 @@ class Outcome:
     ours: str  # one sentence: what we found
     agrees: bool
     reason: str = ""  # why not, where it does not agree
+    condition: str = ""  # under which it agrees, if it does not always
 
 
 @dataclasses.dataclass
@@ -35,10 +36,11 @@ class Figure:
     paper: str  # key: tuna, two_phase_bruck, ...
     number: str  # "7"
     title: str
-    claim: str  # of the paper, in one sentence
+    claim: str  # of the paper, in one sentence; of a figure of our own, what it asks
     runs: list  # of runs.Run
     outcome: object  # a function: Measurements to Outcome
     note: str = ""  # where a figure is tied to hardware, or differs from the paper's
+    is_our_own: bool = False  # the paper has no such figure
 
 
 PAPERS = {
@@ -58,6 +60,8 @@ class Scale:
     ranks_per_node: int
     is_simulated: bool
     model: str = ""  # machine file of `switchyard predict`; none for a launcher
+    machine: str = "polaris"  # of the paper: whose claims a figure has
+    slow_messages: str = ""  # machine whose messages cost what the paper measured, for the model and simulated
 
     @property
     def most_ranks(self):

@@ -29,13 +29,15 @@ class Run:
     ranks_per_node: int = 32  # of a simulated machine; a launcher places the ranks itself
     precision: str = ""  # of the simulator: events within so many seconds count as one
     iterations: int = 1  # simulated ones. The first finds its ranks as the call before left them
+    machine: str = ""  # of config/simgrid, where it is not the page's
     needs_whole_machine, is_kept = False, True
 
     def key(self):
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
 
     def name(self):
-        return f"{self.ranks} ranks, {shlex.join(self.words)}"
+        place = f" of {self.machine}" if self.machine else ""
+        return f"{self.ranks} ranks{place}, {shlex.join(self.words)}"
 
     def commands(self, machine):
         return [machine.command(self)]
@@ -90,6 +92,7 @@ class Prediction:
     ranks_per_node: int
     blocks: tuple  # bytes
     algorithms: tuple
+    distribution: str = "uniform"
     needs_whole_machine, is_kept = False, False
 
     def key(self):
@@ -101,7 +104,7 @@ class Prediction:
     def command(self):
         words = [word for algorithm in self.algorithms for word in option("algorithm", algorithm)]
         return [str(ROOT / "build/bin/switchyard"), "predict", *option("machine", self.machine), *option("ranks", self.ranks),
-                *option("ranks-per-node", self.ranks_per_node), *option("max-block", self.blocks), *words]
+                *option("ranks-per-node", self.ranks_per_node), *option("max-block", self.blocks), *distributed(self.distribution), *words]
 
     def commands(self, _):
         return [self.command()]
@@ -137,6 +140,11 @@ def option(name, values):
     return (f"--{name}", ",".join(map(str, values)) if isinstance(values, (list, tuple)) else str(values))
 
 
+def distributed(name):
+    """The words of a distribution of block sizes, none for the benchmark's own."""
+    return () if name == "uniform" else option("distribution", name)
+
+
 class Simulated:
     """A machine of config/simgrid. The same run takes the same simulated time again, so one iteration is enough."""
     is_simulated = True
@@ -151,10 +159,11 @@ class Simulated:
         return f"Simulated machine {self.name}: its model is config/simgrid/{self.name}.xml."
 
     def stamp(self):
-        return digest_of(self.program, ROOT / f"config/simgrid/{self.name}.xml", ROOT / "config/simgrid/settings.json")
+        platforms = (ROOT / f"config/simgrid/{name}.xml" for name in (self.name, slow_messages(self.name)))
+        return digest_of(self.program, *platforms, ROOT / "config/simgrid/settings.json")
 
     def command(self, run):
-        simulate = [str(ROOT / "scripts/simulate"), "--machine", self.name, "--ranks", str(run.ranks),
+        simulate = [str(ROOT / "scripts/simulate"), "--machine", run.machine or self.name, "--ranks", str(run.ranks),
                     "--ranks-per-node", str(run.ranks_per_node)]
         if run.precision:
             simulate += ["--precision", run.precision]
@@ -179,6 +188,11 @@ class Launched:
     def command(self, run):
         return [*shlex.split(self.launcher.replace("{ranks}", str(run.ranks))), str(self.program), *run.words,
                 "--time-limit", "2", "--format", "json"]
+
+
+def slow_messages(machine):
+    """The machine of that kind whose messages cost what the TuNA paper measured, for the model and simulated."""
+    return f"{machine}_slow_messages"
 
 
 def digest_of(*files):

@@ -1,10 +1,12 @@
 """Figures 12 to 16 of the TuNA paper: the proposed algorithms, those of MPI libraries, and MPI_Alltoallv."""
 
+import dataclasses
 import math
 
 from paper import Figure, Outcome, Picture, Table, best, doubling, in_words, pick, times, us
-from runs import ProgramRun, option
-from tuna_runs import PAPER, SIZES, native, of_the_paper, predicted_points, predictions, run_of, tuna_words
+from runs import ProgramRun, distributed, option
+from tuna_runs import (MODEL_RANKS, PAPER, SIZES, gains_table, message_us, native, of_the_paper, predicted_points, predictions, run_of,
+                       slow_points, tuna_words)
 
 STANDARD = ("linear", "pairwise", "exclusive_or", "spread_out")
 
@@ -66,41 +68,105 @@ def victories_in_words(found):
            f"{wins['tuna_staggered']}; coalesced is the best of the three in {first}."
 
 
-def compared(scale, number, title, claim, distribution="uniform", blocks=SIZES, winners=PROPOSED, note="", has_model=False):
-    """The proposed algorithms at their best parameters, native and scattered: figures 13, 14 and 16. `winners`: those that beat
-    MPI_Alltoallv, as the paper says."""
-    runs = {}
-    for ranks, block in scale.points(blocks):
-        words = [*option("max-block", block), *all_words(scale, ranks)]
-        if distribution != "uniform":
-            words += option("distribution", distribution)
-        runs[ranks, block] = run_of(scale, ranks, words, FIXED_BYTES.get(distribution, block))
-    model = predictions(scale, "tuna:radix=2..ranks", *CONTENDERS[1:]) if has_model else []
+def gain_of_coalesced(results):
+    return native(results)["median_us"] / best(pick(results, "tuna_coalesced"))["median_us"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """What a figure compares, and what the paper says of it. `winners`: those that beat MPI_Alltoallv, as the paper says. `first`: whether
+    coalesced is the best of the proposed. Of the model: its ranks and blocks, none for a figure without it."""
+    number: str
+    title: str
+    claim: str
+    distribution: str = "uniform"
+    blocks: tuple = SIZES
+    winners: tuple = PROPOSED
+    first: bool = False
+    note: str = ""
+    model_ranks: tuple = MODEL_RANKS
+    model_blocks: tuple = ()
+    of_paper: dict = dataclasses.field(default_factory=dict)  # times coalesced is faster, by ranks and largest block
+
+    def size_in_words(self, block):
+        return self.distribution if self.distribution.startswith("fft") else in_words(block)
+
+    def run(self, scale, ranks, block, machine=""):
+        words = [*option("max-block", block), *all_words(scale, ranks), *distributed(self.distribution)]
+        return run_of(scale, ranks, words, FIXED_BYTES.get(self.distribution, block), machine)
+
+    def predictions(self, machine):
+        """Also of the points that the paper has in words."""
+        settings = ("tuna:radix=2..ranks", "tuna_coalesced:radix=2,8,32:block_count=8,64,512", *CONTENDERS[2:])
+        ranks, blocks = ({point[axis] for point in self.of_paper} for axis in (0, 1))
+        return predictions(machine if self.model_blocks else "", *settings, ranks=tuple(sorted({*self.model_ranks, *ranks})),
+                           blocks={*self.model_blocks, *blocks}, distribution=self.distribution)
+
+    def parts_in_words(self, expected, slow):
+        """Of the first gain that the paper names: the algorithm's part, and the part of slow messages."""
+        point, gain = next(iter(self.of_paper.items()))
+        here, there = (times(gain_of_coalesced(found[point])) for found in (expected, slow))
+        return f" By the model with {point[0]:,} ranks and {self.size_in_words(point[1])} coalesced is {here} times faster where a " \
+               f"message costs {message_us(expected):.1f} us, and {there} times where it costs {message_us(slow):.1f} us (the paper: " \
+               f"{gain} times)."
+
+    def rows(self, found):
+        """By point: a row, and the times of all contenders at their best parameters."""
+        return {point: proposed_and_mpi(point, results, self.size_in_words(point[1])) for point, results in found.items()}
+
+    def holds(self, found):
+        """Whether the claim is true of all of a list of times by contender."""
+        wins, first = victories(found)
+        return all(wins[name] == len(found) for name in self.winners) and (not self.first or first * 2 > len(found))
+
+
+def found_in(rows):
+    return [found for _, found in rows.values()]
+
+
+FORWARDED_BYTES = "A forwarded block costs its bytes several times, and staggered sends nearly as many messages to other nodes as " \
+                  "MPI_Alltoallv sends at all: the cost of a message, however high, gains it nothing."
+
+
+def compared(scale, comparison):
+    """The proposed algorithms at their best parameters, native and scattered: figures 13, 14 and 16."""
+    blocks = comparison.blocks
+    runs = {point: comparison.run(scale, *point) for point in scale.points(blocks)}
+    slow_runs = {point: comparison.run(scale, *point, scale.slow_messages) for point in slow_points(scale, blocks)}
+    model, slow_model = (comparison.predictions(machine) for machine in (scale.model, scale.slow_messages))
 
     def outcome(measurements):
-        header = ["ranks", "largest block", "MPI", *CONTENDERS]
-        rows, series = {}, {}
-        for point, run in runs.items():
-            size = in_words(point[1]) if not distribution.startswith("fft") else distribution
-            rows[point] = proposed_and_mpi(point, measurements.results(run), size)
-            found = rows[point][1]
-            series.setdefault(f"MPI_Alltoallv, {size}", []).append((point[0], found["MPI"]))
-            series.setdefault(f"best of the paper's, {size}", []).append((point[0], min(found[name] for name in PROPOSED)))
-        expected = {point: proposed_and_mpi(point, results, in_words(point[1]))
-                    for point, results in predicted_points(measurements, model).items()}
+        rows, slow_rows = (comparison.rows({point: measurements.results(run) for point, run in each.items()})
+                           for each in (runs, slow_runs))
+        expected, slow = (predicted_points(measurements, each) for each in (model, slow_model))
+        expected_rows, slow_expected = comparison.rows(expected), comparison.rows(slow)
+        series = {}
+        for (ranks, block), (_, found) in rows.items():
+            size = comparison.size_in_words(block)
+            series.setdefault(f"MPI_Alltoallv, {size}", []).append((ranks, found["MPI"]))
+            series.setdefault(f"best of the paper's, {size}", []).append((ranks, min(found[name] for name in PROPOSED)))
         judged = [rows[point][1] for point in of_the_paper(rows)]
-        all_found = [*judged, *[found for _, found in expected.values()]]
         words = f"Of {len(judged)} points {victories_in_words(judged)}"
         if expected:
-            words += f" By the model, of {len(expected)} points {victories_in_words([found for _, found in expected.values()])}"
-        return Outcome([Table("us, and times faster than MPI_Alltoallv; node_aware is our own", header,
-                              [row for row, _ in rows.values()]),
-                        *([Table("the same, by the model", header, [row for row, _ in expected.values()])] if expected else [])],
-                       [Picture("compared", title, "ranks", series)], words,
-                       all(victories(all_found)[0][name] == len(all_found) for name in winners),
-                       "An MPI of the simulator and of the model takes half a microsecond for a message, the paper's several. "
-                       "So large blocks, forwarded several times, lose more than messages cost; and staggered sends as many.")
-    return Figure(PAPER, number, title, claim, [*runs.values(), *model], outcome, note)
+            words += f" By the model, of {len(expected)} points {victories_in_words(found_in(expected_rows))}"
+        there = [*found_in(slow_rows), *found_in(slow_expected)]
+        if there:
+            words += f" With messages that cost what the paper measured, of {len(there)} points {victories_in_words(there)}"
+        captions = {"us, and times faster than MPI_Alltoallv; node_aware is our own": rows,
+                    "the same, simulated with messages that cost what the paper measured": slow_rows,
+                    "the same, by the model": expected_rows,
+                    "the same, by the model, with messages that cost what the paper measured": slow_expected}
+        tables = [Table(caption, ["ranks", "largest block", "MPI", *CONTENDERS], [row for row, _ in found.values()])
+                  for caption, found in captions.items() if found]
+        if slow and comparison.of_paper:
+            tables.insert(0, gains_table("coalesced", expected, slow, gain_of_coalesced, comparison.of_paper))
+            words += comparison.parts_in_words(expected, slow)
+        holds_here = comparison.holds([*judged, *found_in(expected_rows)])
+        holds_there = bool(there) and comparison.holds(there)
+        return Outcome(tables, [Picture("compared", comparison.title, "ranks", series)], words, holds_here or holds_there,
+                       FORWARDED_BYTES, "" if holds_here else "if a message costs what the paper measured")
+    return Figure(PAPER, comparison.number, comparison.title, comparison.claim,
+                  [*runs.values(), *slow_runs.values(), *model, *slow_model], outcome, comparison.note)
 
 
 def path_finding(scale):

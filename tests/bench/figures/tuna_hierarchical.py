@@ -22,7 +22,7 @@ def hierarchical(scale):
     runs = {block: run_of(scale, ranks, [*option("max-block", block), *hierarchical_words(scale, ranks, "tuna_coalesced"),
                                          *hierarchical_words(scale, ranks, "tuna_staggered"), *PHASES[not scale.is_simulated]],
                            block) for block in blocks}
-    model = predictions(scale, "tuna_coalesced", "tuna_staggered")
+    model = predictions(scale.model, "tuna_coalesced", "tuna_staggered")
 
     def outcome(measurements):
         tables, ratio, batch, words = [], {}, {}, ""
@@ -37,7 +37,8 @@ def hierarchical(scale):
             fastest = {name: best(pick(results, name)) for name in ("tuna_coalesced", "tuna_staggered")}
             ratio[block] = fastest["tuna_staggered"]["median_us"] / fastest["tuna_coalesced"]["median_us"]
             batch[block] = fastest["tuna_staggered"]["parameters"]["block_count"]
-            tables.append(Table(f"{ranks} ranks, {in_words(block)}", ["algorithm", "radix in a node", "block_count", "us", "inside the node", "between nodes"], rows))
+            tables.append(Table(f"{ranks} ranks, {in_words(block)}", ["algorithm", "radix in a node", "block_count", "us",
+                                                                               "inside the node", "between nodes"], rows))
         small, large = blocks[0], blocks[-1]
         expected = {point: best(pick(results, "tuna_staggered"))["median_us"] / best(pick(results, "tuna_coalesced"))["median_us"]
                     for point, results in predicted_points(measurements, model).items()}

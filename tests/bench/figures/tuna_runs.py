@@ -1,9 +1,11 @@
-"""What the figures of the TuNA paper have in common: settings, sweeps over the radix, and the model's points."""
+"""What the figures of the TuNA paper have in common: settings, sweeps over the radix, what the paper measured, and the points of
+the model and of machines whose messages are slow."""
 
+import dataclasses
 import math
 
-from paper import doubling, pick
-from runs import Prediction, Run, option
+from paper import Table, doubling, in_words, pick, times
+from runs import Prediction, Run, distributed, option
 
 PAPER = "tuna"
 PUBLISHED = {"metadata": "separate", "in_flight": 1}  # tuna as the paper has it: sizes in messages of their own, round by round
@@ -11,6 +13,28 @@ AS_PUBLISHED = ":metadata=separate:in_flight=1"
 SIZES = (16, 256, 2048)  # largest blocks, bytes
 FIRST_RANKS = 512  # of the paper's figures
 MODEL_RANKS = (512, 2048, 8192, 16384)
+PER_NODE = 32  # ranks of a node, in the paper's runs
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """What the paper says in words of a machine. Times faster than MPI_Alltoallv: by ranks and largest block."""
+    name: str
+    up_to: int  # bytes: so far tuna beats MPI_Alltoallv
+    message_us: float  # of MPI_Alltoallv with 8,192 ranks and 16 bytes: its time over its messages
+    tuna: dict
+    coalesced: dict
+    tuna_ms: float  # with 8,192 ranks and 16 bytes, at the best radix
+
+
+# Of coalesced on Polaris the paper names the sizes alone; the ranks are those of its sentence before.
+POLARIS = Measured("Polaris", 2048, 6.3, {(8192, 16): 29, (8192, 1024): 5.62}, {(16384, 64): 11.68, (16384, 2048): 2.71}, 1.78)
+FUGAKU = Measured("Fugaku", 16384, 49.9, {(8192, 16): 70.48, (8192, 1024): 7.26, (16384, 16384): 9.69},
+                  {(16384, 16): 42.08, (16384, 8192): 2.20}, 5.79)
+
+
+def measured_by_the_paper(scale):
+    return FUGAKU if scale.machine == "fugaku" else POLARIS
 
 
 def radices(ranks):
@@ -21,16 +45,19 @@ def tuna_words(ranks, suffix=""):
     return ("--algorithm", f"tuna:radix={','.join(map(str, radices(ranks)))}{suffix}")
 
 
-def run_of(scale, ranks, words, block=0):
-    return Run(ranks, tuple(words), scale.ranks_per_node, scale.precision(ranks, block))
+def run_of(scale, ranks, words, block=0, machine=""):
+    return Run(ranks, tuple(words), scale.ranks_per_node, scale.precision(ranks, block), machine=machine)
 
 
-def sweep(scale, ranks, block, distribution="uniform"):
+def sweep(scale, ranks, block, distribution="uniform", machine=""):
     """tuna at all radices, as published and as ours, beside native."""
-    words = [*option("max-block", block), *tuna_words(ranks), *tuna_words(ranks, AS_PUBLISHED)]
-    if distribution != "uniform":
-        words += option("distribution", distribution)
-    return run_of(scale, ranks, words, block)
+    words = [*option("max-block", block), *tuna_words(ranks), *tuna_words(ranks, AS_PUBLISHED), *distributed(distribution)]
+    return run_of(scale, ranks, words, block, machine)
+
+
+def slow_points(scale, blocks):
+    """Where a machine with slow messages is simulated: all numbers of ranks with the smallest block, since it takes as long again."""
+    return scale.points(blocks[:1]) if scale.slow_messages else []
 
 
 def published(results):
@@ -49,9 +76,9 @@ def points(results):
     return [(r["parameters"]["radix"], r["median_us"]) for r in sorted(results, key=lambda r: r["parameters"]["radix"])]
 
 
-def predictions(scale, *algorithms):
-    """By the model, up to the ranks of the paper. A list, empty where the machine has no model."""
-    return [Prediction(scale.model, MODEL_RANKS, 32, SIZES, ("native", *algorithms))] if scale.model else []
+def predictions(machine, *algorithms, ranks=MODEL_RANKS, blocks=SIZES, distribution="uniform"):
+    """By the model, up to the ranks of the paper. A list, empty where there is no machine for the model."""
+    return [Prediction(machine, ranks, PER_NODE, tuple(sorted(blocks)), ("native", *algorithms), distribution)] if machine else []
 
 
 def predicted_points(measurements, predicted):
@@ -65,3 +92,19 @@ def predicted_points(measurements, predicted):
 def of_the_paper(points_there):
     """Those with as many ranks as the paper has, or all where there are none."""
     return [point for point in points_there if point[0] >= FIRST_RANKS] or list(points_there)
+
+
+def message_us(expected):
+    """Of the MPI of the model: its time for each message, with as many ranks as the paper says it of, or with the most."""
+    ranks, block = max((point for point in expected if point[0] <= 8192), key=lambda point: (point[0], -point[1]))
+    return native(expected[ranks, block])["median_us"] / (ranks - 1)
+
+
+def gains_table(what, expected, slow, gain_of, of_paper):
+    """Which part of a gain is the algorithm's, and which the slow messages of the paper's MPI: `expected` and `slow` are points of the
+    model, `of_paper` the paper's gains."""
+    header = ["ranks", "largest block", *[f"a message of MPI costs {message_us(found):.1f} us" for found in (expected, slow)],
+              "the paper's"]
+    rows = [[ranks, in_words(block), times(gain_of(expected[ranks, block])), times(gain_of(slow[ranks, block])), times(gain)]
+            for (ranks, block), gain in of_paper.items()]
+    return Table(f"how many times faster than MPI_Alltoallv {what} is, by the model", header, rows)
