@@ -31,7 +31,7 @@ double Walk::copy_us(const Amount& copies) const {
 }
 
 // What the NIC takes for messages of one direction: for their bytes, or for their number.
-double Walk::card_us(const Amount& messages) const {
+double Walk::nic_us_of(const Amount& messages) const {
     return std::max(messages.bytes / machine_.card_bytes_per_us,
                     messages.count / machine_.card_messages_per_us);
 }
@@ -49,7 +49,7 @@ Walk::Node Walk::node_of(const Round& round) const {
         receivers += load.in().count > 0 ? 1 : 0;
     }
     const double ranks_of_a_load = round.loads.size() == 1 ? local_ranks_ : 1;
-    node.nic_us = ranks_of_a_load * std::max(card_us(out), card_us(in));
+    node.nic_us = ranks_of_a_load * std::max(nic_us_of(out), nic_us_of(in));
     node.copied *= ranks_of_a_load;
     // A way through several rounds goes from rank to rank. If few messages of a round go to other nodes, the
     // way hardly meets one.

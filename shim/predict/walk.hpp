@@ -68,7 +68,7 @@ class Walk final : public Sink {
     Spent time_of(const Round& round, const Load& load, const Node& node) const;
     Spent slowest_of(const Round& round) const;
     double copy_us(const Amount& copies) const;
-    double card_us(const Amount& messages) const;
+    double nic_us_of(const Amount& messages) const;
 
     const Machine& machine_;
     const double nodes_, local_ranks_;

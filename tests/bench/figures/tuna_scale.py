@@ -1,4 +1,4 @@
-"""Figures of our own about the TuNA paper's claims: more simulated ranks, weak scaling, and a network card that limits messages."""
+"""Figures of our own about the TuNA paper's claims: more simulated ranks, weak scaling, and a NIC that limits messages."""
 
 from paper import Figure, Outcome, Picture, Table, best, enumerate_words, in_words, pick, times, us
 from runs import Prediction, Run, distributed, option
@@ -116,7 +116,7 @@ def limit_of_messages(_):
         return Outcome([Table("8 bytes, ms (and times faster than MPI_Alltoallv), by the model", ["ranks", *names], rows)], [], words,
                        all(gain > 10 for gain in gains.values()),
                        "They send as many messages to other nodes.")
-    return own("limit of messages", "A network card that limits messages: MPICH issue 7601",
+    return own("limit of messages", "A NIC that limits messages: MPICH issue 7601",
                f"Where MPI_Alltoallv of 8 bytes takes {REPORTED_S} s on 128 nodes of 96 ranks, algorithms that bundle the messages "
                "between nodes take less than a tenth.", [model], outcome,
                "By the model alone. The limit in config/machines/aurora.json is fitted to the time that the issue reports, so MPI's "
