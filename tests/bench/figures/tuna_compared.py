@@ -106,9 +106,9 @@ class Comparison:
         """Of the first gain that the paper names: the algorithm's part, and the part of slow messages."""
         point, gain = next(iter(self.of_paper.items()))
         here, there = (times(gain_of_coalesced(found[point])) for found in (expected, slow))
-        return f" By the model with {point[0]:,} ranks and {self.size_in_words(point[1])} coalesced is {here} times faster where a " \
-               f"message costs {message_us(expected):.1f} us, and {there} times where it costs {message_us(slow):.1f} us (the paper: " \
-               f"{gain} times)."
+        return f" By the model with {point[0]:,} ranks and {self.size_in_words(point[1])} coalesced is {here} times as fast where " \
+               f"MPI takes {message_us(expected):.1f} us a message, and {there} times where it takes {message_us(slow):.1f} us (the " \
+               f"paper: {gain} times)."
 
     def rows(self, found):
         """By point: a row, and the times of all contenders at their best parameters."""

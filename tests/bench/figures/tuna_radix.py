@@ -97,8 +97,8 @@ def against_native(scale):
         if not slow:
             return Outcome(tables, [picture(series)], words, wins_here, LARGE_BLOCKS)
         headline, gains = there.tuna[8192, 16], [faster_as_published(found[8192, 16]) for found in (expected, slow)]
-        words += f" By the model with 8,192 ranks and 16 bytes it is {times(gains[0])} times faster as published where a message " \
-                 f"costs {message_us(expected):.1f} us, and {times(gains[1])} times where it costs the paper's {there.message_us} " \
+        words += f" By the model with 8,192 ranks and 16 bytes it is {times(gains[0])} times faster as published where MPI " \
+                 f"takes {message_us(expected):.1f} us a message, and {times(gains[1])} times where it takes the paper's {there.message_us} " \
                  f"us (the paper: {headline} times). There MPI's time is fitted and tuna's is not: it is " \
                  f"{best(published(slow[8192, 16]))['median_us'] / 1000:.2f} ms, the paper's {there.tuna_ms} ms."
         tables.insert(0, gains_table("tuna as published", expected, slow, faster_as_published, there.tuna))

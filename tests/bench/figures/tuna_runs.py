@@ -96,7 +96,7 @@ def of_the_paper(points_there):
 
 
 def message_us(expected):
-    """Of the MPI of the model: its time for each message, with as many ranks as the paper says it of, or with the most."""
+    """Of the MPI of the model: its time for each message and its bytes, with as many ranks as the paper says it of, or the most."""
     ranks, block = max((point for point in expected if point[0] <= 8192), key=lambda point: (point[0], -point[1]))
     return native(expected[ranks, block])["median_us"] / (ranks - 1)
 
@@ -104,7 +104,7 @@ def message_us(expected):
 def gains_table(what, expected, slow, gain_of, of_paper):
     """Which part of a gain is the algorithm's, and which the slow messages of the paper's MPI: `expected` and `slow` are points of the
     model, `of_paper` the paper's gains."""
-    header = ["ranks", "largest block", *[f"a message of MPI costs {message_us(found):.1f} us" for found in (expected, slow)],
+    header = ["ranks", "largest block", *[f"MPI takes {message_us(found):.1f} us a message" for found in (expected, slow)],
               "the paper's"]
     rows = [[ranks, in_words(block), times(gain_of(expected[ranks, block])), times(gain_of(slow[ranks, block])), times(gain)]
             for (ranks, block), gain in of_paper.items()]

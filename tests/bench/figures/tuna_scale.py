@@ -14,7 +14,7 @@ def own(number, title, claim, runs, outcome, note=""):
 
 # ---- The simulator and the model ------------------------------------------------------------------------------------------
 
-MOST_ERROR = 0.25
+MOST_ERROR = 0.2
 FEW = ("tuna:radix=8", "tuna_coalesced:radix=8", "node_aware")  # a simulation of more takes hours
 
 
@@ -34,14 +34,17 @@ def more_ranks(scale):
                                        for results in (measurements.results(run), expected[ranks, 16]))
                 errors[ranks, name] = by_model / simulated - 1
                 rows.append([ranks, name, us(simulated), us(by_model), f"{errors[ranks, name]:+.0%}"])
-        largest = max(errors, key=lambda point: abs(errors[point]))
+        of_algorithms = {point: error for point, error in errors.items() if point[1] != "native"}
+        largest = max(of_algorithms, key=lambda point: abs(errors[point]))
+        of_mpi = enumerate_words([f"{errors[ranks, 'native']:+.0%}" for ranks in ranks_list])
         words = f"With {enumerate_words([f'{ranks:,}' for ranks in ranks_list])} ranks and 16 bytes the model's largest error is " \
-                f"{errors[largest]:+.0%}, of {largest[1]} with {largest[0]:,} ranks."
+                f"{errors[largest]:+.0%}, of {largest[1]} with {largest[0]:,} ranks. MPI_Alltoallv's is {of_mpi}: the simulated one has 4 " \
+                "messages under way, the model's 32, as MPICH has."
         return Outcome([Table("16 bytes, us", ["ranks", "algorithm", "simulated", "by the model", "error"], rows)], [], words,
-                       all(abs(error) <= MOST_ERROR for error in errors.values()),
+                       all(abs(error) <= MOST_ERROR for error in of_algorithms.values()),
                        "What ranks out of step gain or lose is fitted to simulations of fewer ranks.")
     return own("more ranks", "The model and the simulator, with more ranks",
-               f"With 1,024 and 2,048 ranks the model's time is within {MOST_ERROR:.0%} of the simulated one.",
+               f"With 1,024 and 2,048 ranks the model's time of an algorithm is within {MOST_ERROR:.0%} of the simulated one.",
                [*runs.values(), model], outcome, "The paper's figures begin with 512 ranks, the other figures here end with 256.")
 
 
