@@ -181,6 +181,7 @@ class Figures(unittest.TestCase):
         figure = tuna_scale.weak_scaling(scale_of("polaris"))
         text = page.markdown([page.Shown(figure, failure="not measured")], "Nowhere.", "none", lambda _: [])
         self.assertIn("### Our own figure: Weak scaling", text)
+        self.assertIn("We expect: With constant bytes", text)
         self.assertNotIn("The paper: With constant", text)
 
     def test_weak_scaling_keeps_the_bytes_of_a_rank(self):

@@ -35,7 +35,7 @@ class Shown:
     @property
     def asked(self):
         """Who claims it."""
-        return "We ask" if self.figure.is_our_own else "The paper"
+        return "We expect" if self.figure.is_our_own else "The paper"
 
     @property
     def anchor(self):
@@ -47,7 +47,8 @@ def overview(shown):
     for one in shown:
         found = one.outcome.ours if one.outcome else one.failure
         reason = one.outcome.reason if one.outcome and not one.outcome.agrees else ""
-        yield one, [f"{one.figure.paper} {one.figure.number}", one.figure.claim, found, verdict(one), reason]
+        claim = f"{one.asked}: {one.figure.claim}" if one.figure.is_our_own else one.figure.claim
+        yield one, [f"{one.figure.paper} {one.figure.number}", claim, found, verdict(one), reason]
 
 
 HEADER = ["figure", "the paper", "ours", "verdict", "why not"]

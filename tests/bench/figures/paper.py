@@ -36,7 +36,7 @@ class Figure:
     paper: str  # key: tuna, two_phase_bruck, ...
     number: str  # "7"
     title: str
-    claim: str  # of the paper, in one sentence; of a figure of our own, what it asks
+    claim: str  # of the paper, in one sentence; of a figure of our own, what we expect
     runs: list  # of runs.Run
     outcome: object  # a function: Measurements to Outcome
     note: str = ""  # where a figure is tied to hardware, or differs from the paper's

@@ -87,7 +87,7 @@ def weak_scaling(scale):
         return Outcome(tables, [Picture("weak-scaling", f"{in_words(whole)} of each rank", "ranks", series)], words,
                        all(grown[name] < grown["MPI"] for grown in growth for name in PROPOSED[:2]),
                        "While blocks are large, the bytes that are forwarded cost more than the messages that are spared.")
-    return own("weak scaling", "Weak scaling: constant bytes of each rank",
+    return own("weak scaling", "Weak scaling, with constant bytes of each rank",
                "With constant bytes of each rank the time of tuna and coalesced grows more slowly than MPI_Alltoallv's.",
                [*runs.values(), *model.values()], outcome,
                f"At most {in_words(whole)} of each rank, in as many blocks as there are ranks. By the model to 32,768 ranks.")
@@ -122,7 +122,7 @@ def limit_of_messages(_):
         return Outcome([Table("8 bytes, ms (and times faster than MPI_Alltoallv), by the model", ["ranks", *names], rows)], [], words,
                        all(gain > 10 for gain in gains.values()),
                        "They send as many messages to other nodes.")
-    return own("limit of messages", "A NIC that limits messages: MPICH issue 7601",
+    return own("limit of messages", "A NIC that limits messages (MPICH issue 7601)",
                f"Where MPI_Alltoallv of 8 bytes takes {REPORTED_S} s on 128 nodes of 96 ranks, algorithms that bundle the messages "
                "between nodes take less than a tenth.", [model], outcome,
                "By the model alone. The limit in config/machines/aurora.json is fitted to the time that the issue reports, so MPI's "
