@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tests/bench/figures"))
 import allgather_formulas as formulas  # noqa: E402
 import page  # noqa: E402
 import tuna  # noqa: E402
+import tuna_compared  # noqa: E402
 import tuna_radix  # noqa: E402
 import tuna_runs  # noqa: E402
 import tuna_scale  # noqa: E402
@@ -176,6 +177,27 @@ class Figures(unittest.TestCase):
             shown = page.Shown(figure, Outcome([], [], "Ours.", agrees, "Because.", condition))
             self.assertEqual(page.verdict(shown), word)
             self.assertIn(f"It **{word}**.", page.markdown([shown], "Nowhere.", "none", lambda _: []))
+
+    def compared(self, here, there):
+        """Figure 13 without the model, with made-up times by contender on the machine and on the one whose messages are slow."""
+        scale = Scale(True, (4, 8), 4, True, "", "polaris", "polaris_slow_messages")
+        figure = tuna_compared.compared(scale, tuna_compared.Comparison("13", "Compared", "A claim.", first=True))
+        measurements = Measurements(Simulated("polaris"), self.folder)
+        for run in figure.runs:
+            measurements.found[run.key()] = {"results": [
+                {"algorithm": name, "parameters": {}, "median_us": time, "max_block_bytes": 16}
+                for name, time in (there if run.machine else here).items()]}
+        return figure.outcome(measurements)
+
+    def test_a_claim_can_be_true_of_slow_messages_alone(self):
+        others = {"native": 10.0, "scattered": 10.0, "node_aware": 10.0}
+        wins = {**others, "tuna": 6.0, "tuna_coalesced": 5.0, "tuna_staggered": 9.0}
+        tuna_is_first = {**wins, "tuna": 4.0}
+        loses = {**wins, "tuna_staggered": 11.0}
+        for here, there, agrees, has_condition in ((wins, wins, True, False), (loses, wins, True, True), (wins, loses, True, True),
+                                                   (loses, loses, False, False), (tuna_is_first, tuna_is_first, False, False)):
+            outcome = self.compared(here, there)
+            self.assertEqual((outcome.agrees, bool(outcome.condition)), (agrees, has_condition), outcome.ours)
 
     def test_our_own_figures_say_so(self):
         figure = tuna_scale.weak_scaling(scale_of("polaris"))
