@@ -14,34 +14,54 @@ using Kind = Distribution::Kind;
 
 constexpr std::size_t fp64 = sizeof(double);
 
+constexpr const char* known_distributions =
+    "uniform, normal, power_law, fft1, fft2, sparse:K, equal, partition, partition:K and window:R";
+
+bool must_have_number(Kind kind) {
+    return kind == Kind::sparse || kind == Kind::window;
+}
+bool may_have_number(Kind kind) {
+    return must_have_number(kind) || kind == Kind::partition;
+}
+
+// What is wrong with the number that follows the name of a distribution, or "".
+std::string take_number(std::string_view number, Distribution& distribution) {
+    const bool is_window = distribution.kind == Kind::window;
+    int& taken = is_window ? distribution.percent : distribution.partners;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), taken);
+    const bool is_number = error == std::errc{} && end == number.data() + number.size();
+    if (is_window && (!is_number || taken < 50 || taken > 100))
+        return "\"" + std::string(number) +
+               "\" is no upper end of a window; it must be 50 to 100, in per cent of the largest block";
+    if (!is_number || taken < 1)
+        return "\"" + std::string(number) + "\" is not a number of partners; it must be 1 or more";
+    return "";
+}
+
 } // namespace
 
 text::Result<Distribution> parse_distribution(std::string_view text) {
     const auto colon = text.find(':');
     const auto found = std::ranges::find(distribution_names, text.substr(0, colon));
-    const std::string known =
-        "uniform, normal, power_law, fft1, fft2, sparse:K, equal, partition and partition:K";
+    const std::string known = known_distributions;
     if (found == distribution_names.end())
         return "no distribution \"" + std::string(text) + "\"; known are " + known;
-    Distribution distribution{static_cast<Kind>(found - distribution_names.begin()), 0};
+    Distribution distribution{static_cast<Kind>(found - distribution_names.begin())};
     const bool has_number = colon != std::string_view::npos;
-    const bool may_have = distribution.kind == Kind::sparse || distribution.kind == Kind::partition;
-    if (has_number ? !may_have : distribution.kind == Kind::sparse)
+    if (has_number ? !may_have_number(distribution.kind) : must_have_number(distribution.kind))
         return "\"" + std::string(text) +
-               "\" is no distribution: sparse takes a number, partition may, and no other does; known are " +
+               "\" is no distribution: sparse and window take a number, partition may, and no other does; "
+               "known are " +
                known;
     if (!has_number) return distribution;
-    const std::string_view number = text.substr(colon + 1);
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), distribution.partners);
-    if (error != std::errc{} || end != number.data() + number.size() || distribution.partners < 1)
-        return "\"" + std::string(number) + "\" is not a number of partners; it must be 1 or more";
+    if (auto problem = take_number(text.substr(colon + 1), distribution); !problem.empty()) return problem;
     return distribution;
 }
 
 std::string name_of(const Distribution& distribution) {
     std::string name(distribution_names[static_cast<std::size_t>(distribution.kind)]);
-    return distribution.partners > 0 ? name + ":" + std::to_string(distribution.partners) : name;
+    const int number = std::max(distribution.partners, distribution.percent);
+    return number > 0 ? name + ":" + std::to_string(number) : name;
 }
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -80,6 +100,13 @@ std::size_t Sizes::drawn(int source, int destination) const {
         constexpr double rest = 1 - 0.95;
         const double x = std::pow(1 + u * (std::pow(s + 1, rest) - 1), 1 / rest);
         return std::min(largest_, static_cast<std::size_t>(std::max(0.0, x - 1)));
+    }
+    case Kind::window: {
+        // The sensitivity study of the two-phase Bruck paper, section 4.2: the mean stays S / 2, while the
+        // window narrows.
+        const std::size_t high = largest_ * static_cast<unsigned>(distribution_.percent) / 100;
+        const std::size_t low = largest_ * static_cast<unsigned>(100 - distribution_.percent) / 100;
+        return low + static_cast<std::size_t>(u * static_cast<double>(high - low + 1));
     }
     default: return largest_;
     }

@@ -14,22 +14,34 @@
 namespace switchyard::bench {
 
 struct Distribution {
-    enum class Kind : std::uint8_t { uniform, normal, power_law, fft1, fft2, sparse, equal, partition };
+    enum class Kind : std::uint8_t {
+        uniform,
+        normal,
+        power_law,
+        fft1,
+        fft2,
+        sparse,
+        equal,
+        partition,
+        window
+    };
     Kind kind = Kind::uniform;
     int partners = 0; // sparse, partition: destinations of each rank; 0: all other ranks
+    int percent = 0;  // window: its upper end, of the largest size
 
     // The two FFT shapes ignore the largest size that is asked for.
     bool has_fixed_sizes() const { return kind == Kind::fft1 || kind == Kind::fft2; }
 };
 
-// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K`, `equal`, `partition` or
-// `partition:K`; or what is wrong.
+// `uniform`, `normal`, `power_law`, `fft1`, `fft2`, `sparse:K`, `equal`, `partition`, `partition:K` or
+// `window:R`; or what is wrong.
 text::Result<Distribution> parse_distribution(std::string_view text);
-// In the order of Distribution::Kind. A number follows `sparse`, and may follow `partition`: `sparse:8`.
+// In the order of Distribution::Kind. A number follows `sparse` and `window`, and may follow `partition`:
+// `sparse:8`.
 inline constexpr std::array distribution_names = {
-    std::string_view{"uniform"}, std::string_view{"normal"},   std::string_view{"power_law"},
-    std::string_view{"fft1"},    std::string_view{"fft2"},     std::string_view{"sparse"},
-    std::string_view{"equal"},   std::string_view{"partition"}};
+    std::string_view{"uniform"}, std::string_view{"normal"},    std::string_view{"power_law"},
+    std::string_view{"fft1"},    std::string_view{"fft2"},      std::string_view{"sparse"},
+    std::string_view{"equal"},   std::string_view{"partition"}, std::string_view{"window"}};
 
 std::string name_of(const Distribution& distribution);
 

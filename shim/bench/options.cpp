@@ -44,6 +44,7 @@ constexpr const char* usage_end =
   sparse:K    S bytes to each of K random ranks
   equal       S bytes to everybody
   partition   S bytes from each rank in all, cut at random into blocks for all other ranks; partition:K: for K random ranks
+  window:R    (100 - R) % to R % of S, R from 50 (all equal) to 100 (uniform): the two-phase Bruck paper, section 4.2
 In a collective without counts for each rank, all blocks have S bytes.
 
 Several measurements in one run: write --then between their options. With --format lines each is printed as soon as it is

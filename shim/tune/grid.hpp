@@ -15,7 +15,7 @@ struct GridRequest {
     std::string distribution;                    // of block sizes where they may differ; empty: uniform
 };
 
-// The benchmark's words. A number follows `sparse`, and may follow `partition`.
+// The benchmark's words. A number follows `sparse` and `window`, and may follow `partition`.
 std::vector<std::string> distribution_names();
 
 // `world`: all ranks that the launcher starts. Smaller communicators are its first ranks. Throws

@@ -94,7 +94,7 @@ class Bench(unittest.TestCase):
                         for distribution in ("uniform", "power_law", "sparse:1", "equal")),
                       ["--collective", "alltoallw", "--algorithm", "tuna", "--distribution", "power_law"],
                       *(["--algorithm", "tuna", "--distribution", d]
-                        for d in ("normal", "power_law", "fft1", "fft2", "sparse:1", "partition")),
+                        for d in ("normal", "power_law", "fft1", "fft2", "sparse:1", "partition", "window:75")),
                       ["--in-place", "--algorithm", "in_place:auxiliary_bytes=1", "--distribution", "partition:2"]):
             with self.subTest(words=words):
                 document = measured(*words, "--max-block", "100")

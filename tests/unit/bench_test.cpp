@@ -64,8 +64,8 @@ TEST_CASE("median, its deviation, and ratios in pairs", "[bench]") {
 }
 
 TEST_CASE("what a rank sends is what the others expect", "[bench]") {
-    for (const char* text :
-         {"uniform", "normal", "power_law", "fft1", "fft2", "sparse:3", "partition", "partition:3"}) {
+    for (const char* text : {"uniform", "normal", "power_law", "fft1", "fft2", "sparse:3", "partition",
+                             "partition:3", "window:70"}) {
         for (const int ranks : {1, 2, 5, 16}) {
             const Sizes sizes(distribution(text), 3, ranks, 100), again(distribution(text), 3, ranks, 100);
             for (int destination = 0; destination < ranks; ++destination) {
@@ -106,6 +106,18 @@ TEST_CASE("distributions have their shapes", "[bench]") {
         CHECK(sent[static_cast<std::size_t>(source)] == 0);
     }
     CHECK(std::ranges::count(Sizes(distribution("sparse:99"), 1, 4, 50).sent_by(2), std::size_t{50}) == 3);
+}
+
+TEST_CASE("a window narrows around the mean", "[bench]") {
+    for (const int percent : {50, 60, 75, 100}) {
+        const auto sizes = all_sizes(("window:" + std::to_string(percent)).c_str(), 64, 1000);
+        CHECK(std::ranges::min(sizes) == 10.0 * (100 - percent)); // of 4096 drawn sizes some are at the ends
+        CHECK(std::ranges::max(sizes) == 10.0 * percent);
+        CHECK(mean(sizes) > 480);
+        CHECK(mean(sizes) < 520);
+    }
+    CHECK(all_sizes("window:100", 16, 77) == all_sizes("uniform", 16, 77));
+    CHECK(all_sizes("window:80", 16, 0) == std::vector<double>(256, 0));
 }
 
 TEST_CASE("a partition is all of a rank's data, in random blocks", "[bench]") {
@@ -162,9 +174,11 @@ TEST_CASE("seeds differ", "[bench]") {
 
 TEST_CASE("distributions that there are not", "[bench]") {
     for (const char* text : {"", "gauss", "sparse", "sparse:", "sparse:0", "sparse:x", "uniform:3", "equals",
-                             "partition:", "partition:0", "partition:x"})
+                             "partition:", "partition:0", "partition:x", "window", "window:", "window:49",
+                             "window:101", "window:7x"})
         CHECK(!parse_distribution(text));
-    for (const char* text : {"uniform", "sparse:12", "equal", "partition", "partition:12"})
+    for (const char* text :
+         {"uniform", "sparse:12", "equal", "partition", "partition:12", "window:50", "window:100"})
         CHECK(name_of(distribution(text)) == text);
 }
 

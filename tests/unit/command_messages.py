@@ -345,7 +345,7 @@ class Completion(CommandTest):
                 "switchyard tune --collective alltoallv,allg": {"alltoallv,allgather", "alltoallv,allgatherv"},
                 "switchyard tune --collective ": collectives,
                 "switchyard tune --distribution ": {"uniform", "normal", "power_law", "fft1", "fft2", "sparse", "equal",
-                                                   "partition"},
+                                                   "partition", "window"},
                 "switchyard tune --max-block 8,": set(),
                 "switchyard tune --simulate p": {"polaris"},
                 "switchyard doctor --collective allg": {"allgather", "allgatherv"},
