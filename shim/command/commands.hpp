@@ -20,6 +20,7 @@ struct ExplainedCall {
     policy::Features call;
     std::array<bool, policy::key::count> given{}; // which keys of `when` the user has given
     bool gpu_aware_given = false;
+    std::string machine; // of the model, for figures that depend on it; "": none
 };
 // Prints which rule takes the call, why each earlier rule does not, and what was assumed. Returns 1 if the
 // policy has problems.

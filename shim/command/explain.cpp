@@ -3,11 +3,16 @@
 #include "commands.hpp"
 #include "policy_file.hpp"
 
+#include "policy/match.hpp"
+#include "policy/prune.hpp"
+#include "shim/common/formatted.hpp"
 #include "shim/common/whole_file.hpp"
+#include "shim/predict/crossover.hpp"
 #include "shim/report/page/coverage_plot.hpp"
 #include "shim/report/text/policy_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 namespace switchyard::shim::command {
@@ -25,6 +30,31 @@ struct PerNode {
     int ranks;
     std::string_view source;
 };
+
+std::string crossover_on(const predict::Machine& machine, const std::string& name,
+                         const policy::Features& call) {
+    const predict::Call asked{call.collective, {call.ranks, call.nodes, call.ranks_per_node}, {}, 0};
+    const auto [by_formula, by_model] = predict::crossover_of(machine, asked);
+    return formatted("on {} from blocks of {:.0f} bytes on; {} by the model", name,
+                     std::floor(by_formula) + 1, by_model ? formatted("{} bytes", *by_model) : "never");
+}
+
+// Where one of the two runs: from which block on the other one is the better choice.
+std::string padded_or_two_phase(const policy::Policy& policy, const ExplainedCall& asked) {
+    const policy::Features& call = asked.call;
+    const auto shortlist = policy::all_candidates(policy, call);
+    const auto& choice = shortlist.candidates[policy::choose(shortlist, call).candidate].choice;
+    if (choice.algorithm->name != "padded_bruck" && choice.algorithm->name != "two_phase_bruck") return "";
+    std::string text =
+        formatted("  padded or two-phase: by the two-phase Bruck paper, section 3.3, two_phase_bruck is "
+                  "faster than padded_bruck if "
+                  "(largest block - 8) * {} > 4 * latency * bandwidth, where blocks are uniform",
+                  call.ranks + 1);
+    if (asked.machine.empty()) return text + " (--machine says from which block on)\n";
+    const auto machine = predict::find_machine(asked.machine);
+    return text + ": " + crossover_on(machine, machine.name.empty() ? asked.machine : machine.name, call) +
+           '\n';
+}
 
 void explain_log(const policy::Policy& policy, const ExplainOptions& options, PerNode& per_node) {
     const auto run = report::find_run_saying(options.log, std::cerr);
@@ -53,7 +83,8 @@ void explain_coverage(const policy::Policy& policy, const ExplainOptions& option
 int explain(const std::filesystem::path& file, const ExplainedCall& asked) {
     const auto policy = read_policy(file);
     if (!policy) return 1;
-    std::cout << policy::explain(*policy, asked.call) << assumptions(*policy, asked);
+    std::cout << policy::explain(*policy, asked.call) << padded_or_two_phase(*policy, asked)
+              << assumptions(*policy, asked);
     return 0;
 }
 

@@ -66,6 +66,15 @@ void add_key(CLI::App& explain, const policy::Key& key, policy::Features& call) 
     offer(added, {key.words.begin(), key.words.end()});
 }
 
+void add_machine(CLI::App& explain, std::string& machine) {
+    auto* option = explain
+                       .add_option("--machine", machine,
+                                   "Machine file, or polaris or fugaku: from which block on two_phase_bruck "
+                                   "is faster than padded_bruck, where one of them runs")
+                       ->type_name("FILE");
+    offer(option, {"fugaku", "polaris"});
+}
+
 void add_call(CLI::App& explain, policy::Features& call) {
     static const std::map<std::string, bool> yes_or_no = {{"yes", true}, {"no", false}};
     for (const policy::Key& key : policy::when_keys()) add_key(explain, key, call);
@@ -104,7 +113,7 @@ std::string first_given(const CLI::App& explain, std::initializer_list<const cha
 bool asks_for_many(const CLI::App& explain) {
     const auto many = first_given(explain, {"--log", "--coverage", "--plot"});
     auto one = first_given(explain, {"--nodes", "--max-block", "--buffer", "--gpu-aware", "--staging-bytes",
-                                     "--in-place", "--overlapping"});
+                                     "--in-place", "--overlapping", "--machine"});
     // A coverage can be limited to one collective, or to one number of ranks.
     const bool has_coverage = !first_given(explain, {"--coverage", "--plot"}).empty();
     if (one.empty() && !has_coverage) one = first_given(explain, {"--collective", "--ranks"});
@@ -125,6 +134,7 @@ void add_explain(CLI::App& app, ExplainArguments& arguments) {
     explain->footer(footer_of_explain);
     explain->add_option("policy", arguments.many.policy, "Policy file")->required()->type_name("FILE");
     add_call(*explain, arguments.one.call);
+    add_machine(*explain, arguments.one.machine);
     explain
         ->add_option("--log", arguments.many.log, "Folder of a run, or a folder of runs (the latest counts)")
         ->type_name("LOG");

@@ -119,11 +119,43 @@ PredictedPoint predicted(const PredictOptions& options, const predict::Machine& 
         point.settings.push_back({contender.choice, contender.name, predictor.of(contender.choice), 0});
     leave_out_what_does_not_fit(point, memory);
     std::ranges::stable_sort(point.settings, {}, [](const auto& setting) { return setting.prediction.us(); });
+    return point;
+}
+
+void shorten(PredictedPoint& point, const PredictOptions& options) {
     if (options.format == Format::text) leave_out_alike(point.settings);
     if (options.best > 0 && point.settings.size() > options.best)
         point.settings.erase(point.settings.begin() + static_cast<std::ptrdiff_t>(options.best),
                              point.settings.end());
-    return point;
+}
+
+bool has(const PredictedPoint& point, std::string_view algorithm) {
+    return std::ranges::any_of(point.settings, [&](const PredictedSetting& setting) {
+        return setting.choice.algorithm->name == algorithm;
+    });
+}
+
+// For each number of ranks whose points have both algorithms.
+std::vector<CrossoverAt> crossovers_of(const predict::Machine& machine,
+                                       const std::vector<PredictedPoint>& points) {
+    std::vector<CrossoverAt> found;
+    for (const PredictedPoint& point : points) {
+        const int ranks = point.call.shape.ranks;
+        if (!traits_of(point.call.collective).has_count_arrays() || !has(point, "padded_bruck") ||
+            !has(point, "two_phase_bruck") ||
+            std::ranges::find(found, ranks, &CrossoverAt::ranks) != found.end())
+            continue;
+        found.push_back({ranks, predict::crossover_of(machine, point.call)});
+    }
+    return found;
+}
+
+std::vector<std::size_t> blocks_of(const PredictOptions& options) {
+    if (!options.blocks.empty()) return options.blocks;
+    if (options.map.empty()) return {16, 256, 4096};
+    std::vector<std::size_t> blocks;
+    for (std::size_t block = 8; block <= std::size_t{1} << 16; block *= 2) blocks.push_back(block);
+    return blocks;
 }
 
 } // namespace
@@ -132,14 +164,19 @@ int predict(const PredictOptions& options) {
     const predict::Machine machine = predict::find_machine(options.machine);
     const auto distribution = distribution_of(options);
     const auto collective = algorithms::collective_of(options.collective).value();
-    std::vector<PredictedPoint> points;
+    Predictions predictions{machine.name.empty() ? options.machine : machine.name, {}, {}};
     for (const int ranks : options.ranks)
-        for (const std::size_t block : options.blocks)
-            points.push_back(predicted(
+        for (const std::size_t block : blocks_of(options))
+            predictions.points.push_back(predicted(
                 options, machine,
                 {collective, predict::shape_of(ranks, options.ranks_per_node), distribution, block}));
-    print_predictions(machine.name.empty() ? options.machine : machine.name, points, options.format,
-                      std::cout);
+    if (!options.map.empty()) {
+        write_map(predictions.machine, predictions.points, options.map);
+        if (options.format == Format::text) return 0;
+    }
+    for (PredictedPoint& point : predictions.points) shorten(point, options);
+    predictions.crossovers = crossovers_of(machine, predictions.points);
+    print_predictions(predictions, options.format, std::cout);
     return 0;
 }
 

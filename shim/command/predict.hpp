@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands.hpp"
+#include "shim/predict/crossover.hpp"
 #include "shim/predict/predict.hpp"
 
 #include <cstddef>
@@ -15,16 +16,18 @@ struct PredictOptions {
     std::string machine;
     std::vector<int> ranks;
     int ranks_per_node = 1;
-    std::vector<std::size_t> blocks = {16, 256, 4096};
+    std::vector<std::size_t> blocks; // empty: 16, 256, 4096, or for a map powers of two
     std::string distribution = "uniform";
     std::string collective = "alltoallv";
     std::vector<std::string>
         algorithms; // as the benchmark takes them; empty: all, with the values that tune tries
     Format format = Format::text;
     std::size_t best = 0; // lines for each point; 0: all
+    std::string map;      // file of a picture that stands for the tables; "": none
 };
 
-// Prints a table for each number of ranks and size of blocks. Throws std::runtime_error
+// Prints a table for each number of ranks and size of blocks, or draws a map of them. Throws
+// std::runtime_error
 // with a sentence for people.
 int predict(const PredictOptions& options);
 
@@ -41,8 +44,24 @@ struct PredictedPoint {
     std::vector<PredictedSetting> settings; // best first
 };
 
-// In predict_forms.cpp. `name`: the machine's.
-void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points, Format format,
-                       std::ostream& out);
+// Padded and two-phase Bruck, where both were asked for.
+struct CrossoverAt {
+    int ranks;
+    predict::Crossover crossover;
+};
+struct Predictions {
+    std::string machine; // name
+    std::vector<PredictedPoint> points;
+    std::vector<CrossoverAt> crossovers; // by ranks
+};
+
+// In predict_forms.cpp.
+void print_predictions(const Predictions& predictions, Format format, std::ostream& out);
+
+// In predict_map.cpp: which algorithm is the fastest where, as an SVG document. Every number of ranks has the
+// same blocks.
+std::string map_of(const std::string& machine, const std::vector<PredictedPoint>& points);
+void write_map(const std::string& machine, const std::vector<PredictedPoint>& points,
+               const std::string& file);
 
 } // namespace switchyard::shim::command

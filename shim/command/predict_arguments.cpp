@@ -27,9 +27,16 @@ What the columns mean:
 JSON has for each point its call, buffer_bytes (of a rank) and results: time_us, messages, wire_bytes, messages_inter and
 wire_bytes_inter (to other nodes), rounds, scratch_bytes, bound_by, and spent_us: the time by what it is spent on.
 
+Where a table of alltoallv has both padded_bruck and two_phase_bruck, a line says from which largest block on the second
+is the faster one: by the formula of their paper (section 3.3) with latency and bandwidth of the machine, and by the model.
+
+--map draws the fastest algorithm over ranks and blocks. In a field: how many times as fast it is as the best of the other
+algorithms, and the values of its parameters that vary, for example the radix.
+
 Examples:
   switchyard predict --machine polaris --ranks 8192 --ranks-per-node 64 --max-block 16 -n 10
   switchyard predict --machine my.machine.json --ranks 256,1024 --ranks-per-node 32 --algorithm tuna:radix=2..ranks
+  switchyard predict --machine polaris --ranks 128,512,2048,8192,32768 --ranks-per-node 64 --map map.svg
   switchyard predict --machine fugaku --ranks 512 --ranks-per-node 32 --collective allgather --format csv)";
 
 void add_what_to_predict(CLI::App& predict, PredictOptions& options) {
@@ -42,8 +49,9 @@ void add_what_to_predict(CLI::App& predict, PredictOptions& options) {
         ->check(CLI::Range(1, 65536).description(""))
         ->type_name("N");
     predict
-        .add_option("--max-block", options.blocks,
-                    "Largest blocks in bytes, separated by commas (default: 16,256,4096)")
+        .add_option(
+            "--max-block", options.blocks,
+            "Largest blocks in bytes, separated by commas (default: 16,256,4096; for a map 8,16,32 to 65536)")
         ->delimiter(',')
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 31).description(""))
         ->type_name("BYTES");
@@ -86,6 +94,11 @@ void add_predict(CLI::App& app, PredictOptions& options) {
     predict->add_option("-n,--best", options.best, "Only the best N of each table (default: all)")
         ->check(CLI::PositiveNumber.description(""))
         ->type_name("N");
+    predict
+        ->add_option("--map", options.map,
+                     "Write a picture (SVG) of the fastest algorithm over ranks and blocks to this file, in "
+                     "place of tables")
+        ->type_name("FILE");
 }
 
 } // namespace switchyard::shim::command

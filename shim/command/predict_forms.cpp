@@ -39,7 +39,22 @@ std::string heading(const std::string& machine, const PredictedPoint& point) {
                      text::printable(machine, 60), size_text(point.buffer_bytes));
 }
 
-void print_text(const std::string& machine, const std::vector<PredictedPoint>& points, std::ostream& out) {
+// Both are largest blocks.
+std::string sentence_of(const CrossoverAt& at) {
+    const auto& [by_formula, by_model] = at.crossover;
+    const std::string formula =
+        std::isinf(by_formula)
+            ? "never by the formula of its paper"
+            : formatted("from blocks of {} bytes on by the formula of its paper",
+                        count_text(static_cast<std::uint64_t>(std::floor(by_formula)) + 1));
+    const std::string model =
+        by_model ? formatted("from {} bytes on by the model", count_text(*by_model)) : "never by the model";
+    return formatted("on {} ranks two_phase_bruck is faster than padded_bruck {}, {}\n", at.ranks, formula,
+                     model);
+}
+
+void print_text(const Predictions& predictions, std::ostream& out) {
+    const auto& [machine, points, crossovers] = predictions;
     for (const PredictedPoint& point : points) {
         if (&point != &points.front()) out << '\n';
         out << heading(machine, point);
@@ -61,6 +76,8 @@ void print_text(const std::string& machine, const std::vector<PredictedPoint>& p
         table.print(out);
         if (has_native) out << "native is assumed to do what MPICH does by its defaults\n";
     }
+    for (const CrossoverAt& at : crossovers)
+        out << (&at == &crossovers.front() ? "\n" : "") << sentence_of(at);
 }
 
 Json parameters_of(const policy::Choice& choice) {
@@ -89,7 +106,17 @@ Json json_of(const PredictedSetting& setting) {
     return json;
 }
 
-void print_json(const std::string& machine, const std::vector<PredictedPoint>& points, std::ostream& out) {
+Json json_of(const CrossoverAt& at) {
+    const auto& [by_formula, by_model] = at.crossover;
+    return {{"ranks", at.ranks},
+            {"slower_below", "two_phase_bruck"},
+            {"faster_below", "padded_bruck"},
+            {"formula_bytes", std::isinf(by_formula) ? Json() : Json(by_formula)},
+            {"model_bytes", by_model ? Json(*by_model) : Json()}};
+}
+
+void print_json(const Predictions& predictions, std::ostream& out) {
+    const auto& [machine, points, crossovers] = predictions;
     Json json = {{"machine", machine}, {"points", Json::array()}};
     for (const PredictedPoint& point : points) {
         const auto& [collective, shape, distribution, max_block] = point.call;
@@ -105,6 +132,8 @@ void print_json(const std::string& machine, const std::vector<PredictedPoint>& p
                                   {"buffer_bytes", whole(point.buffer_bytes)},
                                   {"results", std::move(results)}});
     }
+    json["crossovers"] = Json::array();
+    for (const CrossoverAt& at : crossovers) json["crossovers"].push_back(json_of(at));
     out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
@@ -126,12 +155,11 @@ void print_csv(const std::vector<PredictedPoint>& points, std::ostream& out) {
 
 } // namespace
 
-void print_predictions(const std::string& name, const std::vector<PredictedPoint>& points, Format format,
-                       std::ostream& out) {
+void print_predictions(const Predictions& predictions, Format format, std::ostream& out) {
     switch (format) {
-    case Format::text: return print_text(name, points, out);
-    case Format::json: return print_json(name, points, out);
-    case Format::csv: return print_csv(points, out);
+    case Format::text: return print_text(predictions, out);
+    case Format::json: return print_json(predictions, out);
+    case Format::csv: return print_csv(predictions.points, out);
     }
 }
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 COMMAND = "switchyard"
 PROCESSORS = len(os.sched_getaffinity(0))
@@ -237,6 +238,8 @@ class Predict(CommandTest):
         self.assertEqual(titles.split("  ")[0], "algorithm")
         for name in ("tuna radix=2 ", "tuna radix=64 ", "node_aware", "spread_out", "native (assumed)"):
             self.assertTrue(any(row.startswith(name) for row in rows), name)
+        *rows, _, crossover = rows
+        self.assertTrue(crossover.startswith("on 64 ranks two_phase_bruck is faster than padded_bruck from"), crossover)
         times = [float(re.search(r"  ([\d.]+)  ", row)[1]) for row in rows[:-1]]
         self.assertEqual(times, sorted(times))
 
@@ -254,6 +257,57 @@ class Predict(CommandTest):
     def test_many_ranks(self):
         said = self.predict("--ranks", "8192", "--ranks-per-node", "64", "--max-block", "16", "-n", "3", machine=MACHINE.replace("1e9", "1e12"))
         self.assertEqual(len(said.splitlines()), 2 + 3)
+
+    def test_from_which_block_on_two_phase_bruck_is_faster(self):
+        words = ("--ranks", "64", "--ranks-per-node", "8", "-a", "padded_bruck", "-a", "two_phase_bruck")
+        said = self.predict(*words).splitlines()[-1]
+        # (N - 8) * 65 < 4 * 1.4 us * 10000 bytes / us, which 8 ranks share
+        found = re.fullmatch(r"on 64 ranks two_phase_bruck is faster than padded_bruck from blocks of ([\d,]+) bytes on by the formula "
+                             r"of its paper, from ([\d,]+) bytes on by the model", said)
+        self.assertIsNotNone(found, said)
+        formula, model = (int(number.replace(",", "")) for number in found.groups())
+        self.assertAlmostEqual(formula, 8 + 4 * 1.4 * 10000 / 8 / 65, delta=2)
+        crossing, = json.loads(self.predict(*words, "--format", "json"))["crossovers"]
+        self.assertEqual((crossing["ranks"], crossing["model_bytes"], int(crossing["formula_bytes"]) + 1), (64, model, formula))
+        for block, first in ((model - 1, "padded_bruck"), (model, "two_phase_bruck")):
+            point, = json.loads(self.predict(*words, "--max-block", str(block), "--format", "json"))["points"]
+            self.assertEqual(point["results"][0]["algorithm"], first, block)
+        # A narrower window pads less; equal blocks are not padded at all.
+        narrow, = json.loads(self.predict(*words, "--distribution", "window:60", "--format", "json"))["crossovers"]
+        self.assertGreater(narrow["formula_bytes"], 2 * formula)
+        self.assertIn("never by the formula of its paper", self.predict(*words, "--distribution", "equal"))
+        self.assertNotIn("is faster than", self.predict(*words[:-2], "-a", "tuna"))
+
+    def test_explain_says_where_padded_and_two_phase_bruck_cross(self):
+        policy = self.write("""{ "version": 1, "otherwise": { "algorithm": "native" }, "rules": [
+            { "when": { "max_block_bytes": {"max": 64} }, "use": { "algorithm": "padded_bruck" } } ] }""")
+        words = ("--collective", "alltoallv", "--ranks", "64", "--ranks-per-node", "8", "--max-block")
+        said = self.ask("explain", policy, *words, "16")
+        self.assertIn("two_phase_bruck is faster than padded_bruck if (largest block - 8) * 65 > 4 * latency * bandwidth", said)
+        self.assertIn("(--machine says from which block on)", said)
+        crossing, = json.loads(self.predict("--ranks", "64", "--ranks-per-node", "8", "--format", "json"))["crossovers"]
+        said = self.ask("explain", policy, *words, "16", "--machine", self.write(MACHINE, "mine.json"))
+        self.assertIn(f": on mine from blocks of {int(crossing['formula_bytes']) + 1} bytes on; {crossing['model_bytes']} bytes by the model", said)
+        self.assertNotIn("padded_bruck if", self.ask("explain", policy, *words, "128"))
+        self.assertIn("no machine nowhere", self.ask("explain", policy, *words, "16", "--machine", "nowhere", code=1))
+
+    def test_a_map_of_ranks_and_blocks(self):
+        words = ("--ranks", "16,32,256", "--ranks-per-node", "8", "--max-block", "1,1024,65536", "-a", "native", "-a", "tuna:radix=2..ranks")
+        self.assertEqual(self.predict(*words, "--map", "map.svg"), "")
+        text = (self.folder / "map.svg").read_text(encoding="utf-8")
+        tree = ElementTree.fromstring(text)
+        tips = ["".join(tip.itertext()) for tip in tree.iter("{http://www.w3.org/2000/svg}title")]
+        points = {(p["ranks"], p["max_block_bytes"]): p["results"] for p in json.loads(self.predict(*words, "--format", "json"))["points"]}
+        for (ranks, block), results in points.items():
+            tip, = (tip for tip in tips if tip.startswith(f"{ranks} ranks, blocks up to {block >> 10} KiB\n" if block > 1 else
+                                                          f"{ranks} ranks, blocks up to 1 B\n"))
+            self.assertTrue(tip.split("\n")[1].startswith(results[0]["algorithm"]), tip)
+        winners = {results[0]["algorithm"] for results in points.values()}
+        self.assertEqual(winners, {"native", "tuna"}, "a map with one colour shows nothing")
+        self.assertLessEqual(winners, set(tips), "the legend")
+        document = json.loads(self.predict(*words, "--map", "map.svg", "--format", "json"))
+        self.assertEqual(len(document["points"]), 9)
+        self.assertIn("map.svg", self.predict(*words, "--map", "nowhere/map.svg", code=1))
 
     def test_memory_is_said_before(self):
         said = self.predict("--ranks", "4096", "--ranks-per-node", "64", "--max-block", "65536", code=1)

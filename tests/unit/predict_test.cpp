@@ -5,6 +5,7 @@
 #include "shim/bench/machine_file.hpp"
 #include "shim/bench/machine_members.hpp"
 #include "shim/predict/blocks.hpp"
+#include "shim/predict/crossover.hpp"
 #include "shim/predict/machine.hpp"
 #include "shim/predict/plans.hpp"
 #include "shim/predict/predict.hpp"
@@ -62,6 +63,31 @@ Prediction prediction(const Machine& machine, int ranks, int per_node, std::size
     choice.parameters = policy::resolve(*choice.algorithm, use, shape);
     if (radix > 0) choice.parameters[Parameter::radix] = radix;
     return Predictor(machine, {collective, shape, equal(), block}).of(choice);
+}
+
+TEST_CASE("padded and two-phase Bruck cross where the paper says") {
+    CHECK(padded_wins_below(1023, 2, 1e-4) == 8 + 4 * 2 / (1024 * 1e-4)); // (N - 8) (P + 1) beta < 4 alpha
+    CHECK(padded_wins_below(1 << 30, 2, 1e-4) < 8.1);
+    CHECK(std::isinf(padded_wins_below(64, 2, 1e-4, 1, 1))); // no padding
+    CHECK(padded_wins_below(64, 2, 1e-4, 0.5, 0.6) > 4 * padded_wins_below(64, 2, 1e-4));
+
+    const Machine machine = parse_machine(hockney, "m.json");
+    const Call call{Collective::alltoallv, shape_of(64, 8), bench::parse_distribution("uniform").value(), 0};
+    const Crossover crossover = crossover_of(machine, call);
+    CHECK(std::abs(crossover.by_formula - (8 + 4 * 2 * 1000 / 8. / 65)) < 0.5); // 8 ranks share a NIC
+    REQUIRE(crossover.by_model);
+    const auto us = [&](const char* name, std::size_t block) {
+        policy::Use use;
+        use.algorithm = name;
+        policy::Choice choice;
+        choice.algorithm = algorithms::find(Collective::alltoallv, name);
+        choice.parameters = policy::resolve(*choice.algorithm, use, call.shape);
+        return Predictor(machine, {call.collective, call.shape, call.distribution, block}).of(choice).us();
+    };
+    CHECK(us("padded_bruck", *crossover.by_model - 1) < us("two_phase_bruck", *crossover.by_model - 1));
+    CHECK(us("padded_bruck", *crossover.by_model) >= us("two_phase_bruck", *crossover.by_model));
+    // The model pads nothing either, so all that is left is that two-phase Bruck sends twice the messages.
+    CHECK(!crossover_of(machine, {call.collective, call.shape, equal(), 0}).by_model);
 }
 
 } // namespace

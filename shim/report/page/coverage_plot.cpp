@@ -6,6 +6,7 @@
 #include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
+#include "svg_parts.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -16,10 +17,6 @@ namespace {
 
 // In pixels.
 constexpr std::size_t left = 66, cell_width = 34, line_height = 19;
-
-std::string text_at(std::size_t x, std::size_t y, std::string_view style, std::string_view words) {
-    return formatted("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style, markup(words));
-}
 
 // A field shows its rule's number and, under the pointer, `tip`. If there are more rules than colours, the
 // colours repeat, paler each time.
@@ -33,8 +30,8 @@ std::string field(std::size_t x, std::size_t y, const Covered& cell, const std::
                      cell.rule ? std::max(0.25, 0.75 - 0.2 * static_cast<double>(number / series_colours))
                                : 1,
                      markup(tip)) +
-           text_at(x + cell_width / 2, y + 14, "middle",
-                   (cell.rule ? std::to_string(number + 1) : "") + note);
+           svg_text(x + cell_width / 2, y + 14, "middle",
+                    (cell.rule ? std::to_string(number + 1) : "") + note);
 }
 
 std::string tip_of(const policy::Policy& policy, int ranks, unsigned block_bits, const Covered& cell) {
@@ -48,17 +45,17 @@ std::string tip_of(const policy::Policy& policy, int ranks, unsigned block_bits,
 // Moves `y` below the table.
 std::string table_at(std::size_t& y, const policy::Policy& policy, const Coverage& coverage,
                      const Coverage::Table& table) {
-    auto shapes = text_at(left, y, "title", name_of(table.collective));
+    auto shapes = svg_text(left, y, "title", name_of(table.collective));
     y += 8;
     for (std::size_t i = 0; i < coverage.ranks.size(); ++i, y += line_height) {
-        shapes += text_at(left - 8, y + 14, "end", std::to_string(coverage.ranks[i]));
+        shapes += svg_text(left - 8, y + 14, "end", std::to_string(coverage.ranks[i]));
         for (std::size_t n = 0; n < coverage.block_bits.size(); ++n)
             shapes += field(left + cell_width * n, y, table.rows[i][n],
                             tip_of(policy, coverage.ranks[i], coverage.block_bits[n], table.rows[i][n]));
     }
     for (std::size_t n = 0; n < coverage.block_bits.size(); n += 2)
-        shapes += text_at(left + cell_width * n + cell_width / 2, y + 14, "middle",
-                          block_text(coverage.block_bits[n]));
+        shapes += svg_text(left + cell_width * n + cell_width / 2, y + 14, "middle",
+                           block_text(coverage.block_bits[n]));
     y += 3 * line_height;
     return shapes;
 }
@@ -67,7 +64,7 @@ std::string table_at(std::size_t& y, const policy::Policy& policy, const Coverag
 std::string legend_at(std::size_t& y, const policy::Policy& policy) {
     std::string shapes;
     const auto entry = [&](const Covered& cell, const std::string& text) {
-        shapes += field(left, y, cell, "") + text_at(left + 40, y + 13, "", shown(text, 110));
+        shapes += field(left, y, cell, "") + svg_text(left + 40, y + 13, "", shown(text, 110));
         y += line_height;
     };
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
@@ -83,7 +80,7 @@ std::string legend_at(std::size_t& y, const policy::Policy& policy) {
 } // namespace
 
 std::string coverage_plot(const policy::Policy& policy, const Coverage& coverage) {
-    auto shapes = text_at(
+    auto shapes = svg_text(
         left, 24, "title",
         formatted(
             "Which rule takes a call, by ranks (down) and largest block (across, up to); {} per node, host "
@@ -92,15 +89,8 @@ std::string coverage_plot(const policy::Policy& policy, const Coverage& coverage
     std::size_t y = 3 * line_height;
     for (const auto& table : coverage.tables) shapes += table_at(y, policy, coverage, table);
     shapes += legend_at(y, policy);
-    return formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 "
-                     "{0} {1}\" "
-                     "role=\"img\">\n<title>Which rule of a policy takes which calls</title>\n"
-                     "<style>text{{font:11px system-ui,sans-serif;fill:#1b1f24}} "
-                     ".title{{font-weight:600;font-size:14px}} "
-                     ".middle{{text-anchor:middle}} .end{{text-anchor:end}}</style>\n"
-                     "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-                     std::max<std::size_t>(940, left + cell_width * coverage.block_bits.size() + 20), y) +
-           shapes + "</svg>\n";
+    return svg_document(std::max<std::size_t>(940, left + cell_width * coverage.block_bits.size() + 20), y,
+                        "Which rule of a policy takes which calls", shapes);
 }
 
 } // namespace switchyard::shim::report
