@@ -14,6 +14,8 @@ namespace switchyard::algorithms {
 namespace {
 
 constexpr std::array metadata_choices = {std::string_view{"separate"}, std::string_view{"fused"}};
+constexpr std::array requests_choices = {std::string_view{"by_ranks"}, std::string_view{"messages"},
+                                         std::string_view{"alltoall"}, std::string_view{"alltoallv"}};
 constexpr std::array intra_choices = {std::string_view{"messages"}, std::string_view{"shared"}};
 
 template <Corner... values>

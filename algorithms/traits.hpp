@@ -34,6 +34,9 @@ enum class Metadata : std::int64_t { separate, fused };
 // The values of Parameter::intra.
 enum class Intra : std::int64_t { messages, shared };
 
+// The values of Parameter::requests.
+enum class Requests : std::int64_t { by_ranks, messages, alltoall, alltoallv };
+
 // The value of a parameter where a policy gives none.
 enum class Preset : std::uint8_t { value, square_root_of_ranks, eighth_of_ranks };
 

@@ -1,15 +1,16 @@
 // Idea: in phases, each rank asks its sources for the bytes that it has free space for, and sending makes
 //   free space. A little memory in addition to the buffer takes data that there is no free space for.
 // Cost: a phase is a request of 8 bytes to every source that is not done, then the data: 2 * alpha +
-//   beta * data. One phase where nothing is in the way; about (bytes in the way) / auxiliary_bytes
-//   phases where everything is.
+//   beta * data. With requests of alltoall: what the MPI library's MPI_Alltoall takes, then the data. One
+//   phase where nothing is in the way; about (bytes in the way) / auxiliary_bytes phases where everything is.
 // Needs: send blocks that do not overlap each other, and receive blocks that do not overlap each other. Send
 //   blocks may overlap receive blocks in any way.
-// Departs: requests are single messages, with a mark on the last request. There are no more auxiliary buffers
-//   than ranks or bytes. A rank serves sources by distance, so that the auxiliary buffers of different ranks
-//   serve different sources. Joining moves no more bytes than it frees, unless subsets run out
-//   (IndexSets::join). The own block goes to its place in one move, as soon as no other data lies there.
-//   Requests and data go to at most Wire::batch() partners at once.
+// Departs: requests are single messages, with a mark on the last request; from 1,024 ranks on they are an
+//   MPI_Alltoall, the paper's an MPI_Alltoallv, and a mark says who needs another phase. There are no more
+//   auxiliary buffers than ranks or bytes. A rank serves sources by distance, so that the auxiliary buffers
+//   of different ranks serve different sources. Joining moves no more bytes than it frees, unless subsets run
+//   out (IndexSets::join). The own block goes to its place in one move, as soon as no other data lies there.
+//   Requests in messages, and data, go to at most Wire::batch() partners at once.
 // Source: in-place paper (irregular all-to-all with limited memory), section 3, algorithm 1.
 #include "algorithms/patterns/batches.hpp"
 #include "in_place/incoming.hpp"
@@ -28,7 +29,8 @@ namespace {
 // settles its block at once.
 //
 // Why nobody waits for ever. Two ranks agree on the bytes left between them, |S_i| on one rank and |R_j| on
-// the other. Both exchange requests in each of their phases until no byte is left.
+// the other. Both exchange requests in each of their phases until no byte is left. Where all ranks exchange
+// requests at once, all have as many phases: until no rank has bytes left to receive, so none has to send.
 class InPlace {
   public:
     InPlace(const Exchange& exchange, Context& context, const InPlaceLayout& layout)
@@ -40,21 +42,25 @@ class InPlace {
           incoming_(group_, context, sets_, layout),
           parts_(context.workspace.take_array<Part>(layout.subsets)),
           requests_out_(context.workspace.take_array<Request>(layout.ranks)),
-          requests_in_(context.workspace.take_array<Request>(layout.ranks)) {}
+          requests_in_(context.workspace.take_array<Request>(layout.ranks)),
+          numbers_(context.workspace.take_array<int>(layout.numbers)),
+          way_(in_place_requests(exchange.group.size, context.parameters)) {}
 
     Status run() {
         if (!init()) return Fault::unordered; // an erroneous call: no order of moves is right
         wire_.enter(Phase::update);
         incoming_.update();
-        while (something_is_left()) { // line 3
-            determine();              // line 4
+        for (bool goes_on = is_collective() || something_is_left(); goes_on;) { // line 3
+            determine();                                                        // line 4
             if (const Status requests = exchange_requests(); !requests.ok()) {
                 return requests; // without the requests no rank knows what to send
             }
             exchange_data();
             wire_.enter(Phase::update);
             incoming_.update(); // line 11
+            goes_on = is_collective() ? some_rank_needs_another_phase() : something_is_left();
         }
+        if (something_is_left()) status_.keep(Fault::truncated); // the counts of the ranks differ
         return status_;
     }
 
@@ -63,6 +69,7 @@ class InPlace {
     static T& at(std::span<T> list, int rank) {
         return list[static_cast<std::size_t>(rank)];
     }
+    bool is_collective() const { return way_ != Requests::messages; }
     bool something_is_left() const {
         for (int peer = 0; peer < group_.size; ++peer) {
             if (sets_.left_to_send(peer) > 0 || incoming_.left(peer) > 0) return true;
@@ -90,14 +97,34 @@ class InPlace {
             const int source = group_.down(distance);
             at(requests_out_, source) = incoming_.determine(source);
         }
+        if (is_collective() && something_is_left_to_receive())
+            for (Request& request : requests_out_) request.mark_another_phase();
+    }
+    bool something_is_left_to_receive() const {
+        for (int source = 0; source < group_.size; ++source)
+            if (incoming_.left(source) > 0) return true;
+        return false;
+    }
+    // The rank's own request is among them.
+    bool some_rank_needs_another_phase() const {
+        return std::ranges::any_of(requests_in_, &Request::needs_another_phase);
     }
 
     // The partners at the distances of a batch. A send and its receive lie in the same batch.
     patterns::Batch first_batch() const { return {group_.size, wire_.batch()}; }
 
-    // Lines 5 to 7, with each partner that has bytes left to send or to receive.
+    // Lines 5 to 7: with all ranks, or with each partner that has bytes left to send or to receive.
     Status exchange_requests() {
         wire_.enter(Phase::metadata);
+        const auto* const out = reinterpret_cast<const std::byte*>(requests_out_.data());
+        auto* const in = reinterpret_cast<std::byte*>(requests_in_.data());
+        switch (way_) {
+        case Requests::alltoall: return wire_.alltoall(out, in, sizeof(Request));
+        case Requests::alltoallv: return wire_.alltoall_with_counts(out, in, sizeof(Request), numbers_);
+        default: return exchange_single_requests();
+        }
+    }
+    Status exchange_single_requests() {
         Status status;
         for (patterns::Batch batch = first_batch(); batch.valid(); batch.advance()) {
             start_requests(batch);
@@ -164,8 +191,10 @@ class InPlace {
     const std::span<ReceiveSet> receives_;
     IndexSets sets_;
     Incoming incoming_;
-    const std::span<Part> parts_; // of one message
-    const std::span<Request> requests_out_, requests_in_;
+    const std::span<Part> parts_;                         // of one message
+    const std::span<Request> requests_out_, requests_in_; // by rank
+    const std::span<int> numbers_;
+    const Requests way_;
     Status status_;
 };
 

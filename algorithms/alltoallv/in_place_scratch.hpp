@@ -13,9 +13,20 @@
 
 namespace switchyard::algorithms::alltoallv {
 
+// From so many ranks on the paper had trouble with single messages (section 4).
+inline constexpr int requests_are_collective_from = 1024;
+
+inline Requests in_place_requests(int ranks, const Parameters& parameters) {
+    const auto asked = static_cast<Requests>(parameters[Parameter::requests]);
+    if (ranks == 1) return Requests::messages; // there is nobody to ask
+    if (asked != Requests::by_ranks) return asked;
+    return ranks < requests_are_collective_from ? Requests::messages : Requests::alltoall;
+}
+
 struct InPlaceLayout {
     std::size_t ranks, subsets, order;
     std::size_t buffers, buffer_bytes; // of the auxiliary memory
+    std::size_t numbers;               // counts and displacements of the requests
 };
 
 // The layout depends on the ranks and on the auxiliary memory, never on the blocks.
@@ -25,7 +36,13 @@ inline InPlaceLayout in_place_layout(int ranks, const Parameters& parameters) {
     const std::size_t bytes = p > 1 ? static_cast<std::size_t>(parameters[Parameter::auxiliary_bytes]) : 0;
     const auto asked = static_cast<std::size_t>(parameters[Parameter::buffers]);
     const std::size_t buffers = std::max<std::size_t>(1, std::min({asked, bytes, p}));
-    return {p, IndexSets::most_subsets(p), IndexSets::order_entries(p), buffers, bytes / buffers};
+    const bool counts = in_place_requests(ranks, parameters) == Requests::alltoallv;
+    return {p,
+            IndexSets::most_subsets(p),
+            IndexSets::order_entries(p),
+            buffers,
+            bytes / buffers,
+            counts ? 2 * p : 0};
 }
 
 inline std::size_t in_place_scratch_bytes(const GroupShape& shape, std::size_t,
@@ -38,6 +55,7 @@ inline std::size_t in_place_scratch_bytes(const GroupShape& shape, std::size_t,
            Workspace::rounded(layout.subsets * sizeof(Part)) +
            Workspace::rounded(layout.ranks * sizeof(Room)) +
            2 * Workspace::rounded(layout.ranks * sizeof(Request)) +
+           Workspace::rounded(layout.numbers * sizeof(int)) +
            Workspace::rounded(layout.buffers * sizeof(AuxiliaryBuffer)) +
            Workspace::rounded(layout.buffers * layout.buffer_bytes);
 }

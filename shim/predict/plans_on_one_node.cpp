@@ -5,6 +5,8 @@
 
 namespace switchyard::shim::predict {
 
+using algorithms::Requests;
+
 namespace {
 
 // Each rank copies its blocks into the memory, and the other ranks' blocks out of it.
@@ -12,6 +14,32 @@ void through_memory(const Situation& situation, const BlockFacts& facts, Sink& s
     const double others = situation.shape.ranks - 1;
     plan_epoch(situation.shape, {others + 1, others * facts.busiest + facts.mean},
                {others, others * facts.mean}, sink);
+}
+
+constexpr std::size_t request_bytes = sizeof(algorithms::alltoallv::Request);
+
+void plan_single_requests(const Situation& situation, Sink& sink) {
+    const double some = situation.blocks.all().some;
+    if (some == 0) return;
+    Round requests;
+    Ring(situation.shape).exchange(requests, 1, situation.shape.ranks, some, request_bytes);
+    sink.round(requests);
+}
+
+// The exchange is the MPI library's own. The benchmark counts a message to each rank, in one wait.
+void plan_requests_to_all(const Situation& situation, Requests way, Sink& sink) {
+    const int ranks = situation.shape.ranks;
+    const Blocks words({bench::Distribution::Kind::equal}, ranks, request_bytes);
+    const Situation exchange{situation.collective, situation.shape, situation.parameters, words};
+    Round counted;
+    Ring(situation.shape).exchange(counted, 1, ranks, 1, request_bytes);
+    counted.matters = Round::Matters::count;
+    sink.round(counted);
+    Uncounted library(sink);
+    if (way == Requests::alltoall)
+        native::alltoall(exchange, library);
+    else
+        native::alltoallv(exchange, library);
 }
 
 } // namespace
@@ -27,12 +55,15 @@ void shared(const Situation& situation, Sink& sink) {
 void in_place(const Situation& situation, Sink& sink) {
     const Ring ring(situation.shape);
     const BlockFacts& facts = situation.blocks.all();
+    const auto way = algorithms::alltoallv::in_place_requests(ring.ranks(), situation.parameters);
+    if (way == Requests::messages)
+        plan_single_requests(situation, sink);
+    else
+        plan_requests_to_all(situation, way, sink);
     if (facts.some == 0) return;
-    Round requests, data;
-    ring.exchange(requests, 1, ring.ranks(), facts.some, sizeof(algorithms::alltoallv::Request));
+    Round data;
     data.copy_before(1, facts.mean);
     ring.exchange(data, 1, ring.ranks(), facts.some, facts.busiest / facts.some);
-    sink.round(requests);
     sink.round(data);
 }
 

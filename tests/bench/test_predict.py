@@ -25,7 +25,7 @@ BLOCKS = "24,300"
 # Ranks, and ranks on a node: nodes of one rank, of several, and a single node; ranks that are a power of two, and that are none.
 SHAPES = ((64, 16), (48, 16), (40, 5)) if MPI == "smpi" else ((8, 4), (6, 2), (4, 1), (5, 5), (12, 3))
 # Values that the grid of tune does not have, or not at these sizes.
-MORE = {"alltoallv": ["in_place", "tuna:radix=3:direct_from=100", "tuna:radix=2:metadata=separate:in_flight=1",
+MORE = {"alltoallv": ["in_place", "in_place:requests=alltoall", "in_place:requests=alltoallv", "tuna:radix=3:direct_from=100", "tuna:radix=2:metadata=separate:in_flight=1",
                       "tuna_coalesced:direct_from=100", "tuna_staggered:direct_from=100", "node_aware:direct_from=100",
                       "node_aware:radix=2:lanes=2", "node_aware:radix=2:lanes=1", "padded_bruck:direct_from=100",
                       "two_phase_bruck:direct_from=100", "tuna:radix=4:in_flight=2",

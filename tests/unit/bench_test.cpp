@@ -272,7 +272,7 @@ TEST_CASE("the plot is over the parameter that has several values", "[bench]") {
 
     const std::string memory = plot_script(report_of("in_place:buffers=1,2:auxiliary_bytes=10,1000"));
     CHECK(memory.find("set xlabel 'auxiliary_bytes'") != std::string::npos);
-    CHECK(memory.find("title 'in_place buffers=1, 16 bytes', '-'") != std::string::npos);
+    CHECK(memory.find("title 'in_place buffers=1 requests=by_ranks, 16 bytes', '-'") != std::string::npos);
     CHECK(memory.find("\n10 2\n1000 3\ne\n10 4\n1000 5\ne\n") != std::string::npos);
 }
 

@@ -291,9 +291,33 @@ TEST_CASE("the workspace of in_place depends only on the ranks and the auxiliary
     CHECK(in_place_layout(2, parameters).buffers == 2); // at most one buffer for each source
     CHECK(in_place_layout(1, parameters).buffer_bytes == 0);
     CHECK(in_place_scratch_bytes(8, 0, parameters) == in_place_scratch_bytes(8, 1 << 30, parameters));
+    const auto by_messages = in_place_scratch_bytes(8, 0, parameters);
+    parameters[Parameter::requests] = static_cast<std::int64_t>(Requests::alltoallv);
+    CHECK(in_place_layout(8, parameters).numbers == 16); // counts and displacements
+    CHECK(in_place_scratch_bytes(8, 0, parameters) == by_messages + Workspace::rounded(16 * sizeof(int)));
     parameters[Parameter::auxiliary_bytes] = 2;
     CHECK(in_place_layout(8, parameters).buffers == 2); // each buffer has at least one byte
     CHECK(in_place_layout(8, parameters).buffer_bytes == 1);
     parameters[Parameter::auxiliary_bytes] = std::int64_t{1} << 50;
     CHECK(in_place_scratch_bytes(1 << 20, 0, parameters) > std::size_t{1} << 49);
+}
+
+TEST_CASE("many ranks exchange requests in one call of the MPI") {
+    Parameters parameters; // by_ranks
+    CHECK(in_place_requests(1, parameters) == Requests::messages);
+    CHECK(in_place_requests(1023, parameters) == Requests::messages);
+    CHECK(in_place_requests(1024, parameters) == Requests::alltoall);
+    parameters[Parameter::requests] = static_cast<std::int64_t>(Requests::alltoallv);
+    CHECK(in_place_requests(2, parameters) == Requests::alltoallv);
+    CHECK(in_place_requests(1, parameters) == Requests::messages);
+    parameters[Parameter::requests] = static_cast<std::int64_t>(Requests::messages);
+    CHECK(in_place_requests(4096, parameters) == Requests::messages);
+}
+
+TEST_CASE("a request keeps its number beside its marks") {
+    Request request(77, true);
+    CHECK((request.bytes() == 77 && request.is_last() && !request.needs_another_phase()));
+    request.mark_another_phase();
+    CHECK((request.bytes() == 77 && request.is_last() && request.needs_another_phase()));
+    CHECK((!Request(0, false).is_last() && Request(0, false).bytes() == 0));
 }

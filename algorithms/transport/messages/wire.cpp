@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <new>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -532,7 +533,9 @@ Status Wire::exchange(int destination, const std::byte* out, std::size_t out_byt
     return wait_all();
 }
 
-Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
+// `call` gets a datatype that has a block.
+template <typename Call>
+Status Wire::exchange_by_mpi(const std::byte* out, std::byte* in, std::size_t block, Call&& call) {
     pass_time();
     if (block == 0 || group_->size == 1) {
         if (block != 0) std::copy_n(out, block, in);
@@ -554,7 +557,25 @@ Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
     fragment_bytes_.clear();
     fragment_addresses_.clear();
     if (item.code() != MPI_SUCCESS) return Status(item.code());
-    return Status(PMPI_Alltoall(out, 1, item.get(), in, 1, item.get(), mpi_of(group_->comm)));
+    return Status(call(item.get()));
+}
+
+Status Wire::alltoall(const std::byte* out, std::byte* in, std::size_t block) {
+    return exchange_by_mpi(out, in, block, [&](MPI_Datatype item) {
+        return PMPI_Alltoall(out, 1, item, in, 1, item, mpi_of(group_->comm));
+    });
+}
+
+Status Wire::alltoall_with_counts(const std::byte* out, std::byte* in, std::size_t block,
+                                  std::span<int> numbers) {
+    const auto ranks = static_cast<std::size_t>(group_->size);
+    const auto counts = numbers.first(ranks), places = numbers.subspan(ranks, ranks);
+    std::ranges::fill(counts, 1);
+    std::iota(places.begin(), places.end(), 0);
+    return exchange_by_mpi(out, in, block, [&](MPI_Datatype item) {
+        return PMPI_Alltoallv(out, counts.data(), places.data(), item, in, counts.data(), places.data(), item,
+                              mpi_of(group_->comm));
+    });
 }
 
 } // namespace switchyard::algorithms

@@ -143,6 +143,9 @@ class Wire {
     // rank i comes to in + i * block. The group must be a whole communicator. Counts one round with one
     // message to every other rank, whatever MPI does.
     Status alltoall(const std::byte* out, std::byte* in, std::size_t block);
+    // The same by the exchange with counts. `numbers`: room for two for each rank.
+    Status alltoall_with_counts(const std::byte* out, std::byte* in, std::size_t block,
+                                std::span<int> numbers);
 
     // From here on `watcher` hears of receives, except receives into several parts. Null: no object hears.
     void tell(CompletionWatcher* watcher) { watcher_ = watcher; }
@@ -181,6 +184,8 @@ class Wire {
 
   private:
     explicit Wire(Wire& first);
+    template <typename Call>
+    Status exchange_by_mpi(const std::byte* out, std::byte* in, std::size_t block, Call&& call);
     static constexpr int alone = -1; // the only message of its transfer
     // A message that is under way, without its request.
     struct Message {

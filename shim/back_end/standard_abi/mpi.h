@@ -171,6 +171,9 @@ int PMPI_Neighbor_alltoallv(const void* send, const int send_counts[], const int
                             const int recv_places[], MPI_Datatype recv_type, MPI_Comm);
 int PMPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
                   MPI_Datatype recv_type, MPI_Comm);
+int PMPI_Alltoallv(const void* send, const int send_counts[], const int send_places[], MPI_Datatype send_type,
+                   void* recv, const int recv_counts[], const int recv_places[], MPI_Datatype recv_type,
+                   MPI_Comm);
 int PMPI_Reduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, int root, MPI_Comm);
 int PMPI_Allreduce(const void* send, void* recv, int count, MPI_Datatype, MPI_Op, MPI_Comm);
 

@@ -226,6 +226,8 @@ Settings settings_of(const Traits& traits, int ranks, std::uint64_t salt, std::s
         settings.parameters[Parameter::auxiliary_bytes] = bytes;
         const std::array buffers = {1, 2, ranks, bytes + 1};
         settings.parameters[Parameter::buffers] = buffers[mixed(salt, 3) % buffers.size()];
+        settings.parameters[Parameter::requests] =
+            static_cast<std::int64_t>(mixed(salt, 5) % traits_of(Parameter::requests).choices.size());
         const auto phases = 12 * static_cast<std::size_t>(bytes) / static_cast<std::size_t>(ranks);
         most = std::clamp<std::size_t>(phases, 1, 3000);
         if (settings.wire_limit == 7) most = std::min<std::size_t>(most, 60);
