@@ -27,8 +27,7 @@ struct PredictOptions {
 };
 
 // Prints a table for each number of ranks and size of blocks, or draws a map of them. Throws
-// std::runtime_error
-// with a sentence for people.
+// std::runtime_error with a sentence for people.
 int predict(const PredictOptions& options);
 
 // One setting of an algorithm at a point.

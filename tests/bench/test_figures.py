@@ -19,6 +19,7 @@ import tuna_compared  # noqa: E402
 import tuna_radix  # noqa: E402
 import tuna_runs  # noqa: E402
 import tuna_scale  # noqa: E402
+import two_phase_distributions  # noqa: E402
 from paper import PAPERS, Outcome, Scale  # noqa: E402
 from runs import Measurements, Run, RunFailed, Simulated, slow_messages  # noqa: E402
 
@@ -53,7 +54,11 @@ class Figures(unittest.TestCase):
             self.assertIn(picture.name, text)
             self.assertIn(f'src="{picture.name}"', html)
             self.assertIn("<svg", picture.read_text()[:1000])
-        self.assertEqual(len(list(folder.glob("*.svg"))), 2)
+        self.assertEqual(len(list(folder.glob("*.svg"))), 4)
+        map_of_ranks = (folder / "two_phase_bruck-of-section-1-map.svg").read_text()
+        self.assertIn("32768 ranks, blocks up to 4 KiB\n", map_of_ranks)
+        for words in ("### Figure of section 3.3", "| 50 to 50 % |", "| power_law | 8 | 16 bytes |", "| 32768 |  |"):
+            self.assertIn(words, text)
 
         # Again: nothing is measured. A line that an interruption cut is.
         self.assertNotIn("runs, ", self.quick("two_phase_bruck").stderr)
@@ -119,6 +124,23 @@ class Figures(unittest.TestCase):
             self.assertEqual(outcome.agrees, agrees, outcome.ours)
             text = page.markdown([page.Shown(figure, outcome)], "Nowhere.", "none", lambda _: [])
             self.assertEqual("**does not agree**" in text, not agrees)
+
+    def test_a_crossover_is_compared_with_the_formula(self):
+        """With times that the test makes up: both algorithms cross at the formula's block, or far from it."""
+        scale = Scale(True, (64, 128), 8, True, "polaris")
+        figure = two_phase_distributions.crossover(scale)
+        measurements = Measurements(Simulated("polaris"), self.folder)
+        measurements.measure([run for run in figure.runs if not run.is_kept])
+        said = {one["ranks"]: one["formula_bytes"] for run in figure.runs if not run.is_kept for one in measurements.results(run)}
+        for factor, agrees in ((1, True), (1 / 8, False)):
+            for run in (run for run in figure.runs if run.is_kept):
+                measurements.found[run.key()] = {"results": [
+                    {"algorithm": name, "parameters": {}, "max_block_bytes": block, "median_us": us}
+                    for block in map(int, run.words[1].split(","))
+                    for name, us in (("padded_bruck", block / factor), ("two_phase_bruck", said[run.ranks]))]}
+            outcome = figure.outcome(measurements)
+            self.assertEqual(outcome.agrees, agrees, outcome.ours)
+            self.assertIn("The more ranks, the smaller the block", outcome.ours)
 
     def test_a_page_is_recorded_with_its_pictures(self):
         figure = tuna_radix.trends(Scale(True, (64,), 8, True))

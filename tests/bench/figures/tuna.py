@@ -1,5 +1,6 @@
 """Figures 7 to 16 of the TuNA paper, and figures of our own about its claims."""
 
+import maps
 import tuna_compared
 import tuna_hierarchical
 import tuna_radix
@@ -36,6 +37,7 @@ def figures(scale):
         of_paper=there.coalesced, note=f"The paper's gains are {there.name}'s, of 16,384 ranks.")
     return [
         tuna_radix.trends(scale), tuna_radix.against_native(scale), tuna_radix.winning_radices(scale),
+        *([maps.map_of_tuna(scale)] if scale.model else []),
         tuna_hierarchical.hierarchical(scale), tuna_hierarchical.parts(scale), tuna_compared.standard(scale),
         compared(scale, all_proposed), *[compared(scale, each) for each in applications()],
         # Its program runs on this machine, whichever is simulated.

@@ -1,5 +1,6 @@
-"""Figures 2 and 6 of the two-phase Bruck paper."""
+"""Figures of the two-phase Bruck paper: here 2 and 6."""
 
+import two_phase_distributions
 from paper import PHASES, Figure, Outcome, Picture, Table, best, in_words, phase, pick, share, times, us
 from runs import Prediction, Run, option
 
@@ -122,4 +123,4 @@ def non_uniform(scale):
 
 
 def figures(scale):
-    return [variants(scale), breakdown(scale), non_uniform(scale)]
+    return [variants(scale), breakdown(scale), non_uniform(scale), *two_phase_distributions.figures(scale)]
