@@ -1,5 +1,6 @@
 """Figures of the two-phase Bruck paper: here 2 and 6."""
 
+import applications
 import two_phase_distributions
 from paper import PHASES, Figure, Outcome, Picture, Table, best, in_words, phase, pick, share, times, us
 from runs import Prediction, Run, option
@@ -123,4 +124,5 @@ def non_uniform(scale):
 
 
 def figures(scale):
-    return [variants(scale), breakdown(scale), non_uniform(scale), *two_phase_distributions.figures(scale)]
+    return [variants(scale), breakdown(scale), non_uniform(scale), *two_phase_distributions.figures(scale),
+            *applications.two_phase_figures()]
