@@ -199,9 +199,11 @@ class Figures(WithFolder):
         for coalesced, agrees in ((fast, True), (slow, False)):
             cases = [entry(1, {"native": [2.0] * 5, "tuna": slow, "tuna_coalesced": slow}),
                      entry(4, {"native": [2.0] * 5, "tuna": fast, "tuna_coalesced": coalesced})]
+            cases[1]["ways"]["tuna"]["agree_s"] = [0.25] * 5
             outcome = self.outcome("parallel-ra", cases, figure)
             self.assertEqual(outcome.agrees, agrees, outcome.ours)
             self.assertIn("TC with 16 on 4 hosts: tuna 0.50", outcome.ours)
+            self.assertIn("takes up to 25 % of the time of tuna", outcome.reason)
             self.assertEqual(len(outcome.tables), 2)
             self.assertEqual(len(outcome.tables[0].rows), 8)
 

@@ -167,9 +167,12 @@ def entry_of(runs):
              if key in runs[0]}
     if "groups" in runs[0]:
         entry |= {key: runs[-1][key] for key in ("calls", "routed")}
-        entry["collectives"] = {name: of | {"seconds": round(statistics.median(found["groups"][name]["seconds"] for found in runs), 6)}
-                                for name, of in runs[-1]["groups"].items()}
+        entry["collectives"] = {name: of | {"seconds": median_of_group(runs, name)} for name, of in runs[-1]["groups"].items()}
     return entry
+
+
+def median_of_group(runs, collective):
+    return round(statistics.median(found["groups"][collective]["seconds"] for found in runs), 6)
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------------
@@ -189,8 +192,8 @@ def compared(times, reference):
     return Comparison(statistics.median(ratios), min(ratios), max(ratios), sum(ratio < 1 for ratio in ratios), len(ratios))
 
 
-HEADER = ["program", "ranks", "way", "in collectives, s", "over native", "from, to", "pairs won", "program's own time, s", "over bare",
-          "pairs won"]
+HEADER = ["program", "ranks", "way", "in collectives, s", "over native", "from, to", "pairs won", "program's own time, s",
+          "over bare", "pairs won"]
 
 
 def rows_of(entry):
@@ -202,11 +205,11 @@ def rows_of(entry):
         cells = ["-"] * 4
         if "collectives_s" in way:
             inside = compared(way["collectives_s"], native["collectives_s"])
-            seconds = f"{statistics.median(way['collectives_s']):.3f}"
-            cells = [seconds, *(["1", "-", "-"] if name == "native" else
-                                [f"{inside.median:.2f}", f"{inside.least:.2f} to {inside.largest:.2f}", f"{inside.won} of {inside.pairs}"])]
+            ratios = [f"{inside.median:.2f}", f"{inside.least:.2f} to {inside.largest:.2f}", f"{inside.won} of {inside.pairs}"]
+            cells = [f"{statistics.median(way['collectives_s']):.3f}", *(["1", "-", "-"] if name == "native" else ratios)]
         own_cells = ["1", "-"] if name == "bare" else [f"{own.median:.2f}", f"{own.won} of {own.pairs}"]
-        yield [f"{entry['application']}, {entry['input']}", place, name, *cells, f"{statistics.median(way['own_s']):.3f}", *own_cells]
+        yield [f"{entry['application']}, {entry['input']}", place, name, *cells, f"{statistics.median(way['own_s']):.3f}",
+               *own_cells]
 
 
 def markdown(results):
@@ -214,16 +217,31 @@ def markdown(results):
     cases = results["cases"]
     mpis, dates = sorted({case["mpi"] for case in cases}), sorted({case["date"] for case in cases})
     lines = [f"`{results['command']}` ({', '.join(mpis)}; {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; "
-             f"{cases[0]['rounds']} rounds):", "",
+             f"rounds: {cases[0]['rounds']}):", "",
              "| " + " | ".join(HEADER) + " |", "|---|---|---|" + "---:|" * (len(HEADER) - 3)]
     lines += ["| " + " | ".join(row) + " |" for case in cases for row in rows_of(case)]
-    return "\n".join([*lines, "", *(f"- {sentence}" for sentence in dict.fromkeys(map(calls_in_words, cases)))])
+    sentences = [*map(calls_in_words, cases), *(sentence for case in cases for sentence in agreements_in_words(case))]
+    return "\n".join([*lines, "", *(f"- {sentence}" for sentence in dict.fromkeys(sentences))])
 
 
 def calls_in_words(case):
     calls = ", ".join(f"{of['calls']} {name} (largest block {of['largest_block_bytes']} bytes)"
                       for name, of in sorted(case["ways"]["native"]["collectives"].items()))
     return f"{case['application']}, {case['input']}, {case['ranks']} ranks: {calls}; result {case['result']}."
+
+
+def agreement_share(way):
+    """The part of a way's time in collectives in which ranks agree on the largest block."""
+    return sum(way.get("agree_s", [0])) / (sum(way.get("collectives_s", [0])) or 1)
+
+
+def agreements_in_words(case):
+    """Where the agreement on the largest block takes a part of a way's time that counts."""
+    for name, way in case["ways"].items():
+        share = agreement_share(way)
+        if share >= 0.05:
+            place = Place("", case["ranks"], case["hosts"]).words()
+            yield f"{case['application']}, {place}, {name}: the agreement takes {100 * share:.0f} % of the time in collectives."
 
 
 # ---- files and options ----------------------------------------------------------------------------------------------------
@@ -246,8 +264,8 @@ def add_options(parser, name, ranks):
     parser.add_argument("--hosts", type=int, default=1, help="hosts of namespaces that share the ranks (default: one node)")
     parser.add_argument("--rounds", type=int, default=5, help="each runs every way once (default: %(default)s)")
     parser.add_argument("--paper", action="store_true", help="all cases of the page of figures, by the papers' algorithms")
-    parser.add_argument("--output", type=Path, default=ROOT / f"build/applications/{name}.json", help="default: build/applications/"
-                        f"{name}.json")
+    parser.add_argument("--output", type=Path, metavar="FILE", default=ROOT / f"build/applications/{name}.json",
+                        help=f"default: build/applications/{name}.json")
     parser.add_argument("--record", action="store_true",
                         help=f"with --paper: write to {RECORDED.relative_to(ROOT)}/{name}.json, which scripts/figures shows")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="run nothing; print the table of such a file")

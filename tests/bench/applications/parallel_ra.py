@@ -15,7 +15,8 @@ def write_relation(file, rows, columns):
 
 
 def write_all(program, relations, folder):
-    """Writes each relation that the program names: with its rows, or empty. Columns are in the names: App_4_33 has 4 and the fact."""
+    """Writes each relation that the program names: with its rows, or empty. Columns are in the names: App_4_33 has 4 and the
+    fact."""
     named = sorted({found.decode() for found in re.findall(rb"(?:\.\./data|/var/tmp)/g\d+/[\w-]+", program.read_bytes())})
     missing = set(relations) - {os.path.basename(path) for path in named}
     if missing:
@@ -84,8 +85,8 @@ def nested_functions(depth, length):
 
 
 def nested_calls(depth, length):
-    """For kcfa: a program, a tree of calls with 2^depth leaves. A leaf calls `length` functions of two arguments, each in the body
-    of the one before, with the variables of that one: the analysis takes some iterations for each call."""
+    """For kcfa: a program, a tree of calls with 2^depth leaves. A leaf calls `length` functions of two arguments, each in the
+    body of the one before, with the variables of that one: the analysis takes some iterations for each call."""
     numbers, calls, lambdas, variables = Numbers(), [], [], []
 
     def variable(name):

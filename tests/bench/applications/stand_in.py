@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Stands in for parallel-RA's TC, freevars and kcfa and for heFFTe's speed3d_c2c, by its name. It reads what the scripts write and
-prints what the scripts read. Its collectives are those of the program in STAND_IN_CALLS.
+"""Stands in for parallel-RA's TC, freevars and kcfa and for heFFTe's speed3d_c2c, by its name. It reads what the scripts
+write and prints what the scripts read. Its collectives are those of the program in STAND_IN_CALLS.
 
   STAND_IN_WRONG   the result is wrong: always, or only `under` switchyard
   STAND_IN_FAILS   it ends with status 3

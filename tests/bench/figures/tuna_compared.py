@@ -195,12 +195,13 @@ def path_finding(scale):
                                   for way in ways]])
         own = Table("our own transitive closure on one node: ms of the whole program, and of these in collectives; medians",
                     ["ranks", "MPI_Alltoallv", *ways[1:]], rows)
-        words = f"Our own program's collectives gain more than 5 % by the paper's algorithms with {wins} of {len(rows)} numbers of ranks."
+        words = f"Our own program's collectives gain more than 5 % by the paper's algorithms with {wins} of {len(rows)} numbers of " \
+                "ranks."
         if not applications.is_there(measurements, recorded):
             return Outcome([own], [], words, wins == len(rows),
                            "On one machine a message is a copy, and the algorithms that spare messages copy more.")
-        table, of_the_library, agrees = applications.path_finding(measurements.results(recorded[0]))
-        return Outcome([table, own], [], f"{of_the_library} {words}", agrees, applications.FEW_RANKS)
+        table, of_the_library, agrees, reason = applications.path_finding(measurements.results(recorded[0]))
+        return Outcome([table, own], [], f"{of_the_library} {words}", agrees, reason)
     return Figure(PAPER, "15", "Path finding",
                   "TuNA and coalesced TuNA shorten a transitive closure: 6 and 8 times faster communication with 8,192 ranks.",
                   [*runs.values(), *recorded], outcome,
