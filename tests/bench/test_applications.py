@@ -200,12 +200,14 @@ class Figures(WithFolder):
             cases = [entry(1, {"native": [2.0] * 5, "tuna": slow, "tuna_coalesced": slow}),
                      entry(4, {"native": [2.0] * 5, "tuna": fast, "tuna_coalesced": coalesced})]
             cases[1]["ways"]["tuna"]["agree_s"] = [0.25] * 5
+            cases[1]["ways"]["tuna:direct_from=4096"] = {"own_s": fast, "collectives_s": [0.8] * 5}
             outcome = self.outcome("parallel-ra", cases, figure)
             self.assertEqual(outcome.agrees, agrees, outcome.ours)
             self.assertIn("TC with 16 on 4 hosts: tuna 0.50", outcome.ours)
             self.assertIn("takes up to 25 % of the time of tuna", outcome.reason)
+            self.assertIn("tuna takes 0.40 of the MPI's own time there", outcome.reason)
             self.assertEqual(len(outcome.tables), 2)
-            self.assertEqual(len(outcome.tables[0].rows), 8)
+            self.assertEqual(len(outcome.tables[0].rows), 9)
 
     def test_two_phase(self):
         mining, analysis = applications.two_phase_figures()

@@ -237,11 +237,10 @@ def agreement_share(way):
 
 def agreements_in_words(case):
     """Where the agreement on the largest block takes a part of a way's time that counts."""
-    for name, way in case["ways"].items():
-        share = agreement_share(way)
-        if share >= 0.05:
-            place = Place("", case["ranks"], case["hosts"]).words()
-            yield f"{case['application']}, {place}, {name}: the agreement takes {100 * share:.0f} % of the time in collectives."
+    shares = [f"{100 * agreement_share(way):.0f} % of the time of `{name}`" for name, way in case["ways"].items()
+              if agreement_share(way) >= 0.05]
+    if shares:
+        yield f"{case['application']}, {Place('', case['ranks'], case['hosts']).words()}: the agreement takes {', '.join(shares)}."
 
 
 # ---- files and options ----------------------------------------------------------------------------------------------------
