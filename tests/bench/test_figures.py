@@ -44,7 +44,7 @@ class Figures(unittest.TestCase):
     def test_a_paper(self):
         made = self.quick("two_phase_bruck")
         self.assertEqual(made.returncode, 0, made.stderr)
-        self.assertRegex(made.stdout, r"(?m)^two_phase_bruck 2: (agrees|does not agree)\. Zero rotation is the fastest ")
+        self.assertRegex(made.stdout, r"(?m)^two_phase_bruck 2, a: (agrees|does not agree)\. Zero rotation is the fastest ")
         folder = self.folder / "polaris-quick"
         text, html = (folder / "two_phase_bruck.md").read_text(), (folder / "two_phase_bruck.html").read_text()
         for words in ("Zero-rotation Bruck is the fastest everywhere", "### Figure 6", "| 8 | 128 bytes |",
