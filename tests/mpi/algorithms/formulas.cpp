@@ -700,6 +700,17 @@ std::optional<Traffic> traffic_of(Collective collective, std::string_view algori
     }
 }
 
+// Nothing travels, but for requests that go to all ranks whether there is anything to ask for or not.
+Traffic traffic_of_empty_blocks(std::string_view algorithm, const Group& group,
+                                const Parameters& parameters) {
+    const auto way = static_cast<Requests>(parameters[Parameter::requests]);
+    const bool asks_all = way == Requests::alltoall || way == Requests::alltoallv;
+    if (algorithm != "in_place" || !asks_all || group.size == 1) return {};
+    const std::int64_t others = group.size - 1;
+    constexpr std::uint64_t request_bytes = 8;
+    return traffic(others, static_cast<std::uint64_t>(others) * request_bytes, 1);
+}
+
 // The direct blocks: each once, as many at a time as block_count says.
 void add_direct_blocks(Traffic& all, const Group& group, std::uint64_t block, const Parameters& parameters) {
     for (int peer = 0; peer < group.size; ++peer) {
@@ -719,7 +730,7 @@ void add_direct_blocks(Traffic& all, const Group& group, std::uint64_t block, co
 std::optional<Traffic> expected_traffic(Collective collective, std::string_view algorithm, const Group& group,
                                         std::size_t block, const Parameters& parameters, bool window) {
     const std::int64_t direct_from = parameters[Parameter::direct_from];
-    if (block == 0 && direct_from == absent) return Traffic{};
+    if (block == 0 && direct_from == absent) return traffic_of_empty_blocks(algorithm, group, parameters);
     auto all = traffic_of(collective, algorithm, group, block, parameters, window);
     if (all && direct_from != absent && block >= static_cast<std::uint64_t>(direct_from))
         add_direct_blocks(*all, group, block, parameters);
