@@ -42,10 +42,6 @@ class MapPicture:
 @dataclasses.dataclass(frozen=True)
 class Crossings(Prediction):
     """From which block on two-phase Bruck is faster than padded Bruck, by the formula and by the model."""
-    distribution: str = "uniform"
-
-    def command(self):
-        return [*super().command(), *option("distribution", self.distribution)]
 
     def measured(self, _):
         return json.loads(output_of([*self.command(), "--format", "json"]))["crossovers"]

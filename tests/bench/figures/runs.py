@@ -96,7 +96,7 @@ class Prediction:
     needs_whole_machine, is_kept = False, False
 
     def key(self):
-        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+        return json.dumps({"kind": type(self).__name__, **dataclasses.asdict(self)}, sort_keys=True)
 
     def name(self):
         return f"model of {self.machine}"
