@@ -14,6 +14,7 @@
 // Source: in-place paper (irregular all-to-all with limited memory), section 3, algorithm 1.
 #include "algorithms/patterns/batches.hpp"
 #include "in_place/incoming.hpp"
+#include "in_place/requests.hpp"
 
 namespace switchyard::algorithms::alltoallv {
 
@@ -40,25 +41,22 @@ class InPlace {
           sets_(sends_, receives_, context.workspace.take_array<SendSubset>(layout.subsets),
                 context.workspace.take_array<int>(layout.order)),
           incoming_(group_, context, sets_, layout),
-          parts_(context.workspace.take_array<Part>(layout.subsets)),
-          requests_out_(context.workspace.take_array<Request>(layout.ranks)),
-          requests_in_(context.workspace.take_array<Request>(layout.ranks)),
-          numbers_(context.workspace.take_array<int>(layout.numbers)),
-          way_(in_place_requests(exchange.group.size, context.parameters)) {}
+          parts_(context.workspace.take_array<Part>(layout.subsets)), requests_(group_, context, layout) {}
 
     Status run() {
         if (!init()) return Fault::unordered; // an erroneous call: no order of moves is right
         wire_.enter(Phase::update);
         incoming_.update();
-        for (bool goes_on = is_collective() || something_is_left(); goes_on;) { // line 3
-            determine();                                                        // line 4
+        for (bool goes_on = requests_.is_collective() || something_is_left(); goes_on;) { // line 3
+            determine();                                                                  // line 4
             if (const Status requests = exchange_requests(); !requests.ok()) {
                 return requests; // without the requests no rank knows what to send
             }
             exchange_data();
             wire_.enter(Phase::update);
             incoming_.update(); // line 11
-            goes_on = is_collective() ? some_rank_needs_another_phase() : something_is_left();
+            goes_on =
+                requests_.is_collective() ? requests_.some_rank_needs_another_phase() : something_is_left();
         }
         if (something_is_left()) status_.keep(Fault::truncated); // the counts of the ranks differ
         return status_;
@@ -69,7 +67,6 @@ class InPlace {
     static T& at(std::span<T> list, int rank) {
         return list[static_cast<std::size_t>(rank)];
     }
-    bool is_collective() const { return way_ != Requests::messages; }
     bool something_is_left() const {
         for (int peer = 0; peer < group_.size; ++peer) {
             if (sets_.left_to_send(peer) > 0 || incoming_.left(peer) > 0) return true;
@@ -95,58 +92,24 @@ class InPlace {
     void determine() {
         for (int distance = 1; distance <= group_.size; ++distance) {
             const int source = group_.down(distance);
-            at(requests_out_, source) = incoming_.determine(source);
+            requests_.to(source) = incoming_.determine(source);
         }
-        if (is_collective() && something_is_left_to_receive())
-            for (Request& request : requests_out_) request.mark_another_phase();
+        if (requests_.is_collective() && something_is_left_to_receive()) requests_.mark_another_phase();
     }
     bool something_is_left_to_receive() const {
         for (int source = 0; source < group_.size; ++source)
             if (incoming_.left(source) > 0) return true;
         return false;
     }
-    // The rank's own request is among them.
-    bool some_rank_needs_another_phase() const {
-        return std::ranges::any_of(requests_in_, &Request::needs_another_phase);
-    }
 
     // The partners at the distances of a batch. A send and its receive lie in the same batch.
     patterns::Batch first_batch() const { return {group_.size, wire_.batch()}; }
 
-    // Lines 5 to 7: with all ranks, or with each partner that has bytes left to send or to receive.
+    // Lines 5 to 7, with each partner that has bytes left to send or to receive, or with all ranks.
     Status exchange_requests() {
         wire_.enter(Phase::metadata);
-        const auto* const out = reinterpret_cast<const std::byte*>(requests_out_.data());
-        auto* const in = reinterpret_cast<std::byte*>(requests_in_.data());
-        switch (way_) {
-        case Requests::alltoall: return wire_.alltoall(out, in, sizeof(Request));
-        case Requests::alltoallv: return wire_.alltoall_with_counts(out, in, sizeof(Request), numbers_);
-        default: return exchange_single_requests();
-        }
-    }
-    Status exchange_single_requests() {
-        Status status;
-        for (patterns::Batch batch = first_batch(); batch.valid(); batch.advance()) {
-            start_requests(batch);
-            status.keep(wire_.wait_all());
-        }
-        return status;
-    }
-    void start_requests(const patterns::Batch& batch) {
-        for (int distance = batch.first(); distance < batch.last(); ++distance) {
-            const int destination = group_.down(distance);
-            if (sets_.left_to_send(destination) > 0) {
-                auto* const request = reinterpret_cast<std::byte*>(&at(requests_in_, destination));
-                wire_.receive(destination, request, sizeof(Request));
-            }
-        }
-        for (int distance = batch.first(); distance < batch.last(); ++distance) {
-            const int source = group_.up(distance);
-            if (incoming_.asks(source)) {
-                const auto* const request = reinterpret_cast<const std::byte*>(&at(requests_out_, source));
-                wire_.send(source, request, sizeof(Request));
-            }
-        }
+        return requests_.run([&](int destination) { return sets_.left_to_send(destination) > 0; },
+                             [&](int source) { return incoming_.asks(source); });
     }
 
     // Lines 8 to 10. Data arrives only at places without bytes to be sent, so the own
@@ -172,7 +135,7 @@ class InPlace {
     }
 
     void send(int destination) {
-        const Request request = at(requests_in_, destination);
+        const Request request = requests_.from(destination);
         const std::size_t left = sets_.left_to_send(destination);
         const std::size_t asked = std::min(left, request.bytes());
         PartList parts(parts_);
@@ -191,10 +154,8 @@ class InPlace {
     const std::span<ReceiveSet> receives_;
     IndexSets sets_;
     Incoming incoming_;
-    const std::span<Part> parts_;                         // of one message
-    const std::span<Request> requests_out_, requests_in_; // by rank
-    const std::span<int> numbers_;
-    const Requests way_;
+    const std::span<Part> parts_; // of one message
+    RequestExchange requests_;
     Status status_;
 };
 

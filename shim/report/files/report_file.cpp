@@ -1,6 +1,7 @@
 #include "report_file.hpp"
 
 #include "csv.hpp"
+#include "shim/common/formatted.hpp"
 #include "shim/common/log/native_json.hpp"
 #include "shim/report/facts/cliffs.hpp"
 #include "shim/report/facts/slow_start.hpp"
