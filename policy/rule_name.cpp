@@ -1,5 +1,6 @@
 #include "rule_name.hpp"
 #include "spelling.hpp"
+#include "text/printable.hpp"
 
 #include <algorithm>
 
@@ -21,7 +22,8 @@ std::string name_by_number(std::size_t number) {
 }
 
 std::string rule_called(std::string_view name) {
-    return is_by_number(name) ? std::string(name) : std::string(prefix) + '"' + std::string(name) + '"';
+    return is_by_number(name) ? std::string(name)
+                              : std::string(prefix) + '"' + text::printable(name, name.size()) + '"';
 }
 
 std::string rule_numbered(std::size_t number, std::string_view name) {
