@@ -259,7 +259,7 @@ void write_algorithm_phases(const Profile& profile, std::ostream& out) {
             std::vector<Cell> cells = {
                 markup(shown(group->kind.collective, 32)),
                 {std::to_string(group->kind.ranks), static_cast<double>(group->kind.ranks)},
-                {block_text(group->kind.block_bits), static_cast<double>(group->kind.block_bits)},
+                block_cell(group->kind.block_bits),
                 markup(shown(group->kind.algorithm_text(), 200)),
                 time_cell(time)};
             for (const auto phase : phases)
