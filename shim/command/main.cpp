@@ -1,4 +1,5 @@
 #include "arguments.hpp"
+#include "commit.hpp"
 #include "completion.hpp"
 #include "manual.hpp"
 
@@ -34,9 +35,13 @@ std::string words_of_error(const CLI::App* app, const CLI::Error& error) {
     return what + (app->get_parent() ? "Options and examples: " + name + " --help\n" : '\n' + app->help());
 }
 
+std::string version_text() {
+    return std::string("switchyard ") + switchyard::version + " (commit " + command::commit + ')';
+}
+
 int main_guarded(int argc, char** argv) {
     CLI::App app{"route the all-to-all collectives of MPI programs by a policy", "switchyard"};
-    app.set_version_flag("--version", switchyard::version);
+    app.set_version_flag("--version", version_text());
     app.require_subcommand(1);
     app.failure_message(words_of_error);
 

@@ -45,7 +45,7 @@ def write_log(folder, calls):
             begin += 1.7 * mean
             file.write(f'{{"call":{number},"begin_us":{begin:.3f},{fields}\n')
     with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
-        json.dump({"switchyard": "0.1.0", "complete": True, "program": "generated", "ranks": 16,
+        json.dump({"switchyard": "1.0.0", "complete": True, "program": "generated", "ranks": 16,
                    "hosts": [{"host": "a", "ranks": 8}, {"host": "b", "ranks": 8}], "wall_s": 1.01e-6 * begin}, file)
 
 

@@ -260,7 +260,7 @@ class OfALog(Tune):
         """A call: block, microseconds."""
         folder = self.folder / "log"
         folder.mkdir()
-        (folder / "run.json").write_text(json.dumps({"switchyard": "0.1.0", "complete": True, "program": "app", "ranks": 8, "wall_s": 9,
+        (folder / "run.json").write_text(json.dumps({"switchyard": "1.0.0", "complete": True, "program": "app", "ranks": 8, "wall_s": 9,
                                                      "hosts": [{"host": "here", "ranks": 8}], "started": "2026-01-02T03:04:05+0000"}))
         with open(folder / "calls.jsonl", "w", encoding="utf-8") as file:
             for seq, (block, us) in enumerate([call for call in calls for _ in range(10)], 1):

@@ -138,7 +138,7 @@ class Installation(unittest.TestCase):
         os.makedirs(project)
         with open(os.path.join(project, "CMakeLists.txt"), "w", encoding="utf-8") as file:
             file.write("cmake_minimum_required(VERSION 3.22)\nproject(user NONE)\n"
-                       "find_package(switchyard 0.1 REQUIRED)\n"
+                       "find_package(switchyard 1.0 REQUIRED)\n"
                        "get_target_property(command switchyard::switchyard IMPORTED_LOCATION)\n"
                        'message(STATUS "found ${command} ${SWITCHYARD_PRELOAD} ${SWITCHYARD_POLICY_DIR}")\n')
         done = run("cmake", "-S", project, "-B", os.path.join(project, "build"), f"-DCMAKE_PREFIX_PATH={self.prefix}")

@@ -59,7 +59,7 @@ class LogFolder {
     void run_json(const std::string& text) { std::ofstream(folder_ / "run.json") << text << '\n'; }
     void file(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
     void finish(int ranks, double wall_s) {
-        run_json(R"({"switchyard":"0.1.0","complete":true,"program":"app","command_line":["./app","<b>"],)"
+        run_json(R"({"switchyard":"1.0.0","complete":true,"program":"app","command_line":["./app","<b>"],)"
                  R"("started":"2026-11-21T10:15:22+0000","mpi_library":"some MPI","ranks":)" +
                  std::to_string(ranks) + R"(,"hosts":[{"host":"here","ranks":)" + std::to_string(ranks) +
                  R"(}],"wall_s":)" + std::to_string(wall_s) + "}");
@@ -77,7 +77,7 @@ struct LoggedRun {
     bool complete = true;
     std::string program = "app", policy = "", arguments = "";
     int ranks = 4;
-    std::string version = "0.1.0";
+    std::string version = "1.0.0";
     double counted_us = 0; // of all ranks in MPI_Allreduce, which is only counted
 
     std::string run_json() const {

@@ -37,7 +37,7 @@ std::vector<log::CountedTotal> totals_of(const std::string& file) {
 
 // Of two ranks and two seconds; a log of an older version has no `seen`.
 std::string run_json(const std::string& seen) {
-    return R"({"switchyard":"0.1.0","complete":true,"program":"app","ranks":2,"wall_s":2)" + seen + "}";
+    return R"({"switchyard":"1.0.0","complete":true,"program":"app","ranks":2,"wall_s":2)" + seen + "}";
 }
 
 constexpr const char* two_kinds =

@@ -25,7 +25,7 @@ namespace {
 Profile with_native(const std::string& native, const LogLine& line = {}) {
     LogFolder folder;
     folder.line(line);
-    folder.run_json(R"({"switchyard":"0.1.0","complete":true,"program":"app","ranks":4,"wall_s":1)" +
+    folder.run_json(R"({"switchyard":"1.0.0","complete":true,"program":"app","ranks":4,"wall_s":1)" +
                     (native.empty() ? "" : R"(,"native":)" + native) + "}");
     return profile_of(folder);
 }
@@ -90,7 +90,7 @@ TEST_CASE("a report says nothing of native calls where there are none, or where 
 
 TEST_CASE("a report of a run that ended in its first call says who may have run the call", "[native]") {
     LogFolder folder;
-    folder.run_json(R"({"switchyard":"0.1.0","complete":false,"program":"app","ranks":4,)"
+    folder.run_json(R"({"switchyard":"1.0.0","complete":false,"program":"app","ranks":4,)"
                     R"("native":{"libraries":["libhcoll.so.1"]}})");
     const auto profile = profile_of(folder);
     CHECK(profile.calls == 0);

@@ -258,6 +258,21 @@ TEST_CASE("damaged logs are read as far as they go, or left out", "[pool][damage
     CHECK_THROWS_WITH(pool_runs(a / "later"), ContainsSubstring("was written by switchyard 9.0.0"));
 }
 
+TEST_CASE("logs of versions with our first number are read, and those of 0.1.0", "[pool]") {
+    for (const char* version : {"1.0.0", "1.27.3", "0.1.0"}) {
+        INFO(version);
+        RunsFolder folder;
+        folder.run({.name = "run", .version = version}, {LogLine{}});
+        CHECK_NOTHROW(pool_runs(folder / "run"));
+    }
+    for (const char* version : {"0.1.1", "2.0.0", "10.0.0"}) {
+        INFO(version);
+        RunsFolder folder;
+        folder.run({.name = "run", .version = version}, {LogLine{}});
+        CHECK_THROWS_WITH(pool_runs(folder / "run"), ContainsSubstring("reads logs of versions 1.x"));
+    }
+}
+
 TEST_CASE("what is no folder of runs is refused in a sentence", "[pool]") {
     RunsFolder folder;
     CHECK_THROWS_WITH(pool_runs(folder.path()), ContainsSubstring("is no run's log"));

@@ -262,7 +262,7 @@ TEST_CASE("damaged and unusual logs are read and labelled", "[report]") {
         CHECK(has(text_of(profile), "1 line could not be read\n"));
     }
     SECTION("killed, and its lines kept") {
-        folder.run_json(R"({"switchyard":"0.1.0","complete":false,"ranks":4})");
+        folder.run_json(R"({"switchyard":"1.0.0","complete":false,"ranks":4})");
         const auto profile = profile_of(folder);
         CHECK(profile.run.partial);
         CHECK(has(text_of(profile), "PARTIAL"));
@@ -271,7 +271,7 @@ TEST_CASE("damaged and unusual logs are read and labelled", "[report]") {
     SECTION("of another version") {
         folder.run_json(R"({"switchyard":"7.1.0","complete":true,"ranks":4})");
         CHECK_THROWS_WITH(profile_of(folder), ContainsSubstring("written by switchyard 7.1.0") &&
-                                                  ContainsSubstring("versions 0.x"));
+                                                  ContainsSubstring("versions 1.x"));
     }
     SECTION("run.json that is no object, or of other types") {
         for (const char* run_json :

@@ -63,7 +63,7 @@ TEST_CASE("who chose has a letter, since rules have numbers", "[report]") {
 TEST_CASE("a report has the MPI's name in one line", "[report]") {
     LogFolder folder;
     folder.line(LogLine{});
-    folder.run_json(R"({"switchyard":"0.1.0","complete":true,"program":"app","ranks":8,"wall_s":1,)"
+    folder.run_json(R"({"switchyard":"1.0.0","complete":true,"program":"app","ranks":8,"wall_s":1,)"
                     R"("mpi_library":"MPICH Version:\t4.0.2\nMPICH Release date:\tThu"})");
     CHECK(facts_of(log::open_run(folder.path())).mpi_library == "MPICH Version: 4.0.2");
 }
@@ -191,7 +191,7 @@ TEST_CASE("a summary makes no trace", "[report]") {
 TEST_CASE("records of another version are refused, and those of a rank that wrote none are no obstacle",
           "[report]") {
     LogFolder folder;
-    folder.run_json(R"({"switchyard":"0.1.0","complete":false,"ranks":1})");
+    folder.run_json(R"({"switchyard":"1.0.0","complete":false,"ranks":1})");
     std::filesystem::create_directory(folder / "ranks");
     std::ofstream(folder / "ranks/0.calls") << std::string(64, '\0');
     CHECK(profile_of(folder).calls == 0);

@@ -48,8 +48,10 @@ std::string words_of(const json& words) {
     return text;
 }
 
-// Versions with the same first number only add fields to a log, so only this number must be ours.
+// Versions with the same first number only add fields to a log, so only this number must be ours. 0.1.0, which was never
+// released, wrote the lines of 1.0.0.
 std::string major_of(const std::string& version_text) {
+    if (version_text == "0.1.0") return "1";
     return version_text.substr(0, version_text.find('.'));
 }
 

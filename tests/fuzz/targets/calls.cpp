@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::string_view lines(reinterpret_cast<const char*>(data), size);
     const switchyard::tests::TemporaryFolder folder;
     write_file(folder / "run.json",
-               R"({"switchyard":"0.1.0","complete":true,"program":"app","ranks":4,"wall_s":1})");
+               R"({"switchyard":"1.0.0","complete":true,"program":"app","ranks":4,"wall_s":1})");
     write_file(folder / "calls.jsonl", lines);
     write_file(folder / "rank-0.jsonl", lines);
     check_report_of(folder.path().string());
