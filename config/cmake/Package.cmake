@@ -7,7 +7,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/switchyard)
 configure_package_config_file(config/switchyard-config.cmake.in switchyard-config.cmake
   INSTALL_DESTINATION ${package_folder}
   PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_DATADIR)
-write_basic_package_version_file(switchyard-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(switchyard-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/switchyard-config-version.cmake DESTINATION ${package_folder})
 
@@ -40,13 +40,18 @@ foreach(document IN LISTS documents readmes)
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
+# Who answers for a package is the one who makes it: the sources name no address that is read. The top-level domain `invalid`
+# is reserved for addresses without a mailbox (RFC 2606), so nobody else gets the mail.
+set(SWITCHYARD_CONTACT "the switchyard authors <no-mailbox@switchyard.invalid>" CACHE STRING
+    "Maintainer of the package that is made: Name <address>")
+
 # The user chooses the MPI, so the package depends on none. The preloaded objects need only libc, and
 # libstdc++ if it is not linked in.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX MATCH "[0-9.]+" libc "${libc}")
 string(REGEX MATCH "^[0-9]+" compiler "${CMAKE_CXX_COMPILER_VERSION}")
 set(CPACK_PACKAGE_NAME switchyard)
-set(CPACK_PACKAGE_CONTACT "the switchyard developers <switchyard@localhost>")
+set(CPACK_PACKAGE_CONTACT "${SWITCHYARD_CONTACT}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION "A shared object that is preloaded into unmodified MPI programs. It
 intercepts their all-to-all collectives, runs each by the algorithm that a

@@ -65,16 +65,42 @@ else()
   message(FATAL_ERROR "SWITCHYARD_MPI is ${SWITCHYARD_MPI}. It can be: ${SWITCHYARD_MPI_FAMILIES};smpi")
 endif()
 
-find_package(nlohmann_json QUIET)
+# The source tarball of a release brings other people's files along (scripts/release), each library in a folder of its own,
+# for machines where it is not installed. All targets see the same headers.
+option(SWITCHYARD_THIRD_PARTY "Take the libraries of the source tarball also where others are installed" OFF)
+set(third_party "${PROJECT_SOURCE_DIR}/config/third-party")
+set(third_party_as PATHS) # of find_path, which looks there last
+if(SWITCHYARD_THIRD_PARTY)
+  set(third_party_as HINTS) # before the system's folders
+endif()
+macro(take_library name target)
+  if(NOT SWITCHYARD_THIRD_PARTY)
+    find_package(${name} QUIET)
+  endif()
+  if(NOT TARGET ${target} AND EXISTS "${third_party}/${name}")
+    add_library(${target} INTERFACE IMPORTED)
+    set(folders "${third_party}/${name}" ${ARGN})
+    set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${folders}")
+    include_directories(SYSTEM ${folders})
+    set(${name}_FOUND ON)
+    message(STATUS "${name} is taken from ${third_party}")
+  endif()
+endmacro()
+
+take_library(nlohmann_json nlohmann_json::nlohmann_json)
 if(NOT nlohmann_json_FOUND)
   stop_without("nlohmann/json" nlohmann-json3-dev)
 endif()
-find_package(spdlog QUIET)
+take_library(spdlog spdlog::spdlog_header_only "${third_party}/fmt")
 if(NOT spdlog_FOUND)
   stop_without(spdlog libspdlog-dev)
 endif()
+get_target_property(imported spdlog::spdlog_header_only INTERFACE_INCLUDE_DIRECTORIES)
+if("${third_party}/fmt" IN_LIST imported)
+  set_target_properties(spdlog::spdlog_header_only PROPERTIES INTERFACE_COMPILE_DEFINITIONS SPDLOG_FMT_EXTERNAL)
+endif()
 
-find_package(CLI11 QUIET)
+take_library(CLI11 CLI11::CLI11)
 set(SWITCHYARD_HAS_COMMAND ${CLI11_FOUND})
 if(SWITCHYARD_COMMON AND NOT SWITCHYARD_HAS_COMMAND)
   leave_out("the command `switchyard`, the benchmark, the tests"
@@ -82,7 +108,7 @@ if(SWITCHYARD_COMMON AND NOT SWITCHYARD_HAS_COMMAND)
 endif()
 
 # Only hwloc's headers: whoever asks for regions inside a node opens the library.
-find_path(HWLOC_INCLUDE_DIR hwloc.h)
+find_path(HWLOC_INCLUDE_DIR hwloc.h ${third_party_as} "${third_party}/hwloc")
 set(SWITCHYARD_HAS_HWLOC OFF)
 if(HWLOC_INCLUDE_DIR)
   set(SWITCHYARD_HAS_HWLOC ON)
@@ -92,7 +118,8 @@ endif()
 
 # Scripts are the same for all machines, so cross compilation also takes them from here.
 find_file(DYGRAPHS_SCRIPT dygraph.min.js
-  PATHS /usr/share/javascript/dygraphs /usr/local/share/javascript/dygraphs NO_CMAKE_FIND_ROOT_PATH)
+  PATHS /usr/share/javascript/dygraphs /usr/local/share/javascript/dygraphs ${third_party_as} "${third_party}/dygraphs"
+  NO_CMAKE_FIND_ROOT_PATH)
 if(SWITCHYARD_COMMON AND SWITCHYARD_HAS_COMMAND AND NOT DYGRAPHS_SCRIPT)
   leave_out("the plot over time in the page of `switchyard report --html`"
             "dygraph.min.js was not found (Debian: libjs-dygraphs; elsewhere: -DDYGRAPHS_SCRIPT=FILE)")

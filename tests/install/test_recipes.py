@@ -80,7 +80,8 @@ class Spack(unittest.TestCase):
 
     def test_the_dependencies_are_those_of_cmake(self):
         dependencies = {name.split("@")[0] for name in self.package.said("depends_on")}
-        libraries = {name.lower().replace("_", "-") for name in re.findall(r"find_package\((\w+) (?:REQUIRED|QUIET)", CMAKE)}
+        found = re.findall(r"find_package\((\w+) (?:REQUIRED|QUIET)|^take_library\((\w+) ", CMAKE, re.MULTILINE)
+        libraries = {(name or taken).lower().replace("_", "-") for name, taken in found}
         libraries = libraries - {"threads", "smpi", "python3"} | {"simgrid", "hwloc"}
         self.assertGreaterEqual(len(libraries), 5)
         self.assertLessEqual(libraries, dependencies)

@@ -12,11 +12,12 @@ class Switchyard(CMakePackage):
     """Stands in front of unmodified MPI programs, takes their all-to-all collectives, and sends each call to the algorithm
     that a policy file names. It can measure which algorithms are faster on a machine, and logs every call."""
 
-    # The clone that has this file.
+    # The clone that has this file. (A release has a copy of this file that takes the source tarball: scripts/release.)
     git = pathlib.Path(__file__).resolve().parents[6].as_uri()
 
     license("BSD-3-Clause")
 
+    version("1.0.0", tag="v1.0.0")
     version("main", branch="main")
 
     variant("simgrid", default=False, description="Also build the benchmark for SimGrid's simulated machines")
