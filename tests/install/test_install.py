@@ -183,6 +183,8 @@ class Package(unittest.TestCase):
             done = run(*LAUNCHER, os.path.join(root, "usr/bin/switchyard"), "run", "--log", "off", "--", PROGRAM,
                        env=ENVIRONMENT)
             self.assertRegex(done.stderr, r"switchyard: [1-9]\d* calls seen")
+            # Whoever makes it can be named. Mail to the default address reaches nobody else.
+            self.assertRegex(run("dpkg-deb", "-f", package, "Maintainer").stdout, r"^[^<>]+ <[^@\s]+@(?!localhost)[^@\s]+\.\w+>$")
             # It depends on what its preloaded objects need.
             depends = run("dpkg-deb", "-f", package, "Depends").stdout
             back_ends = [os.path.join(root, f"usr/lib/libswitchyard-{interface}.so") for interface in (*FAMILIES, "abi")]

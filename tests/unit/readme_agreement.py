@@ -30,7 +30,7 @@ def readmes():
 
 
 def documents():
-    return [*readmes(), ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
+    return [*readmes(), *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
 
 
 def name_of(document):
