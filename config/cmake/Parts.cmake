@@ -21,9 +21,8 @@ function(packages_of family result)
   set(${result} "${packages}" PARENT_SCOPE)
 endfunction()
 
-# The family of the MPI whose mpicxx is on the path.
+# The family of the MPI that was found.
 function(take_any_mpi)
-  find_package(MPI QUIET COMPONENTS C CXX)
   foreach(family IN LISTS SWITCHYARD_MPI_FAMILIES)
     is_found_mpi_of(${family} is_right)
     if(is_right)
@@ -57,6 +56,7 @@ elseif(SWITCHYARD_MPI IN_LIST SWITCHYARD_MPI_FAMILIES)
               "No compilers of ${title} were found (Debian: ${packages}; elsewhere: -DMPI_C_COMPILER=... -DMPI_CXX_COMPILER=...)")
   endif()
 elseif(SWITCHYARD_MPI STREQUAL "")
+  find_package(MPI QUIET COMPONENTS C CXX) # not in a function, which would keep the folders of the headers to itself
   take_any_mpi()
   if(SWITCHYARD_MPI STREQUAL "")
     set(SWITCHYARD_HAS_MPI OFF)
