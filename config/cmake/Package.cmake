@@ -19,8 +19,8 @@ install(FILES config/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles
 # The documents, in folders as here, so that the links between them work. Debian also wants the license by
 # another name. The papers' figures are research, not part of a product: documents that link to them are
 # installed without these links.
-file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE tests/bench/*.md tests/bench/apps/*.md
-     tests/bench/results/report.png config/third-party-licenses.txt config/lgpl-2.1.txt
+file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENSE CITATION.cff tests/bench/*.md
+     tests/bench/apps/*.md tests/bench/results/report.png config/third-party-licenses.txt config/lgpl-2.1.txt
      shim/report/page/dygraphs-license.txt)
 file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   algorithms/README.md config/README.md policy/README.md shim/README.md)
