@@ -26,6 +26,12 @@ foreach(module_and_seconds test_guest:100 test_route:80 test_types:60 test_bindi
 endforeach()
 if(SWITCHYARD_COMMON)
   takes_long(preload.${SWITCHYARD_MPI}.test_page 90)
+  # What a browser shows at several widths changes with the page alone.
+  add_test(NAME preload.${SWITCHYARD_MPI}.test_page_screens CONFIGURATIONS long
+           COMMAND ${driver_python} -B -m unittest -v test_page_screens
+           WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+  set_tests_properties(preload.${SWITCHYARD_MPI}.test_page_screens PROPERTIES ${beside_others} TIMEOUT 600
+    LABELS "preload;long" ENVIRONMENT "${driver_environment}")
 endif()
 # It takes half of the memory.
 set_tests_properties(preload.${SWITCHYARD_MPI}.test_types PROPERTIES RUN_SERIAL ON)

@@ -102,8 +102,8 @@ needs_browser = unittest.skipUnless(browser.PROGRAM,
                                     "no Chromium here (Debian: chromium), so no browser looks at the report's pages")
 
 
-class InBrowser:
-    """What its tests need, and what holds for every page. The tests share a browser, and each has a page of its own."""
+class WithBrowser:
+    """The tests share a browser, and each has a page of its own."""
 
     _browsers = []
 
@@ -126,6 +126,13 @@ class InBrowser:
     def open(self):
         self.browser.open(self.page)
         return self.browser
+
+    def prefer(self, scheme):
+        self.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+
+class InBrowser(WithBrowser):
+    """What its tests need, and what holds for every page."""
 
     def needs_plots(self):
         if not self.has_plots:

@@ -81,7 +81,7 @@ TEST_CASE("the page has every pair, and runs without a partner", "[compare_page]
                     "<td data-value=\"3000000\">3.00 s</td>"));
     CHECK(has(page, "<td data-value=\"3\">3</td><td data-value=\"3000000\">3.00 s</td>"
                     "<td data-value=\"0\">-</td><td data-value=\"0\">-</td>"));
-    CHECK(count(page, "<th>B/A</th><th class=\"w\">1.00 s to 4.00 s</th>") == 1);
+    CHECK(count(page, "<th scope=\"col\">B/A</th><th scope=\"col\" class=\"w\">1.00 s to 4.00 s</th>") == 1);
     const auto runs = [](const std::string& of) { return "<span class=\"runs\">" + of + "</span></td>"; };
     CHECK(count(page, runs("<b style=\"left:33.3%\">A</b><b class=\"b\" style=\"left:0.0%\">B</b>")) == 2);
     CHECK(count(page, runs("<b style=\"left:100.0%\">A</b><b class=\"b\" style=\"left:66.7%\">B</b>")) == 2);

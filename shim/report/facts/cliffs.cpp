@@ -85,11 +85,14 @@ std::string faster_text(const Cliff& cliff) {
                          : "");
 }
 
+std::string command_against(const Cliff& cliff) {
+    return formatted("switchyard tune --collective {} --ranks {} --max-block {} -o my.policy.json",
+                     shown(cliff.group->kind.collective, 32), cliff.group->kind.ranks,
+                     std::max<std::uint64_t>(cliff.group->largest_block, 1));
+}
+
 std::string how_to_avoid(const Cliff& cliff) {
-    return formatted(
-        "To find a rule: switchyard tune --collective {} --ranks {} --max-block {} -o my.policy.json",
-        shown(cliff.group->kind.collective, 32), cliff.group->kind.ranks,
-        std::max<std::uint64_t>(cliff.group->largest_block, 1));
+    return "To find a rule: " + command_against(cliff);
 }
 
 std::vector<Cliff> cliffs_of(const Profile& profile) {

@@ -26,6 +26,8 @@ std::vector<Cliff> cliffs_of(const Profile& profile);
 
 // `calls of up to 64 B on 8 ranks with shared`: the calls that are faster.
 std::string faster_text(const Cliff& cliff);
+// `switchyard tune ...`, which looks for a rule.
+std::string command_against(const Cliff& cliff);
 // `To find a rule: switchyard tune ...`
 std::string how_to_avoid(const Cliff& cliff);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compare.hpp"
+#include "next_steps.hpp"
 #include "run_sentences.hpp"
 
 #include <array>
@@ -63,6 +64,7 @@ struct ToldPools {
     ToldTable in_both;
     std::array<ToldTable, 2> only_in;
     std::string answer;
+    std::optional<NextStep> next; // where the answer is not sure
 };
 
 struct ToldFolders {

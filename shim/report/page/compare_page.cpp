@@ -97,6 +97,12 @@ void write_answers(const ToldFolders& told, std::ostream& out) {
             << (told.pools.size() > 1 ? "<span class=\"program\">" + markup(pools.name) + "</span>" : "")
             << answer_text(pools.answer) << "</p>\n";
     if (!told.no_answer.empty()) out << "<p>" << answer_text(told.no_answer) << "</p>\n";
+    // Programs that are compared apart are repeated alike.
+    for (const auto& pools : told.pools)
+        if (pools.next) {
+            write_next_steps({*pools.next}, out);
+            break;
+        }
     out << "</section>\n";
 }
 
@@ -183,11 +189,11 @@ void write_agreement(const ToldPools& told, std::ostream& out) {
 }
 
 void write_pools(const ToldPools& told, std::ostream& out) {
-    write_sides(told, out);
     write_what_a_run_takes(told, out);
+    write_agreement(told, out);
     write_groups(told.in_both, out);
     for (const auto& table : told.only_in) write_groups(table, out);
-    write_agreement(told, out);
+    write_sides(told, out);
 }
 
 } // namespace

@@ -99,7 +99,8 @@ void write_heat_map(const Profile& profile, std::ostream& out) {
             blocks.insert(bits);
             scale.add(field.call_us.median());
         }
-    out << "<section><h2>Blocks and algorithms</h2>\n<p>The median time of a call and the number of calls, "
+    begin_section(out, "blocks", "Blocks and algorithms");
+    out << "<p>The median time of a call and the number of calls, "
            "by the largest block (up to). A strong colour is slow: the palest field is "
         << short_time_text(scale.shortest_us) << ", the strongest " << short_time_text(scale.longest_us)
         << ".</p>\n";

@@ -57,7 +57,7 @@ class HtmlTable {
     HtmlTable(std::ostream& out, const std::vector<Column>& columns) : out_(out), columns_(columns) {
         out_ << "<div class=\"table\"><table><thead><tr>";
         for (const auto& column : columns_)
-            out_ << "<th" << column.attributes() << ">" << column.title << "</th>";
+            out_ << "<th scope=\"col\"" << column.attributes() << ">" << column.title << "</th>";
         out_ << "</tr></thead><tbody>\n";
     }
     ~HtmlTable() { out_ << "</tbody></table></div>\n"; }

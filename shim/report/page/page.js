@@ -21,10 +21,13 @@
     }
 
     for (const head of document.querySelectorAll("th")) {
+        // A button hears of the keyboard, and a screen reader names it. Its click is the head's click, too.
+        const button = document.createElement("button");
+        button.type = "button";
+        button.append(...head.childNodes);
+        head.append(button);
         head.closest("table").classList.add("sortable");
-        head.tabIndex = 0;
         head.addEventListener("click", () => sortBy(head));
-        head.addEventListener("keydown", event => { if (event.key === "Enter") sortBy(head); });
     }
 
     const written = document.getElementById("plot-data");
@@ -103,5 +106,16 @@
         axisLabelFontSize: 12, legend: "never", animateBackgroundFade: false
     });
     place.append(tip);
+
+    // What the pointer does by dragging. A movement is a fifth of what is shown.
+    place.addEventListener("keydown", event => {
+        const [first, last] = graph.xAxisRange(), step = (last - first) / 5;
+        const move = {"+": [step, -step], "=": [step, -step], "-": [-step, step], ArrowLeft: [-step, -step],
+                      ArrowRight: [step, step]}[event.key];
+        if (event.key === "Escape") graph.resetZoom();
+        else if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
+        else graph.updateOptions({dateWindow: [Math.max(0, first + move[0]), Math.min(end, last + move[1])]});
+        event.preventDefault();
+    });
     matchMedia("print").addEventListener("change", () => graph.resize()); // paper has another width
 })();

@@ -1,6 +1,7 @@
 #include "page_plots.hpp"
 
 #include "html_table.hpp"
+#include "page_parts.hpp"
 #include "palette.hpp"
 #include "plot_data.hpp"
 #include "policy/text/lists.hpp"
@@ -13,15 +14,15 @@ namespace {
 
 // The first column of a table that stands for a plot's legend.
 std::string with_mark(std::size_t series, std::string_view mark, const std::string& name) {
-    return formatted("<i class=\"mark\" style=\"color:{}\">{}</i>{}", series_colour(series), mark,
-                     markup(shown(name, 60)));
+    return formatted("<i class=\"mark\" style=\"color:{}\" aria-hidden=\"true\">{}</i>{}",
+                     series_colour(series), mark, markup(shown(name, 60)));
 }
 
 // The parts of the collectives side by side, in the colours of the table's heads. `whole`: of a full bar.
 template <typename Figure>
 std::string stacked_bar(const Sizes& sizes, const std::vector<Sizes::Part>& parts, Figure figure,
                         double whole) {
-    std::string bar = "<span class=\"bar stack\">";
+    std::string bar = "<span class=\"bar stack\" aria-hidden=\"true\">";
     for (std::size_t i = 0; i < parts.size(); ++i)
         if (parts[i].calls > 0)
             bar += formatted("<i style=\"width:{:.2f}%;background:{}\" title=\"{}: {}, {}\"></i>",
@@ -47,13 +48,16 @@ Cell with_bar(const std::string& bar, const Cell& figure) {
 // The plot where scripts run, and who wrote it.
 void draw_timeline(const Profile& profile, const std::vector<Series>& series, const Script& library,
                    std::ostream& out) {
-    out << "<figure hidden><div class=\"plot\" id=\"timeline\" role=\"img\" aria-label=\"Time of each call "
-           "over the run\"></div>\n<figcaption>"
+    out << "<figure hidden><div class=\"plot\" id=\"timeline\" role=\"img\" tabindex=\"0\" "
+           "aria-label=\"Time of each call over the run. The table below has its figures. Keys: plus and "
+           "minus "
+           "zoom, arrows move, Escape shows all\"></div>\n<figcaption>"
         << (profile.marks.size() <= most_points
                 ? "Each mark is a call: when its first rank arrived, and its time, mean over its ranks."
                 : "Each mark is the median of a stretch of time; its line goes from the 5th to the 95th "
                   "percentile.")
-        << " Drag to zoom, with Shift to move; a double click shows all.</figcaption>\n"
+        << " Drag to zoom, with Shift to move; a double click shows all. Keys: + and - zoom, arrows move, "
+           "Escape shows all.</figcaption>\n"
            "<details><summary>Drawn by dygraphs, whose license is MIT</summary><pre>"
         << markup(plot_library_license) << "</pre></details></figure>\n"
         << "<script type=\"application/json\" id=\"plot-data\">" << plot_data(profile, series)
@@ -65,7 +69,7 @@ void draw_timeline(const Profile& profile, const std::vector<Series>& series, co
 void write_timeline(const Profile& profile, const std::vector<Series>& series, const Script& library,
                     std::ostream& out) {
     if (profile.run.summary) return; // it does not say when each call was
-    out << "<section><h2>Time of a call, over the run</h2>\n";
+    begin_section(out, "over-time", "Time of a call, over the run");
     if (!library.text.empty())
         draw_timeline(profile, series, library, out);
     else
@@ -92,7 +96,8 @@ void write_sizes(const Sizes& sizes, std::ostream& out) {
         const auto all = sum_of(parts);
         most = {std::max(most.calls, all.calls), std::max(most.time_us, all.time_us)};
     }
-    out << "<section><h2>Sizes</h2>\n<p>A call counts at its largest block: the most bytes that any rank "
+    begin_section(out, "sizes", "Sizes");
+    out << "<p>A call counts at its largest block: the most bytes that any rank "
            "sends to another rank.</p>\n";
     {
         std::vector<Column> columns = {{"block up to"}, {"calls", Cells::words}, {"total", Cells::words}};

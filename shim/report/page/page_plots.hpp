@@ -2,6 +2,7 @@
 #pragma once
 
 #include "page_assets.hpp"
+#include "rank_picture.hpp"
 #include "series.hpp"
 #include "sizes.hpp"
 
@@ -15,7 +16,7 @@ void write_timeline(const Profile& profile, const std::vector<Series>& series, c
                     std::ostream& out);
 void write_sizes(const Sizes& sizes, std::ostream& out);
 void write_heat_map(const Profile& profile, std::ostream& out);
-// Reads rank-<N>.jsonl. Writes nothing if the log has no such files.
-void write_ranks(const Profile& profile, std::ostream& out);
+// Writes nothing if the picture has no rows.
+void write_ranks(const Profile& profile, const RankPicture& picture, std::ostream& out);
 
 } // namespace switchyard::shim::report

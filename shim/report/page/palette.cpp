@@ -7,7 +7,7 @@ namespace switchyard::shim::report {
 std::string_view series_colour(std::size_t series) {
     constexpr std::array colours = {std::string_view{"#0072b2"}, std::string_view{"#d55e00"},
                                     std::string_view{"#009e73"}, std::string_view{"#cc79a7"},
-                                    std::string_view{"#e69f00"}, std::string_view{"#56b4e9"}};
+                                    std::string_view{"#9c30f0"}, std::string_view{"#d8003c"}};
     static_assert(colours.size() == series_colours);
     return series < colours.size() ? colours[series] : "#8a939c";
 }

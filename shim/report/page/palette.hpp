@@ -6,7 +6,8 @@
 
 namespace switchyard::shim::report {
 
-// Six of Okabe and Ito's eight colours, which show on white; further series are grey.
+// Four of Okabe and Ito's eight colours; the other four are too pale for white or too dark for a dark sheet, so two
+// more that have a contrast of 3 to 1 with both. Further series are grey.
 inline constexpr std::size_t series_colours = 6;
 std::string_view series_colour(std::size_t series);
 // A character, so that series differ by more than colour.

@@ -45,10 +45,12 @@ std::string RankPicture::Row::name() const {
     return first_rank == last_rank ? std::to_string(first_rank) : formatted("{}-{}", first_rank, last_rank);
 }
 
-RankPicture rank_picture_of(const std::string& directory, double end_us) {
+RankPicture rank_picture_of(const Profile& profile) {
     RankPicture picture;
+    const auto& directory = profile.run.directory;
     const auto ranks = ranks_with_lines(directory);
-    picture.slot_length_us = std::max(end_us, 1.0) / static_cast<double>(rank_slots);
+    picture.slot_length_us =
+        std::max({profile.wall_us(), profile.end_us, 1.0}) / static_cast<double>(rank_slots);
     const std::size_t in_row = (ranks.size() + most_rank_rows - 1) / most_rank_rows;
     for (std::size_t first = 0; first < ranks.size(); first += in_row) {
         const auto last = std::min(first + in_row, ranks.size()) - 1;

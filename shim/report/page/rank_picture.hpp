@@ -1,6 +1,8 @@
 // The imbalance of ranks over time, from rank-<N>.jsonl.
 #pragma once
 
+#include "shim/report/read/profile.hpp"
+
 #include <string>
 #include <vector>
 
@@ -22,7 +24,7 @@ struct RankPicture {
 
 inline constexpr std::size_t most_rank_rows = 32, rank_slots = 60;
 
-// There are no rows if the log has no such files. `end_us`: length of the run.
-RankPicture rank_picture_of(const std::string& directory, double end_us);
+// There are no rows if the log has no such files.
+RankPicture rank_picture_of(const Profile& profile);
 
 } // namespace switchyard::shim::report

@@ -1,4 +1,5 @@
 #include "html_table.hpp"
+#include "page_parts.hpp"
 #include "page_plots.hpp"
 #include "rank_picture.hpp"
 
@@ -24,7 +25,18 @@ double largest_difference(const RankPicture& picture) {
 
 // A field for each stretch of time.
 std::string fields_of(const RankPicture& picture, const RankPicture::Row& row, double largest) {
-    std::string fields = "<span class=\"stretches\">";
+    const auto stretches = [&](bool late) {
+        std::uint64_t count = 0;
+        for (std::size_t i = 0; i < rank_slots; ++i) {
+            const double more = difference(picture, row, i);
+            if (std::abs(more) >= 0.5 * largest && (more < 0) == late && more != 0) ++count;
+        }
+        return count;
+    };
+    auto fields =
+        formatted("<span class=\"stretches\" role=\"img\" aria-label=\"Rank {}: far behind in {} of {} "
+                  "stretches, waited long in {}\">",
+                  row.name(), stretches(true), rank_slots, stretches(false));
     for (std::size_t i = 0; i < rank_slots; ++i) {
         if (row.slot_us[i] <= 0 && picture.mean_us[i] <= 0) {
             fields += "<i></i>"; // no calls: the background shows
@@ -52,13 +64,15 @@ std::string time_axis(double end_us) {
 
 } // namespace
 
-void write_ranks(const Profile& profile, std::ostream& out) {
-    const auto picture = rank_picture_of(profile.run.directory, std::max(profile.wall_us(), profile.end_us));
+void write_ranks(const Profile& profile, const RankPicture& picture, std::ostream& out) {
     if (picture.rows.empty()) return;
     const double largest = largest_difference(picture);
-    out << "<section><h2>Ranks</h2>\n<p>Time in collectives, compared with the average rank in the same "
-           "stretch of time. Blue: the rank came late and spent less time in collectives. Orange: the rank "
-           "waited and spent more. Grey: no calls. "
+    begin_section(out, "ranks", "Ranks");
+    out << "<p>Time in collectives, compared with the average rank in the same stretch of time. Blue and "
+           "below "
+           "the line: the rank came late and spent less time in collectives. Orange and above: the rank "
+           "waited "
+           "and spent more. Grey: no calls. "
         << formatted("The strongest colour: {:.0f} points of a stretch.</p>\n", 100 * largest);
     {
         HtmlTable table(out,

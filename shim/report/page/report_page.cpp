@@ -1,5 +1,6 @@
 #include "report_page.hpp"
 
+#include "answers.hpp"
 #include "html_table.hpp"
 #include "page_frame.hpp"
 #include "page_parts.hpp"
@@ -27,8 +28,8 @@ namespace {
 // A share with a bar, so that a table reads like a plot.
 Cell bar_cell(double part, double whole) {
     const double share = whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
-    return {formatted("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}", 100 * share,
-                      share_text(part, whole)),
+    return {formatted("<span class=\"bar\" aria-hidden=\"true\"><i style=\"width:{:.1f}%\"></i></span>{}",
+                      100 * share, share_text(part, whole)),
             part};
 }
 
@@ -58,31 +59,6 @@ void write_head(const Profile& profile, const std::string& name, std::ostream& o
                "not say when each call was.</p>\n";
 }
 
-void write_cards(const Profile& profile, std::ostream& out) {
-    const auto card = [&out](const std::string& figure, const std::string& what, const std::string& more) {
-        out << "<div class=\"card\"><b>" << markup(figure) << "</b><span>" << markup(what) << "</span><small>"
-            << markup(more) << "</small></div>\n";
-    };
-    const auto& times = profile.rank_us;
-    const double whole = profile.per_rank(times.whole);
-    out << "<section class=\"cards\">\n";
-    const double all = profile.per_rank(profile.all_rank_us());
-    card(share_text(all, profile.wall_us()), "of the wall time in collectives",
-         time_text(all) + " of " + time_text(profile.wall_us()) +
-             (profile.run.wall_us > 0 ? "" : " until the last call"));
-    if (!profile.run.counted.empty())
-        card(share_text(whole, profile.wall_us()), "of the wall time can a policy change",
-             time_text(whole) + " in " + shown(joined(profile.collectives(), ", "), 100));
-    card(count_text(profile.calls), profile.calls == 1 ? "call" : "calls",
-         count_text(profile.routed) + " routed");
-    card(share_text(times.agree, times.whole), "of that time agreement",
-         time_text(profile.per_rank(times.agree)));
-    card(share_text(times.stage + times.copy, times.whole),
-         times.copy > 0 ? "packing and copying" : "packing",
-         time_text(profile.per_rank(times.stage + times.copy)));
-    out << "</section>\n";
-}
-
 Cell agreement_cell(const Profile& profile, const CallGroup& group) {
     const double us = profile.per_rank(group.rank_us.agree);
     if (us <= 0) return {"-", 0};
@@ -90,12 +66,7 @@ Cell agreement_cell(const Profile& profile, const CallGroup& group) {
 }
 
 void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
-    out << "<section><h2>Where the time went</h2><p>Each line stands for the calls of one collective with "
-           "one "
-           "algorithm and blocks up to one size. <i>Total</i> is the time of the average rank, waiting for "
-           "late ranks included. <i>Max/mean</i> is the slowest rank's time over the mean of all "
-           "ranks. <i>Agreement</i> is the part of the total in which ranks told each other their largest "
-           "block.</p>\n";
+    begin_section(out, "groups", "Where the time went");
     {
         HtmlTable table(out, {{"of the time", Cells::words},
                               {"total"},
@@ -107,6 +78,7 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                               {"median"},
                               {"p95"},
                               {"max/mean"},
+                              {"waiting"},
                               {"agreement"},
                               {"sent"},
                               {"by"}});
@@ -129,26 +101,36 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
                        time_cell(group.call_us.median()),
                        time_cell(group.call_us.quantile(0.95)),
                        {formatted("{:.2f}", group.imbalance()), group.imbalance()},
+                       {share_text(group.rank_us.waiting, group.rank_us.whole), group.rank_us.waiting},
                        agreement_cell(profile, group),
                        {size_text(group.bytes), group.bytes},
                        mark_of(places.of(kind))});
         }
     }
+    out << "<p class=\"note\">Each line stands for the calls of one collective with "
+           "one "
+           "algorithm and blocks up to one size. <i>Total</i> is the time of the average rank, waiting for "
+           "late ranks included. <i>Max/mean</i> is the slowest rank's time over the mean of all "
+           "ranks. <i>Waiting</i> is the part of the total beyond the fastest rank of each call: time spent "
+           "waiting for late ranks, or for ranks with more bytes. <i>Agreement</i> is the part of the total "
+           "in which ranks told each other their largest "
+           "block.</p>\n";
     say_what_is_left_out(out, profile.groups.size());
     out << "</section>\n";
 }
 
-void write_sentences(const char* title, const char* note, const std::vector<std::string>& sentences,
-                     std::ostream& out) {
+void write_sentences(const char* id, const char* title, const char* note,
+                     const std::vector<std::string>& sentences, std::ostream& out) {
     if (sentences.empty()) return;
-    out << "<section><h2>" << title << "</h2>\n";
+    begin_section(out, id, title);
     for (const auto& sentence : sentences) out << "<p>" << markup(sentence) << ".</p>\n";
     out << "<p class=\"note\">" << note << "</p></section>\n";
 }
 
 void write_counted(const Profile& profile, std::ostream& out) {
     if (profile.run.counted.empty()) return;
-    out << "<section><h2>Counted, not routed</h2><p>" << markup(share_of_policies_text(profile))
+    begin_section(out, "counted", "Counted, not routed");
+    out << "<p>" << markup(share_of_policies_text(profile))
         << ". These other collectives no policy changes. <i>Calls</i> and <i>sent</i> are of all ranks, "
            "<i>total</i> is the time of the average rank, <i>most</i> that of the rank with the most. "
         << waiting_text(profile) << "</p>\n";
@@ -187,7 +169,7 @@ std::string decider_text(const ChosenBy& by, const std::map<std::string, std::st
 }
 
 void write_deciders(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
-    out << "<section><h2>Who chose the algorithm</h2>\n";
+    begin_section(out, "policy", "Who chose the algorithm");
     {
         HtmlTable table(out, {{"by"},
                               {"of the time", Cells::words},
@@ -214,8 +196,8 @@ Cell number_cell(const std::optional<double>& number) {
 void write_what_moves(const Profile& profile, std::ostream& out) {
     const auto rows = what_moves_rows(profile);
     if (rows.empty()) return;
-    out << "<section><h2>" << what_moves_title << "</h2><p class=\"note\">" << markup(what_moves_note)
-        << "</p>\n";
+    begin_section(out, "moves", what_moves_title);
+    out << "<p class=\"note\">" << markup(what_moves_note) << "</p>\n";
     {
         HtmlTable table(out, {{"collective", Cells::words},
                               {"ranks"},
@@ -240,14 +222,14 @@ void write_what_moves(const Profile& profile, std::ostream& out) {
                        number_cell(moves.in_flight)});
     }
     out << "</section>\n";
-    write_sentences(moves_advice_title, moves_advice_note, moves_advice(profile), out);
+    write_sentences("advice", moves_advice_title, moves_advice_note, moves_advice(profile), out);
 }
 
 void write_algorithm_phases(const Profile& profile, std::ostream& out) {
     const auto phases = phases_in(profile);
     if (phases.empty()) return;
-    out << "<section><h2>" << algorithm_phases_title << "</h2><p class=\"note\">"
-        << markup(algorithm_phases_note(phases)) << "</p>\n";
+    begin_section(out, "phases", algorithm_phases_title);
+    out << "<p class=\"note\">" << markup(algorithm_phases_note(phases)) << "</p>\n";
     {
         std::vector<Column> columns = {
             {"collective", Cells::words}, {"ranks"}, {"block &le;"}, {"algorithm", Cells::words}, {"a call"}};
@@ -273,7 +255,7 @@ void write_algorithm_phases(const Profile& profile, std::ostream& out) {
 
 void write_run(const Profile& profile, std::ostream& out) {
     const auto& run = profile.run;
-    out << "<section><h2>The run</h2>";
+    begin_section(out, "run", "The run");
     write_facts({{"command", run.command_line},
                  {"hosts", joined(run.hosts, ", ")},
                  {"MPI", run.mpi_library},
@@ -291,29 +273,26 @@ void write_html(const Profile& profile, std::ostream& out, const Script& library
     const auto name = profile.run.program.empty() ? "A run" : profile.run.program;
     begin_page(name + ": where the time of its collectives went", library, out);
     write_head(profile, name, out);
-    write_cards(profile, out);
-    if (profile.groups.empty()) {
-        out << "<section><p>The log holds no calls"
-            << (profile.run.counted.empty() ? "" : " that a policy can change") << ".</p></section>\n";
-        write_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
-        write_counted(profile, out);
-        write_sentences(native_title, native_note, native_sentences(profile), out);
-    } else {
-        const auto deciders = chosen_by(profile);
-        write_groups(profile, deciders, out);
-        write_sentences(cliff_title, cliff_note, cliff_sentences(profile), out);
-        write_sentences(near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
-        write_sentences(slow_start_title, slow_start_note, slow_start_sentences(profile), out);
-        write_what_moves(profile, out);
-        write_algorithm_phases(profile, out);
-        write_counted(profile, out);
+    const auto deciders = chosen_by(profile);
+    const auto ranks = rank_picture_of(profile);
+    write_answers(profile, deciders, ranks, out);
+    // The order of the questions that the first screen answers: where did the time go, is it waiting, why, what did
+    // the policy do; then what the calls look like, and facts to look up.
+    if (!profile.groups.empty()) write_groups(profile, deciders, out);
+    write_counted(profile, out);
+    write_sentences("cliffs", cliff_title, cliff_note, cliff_sentences(profile), out);
+    write_sentences("limits", near_two_gib_title, near_two_gib_note, near_two_gib_sentences(profile), out);
+    write_sentences("first-calls", slow_start_title, slow_start_note, slow_start_sentences(profile), out);
+    if (!profile.groups.empty()) {
+        write_ranks(profile, ranks, out);
         write_timeline(profile, series_of(profile), library, out);
-        write_sizes(sizes_of(profile), out);
-        write_heat_map(profile, out);
-        write_ranks(profile, out);
         write_deciders(profile, deciders, out);
-        write_sentences(native_title, native_note, native_sentences(profile), out);
+        write_algorithm_phases(profile, out);
+        write_what_moves(profile, out);
+        write_heat_map(profile, out);
+        write_sizes(sizes_of(profile), out);
     }
+    write_sentences("native", native_title, native_note, native_sentences(profile), out);
     write_run(profile, out);
     end_page(out);
 }

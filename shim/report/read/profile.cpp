@@ -9,8 +9,9 @@ namespace {
 
 RankTimes rank_times_of(const Call& call) {
     const double ranks = call.ranks_seen;
-    return {ranks * call.time_mean, ranks * call.agree, ranks * call.stage, ranks * call.copy(),
-            ranks * call.exchange};
+    return {ranks * call.time_mean, ranks * call.agree,
+            ranks * call.stage,     ranks * call.copy(),
+            ranks * call.exchange,  ranks * std::max(0.0, call.time_mean - call.time_min)};
 }
 
 void add_to(CallGroup& group, const Call& call, const RankTimes& times) {
@@ -90,6 +91,7 @@ RankTimes& RankTimes::operator+=(const RankTimes& other) {
     stage += other.stage;
     copy += other.copy;
     exchange += other.exchange;
+    waiting += other.waiting;
     return *this;
 }
 

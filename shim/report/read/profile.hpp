@@ -18,6 +18,9 @@ namespace switchyard::shim::report {
 // Times of calls, added up over the ranks that took part; in microseconds.
 struct RankTimes {
     double whole = 0, agree = 0, stage = 0, copy = 0, exchange = 0;
+    // Beyond the fastest rank of each call. The last rank to come waits least, so this is time spent waiting
+    // for late ranks, wherever in the call; ranks with more bytes than others count, too.
+    double waiting = 0;
     RankTimes& operator+=(const RankTimes& other);
 };
 

@@ -2,6 +2,7 @@
 
 #include "policy/text/printable.hpp"
 #include "possible.hpp"
+#include "shim/common/formatted.hpp"
 #include "shim/common/log/log_file.hpp"
 #include "shim/common/log/native_json.hpp"
 #include "shim/common/units.hpp"
@@ -41,11 +42,12 @@ bool flag_at(const json& object, const char* key, bool preset) {
     return found != object.end() && found->is_boolean() ? found->get<bool>() : preset;
 }
 
-std::string words_of(const json& words) {
-    std::string text;
-    for (const auto& word : words)
-        if (word.is_string()) text += (text.empty() ? "" : " ") + word.get<std::string>();
-    return text;
+std::vector<std::string> words_at(const json& object, const char* key) {
+    std::vector<std::string> words;
+    if (const auto found = object.find(key); found != object.end())
+        for (const auto& word : *found)
+            if (word.is_string()) words.push_back(word.get<std::string>());
+    return words;
 }
 
 // Versions with the same first number only add fields to a log, so only this number must be ours. 0.1.0, which was never
@@ -113,7 +115,8 @@ RunFacts facts_of(const log::LoggedRun& run) {
     facts.network = text_at(file, "network");
     facts.policy_file = text_at(file, "policy_file");
     facts.policy = text_at(file, "policy");
-    if (file.contains("command_line")) facts.command_line = words_of(file["command_line"]);
+    facts.command_words = words_at(file, "command_line");
+    facts.command_line = joined(facts.command_words, " ");
     if (file.contains("settings") && file["settings"].is_object())
         facts.detail = text_at(file["settings"], "SWITCHYARD_DETAIL");
     if (file.contains("hosts") && file["hosts"].is_array())

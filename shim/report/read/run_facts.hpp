@@ -16,7 +16,9 @@ namespace switchyard::shim::report {
 struct RunFacts {
     std::string directory;
     std::string program, command_line, started, mpi_library, version, policy_file, policy;
-    // mpi_library has only the first line, as people call it.
+    // mpi_library has only the first line, as people call it. command_line is for people: where a word ends is
+    // in command_words.
+    std::vector<std::string> command_words;
     std::string int_limit; // what a rank said before numbers ran over the end of an int; "": nothing
     std::string detail;    // SWITCHYARD_DETAIL
     std::string network;   // tcp or rdma; "": a log from before it was written
