@@ -35,14 +35,14 @@ CONTRASTS = """(() => {
 class Screens(test_page.WithBrowser):
     """What holds for the page of a log and for the page of a comparison."""
 
-    def screens(self):
+    def on_each_screen(self, check):
         for size, (width, height) in SIZES.items():
             for scheme in SCHEMES:
                 with self.subTest(size=size, scheme=scheme):
                     self.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                                       mobile=size == "phone")
                     self.prefer(scheme)
-                    yield self.open(), width, height
+                    check(self.open(), width, height)
 
     def assert_on_first_screen(self, page, height, elements):
         bottoms = page.ask(f"""{elements}.map(selector => {{
@@ -54,19 +54,21 @@ class Screens(test_page.WithBrowser):
             self.assertLessEqual(bottom, height, f"{element} is below the first screen")
 
     def test_the_page_does_not_scroll_sideways_but_wide_tables_do(self):
-        for page, width, _ in self.screens():
+        def check(page, width, _):
             self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), width)
             wide = page.ask("[...document.querySelectorAll('table')].filter(table => table.scrollWidth > table.parentNode.clientWidth)"
                             ".map(table => getComputedStyle(table.parentNode).overflowX)")
             self.assertEqual(set(wide) - {"auto"}, set())
             if width == SIZES["phone"][0]:
                 self.assertGreater(len(wide), 0, "this test would see a table that is too wide")
+        self.on_each_screen(check)
 
     def test_text_has_the_contrast_that_wcag_wants(self):
-        for page, *_ in self.screens():
+        def check(page, *_):
             found = page.ask(CONTRASTS)
             self.assertGreater(len(found), 30)
             self.assertEqual([each for each in found if each[1] < each[2]], [])
+        self.on_each_screen(check)
 
     def test_the_keyboard_sorts_a_table(self):
         page = self.open()
@@ -81,10 +83,9 @@ class Screens(test_page.WithBrowser):
 @test_page.needs_browser
 class OneLogScreens(Screens, test_page.OneLog):
     def test_the_first_screen_has_the_answers(self):
-        for page, _, height in self.screens():
-            self.assert_on_first_screen(page, height, [
-                "#cards .card:nth-child(1)", "#cards .card:nth-child(2)", "#cards .card:nth-child(3)", "#cards .card:nth-child(4)",
-                "#answers ol li:first-child", "#answers a[href='#policy']", "#answers .step code"])
+        self.on_each_screen(lambda page, _, height: self.assert_on_first_screen(page, height, [
+            "#cards .card:nth-child(1)", "#cards .card:nth-child(2)", "#cards .card:nth-child(3)", "#cards .card:nth-child(4)",
+            "#answers ol li:first-child", "#answers a[href='#policy']", "#answers .step code"]))
 
     def test_links_lead_to_their_places(self):
         page = self.open()
@@ -116,8 +117,7 @@ class OneLogScreens(Screens, test_page.OneLog):
 @test_page.needs_browser
 class ComparisonScreens(Screens, test_page.TwoFolders):
     def test_the_first_screen_has_the_answer_and_what_to_type_next(self):
-        for page, _, height in self.screens():
-            self.assert_on_first_screen(page, height, [".answer p b", ".answer .step"])
+        self.on_each_screen(lambda page, _, height: self.assert_on_first_screen(page, height, [".answer p b", ".answer .step"]))
 
 
 if __name__ == "__main__":

@@ -205,13 +205,14 @@ TEST_CASE("a word for a shell is one word", "[first_screen]") {
 
 TEST_CASE("a comparison is repeated with both policies, if they differ", "[first_screen]") {
     const auto a = profile_with({routed()}, {{"policy_file", "a.json"}}), b = profile_with({routed()});
-    CHECK_FALSE(more_pairs(a, a));
-    const auto step = more_pairs(a, b);
+    CHECK_FALSE(more_pairs(a, a, 1));
+    const auto step = more_pairs(a, b, 1);
     REQUIRE(step);
     CHECK(step->command ==
-          "for i in 1 2 3 4 5; do mpirun -n 4 switchyard run --policy a.json --log before -- ./app "
+          "for i in $(seq 5); do mpirun -n 4 switchyard run --policy a.json --log before -- ./app "
           "'an input'; mpirun -n 4 switchyard run --log after -- ./app 'an input'; done; "
           "switchyard report before after");
+    CHECK(has(more_pairs(a, b, 6)->command, "$(seq 12)"));
 }
 
 TEST_CASE("the page has the answers first, then sections in the order of the questions", "[first_screen]") {

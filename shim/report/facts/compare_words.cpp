@@ -240,7 +240,8 @@ ToldPools told(const Pools& pools, const Folders& folders) {
     told.in_both = in_both(groups, pools);
     told.only_in = {only_in(0, groups, *a), only_in(1, groups, *b)};
     told.answer = verdict(told.totals[0].paired, told.totals[1].paired);
-    if (are_alike && !told.totals[0].paired.is_sure()) told.next = more_pairs(a->sum, b->sum);
+    const auto& wall = told.totals[0].paired;
+    if (are_alike && !wall.is_sure()) told.next = more_pairs(a->sum, b->sum, wall.pairs());
     return told;
 }
 

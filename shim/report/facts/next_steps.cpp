@@ -2,6 +2,7 @@
 
 #include "agreement_time.hpp"
 #include "cliffs.hpp"
+#include "pairs.hpp"
 #include "why_slow.hpp"
 
 #include "shim/common/formatted.hpp"
@@ -88,15 +89,16 @@ std::string shell_word(const std::string& word) {
     return quoted + "'";
 }
 
-std::optional<NextStep> more_pairs(const Profile& a, const Profile& b) {
+std::optional<NextStep> more_pairs(const Profile& a, const Profile& b, std::size_t pairs) {
     const auto policy_a = policy_option(a.run), policy_b = policy_option(b.run);
     if (policy_a == policy_b) return std::nullopt; // what differed is not known, so nobody can repeat it
     const auto run = [](const Profile& side, const std::string& policy, const char* log) {
         return formatted("{} switchyard run{} --log {} -- {};", launcher_of(side), policy, log,
                          program_of(side.run));
     };
-    return NextStep{"To be sure, run both in turn, five times or more:",
-                    formatted("for i in 1 2 3 4 5; do {} {} done; switchyard report before after",
+    const std::size_t times = std::max(fewest_pairs, 2 * pairs);
+    return NextStep{formatted("To be sure, run both in turn, {} times:", times),
+                    formatted("for i in $(seq {}); do {} {} done; switchyard report before after", times,
                               run(a, policy_a, "before"), run(b, policy_b, "after"))};
 }
 

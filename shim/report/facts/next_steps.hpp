@@ -3,6 +3,7 @@
 
 #include "shim/report/read/profile.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct NextStep {
 // The most useful first, at most three.
 std::vector<NextStep> next_steps(const Profile& profile);
 
-// How to repeat a comparison of A and B with enough pairs; nothing where both ran under one policy.
-std::optional<NextStep> more_pairs(const Profile& a, const Profile& b);
+// How to repeat a comparison of A and B, of which so many pairs were not enough; nothing where both ran under
+// one policy.
+std::optional<NextStep> more_pairs(const Profile& a, const Profile& b, std::size_t pairs);
 
 // A word of a command, in quotes where a shell would take it for something else.
 std::string shell_word(const std::string& word);

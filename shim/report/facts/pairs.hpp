@@ -17,6 +17,9 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> values);
 
+// With one winner: see Paired::is_sure.
+inline constexpr std::size_t fewest_pairs = 5;
+
 // Pairs the first run of A with the first run of B, and so on, in the order of their start. Runs beyond the
 // other side's number have no partner. A run whose figure is not known counts on neither side.
 struct Paired {

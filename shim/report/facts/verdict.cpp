@@ -8,9 +8,6 @@ namespace switchyard::shim::report {
 
 namespace {
 
-// With one winner: see Paired::is_sure.
-constexpr std::size_t fewest_pairs = 5;
-
 bool is_faster(const Paired& paired) {
     return paired.faster > paired.slower;
 }

@@ -79,7 +79,7 @@ void write_policy(const Profile& profile, const std::vector<ChosenBy>& deciders,
     if (profile.groups.empty()) return;
     out << "<h2>What the policy did</h2>\n<p>";
     for (const auto& sentence : policy_sentences(profile, deciders)) out << markup(sentence) << ". ";
-    out << "<a href=\"#policy\">Which rule took which calls</a></p>\n";
+    out << "<a href=\"#policy\">Rules and their calls</a></p>\n";
 }
 
 } // namespace

@@ -62,7 +62,7 @@ void write_head(const Profile& profile, const std::string& name, std::ostream& o
 Cell agreement_cell(const Profile& profile, const CallGroup& group) {
     const double us = profile.per_rank(group.rank_us.agree);
     if (us <= 0) return {"-", 0};
-    return {time_text(us) + ", " + share_text(group.rank_us.agree, group.rank_us.whole), us};
+    return {share_text(group.rank_us.agree, group.rank_us.whole), us};
 }
 
 void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders, std::ostream& out) {
@@ -111,8 +111,8 @@ void write_groups(const Profile& profile, const std::vector<ChosenBy>& deciders,
            "one "
            "algorithm and blocks up to one size. <i>Total</i> is the time of the average rank, waiting for "
            "late ranks included. <i>Max/mean</i> is the slowest rank's time over the mean of all "
-           "ranks. <i>Waiting</i> is the part of the total beyond the fastest rank of each call: time spent "
-           "waiting for late ranks, or for ranks with more bytes. <i>Agreement</i> is the part of the total "
+           "ranks. <i>Waiting</i> is the share of the total beyond the fastest rank of each call: time spent "
+           "waiting for late ranks, or for ranks with more bytes. <i>Agreement</i> is the share "
            "in which ranks told each other their largest "
            "block.</p>\n";
     say_what_is_left_out(out, profile.groups.size());
