@@ -1,6 +1,8 @@
 """The first screen of the pages of `switchyard report --html`, at a desktop's width and at a phone's, in light and in dark: it
 has the answers that people look for first, everybody can read it, and the page never scrolls sideways."""
 
+import json
+import os
 import unittest
 
 import test_page
@@ -80,8 +82,46 @@ class Screens(test_page.WithBrowser):
             self.assertEqual(page.ask("document.querySelector('table th:nth-child(2)').getAttribute('aria-sort')"), state)
 
 
+POLICY = {"version": 1, "otherwise": {"algorithm": "native"}, "rules": [
+    {"name": "small blocks", "when": {"collective": "alltoallv", "max_block_bytes": {"max": 512}},
+     "use": {"algorithm": "tuna", "radix": 2}, "because": "measured on 4 ranks"}]}
+RANKS = 4
+
+
+class MadeLog(test_page.PageTest):
+    """A log with long names and all that makes the first screen long. Times of a real run differ, and with them the answers."""
+
+    def logs(self):
+        folder = self.path("made.log")
+        os.mkdir(folder)
+        calls, ranks = [], {rank: [] for rank in range(RANKS)}
+        for number in range(120):
+            collective, algorithm, mean = (("alltoallv", "tuna", 3000), ("alltoallv", "native", 1500), ("allgatherv", "native", 500))[number % 3]
+            begin = 5000 * number
+            calls.append({
+                "comm": "world", "seq": number, "collective": collective, "ranks": RANKS, "nodes": 2, "ranks_per_node": 2,
+                "max_block_bytes": 64 << (number % 3), "sent_bytes": {"mean": 600, "max": 900}, "algorithm": algorithm,
+                "parameters": {"radix": 2, "metadata": "fused", "in_flight": 32} if algorithm == "tuna" else {},
+                "rule": "small blocks" if algorithm == "tuna" else None, "reason": "rule" if algorithm == "tuna" else "otherwise",
+                "begin_us": begin, "time_us": {"min": 0.4 * mean, "mean": mean, "max": 1.6 * mean},
+                "phases_us": {"agree": 0.3 * mean, "stage": 1, "exchange": 0.7 * mean - 1}})
+            for rank, lines in ranks.items():
+                lines.append({"world_rank": rank, "comm": "world", "collective": collective, "begin_us": begin + rank * mean / 10,
+                              "time_us": mean * (1.15 - rank / 10)})
+        self.write("made.log/calls.jsonl", "".join(json.dumps(call) + "\n" for call in calls))
+        for rank, lines in ranks.items():
+            self.write(f"made.log/rank-{rank}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        self.write("made.log/run.json", {
+            "switchyard": "0.1.0", "complete": True, "ranks": RANKS, "program": "hydrodynamics-of-a-melt", "wall_s": 0.7,
+            "started": "2026-11-27T21:39:55+0000", "hosts": [{"host": "node1", "ranks": 2}, {"host": "node2", "ranks": 2}],
+            "command_line": ["/home/somebody/bin/hydrodynamics-of-a-melt", "--input", "/scratch/somebody/inputs/melt-of-4711.in"],
+            "policy_file": "my.policy.json", "policy": json.dumps(POLICY),
+            "seen": [{"collective": "allreduce", "calls": 400, "time_us": {"sum": 90000, "max": 30000}, "sent_bytes": 3200}]})
+        return [folder]
+
+
 @test_page.needs_browser
-class OneLogScreens(Screens, test_page.OneLog):
+class OneLogScreens(Screens, MadeLog):
     def test_the_first_screen_has_the_answers(self):
         self.on_each_screen(lambda page, _, height: self.assert_on_first_screen(page, height, [
             "#cards .card:nth-child(1)", "#cards .card:nth-child(2)", "#cards .card:nth-child(3)", "#cards .card:nth-child(4)",
