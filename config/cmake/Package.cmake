@@ -24,8 +24,10 @@ file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS *.md LICENS
      shim/report/page/dygraphs-license.txt)
 file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   algorithms/README.md config/README.md policy/README.md shim/README.md)
+file(GLOB recipes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS config/recipes/*.md)
+list(REMOVE_ITEM recipes config/recipes/README.md)
 set(link_to_figures "\\[([^]]+)\\]\\([^)]*results/figures/[^)]*\\)")
-foreach(document IN LISTS documents readmes)
+foreach(document IN LISTS documents readmes recipes)
   cmake_path(GET document PARENT_PATH folder)
   set(installed ${document})
   file(STRINGS ${document} links REGEX "${link_to_figures}" LIMIT_COUNT 1)

@@ -22,11 +22,11 @@ MOST_LINES = 200
 
 
 def readmes():
-    """Each README.md, the one at the top first."""
+    """Each README.md, the one at the top first, and the pages of recipes."""
     found = [ROOT / "README.md"]
     for folder in FOLDERS:
         found += sorted((ROOT / folder).rglob("README.md"))
-    return found
+    return found + sorted(page for page in (ROOT / "config/recipes").glob("*.md") if page.name != "README.md")
 
 
 def documents():
