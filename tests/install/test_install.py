@@ -70,10 +70,18 @@ class Installation(unittest.TestCase):
 
     def test_examples_are_good_policies(self):
         examples = self.path("share", "switchyard", "examples")
-        policies = [os.path.join(examples, name) for name in os.listdir(examples)]
+        policies = [os.path.join(examples, name) for name in os.listdir(examples) if name.endswith(".json")]
+        policies.append(os.path.join(examples, "worked", "closure.policy.json"))
         self.assertGreaterEqual(len(policies), 2)
         for policy in [*policies, self.path("share", "switchyard", "default.policy.json")]:
             done = run(self.path("bin", "switchyard"), "check", policy)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_worked_example_can_be_read(self):
+        folder = self.path("share", "switchyard", "examples", "worked")
+        for words in (["report", "native"], ["explain", "closure.policy.json", "--log", "native"],
+                      ["report", "proof/native", "proof/policy"]):
+            done = run(self.path("bin", "switchyard"), *words, cwd=folder)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_links_between_documents(self):
