@@ -18,7 +18,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("algorithms", "config", "policy", "scripts", "shim", "tests")
 COMMAND = "switchyard"
-MOST_LINES = 200
+MOST_LINES = {"README.md": 120, "ARCHITECTURE.md": 200}
 
 
 def readmes():
@@ -193,14 +193,14 @@ class BuildTree(unittest.TestCase):
 
     def test_few_cores(self):
         """Open MPI starts no more ranks than there are cores, unless it is told to."""
-        self.assertIn("mpirun --oversubscribe -n 8", text_of(ROOT / "README.md").split("## Tuning")[0])
+        self.assertIn("mpirun --oversubscribe -n 8", text_of(ROOT / "README.md").split("## Use it")[0])
 
 
 class Length(unittest.TestCase):
     def test_newcomers_finish_them(self):
-        for name in ("README.md", "ARCHITECTURE.md"):
+        for name, most in MOST_LINES.items():
             with self.subTest(document=name):
-                self.assertLessEqual(len(text_of(ROOT / name).splitlines()), MOST_LINES)
+                self.assertLessEqual(len(text_of(ROOT / name).splitlines()), most)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,10 @@ class Failed(RuntimeError):
     """A program failed, or its result is wrong. The text says what to do about the failure."""
 
 
+class NoHosts(Failed):
+    """The kernel makes no hosts of namespaces."""
+
+
 # ---- what is run ----------------------------------------------------------------------------------------------------------
 
 @dataclasses.dataclass(frozen=True)
@@ -89,8 +93,12 @@ class Case:
     input: str  # in words
     command: tuple  # the program and its arguments
     folder: Path  # where it runs
-    result: object  # a function: stdout to a text that all runs must share; raises Failed
-    own_seconds: object  # a function: stdout to the seconds that the program itself reports
+    result: object  # a function: output to a text that all runs must share; raises Failed
+    own_seconds: object = None  # a function: output to the seconds that the program itself reports
+    parts: object = None  # a function: output to the seconds of each part of a benchmark, by the part's name
+    output_file: str = ""  # in the folder: what the program writes there counts as output, too
+    validation: tuple = ()  # a command that checks data and is not timed, as its checks would spoil the times
+    log_detail: tuple = ("--detail", "summary")  # of a benchmark nothing: sums do not tell its sizes apart
 
 
 # ---- a run ----------------------------------------------------------------------------------------------------------------
@@ -99,7 +107,7 @@ def command_of(case, place, way, log):
     # An agent in place of ssh passes no environment on, so the ranks get theirs from their command.
     ranks = ["env", "OMP_NUM_THREADS=1"]
     if way.words is not None:
-        ranks += [str(SWITCHYARD), "run", "--detail", "summary", "--log", log, *way.words, "--"]
+        ranks += [str(SWITCHYARD), "run", *case.log_detail, "--log", log, *way.words, "--"]
     return [*place.launcher(), *ranks, *case.command]
 
 
@@ -107,20 +115,39 @@ def run(case, place, way):
     """Seconds of the program and of its collectives, calls, and the program's result."""
     with tempfile.TemporaryDirectory(prefix="switchyard-in-turn-") as log:
         command = command_of(case, place, way, log)
+        remove_output_file(case)
         begin = time.monotonic()
         done = subprocess.run(command, cwd=case.folder, capture_output=True, text=True, check=False, errors="replace",
                               env={**os.environ, **mpi_families.environment()})
         wall = time.monotonic() - begin
         if done.returncode == NO_HOSTS and place.hosts > 1:
-            raise Failed(done.stderr.strip() or "no hosts can be made here")
+            raise NoHosts(done.stderr.strip() or "no hosts can be made here")
         if done.returncode != 0:
             said = [line for line in (done.stderr + done.stdout).splitlines() if re.search("[a-z]", line)]
             raise Failed(f"{shlex.join(command)} ended with {done.returncode}: {' / '.join(said[:3]) or 'no message'}")
-        found = {"wall_s": wall, "own_s": case.own_seconds(done.stdout), "result": case.result(done.stdout)}
+        found = {"wall_s": wall} | what_is_said(case, done.stdout)
         return found if way.words is None else found | from_log(log)
 
 
+def remove_output_file(case):
+    if case.output_file:
+        (case.folder / case.output_file).unlink(missing_ok=True)
+
+
+def what_is_said(case, output):
+    """The result and the times in a program's output."""
+    if case.output_file:
+        try:
+            output += (case.folder / case.output_file).read_text(errors="replace")
+        except OSError as error:
+            raise Failed(f"{case.application} wrote no {case.output_file}: {error.strerror}") from error
+    found = {"result": case.result(output)}
+    return found | {key: read(output) for key, read in (("own_s", case.own_seconds), ("parts_s", case.parts)) if read}
+
+
 def from_log(log):
+    if not os.listdir(log):
+        raise Failed("switchyard wrote no log: the program is not of this launcher's MPI, or MPI is linked into it statically")
     done = subprocess.run([SWITCHYARD, "report", "--format", "json", log], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failed(f"switchyard report ended with {done.returncode}: {done.stderr.strip()}")
@@ -129,7 +156,12 @@ def from_log(log):
         raise Failed("the log of a run is partial")
     totals = report["totals"]
     return {"collectives_s": totals["total_us"] / 1e6, "agree_s": totals["agree_us"] / 1e6, "calls": totals["calls"],
-            "routed": totals["routed"], "groups": groups(report), "mpi": report["run"]["mpi_library"].split(",")[0]}
+            "routed": totals["routed"], "groups": groups(report), "blocks": blocks(report), "mpi": name_of(report["run"]["mpi_library"])}
+
+
+def name_of(mpi_library):
+    """`Open MPI v4.1.4` or `MPICH 4.0.2` of the library's own text, "Open MPI v4.1.4, package: ..." or "MPICH Version: 4.0.2"."""
+    return re.sub(r" Version:\s*", " ", mpi_library.split(",")[0].strip())
 
 
 def groups(report):
@@ -142,6 +174,15 @@ def groups(report):
         of["seconds"] += group["total_us"] / 1e6
         of["algorithms"][group["algorithm"]] = of["algorithms"].get(group["algorithm"], 0) + group["calls"]
     return found
+
+
+def blocks(report):
+    """By collective, range of blocks and algorithm: the number of calls. `up_to` is a power of 4."""
+    found = {}
+    for group in report["groups"]:
+        key = group["collective"], int(group["block_up_to_bytes"]), group["algorithm"]
+        found[key] = found.get(key, 0) + group["calls"]
+    return [dict(zip(("collective", "up_to", "algorithm"), key), calls=calls) for key, calls in found.items()]
 
 
 def measured(case, place, ways, rounds, say=lambda text: None):
@@ -165,8 +206,10 @@ def measured(case, place, ways, rounds, say=lambda text: None):
 def entry_of(runs):
     entry = {key: [round(found[key], 6) for found in runs] for key in ("wall_s", "own_s", "collectives_s", "agree_s")
              if key in runs[0]}
+    if "parts_s" in runs[0]:
+        entry["parts_s"] = {name: [found["parts_s"][name] for found in runs] for name in runs[0]["parts_s"]}
     if "groups" in runs[0]:
-        entry |= {key: runs[-1][key] for key in ("calls", "routed")}
+        entry |= {key: runs[-1][key] for key in ("calls", "routed", "blocks")}
         entry["collectives"] = {name: of | {"seconds": median_of_group(runs, name)} for name, of in runs[-1]["groups"].items()}
     return entry
 
