@@ -71,6 +71,10 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.between("algorithms/README.md", "algorithms"), output_of("algorithms", "--markdown"),
                          "algorithms/README.md: run scripts/update-documents")
 
+    def test_third_level(self):
+        printed = subprocess.run([ROOT / "tests/bench/third_level"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(self.between("algorithms/README.md", "third level"), printed)
+
     def test_settings(self):
         # SWITCHYARD_LOG   switchyard-logs   default   meaning
         shown = {}
