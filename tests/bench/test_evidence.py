@@ -180,19 +180,23 @@ class Records(WithFolder):
         self.assertEqual([entry["failed"] for entry in in_turn.read(self.folder / "mpi.json")["cases"]], ["kept", "new"])
 
 
+NOT_ROUTED_ON_ONE_NODE = ("mpi4py-fft",)  # its MPI_Alltoallw
+
+
 @unittest.skipUnless(IS_LONG, "takes minutes")
 class Debian(WithFolder):
     def test_each_that_is_here(self):
         here = [program.name for program in catalogue.PROGRAMS.values() if program.of_debian(MPI)]
         if not here:
             self.skipTest("no such program is installed")
-        made = self.evidence(*here, "--ranks", 3, "--rounds", 1)
+        made = self.evidence(*here, "--ranks", 4, "--rounds", 1)  # HPCC wants a power of two
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertEqual(sorted({entry["program"] for entry in self.found()}), sorted(here))
         for entry in self.found():
             with self.subTest(entry["program"]):
                 self.assertGreater(entry["ways"]["native"]["calls"], 0)
-                self.assertGreater(entry["ways"]["default policy"]["routed"], 0)
+                is_routed = entry["ways"]["default policy"]["routed"] > 0
+                self.assertEqual(is_routed, entry["program"] not in NOT_ROUTED_ON_ONE_NODE)
 
 
 if __name__ == "__main__":

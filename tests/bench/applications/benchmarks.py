@@ -80,6 +80,6 @@ def imb_parts(output):
     found = {}
     for section in re.split(r"(?m)^# Benchmarking ", output)[1:]:
         collective = section.split()[0].lower()
-        rows = re.findall(r"(?m)^ +(\d+) +\d+ +[\d.]+ +[\d.]+ +([\d.]+)", section)
+        rows = re.findall(r"(?m)^ +(\d+) +\d+ +[\d.]+ +[\d.]+ +([\d.]+)", section)  # the mean of the ranks, as OSU has it
         found |= parts_of(collective, {int(size): float(average) for size, average in rows})
     return found

@@ -27,6 +27,6 @@ def cp2k(program, _, folder):
 def cp2k_energy(output):
     """To 8 digits behind the point: more are as the sums of the ranks come out."""
     found = re.search(r"(?m)^ ENERGY\| Total FORCE_EVAL.* (-\d+\.\d{8})\d*$", output)
-    if not found or "PROGRAM ENDED AT" not in output:
+    if not found or "SCF run converged" not in output or "PROGRAM ENDED AT" not in output:
         raise in_turn.Failed("CP2K: no energy, or it did not end well")
     return f"energy {found[1]} hartree"
