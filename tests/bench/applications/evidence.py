@@ -13,7 +13,7 @@ HEADER = ["program", "ranks", "bare", "policy", "ratio", "from", "to", "pairs wo
 
 
 @dataclasses.dataclass(frozen=True)
-class Row:
+class TableRow:
     """Of a program's wall time, or of the times that a benchmark prints of a range of blocks."""
     entry: dict
     part: str = ""  # of a benchmark; "" is the wall time
@@ -31,7 +31,7 @@ class Row:
 
 
 def rows_of(entry):
-    return [Row(entry, part) for part in entry["ways"]["bare"].get("parts_s", [""])]
+    return [TableRow(entry, part) for part in entry["ways"]["bare"].get("parts_s", [""])]
 
 
 def inside(entry):
