@@ -3,7 +3,6 @@ mpi4py-fft. A function yields the cases of a path and a place; it may write into
 
 import hashlib
 import re
-import shutil
 from pathlib import Path
 
 import heffte
