@@ -112,11 +112,15 @@ class ShortCall {
     std::size_t item_ = 0, block_ = 0; // bytes
 };
 
+// All of the call's time is its exchange, unless messages went beside the node's memory: then one slot is enough.
 void write_record(const CallContext& context, const Decision& decision, std::uint64_t begin) {
-    log::CallRecord record{head_of(context, begin)};
+    const auto traffic = context.state.resources()->window->take_traffic();
+    auto head = head_of(context, begin);
+    if (traffic.messages == 0) [[likely]]
+        return end_record(context, decision, head);
+    log::CallRecord record{head};
     record.has_detail = true;
     record.exchange = Clock::now() - begin;
-    const auto traffic = context.state.resources()->window->take_traffic();
     record.messages = traffic.messages;
     record.wire_bytes = traffic.bytes;
     end_record(context, decision, record);

@@ -10,7 +10,7 @@
 namespace switchyard::shim::log {
 
 // One call as one rank saw it. Times in nanoseconds, sizes in bytes, all for this rank only unless said
-// otherwise. A call in which nothing of ours took part leaves only this.
+// otherwise. A call whose time is all exchange leaves only this.
 struct CallHead {
     std::uint32_t communicator = 0; // this rank's number for it, see Names
     std::uint32_t sequence = 0;     // of the call on its communicator, from 1; the same on all its ranks
@@ -46,9 +46,9 @@ namespace slot_flag { // in Slot::flags
 } // namespace slot_flag
 
 // A record's layout in the file: a head that all kinds share, then the fields of its kind (fields.def; those
-// of a counted record are in counted()). Most calls are native and leave one slot; routed calls between nodes
-// leave three, staged calls one more, and so do calls that were looked at closely. Where the phases of
-// algorithms are timed, routed calls leave two more.
+// of a counted record are in counted()). Native calls and those on the fast path leave one slot, other routed
+// calls two, between nodes three; staged calls leave one more, and so do calls that were looked at closely.
+// Where the phases of algorithms are timed, routed calls leave two more.
 struct Slot {
     std::uint32_t communicator = 0, sequence = 0;
     std::uint64_t number = 0; // of the slot on this rank, from 0
