@@ -1,6 +1,7 @@
 #include "file.hpp"
 #include "rule_name.hpp"
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -23,8 +24,13 @@ Problem cannot_read(int error) {
 text::Result<std::string, Problem> read_regular_file(const std::filesystem::path& path) {
     const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
     if (!file) return cannot_read(errno);
-    std::string text(largest_policy_bytes + 1, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+    // In pieces: all ranks of a run wait while memory for the largest policy is cleared, some 10 ms.
+    std::string text;
+    std::array<char, 16384> piece;
+    for (std::size_t bytes = piece.size(); bytes == piece.size() && text.size() <= largest_policy_bytes;) {
+        bytes = std::fread(piece.data(), 1, piece.size(), file.get());
+        text.append(piece.data(), bytes);
+    }
     if (std::ferror(file.get()) != 0) return cannot_read(errno);
     if (text.size() > largest_policy_bytes)
         return Problem{"",

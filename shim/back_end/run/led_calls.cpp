@@ -10,7 +10,7 @@ LedCalls::LedCalls(std::vector<Announcement> heard, int world_rank, log::SlotRea
     : members_(std::move(heard)), world_rank_(world_rank), reader_(reader), desk_(desk) {
     find_communicators();
     if (communicators_.empty()) return;
-    slots_.resize(MergeDesk::questions * MergeDesk::slots_at_once);
+    slots_.resize(MergeDesk::questions * slots_at_once_);
     const auto room = bytes_in_windows / sizeof(log::MergedCall) / communicators_.size();
     calls_in_window_ = std::clamp<std::size_t>(room, 16, 4096);
     for (std::size_t i = 0; i < communicators_.size(); ++i) {
@@ -46,6 +46,7 @@ void LedCalls::find_communicators() {
 void LedCalls::join(const Announcement& member) {
     auto& led = communicators_.back();
     led.last_sequence = std::max(led.last_sequence, member.last_sequence);
+    slots_at_once_ = std::clamp<std::size_t>(member.slots, slots_at_once_, MergeDesk::slots_at_once);
     if (member.slots > 0) led.first_begin = std::min(led.first_begin, member.first_begin);
 }
 
@@ -89,9 +90,9 @@ void LedCalls::add_own(Communicator& led) noexcept {
     const int rank = members_[led.first_member].rank;
     std::size_t count = 0;
     do {
-        count = reader_.read(led.number, led.window.last(), slots_.data(), MergeDesk::slots_at_once);
+        count = reader_.read(led.number, led.window.last(), slots_.data(), slots_at_once_);
         for (std::size_t i = 0; i < count; ++i) led.window.add(slots_[i], rank, true);
-    } while (count == MergeDesk::slots_at_once);
+    } while (count == slots_at_once_);
 }
 
 // Several members are asked at once: one member's answer is on its way while another
@@ -112,11 +113,11 @@ void LedCalls::add_others(Communicator& led) noexcept {
         std::size_t bytes = 0;
         const auto question = desk_.wait(bytes);
         const auto count = bytes / sizeof(log::Slot);
-        const auto* slots = slots_.data() + question * MergeDesk::slots_at_once;
+        const auto* slots = slots_.data() + question * slots_at_once_;
         auto& member = *asked[question];
         for (std::size_t i = 0; i < count; ++i) led.window.add(slots[i], member.rank, false);
         member.slots -= std::min<std::uint64_t>(count, member.slots);
-        if (count == MergeDesk::slots_at_once && member.slots > 0) {
+        if (count == slots_at_once_ && member.slots > 0) {
             ask(question, member, led);
         } else {
             --waiting;
@@ -126,10 +127,10 @@ void LedCalls::add_others(Communicator& led) noexcept {
 }
 
 void LedCalls::ask(std::size_t question, const Announcement& member, const Communicator& led) noexcept {
-    const auto most = std::min<std::uint64_t>(MergeDesk::slots_at_once, member.slots);
+    const auto most = std::min<std::uint64_t>(slots_at_once_, member.slots);
     const MergeRequest request{MergeRequest::slots, member.number, led.window.last(),
                                static_cast<std::uint32_t>(most)};
-    desk_.ask(question, member.world_rank, request, slots_.data() + question * MergeDesk::slots_at_once);
+    desk_.ask(question, member.world_rank, request, slots_.data() + question * slots_at_once_);
 }
 
 } // namespace switchyard::shim

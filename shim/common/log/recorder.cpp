@@ -24,11 +24,17 @@ bool is_served(int file) {
     return fstatfs(file, &system) == 0 && std::ranges::find(served, long{system.f_type}) != served.end();
 }
 
+// Pages of a local file come one by one, as they are touched. Otherwise the kernel clears the whole file's pages
+// at the first touch, 0.2 to 4 ms, and most runs need few of them.
+//
 // Takes all pages of a served file into memory now, which costs milliseconds. The first touch of a page asks the
 // server for it, and if the server has gone by then, the answer is a SIGBUS in somebody's program. Before Linux
-// 5.14 pages come as they are touched.
-bool has_all_pages(int file, void* memory, std::size_t bytes) {
-    if (!is_served(file)) return true;
+// 5.14 pages come as they are touched. False: they could not come.
+bool prepare_pages(int file, void* memory, std::size_t bytes) {
+    if (!is_served(file)) {
+        madvise(memory, bytes, MADV_RANDOM);
+        return true;
+    }
 #ifndef MADV_POPULATE_WRITE
     constexpr int MADV_POPULATE_WRITE = 23;
 #endif
@@ -74,7 +80,7 @@ void Recorder::map_ring(int file) {
     int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     void* memory = mmap(nullptr, ring_file::end, PROT_READ | PROT_WRITE, flags, file, 0);
     if (memory == MAP_FAILED) return;
-    if (file < 0 || has_all_pages(file, memory, ring_file::end)) {
+    if (file < 0 || prepare_pages(file, memory, ring_file::end)) {
         ring_ = static_cast<Slot*>(memory);
         return;
     }

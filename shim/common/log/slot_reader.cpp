@@ -1,8 +1,11 @@
 #include "slot_reader.hpp"
 
+#include <algorithm>
+
 namespace switchyard::shim::log {
 
-SlotReader::SlotReader(Recorder& recorder) : recorder_(recorder), some_(slots_at_once) {
+SlotReader::SlotReader(Recorder& recorder)
+    : recorder_(recorder), some_(std::min<std::uint64_t>(slots_at_once, recorder.slots())) {
     const auto& names = recorder.names().communicators;
     spans_.resize(names.empty() ? 1 : names.back().number + 1);
     for (std::uint64_t place = 0; const auto* slot = at(place); ++place) count(*slot, place);
