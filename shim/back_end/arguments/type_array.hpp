@@ -34,6 +34,7 @@ class TypeArray {
   private:
     void make_room(int blocks) noexcept;
     void forget_freed();
+    bool are_plain_as_before() const;
     const Datatype& decoded(int i);
     void note(const Datatype& type);
 
@@ -41,6 +42,7 @@ class TypeArray {
     int keyval_ = MPI_KEYVAL_INVALID;
     std::vector<Datatype> known_; // by block; a handle MPI_DATATYPE_NULL: nothing is known
     std::uint64_t freed_ = 0;     // types_freed() when they became known
+    bool all_are_plain_ = false;  // all that are known: committed, and without gaps
     bool has_null_ = false, are_dense_ = true, are_committed_ = true;
 };
 

@@ -112,7 +112,7 @@ class ShortCall {
     std::size_t item_ = 0, block_ = 0; // bytes
 };
 
-// All of the call's time is its exchange, unless messages went beside the node's memory: then one slot is enough.
+// All of the call's time is its exchange, and one slot is enough, unless messages went beside the node's memory.
 void write_record(const CallContext& context, const Decision& decision, std::uint64_t begin) {
     const auto traffic = context.state.resources()->window->take_traffic();
     auto head = head_of(context, begin);

@@ -24,12 +24,12 @@ bool is_served(int file) {
     return fstatfs(file, &system) == 0 && std::ranges::find(served, long{system.f_type}) != served.end();
 }
 
-// Pages of a local file come one by one, as they are touched. Otherwise the kernel clears the whole file's pages
-// at the first touch, 0.2 to 4 ms, and most runs need few of them.
+// Pages of a local file come one by one, as they are touched. Otherwise the kernel clears the whole file's
+// pages at the first touch, 0.2 to 4 ms of every rank's start, and most runs need few of them.
 //
-// Takes all pages of a served file into memory now, which costs milliseconds. The first touch of a page asks the
-// server for it, and if the server has gone by then, the answer is a SIGBUS in somebody's program. Before Linux
-// 5.14 pages come as they are touched. False: they could not come.
+// Takes all pages of a served file into memory now, which costs milliseconds. The first touch of a page asks
+// the server for it, and if the server has gone by then, the answer is a SIGBUS in somebody's program. Before
+// Linux 5.14 pages come as they are touched. False: they could not come.
 bool prepare_pages(int file, void* memory, std::size_t bytes) {
     if (!is_served(file)) {
         madvise(memory, bytes, MADV_RANDOM);
