@@ -24,7 +24,7 @@ Problem cannot_read(int error) {
 text::Result<std::string, Problem> read_regular_file(const std::filesystem::path& path) {
     const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
     if (!file) return cannot_read(errno);
-    // In pieces: all ranks of a run wait while memory for the largest policy is cleared, some 10 ms.
+    // In pieces: to clear memory for the largest policy takes milliseconds, in which all ranks of a run wait.
     std::string text;
     std::array<char, 16384> piece;
     for (std::size_t bytes = piece.size(); bytes == piece.size() && text.size() <= largest_policy_bytes;) {

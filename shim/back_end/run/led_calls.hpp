@@ -56,8 +56,8 @@ class LedCalls {
     std::vector<Communicator> communicators_;
     std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
     std::size_t calls_in_window_ = 0;
-    std::size_t slots_at_once_ = 1; // from a member: no more than any has, since untouched memory is free
-    std::vector<log::Slot> slots_;  // for one answer to each question
+    std::size_t slots_at_once_ = 1; // in an answer: as many as the member with the most slots has, at most
+    std::vector<log::Slot> slots_;  // for one answer to each question; pages for more would slow the end
     std::uint64_t calls_ = 0, lost_ = 0;
     bool failed_ = false;
 };
