@@ -3,6 +3,8 @@
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 using namespace switchyard::algorithms;
 using switchyard::tests::NodeInProcess;
@@ -21,10 +23,11 @@ struct StreamPair {
     std::vector<std::byte> block, place;
     Stream out, in;
 
-    explicit StreamPair(std::size_t bytes) : block(some_bytes(bytes, 1)), place(bytes) {
+    explicit StreamPair(std::size_t bytes, bool may_offer = true)
+        : block(some_bytes(bytes, 1)), place(bytes) {
         node.let_read();
         out = {.local = 1, .data = block.data(), .bytes = bytes, .slot_bytes = piece_bytes, .slots = 4};
-        writer.offers.begin(out, true);
+        writer.offers.begin(out, may_offer);
         in = out;
         in.local = 0;
         in.data = place.data();
@@ -59,6 +62,42 @@ TEST_CASE("a large block is offered while the ring is cold", "[node_offers]") {
     CHECK(node[1].offers.can_be_read_by(0)); // in the other direction
 }
 
+TEST_CASE("on shared cores, a block that the epoch has no room for is offered", "[node_offers]") {
+    constexpr std::size_t section_bytes = std::size_t{1} << 20;
+    const int cores = GENERATE(1, 2);
+    NodeInProcess node(2, section_bytes, cores);
+    NodeOffers& offers = node[0].offers;
+    offers.show_proof(&proof_of_process);
+    const std::size_t room = node.layout.capacity;
+    CHECK_FALSE(offers.is_for_reading(room));
+    CHECK(offers.is_for_reading(room + 1) == (cores == 1));
+    CHECK_FALSE(offers.is_for_reading_by_all(room + 1)); // all ranks read a slot at once
+}
+
+TEST_CASE("the times of the first rank's copies decide for all ranks", "[node_offers]") {
+    using namespace std::chrono_literals;
+    using Copy = NodeRates::Copy;
+    constexpr std::size_t large = 2 * NodeOffers::least_offered_bytes;
+    NodeInProcess node(2);
+    for (const int rank : {0, 1}) node[rank].offers.show_proof(&proof_of_process);
+    const auto copy_slowly = [&](int rank, Copy slow) {
+        for (int i = 0; i < 20; ++i)
+            for (const Copy copy : {Copy::in, Copy::out, Copy::across})
+                node[rank].offers.timed(copy, large, large,
+                                        [&] { std::this_thread::sleep_for(copy == slow ? 1ms : 1us); });
+    };
+    copy_slowly(1, Copy::out);
+    CHECK_FALSE(node[1].offers.is_for_reading(large)); // rank 0 has no times yet
+    copy_slowly(0, Copy::out);
+    CHECK(node[0].offers.is_for_reading(large));
+    CHECK(node[1].offers.is_for_reading(large));
+    CHECK(node[0].offers.is_for_reading_by_all(large));
+    CHECK_FALSE(node[1].offers.is_for_reading(2 * large)); // no times of this size
+    for (int i = 0; i < 10; ++i) copy_slowly(0, Copy::across);
+    CHECK_FALSE(node[0].offers.is_for_reading(large));
+    CHECK_FALSE(node[1].offers.is_for_reading(large));
+}
+
 TEST_CASE("a stream without a proof cannot be read", "[node_offers]") {
     NodeInProcess node(2);
     auto block = some_bytes(200'000, 1);
@@ -71,13 +110,15 @@ TEST_CASE("a stream without a proof cannot be read", "[node_offers]") {
 }
 
 TEST_CASE("a reader takes a block from its end, and its writer sees that", "[node_offers]") {
-    constexpr std::size_t bytes = 3 * NodeOffers::most_read_bytes + 1000;
-    StreamPair pair(bytes);
-    CHECK(pair.out.is_offered);
-    CHECK(pair.writer.offers.is_left_to_reader(pair.out));
+    const bool is_offered = GENERATE(true, false);
+    const std::size_t most = is_offered ? NodeOffers::most_offered_read_bytes : NodeOffers::most_read_bytes,
+                      bytes = 3 * most + 1000;
+    StreamPair pair(bytes, is_offered);
+    CHECK(pair.out.is_offered == is_offered);
+    CHECK(pair.writer.offers.is_left_to_reader(pair.out) == is_offered);
     int reads = 0;
     for (std::size_t last = bytes; pair.reader.offers.read(pair.in, pair.copying()); last = pair.in.end) {
-        CHECK(last - pair.in.end <= NodeOffers::most_read_bytes);
+        CHECK(last - pair.in.end <= most);
         CHECK(pair.in.end < last);
         CHECK(pair.writer.offers.is_read_to_end(pair.out) == pair.in.is_over());
         ++reads;

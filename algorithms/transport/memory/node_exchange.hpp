@@ -124,7 +124,9 @@ void NodeExchange::write_blocks(const Sent& sent, const section::Notice& own, bo
                                                      streams.is_for_slots(size)
                                                  ? 0
                                                  : room.place_for(size)) [[likely]] {
-            streams.copies().write(local, section + place, sent.at(local), size);
+            streams.offers().timed(NodeRates::Copy::in, size, size, [&] {
+                streams.copies().write(local, section + place, sent.at(local), size);
+            });
             slice = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(size)};
         } else { // a stream out is only read, like all that is sent
             streams.send({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
@@ -221,7 +223,8 @@ Status NodeExchange::read_block(const Received& received, int source, const std:
     received.meets(source, bytes);
     if (bytes == 0) return {};
     if (bytes > received.size(source)) return Fault::truncated;
-    copy_bytes(received.at(source), block, bytes);
+    streams_.offers().timed(NodeRates::Copy::out, bytes, bytes,
+                            [&] { copy_bytes(received.at(source), block, bytes); });
     return {};
 }
 

@@ -146,7 +146,9 @@ void NodeGather::show(ForEachPart&& for_each_part) {
     if (offers)
         offer(own, own_bytes);
     else
-        copy_out(for_each_part, {0, first}, epochs_.room().place_for_all(first, own));
+        streams_.offers().timed(NodeRates::Copy::in, bytes, first, [&] {
+            copy_out(for_each_part, {0, first}, epochs_.room().place_for_all(first, own));
+        });
     if (bytes > epochs_.room().most_near_bytes()) own.places[epochs_.sections().rank()].shown_bytes = first;
     if (!offers && first < bytes) streams_.send(stream_to_all(own, bytes));
     epochs_.enter(own);
@@ -166,7 +168,9 @@ Status NodeGather::take(ForEachPart&& for_each_part) {
             continue;
         }
         const std::size_t shown = shown_of(notice, source, all);
-        status.keep(copy_in(for_each_part, source, {0, shown}, room.shown(source, shown, notice)));
+        streams_.offers().timed(NodeRates::Copy::out, all, shown, [&] {
+            status.keep(copy_in(for_each_part, source, {0, shown}, room.shown(source, shown, notice)));
+        });
         if (shown < all) streams_.receive(stream_of(source, all));
     }
     if (!streams_.are_none()) [[unlikely]]
@@ -194,13 +198,17 @@ Status NodeGather::run_streams(ForEachPart&& for_each_part) {
     streams_.begin_reading(false);
     Status status;
     const auto copy = [&](const Stream& stream) {
-        status.keep(copy_in(for_each_part, stream.local, {stream.done, stream.next()},
-                            epochs_.sections().of(stream.local) + stream.slot()));
+        streams_.offers().timed(NodeRates::Copy::out, stream.bytes, stream.next(), [&] {
+            status.keep(copy_in(for_each_part, stream.local, {stream.done, stream.next()},
+                                epochs_.sections().of(stream.local) + stream.slot()));
+        });
     };
     const auto write = [&](Stream& stream) {
         if (!stream.is_for_all) return streams_.write_slot(stream);
         if (stream.is_over() || !streams_.slots().has_free_for_all(stream.slots)) return false;
-        copy_out(for_each_part, {stream.done, stream.next()}, epochs_.sections().own() + stream.slot());
+        streams_.offers().timed(NodeRates::Copy::in, stream.bytes, stream.next(), [&] {
+            copy_out(for_each_part, {stream.done, stream.next()}, epochs_.sections().own() + stream.slot());
+        });
         stream.done += stream.next();
         streams_.slots().fill_for_all();
         return true;

@@ -8,6 +8,12 @@ bool NodeOffers::can_be_read_by_all() const {
     return true;
 }
 
+bool NodeOffers::goes_across(NodeRates::Form form, std::size_t bytes, int readers) {
+    std::atomic<std::uint32_t>& ways = epochs_.sections().filled(0, 0).ways;
+    if (epochs_.sections().rank() == 0) rates_.decide(ways, form, bytes, readers, epochs_.number());
+    return NodeRates::goes_across(ways, form, bytes);
+}
+
 void NodeOffers::begin(Stream& stream, bool may_offer) {
     if (proof_ != nullptr && stream.pieces() <= Claims::most_pieces) {
         stream.from = reinterpret_cast<std::uintptr_t>(stream.data);

@@ -1,9 +1,10 @@
 // Blocks that their reader takes from the writer's own memory (CMA), where the system allows it: all of a
 // block that is offered, or the end of one that goes through slots.
 //
-// A window begins with few pages, since a program may have few calls. Until it has more, a large block may be
-// offered: its reader takes it from the writer's own memory, and the writer waits for the reader. A reader
-// that cannot read there refuses, once and for all. Then the block goes through slots.
+// A large block may be offered: its reader takes it from the writer's own memory, and the writer waits for the
+// reader. A window begins with few pages, since a program may have few calls, and offers large blocks until it
+// has more. Later it offers them where that was faster (node_rates.hpp). A reader that cannot read there
+// refuses, once and for all. Then the block goes through slots.
 //
 // A slot needs its writer on a core, and then its reader. So where other programs keep ranks off their cores,
 // a reader reads the end of a block that goes through slots from its writer's own memory. Writer and reader
@@ -32,6 +33,7 @@
 
 #include "neighbour_memory.hpp"
 #include "node_epochs.hpp"
+#include "node_rates.hpp"
 #include "node_stream.hpp"
 
 #include <algorithm>
@@ -46,9 +48,12 @@ namespace switchyard::algorithms {
 class NodeOffers {
   public:
     // A smaller block is not offered.
-    static constexpr std::size_t least_offered_bytes = std::size_t{64} * 1024;
-    // The most bytes of one CMA read, so that a writer that is scheduled again still has work.
-    static constexpr std::size_t most_read_bytes = std::size_t{1} << 20;
+    static constexpr std::size_t least_offered_bytes = NodeRates::least_block_bytes;
+    // The most bytes of one CMA read: of a block that its writer fills slots with meanwhile, so that it still
+    // has work when it gets a core; and of a block that its writer has left to the reader. After each read MPI
+    // works on its messages, and the rank may lose its core.
+    static constexpr std::size_t most_read_bytes = std::size_t{1} << 20,
+                                 most_offered_read_bytes = std::size_t{16} << 20;
 
     explicit NodeOffers(NodeEpochs& epochs)
         : epochs_(epochs), neighbours_(static_cast<std::size_t>(epochs.sections().size())) {}
@@ -63,14 +68,18 @@ class NodeOffers {
 
     // A large block comes faster from its writer's own memory than through a ring that is small or cold: new
     // pages take longer than the block's bytes, and old lines are still in the reader's cache when they are
-    // written again. Here: one of several blocks, which are likely to be about equally large.
-    bool is_for_reading(std::size_t bytes) const {
-        return is_for_reading(bytes, bytes * static_cast<std::size_t>(epochs_.sections().size() - 1));
+    // written again. Through a warm ring, the times of this rank's copies decide (node_rates.hpp). Here: one
+    // of several blocks, which are likely to be about equally large.
+    bool is_for_reading(std::size_t bytes) {
+        const std::size_t in_all = bytes * static_cast<std::size_t>(epochs_.sections().size() - 1);
+        return may_be_read(bytes) && (is_cold_for(in_all) || goes_across(NodeRates::Form::block, bytes, 1));
     }
     // Bytes for all ranks: on shared cores the ranks would wait for the kernel one after another, but they
     // all read a slot at once.
-    bool is_for_reading_by_all(std::size_t bytes) const {
-        return is_for_reading(bytes, bytes) && (offers_always_ || !epochs_.rests().shares_cores()) &&
+    bool is_for_reading_by_all(std::size_t bytes) {
+        if (!may_be_read(bytes) || (epochs_.rests().shares_cores() && !offers_always_)) return false;
+        const int readers = epochs_.sections().size() - 1;
+        return (is_cold_for(bytes) || goes_across(NodeRates::Form::block_for_all, bytes, readers)) &&
                can_be_read_by_all();
     }
     bool can_be_read_by(int reader) const {
@@ -113,23 +122,44 @@ class NodeOffers {
     bool read(Stream& stream, Take&& take);
     bool read(Stream& stream); // into its place
     bool bring(const Stream& stream, std::byte* to, std::uintptr_t from, std::size_t bytes) {
-        return neighbours_[at(stream.local)].read(to, from, bytes, stream.proof);
+        bool is_read = false;
+        timed(NodeRates::Copy::across, stream.bytes, bytes,
+              [&] { is_read = neighbours_[at(stream.local)].read(to, from, bytes, stream.proof); });
+        return is_read;
+    }
+
+    // ---- Both ----
+
+    // Makes a copy of `bytes` bytes of a block of `block` bytes, and notes its time if the block is large.
+    template <typename Work>
+    void timed(NodeRates::Copy copy, std::size_t block, std::size_t bytes, Work&& work) {
+        if (block < NodeRates::least_block_bytes || proof_ == nullptr ||
+            !rates_.listens(block, epochs_.number())) [[likely]]
+            return work();
+        const auto start = NodeRates::Clock::now();
+        work();
+        rates_.note(copy, block, bytes, NodeRates::Clock::now() - start);
     }
     // Bytes of large blocks that this rank has read from their writers' own memory.
     std::uint64_t read_bytes() const { return read_bytes_; }
 
   private:
     static std::size_t at(int local) { return static_cast<std::size_t>(local); }
-    // `in_all`: all bytes of this rank in the epoch.
-    bool is_for_reading(std::size_t bytes, std::size_t in_all) const {
-        return bytes >= least_offered_bytes && proof_ != nullptr &&
-               (offers_always_ || !epochs_.room().is_warm_for(in_all, epochs_.rests().shares_cores()));
+    bool may_be_read(std::size_t bytes) const { return bytes >= least_offered_bytes && proof_ != nullptr; }
+    // Whether the ring would take too long for this rank's bytes in the epoch. On shared cores, bytes that
+    // the epoch has no room for wait for a core again and again: their writer, then their reader.
+    bool is_cold_for(std::size_t in_all) const {
+        const bool shares_cores = epochs_.rests().shares_cores();
+        return offers_always_ || !epochs_.room().is_warm_for(in_all, shares_cores) ||
+               (shares_cores && in_all > epochs_.sections().layout().capacity);
     }
+    bool goes_across(NodeRates::Form form, std::size_t bytes, int readers);
     bool can_be_read_by_all() const;
 
     NodeEpochs& epochs_;
     std::vector<NeighbourMemory> neighbours_; // by local rank
     const std::uint64_t* proof_ = nullptr;
+    NodeRates rates_;
     bool offers_always_ = false;
     std::uint64_t read_bytes_ = 0;
 };
@@ -140,7 +170,8 @@ bool NodeOffers::read(Stream& stream, Take&& take) {
     section::Emptied& own = epochs_.sections().emptied(stream.local, epochs_.sections().rank());
     if (own.refuses.load(std::memory_order_relaxed) != 0) return false;
     section::Filled& writers = epochs_.sections().filled(stream.local, epochs_.sections().rank());
-    const std::uint64_t most = std::max<std::uint64_t>(most_read_bytes / stream.slot_bytes, 1),
+    const std::size_t most_bytes = stream.is_offered ? most_offered_read_bytes : most_read_bytes;
+    const std::uint64_t most = std::max<std::uint64_t>(most_bytes / stream.slot_bytes, 1),
                         taken = writers.claims.take_back(stream.pieces(), most);
     if (taken == 0) return false;
     const std::size_t begin = (stream.pieces_of(stream.end) - taken) * stream.slot_bytes;

@@ -55,6 +55,7 @@ struct Filled {
     Claims claims; // of the stream under way, like `read`
     // The writer has left, and its memory may hold other bytes: the window is broken.
     std::atomic<bool> is_withdrawn;
+    std::atomic<std::uint32_t> ways; // of the first rank's channel to itself: node_rates.hpp
 };
 struct Emptied {
     std::atomic<std::uint64_t> slots, slots_for_all;

@@ -63,7 +63,10 @@ bool NodeStreams::write_slot(Stream& stream) {
     if (offers_.is_left_to_reader(stream)) return false;
     if (!slots_.has_free(stream.local, stream.slots) || !offers_.takes_front(stream)) return false;
     const std::size_t bytes = stream.next();
-    copies_.write(stream.local, epochs_.sections().own() + stream.slot(), stream.data + stream.done, bytes);
+    offers_.timed(NodeRates::Copy::in, stream.bytes, bytes, [&] {
+        copies_.write(stream.local, epochs_.sections().own() + stream.slot(), stream.data + stream.done,
+                      bytes);
+    });
     stream.done += bytes;
     slots_.fill(stream.local);
     return true;
@@ -73,10 +76,13 @@ bool NodeStreams::write_slot(Stream& stream) {
 bool NodeStreams::read_slot(Stream& stream, bool in_place) {
     if (stream.is_over() || (in_place && !may_cover(stream, stream.done + stream.next()))) return false;
     return empty_slot(stream, [&](const Stream& filled) {
-        const std::size_t room = filled.room - std::min(filled.room, filled.done);
+        const std::size_t room = filled.room - std::min(filled.room, filled.done),
+                          bytes = std::min(filled.next(), room);
         if (room > 0)
-            copies_.read(filled.data + filled.done, epochs_.sections().of(filled.local) + filled.slot(),
-                         std::min(filled.next(), room));
+            offers_.timed(NodeRates::Copy::out, filled.bytes, bytes, [&] {
+                copies_.read(filled.data + filled.done, epochs_.sections().of(filled.local) + filled.slot(),
+                             bytes);
+            });
     });
 }
 
