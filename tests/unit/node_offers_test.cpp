@@ -69,9 +69,19 @@ TEST_CASE("on shared cores, a block that the epoch has no room for is offered", 
     NodeOffers& offers = node[0].offers;
     offers.show_proof(&proof_of_process);
     const std::size_t room = node.layout.capacity;
+    REQUIRE(room > NodeOffers::least_offered_on_shared_cores);
     CHECK_FALSE(offers.is_for_reading(room));
     CHECK(offers.is_for_reading(room + 1) == (cores == 1));
     CHECK_FALSE(offers.is_for_reading_by_all(room + 1)); // all ranks read a slot at once
+}
+
+TEST_CASE("on shared cores only larger blocks are offered", "[node_offers]") {
+    const int cores = GENERATE(1, 2);
+    NodeInProcess node(2, std::size_t{1} << 16, cores); // no epoch has room for such a block
+    NodeOffers& offers = node[0].offers;
+    offers.show_proof(&proof_of_process);
+    CHECK_FALSE(offers.is_for_reading(NodeOffers::least_offered_on_shared_cores - 1));
+    CHECK(offers.is_for_reading(NodeOffers::least_offered_on_shared_cores) == (cores == 1));
 }
 
 TEST_CASE("the times of the first rank's copies decide for all ranks", "[node_offers]") {

@@ -47,8 +47,9 @@ namespace switchyard::algorithms {
 
 class NodeOffers {
   public:
-    // A smaller block is not offered.
-    static constexpr std::size_t least_offered_bytes = NodeRates::least_block_bytes;
+    // A smaller block is not offered: where each rank has a core, and where ranks share cores.
+    static constexpr std::size_t least_offered_bytes = NodeRates::least_block_bytes,
+                                 least_offered_on_shared_cores = 2 * least_offered_bytes;
     // The most bytes of one CMA read: of a block that its writer fills slots with meanwhile, so that it still
     // has work when it gets a core; and of a block that its writer has left to the reader. After each read MPI
     // works on its messages, and the rank may lose its core.
@@ -145,7 +146,10 @@ class NodeOffers {
 
   private:
     static std::size_t at(int local) { return static_cast<std::size_t>(local); }
-    bool may_be_read(std::size_t bytes) const { return bytes >= least_offered_bytes && proof_ != nullptr; }
+    bool may_be_read(std::size_t bytes) const {
+        return bytes >= least_offered_bytes && proof_ != nullptr &&
+               (bytes >= least_offered_on_shared_cores || !epochs_.rests().shares_cores());
+    }
     // Whether the ring would take too long for this rank's bytes in the epoch. On shared cores, bytes that
     // the epoch has no room for wait for a core again and again: their writer, then their reader.
     bool is_cold_for(std::size_t in_all) const {

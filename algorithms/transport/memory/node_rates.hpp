@@ -31,7 +31,7 @@ class NodeRates {
     enum class Form : std::uint8_t { block, block_for_all };
 
     // A smaller block is not timed: it never goes across.
-    static constexpr std::size_t least_block_bytes = std::size_t{64} << 10;
+    static constexpr std::size_t least_block_bytes = std::size_t{32} << 10;
 
     // A copy of `bytes` bytes of a block of `block` bytes took that long.
     void note(Copy copy, std::size_t block, std::size_t bytes, Clock::duration took) {

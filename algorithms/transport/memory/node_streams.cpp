@@ -118,7 +118,7 @@ void NodeStreams::wait_for_readers() {
 void NodeStreams::earn_some_pages() {
     std::size_t bytes = epochs_.room().used();
     for (const Stream& stream : out_) bytes += stream.bytes;
-    const bool are_small = bytes < NodeOffers::least_offered_bytes / 2;
+    const bool are_small = bytes < NodeOffers::least_offered_bytes;
     epochs_.room().earn_pages(bytes, are_small, epochs_.rests().shares_cores(), epochs_.number());
 }
 
