@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 using namespace switchyard::algorithms;
 using switchyard::tests::NodeInProcess;
@@ -93,8 +92,7 @@ TEST_CASE("the times of the first rank's copies decide for all ranks", "[node_of
     const auto copy_slowly = [&](int rank, Copy slow) {
         for (int i = 0; i < 20; ++i)
             for (const Copy copy : {Copy::in, Copy::out, Copy::across})
-                node[rank].offers.timed(copy, large, large,
-                                        [&] { std::this_thread::sleep_for(copy == slow ? 1ms : 1us); });
+                node[rank].offers.rates().note(copy, large, large, copy == slow ? 100us : 10us);
     };
     copy_slowly(1, Copy::out);
     CHECK_FALSE(node[1].offers.is_for_reading(large)); // rank 0 has no times yet
@@ -106,6 +104,26 @@ TEST_CASE("the times of the first rank's copies decide for all ranks", "[node_of
     for (int i = 0; i < 10; ++i) copy_slowly(0, Copy::across);
     CHECK_FALSE(node[0].offers.is_for_reading(large));
     CHECK_FALSE(node[1].offers.is_for_reading(large));
+}
+
+TEST_CASE("copies of large blocks are timed, where they may be offered", "[node_offers]") {
+    constexpr std::size_t least = NodeOffers::least_offered_bytes;
+    NodeInProcess node(2);
+    NodeOffers& offers = node[0].offers;
+    int copies = 0;
+    const auto copy = [&](std::size_t block) {
+        for (int i = 0; i < 20; ++i)
+            for (const auto each : {NodeRates::Copy::in, NodeRates::Copy::out, NodeRates::Copy::across})
+                offers.timed(each, block, block, [&] { ++copies; });
+    };
+    copy(least);
+    CHECK(offers.rates().listens(least, 1)); // nobody may read this rank's memory
+    offers.show_proof(&proof_of_process);
+    copy(least - 1);
+    CHECK(offers.rates().listens(least, 1));
+    copy(least);
+    CHECK_FALSE(offers.rates().listens(least, 1));
+    CHECK(copies == 180);
 }
 
 TEST_CASE("a stream without a proof cannot be read", "[node_offers]") {

@@ -66,11 +66,12 @@ class NodeOffers {
     void know(int local, const NeighbourMemory& memory) { neighbours_[at(local)] = memory; }
     // For tests.
     void offer_always(bool always) { offers_always_ = always; }
+    NodeRates& rates() { return rates_; }
 
     // A large block comes faster from its writer's own memory than through a ring that is small or cold: new
     // pages take longer than the block's bytes, and old lines are still in the reader's cache when they are
-    // written again. Through a warm ring, the times of this rank's copies decide (node_rates.hpp). Here: one
-    // of several blocks, which are likely to be about equally large.
+    // written again. With a warm ring, the times of the first rank's copies decide (node_rates.hpp). Here:
+    // one of several blocks, which are likely to be about equally large.
     bool is_for_reading(std::size_t bytes) {
         const std::size_t in_all = bytes * static_cast<std::size_t>(epochs_.sections().size() - 1);
         return may_be_read(bytes) && (is_cold_for(in_all) || goes_across(NodeRates::Form::block, bytes, 1));
