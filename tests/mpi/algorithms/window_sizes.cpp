@@ -5,6 +5,8 @@
 #include "cases.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
 
 namespace switchyard::tests {
