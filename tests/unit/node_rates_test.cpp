@@ -24,6 +24,12 @@ struct FirstRank {
     void note(Copy copy, std::chrono::nanoseconds took, int times = 100, std::size_t bytes = block) {
         for (int i = 0; i < times; ++i) rates.note(copy, bytes, bytes, took);
     }
+    void note_all(std::chrono::nanoseconds in, std::chrono::nanoseconds out,
+                  std::chrono::nanoseconds across) {
+        note(Copy::in, in);
+        note(Copy::out, out);
+        note(Copy::across, across);
+    }
     bool goes_across(std::uint64_t epoch = usual_epoch, int readers = 1, Form form = Form::block,
                      std::size_t bytes = block) {
         rates.decide(ways, form, bytes, readers, epoch);
@@ -51,9 +57,7 @@ TEST_CASE("the way that is not known comes first", "[node_rates]") {
 
 TEST_CASE("the way in use stays until the other way is clearly faster", "[node_rates]") {
     FirstRank rank;
-    rank.note(Copy::in, 10us);
-    rank.note(Copy::out, 10us);
-    rank.note(Copy::across, 18us);
+    rank.note_all(10us, 10us, 18us);
     CHECK_FALSE(rank.goes_across());
     rank.note(Copy::across, 14us);
     CHECK(rank.goes_across());
@@ -65,9 +69,7 @@ TEST_CASE("the way in use stays until the other way is clearly faster", "[node_r
 
 TEST_CASE("a block for all ranks is copied in once", "[node_rates]") {
     FirstRank rank;
-    rank.note(Copy::in, 10us);
-    rank.note(Copy::out, 10us);
-    rank.note(Copy::across, 14us);
+    rank.note_all(10us, 10us, 14us);
     CHECK(rank.goes_across(usual_epoch, 1, Form::block_for_all));
     CHECK_FALSE(rank.goes_across(usual_epoch, 7, Form::block_for_all));
     CHECK(rank.goes_across()); // the form with one reader has its own bit
@@ -75,7 +77,7 @@ TEST_CASE("a block for all ranks is copied in once", "[node_rates]") {
 
 TEST_CASE("each size has times of its own", "[node_rates]") {
     FirstRank rank;
-    for (const Copy copy : {Copy::in, Copy::out, Copy::across}) rank.note(copy, 10us);
+    rank.note_all(10us, 10us, 10us);
     CHECK(rank.goes_across());
     CHECK_FALSE(rank.goes_across(usual_epoch, 1, Form::block, 4 * block));
     CHECK_FALSE(rank.rates.listens(block, usual_epoch));
@@ -84,7 +86,7 @@ TEST_CASE("each size has times of its own", "[node_rates]") {
 
 TEST_CASE("now and then comes the other way", "[node_rates]") {
     FirstRank rank;
-    for (const Copy copy : {Copy::in, Copy::out, Copy::across}) rank.note(copy, 10us);
+    rank.note_all(10us, 10us, 10us);
     int trials = 0;
     for (std::uint64_t epoch = 0; epoch < 61 * 8; ++epoch)
         if (!rank.goes_across(epoch)) {
@@ -98,7 +100,7 @@ TEST_CASE("now and then comes the other way", "[node_rates]") {
 
 TEST_CASE("a rank that lost its core for some copies decides as before", "[node_rates]") {
     FirstRank rank;
-    for (const Copy copy : {Copy::in, Copy::out, Copy::across}) rank.note(copy, 10us);
+    rank.note_all(10us, 10us, 10us);
     CHECK(rank.goes_across());
     for (int i = 0; i < 20; ++i) {
         rank.note(Copy::across, 4ms, 1);
