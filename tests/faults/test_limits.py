@@ -37,7 +37,7 @@ class FromTheStart(FaultTest):
         """The MPI's own need and some more: enough for the shim's code, not for all of its memory. Around 12 MiB the
         merge of the log would leave UCX no room for a message, and UCX ends a program that finds none."""
         need = self.need_kb()
-        self.check(2, *(f"-v {need + more}" for more in (*range(11 << 10, 13 << 10, 256), 24 << 10, 60 << 10)))
+        self.check(2, *(f"-v {need + more}" for more in (*range(11 << 10, 15 << 10, 128), 24 << 10, 60 << 10)))
 
     def need_kb(self):
         peak = "shell:grep VmPeak /proc/$PPID/status"
@@ -68,6 +68,11 @@ class BeforeTheEnd(FaultTest):
         self.check("memory:1", rank=0, np=3)
         self.check("memory:0", rank=1)
         self.check("memory:3")
+
+    def test_no_memory_for_the_stack(self):
+        """Below what is in use already: the stack of the merge has to be there."""
+        self.check("memory:-2", rank=0, np=3)
+        self.check("memory:-1")
 
     def test_while_recording(self):
         """Files of 300 KiB: the log must not be what kills the program (SIGXFSZ)."""

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace switchyard::shim {
 
@@ -61,8 +62,8 @@ class Announcing {
     // If this rank has no room for the announcements, it receives them and drops them.
     void exchange_items(Heard& heard) noexcept {
         heard.is_all = manages([&] { heard.items.resize(expected_); });
-        send_all();
-        std::uint64_t count = 0;
+        std::uint64_t count = keep_own(heard);
+        send_to_others();
         while (count < expected_ && hear_some(heard, count)) {
         }
         if (heard.is_all) heard.items.resize(count);
@@ -76,11 +77,20 @@ class Announcing {
         return {name.leader_number, name.number, rank_,     name.rank,
                 span.last_sequence, 0,           span.left, span.first_begin};
     }
+    // A message to this rank itself may be the first, and UCX ends a program that has no memory for its channel.
+    std::uint64_t keep_own(Heard& heard) const noexcept {
+        const auto own = counts_.begin() + rank_;
+        const auto* const first = going_.data() + std::accumulate(counts_.begin(), own, std::uint64_t{0});
+        if (heard.is_all) std::copy_n(first, *own, heard.items.data());
+        return *own;
+    }
     // Room for the requests has been reserved.
-    void send_all() noexcept {
+    void send_to_others() noexcept {
         const auto* next = going_.data();
         for (int leader = 0; leader < ranks_; ++leader) {
-            for (std::uint64_t left = counts_[static_cast<std::size_t>(leader)]; left > 0;) {
+            std::uint64_t left = counts_[static_cast<std::size_t>(leader)];
+            if (leader == rank_) next += std::exchange(left, 0);
+            while (left > 0) {
                 const auto some = std::min<std::uint64_t>(left, most_in_message);
                 PMPI_Isend(next, static_cast<int>(some * sizeof *next), MPI_BYTE, leader, announcement_tag,
                            world_, &sent_.emplace_back(MPI_REQUEST_NULL));

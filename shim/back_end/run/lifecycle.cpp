@@ -10,6 +10,7 @@
 #include "shim/back_end/communicator/comm_state.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/back_end/process/native_calls.hpp"
+#include "shim/back_end/process/stack_reserve.hpp"
 #include "shim/common/diagnostics.hpp"
 #include "shim/common/log/file_size_signal.hpp"
 #include "topology.hpp"
@@ -225,6 +226,7 @@ void go_without(MPI_Comm world) noexcept {
 } // namespace
 
 void start_with_world(const LoadedMpi& loaded) noexcept {
+    reserve_stack();
     log::FileSizeSignalBlocked blocked;
     has_refused = true; // until they agree
     const MPI_Comm world = create_world();
@@ -243,6 +245,7 @@ void start_alone(const LoadedMpi& loaded) noexcept {
     int finalized = 0;
     PMPI_Finalized(&finalized);
     if (started != nullptr || has_refused || finalized != 0) return;
+    reserve_stack();
     try {
         auto run = std::make_unique<Run>();
         run->process.loaded = &loaded;

@@ -126,9 +126,10 @@ void MergeDesk::answer_calls(const MergeRequest& request, const log::MergedCall*
 
 void MergeDesk::tell_end(int ranks) noexcept {
     const MergeRequest request;
-    for (int rank = 0; rank < ranks; ++rank)
+    for (int rank = 1; rank < ranks; ++rank)
         PMPI_Send(&request, sizeof request, MPI_BYTE, rank, request_tag, world_);
-    PMPI_Wait(expected_.data(), MPI_STATUS_IGNORE); // the request to itself
+    PMPI_Cancel(expected_.data()); // nobody asks rank 0 any more
+    PMPI_Wait(expected_.data(), MPI_STATUS_IGNORE);
 }
 
 } // namespace switchyard::shim
