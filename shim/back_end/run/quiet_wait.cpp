@@ -9,25 +9,32 @@ namespace switchyard::shim {
 
 namespace {
 
-// Naps grow; the first is as long as a turn of a few ranks on a core. A nap longer than
-// last_nap_ns would be felt.
-constexpr long first_nap_ns = 20'000, last_nap_ns = 300'000;
 constexpr int looks_awake = 50;
 
-void nap(int naps) {
-    const long ns = naps < 5 ? first_nap_ns << naps : last_nap_ns;
-    const timespec time{0, std::min(ns, last_nap_ns)};
-    nanosleep(&time, nullptr);
-}
+// The first nap is as long as a turn of a few ranks on a core. A nap is a fifth of the naps before it, so that what
+// waits for this rank waits a little longer, not twice as long. A nap longer than `longest_ns` would be felt.
+class Naps {
+  public:
+    void take() {
+        const timespec time{0, next_ns_};
+        nanosleep(&time, nullptr);
+        next_ns_ = std::min(next_ns_ + next_ns_ / 4, longest_ns);
+    }
+
+  private:
+    static constexpr long first_ns = 20'000, longest_ns = 300'000;
+    long next_ns_ = first_ns;
+};
 
 } // namespace
 
 int wait_quietly(MPI_Request& request, MPI_Status* status) noexcept {
+    Naps naps;
     for (int looks = 0;; ++looks) {
         int done = 0;
         const int code = PMPI_Test(&request, &done, status);
         if (done != 0 || code != MPI_SUCCESS) return code;
-        if (looks >= looks_awake) nap(looks - looks_awake);
+        if (looks >= looks_awake) naps.take();
     }
 }
 

@@ -27,8 +27,12 @@ std::string_view transfer_name(bool is_staged, bool is_mapped);
 inline double us(std::uint64_t nanoseconds) {
     return static_cast<double>(nanoseconds) / 1000.0;
 }
+// Of times in nanoseconds: to the nearest nanosecond, as a line has it.
+inline std::uint64_t mean_ns(std::uint64_t sum, std::uint32_t count) {
+    return (sum + count / 2) / count;
+}
 inline double mean_us(std::uint64_t sum, std::uint32_t count) {
-    return us((sum + count / 2) / count);
+    return us(mean_ns(sum, count));
 }
 
 } // namespace switchyard::shim::log
