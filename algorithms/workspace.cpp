@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -17,6 +18,20 @@ std::byte* aligned(std::byte* memory) {
     return beyond == 0 ? memory : memory + (Workspace::alignment - beyond);
 }
 
+// Large memory is a mapping of its own. free() of so much may give the top of the program's heap back to the system,
+// and teaches malloc to keep more or less of it. A program that uses its own freed memory then dies of our free():
+// LAMMPS 2022 does, where it destroys several plans of FFTW.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t least_mapped_bytes = SIZE_MAX; // malloc's memory has guards around it
+#else
+constexpr std::size_t least_mapped_bytes = std::size_t{64} << 10;
+#endif
+
+std::byte* mapped(std::size_t bytes) {
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
 // Nobody may use the bytes that are there only for the alignment.
 void guard([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::byte* end) {
 #ifdef __SANITIZE_ADDRESS__
@@ -26,7 +41,7 @@ void guard([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::byte* end) {
 
 } // namespace
 
-// Takes memory only from malloc. The program may bring an allocator without aligned_alloc or
+// Takes small memory only from malloc. The program may bring an allocator without aligned_alloc or
 // posix_memalign. The loader would then take these from the C library, but free() from the allocator, which
 // does not know such memory.
 bool Workspace::reserve(std::size_t bytes) {
@@ -39,11 +54,12 @@ bool Workspace::reserve(std::size_t bytes) {
     }
     const std::size_t size = rounded(bytes);
     const std::size_t with_alignment = size + alignment - 1;
-    auto* memory = static_cast<std::byte*>(std::malloc(with_alignment));
+    const bool is_mapped = with_alignment >= least_mapped_bytes;
+    auto* memory = is_mapped ? mapped(with_alignment) : static_cast<std::byte*>(std::malloc(with_alignment));
     if (memory == nullptr) {
         return false;
     }
-    memory_.reset(memory);
+    memory_ = {memory, Free{is_mapped ? with_alignment : 0}};
     begin_ = aligned(memory);
     guard(begin_ + size, memory + with_alignment);
     capacity_ = size;
@@ -61,7 +77,10 @@ std::span<std::byte> Workspace::take(std::size_t bytes) {
 }
 
 void Workspace::Free::operator()(std::byte* memory) const {
-    std::free(memory);
+    if (mapped_bytes > 0)
+        munmap(memory, mapped_bytes);
+    else
+        std::free(memory);
 }
 
 } // namespace switchyard::algorithms

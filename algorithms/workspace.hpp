@@ -43,9 +43,10 @@ class Workspace {
 
   private:
     struct Free {
+        std::size_t mapped_bytes; // 0: malloc's
         void operator()(std::byte* memory) const;
     };
-    std::unique_ptr<std::byte, Free> memory_;
+    std::unique_ptr<std::byte, Free> memory_{nullptr, Free{0}};
     std::byte* begin_ = nullptr; // in memory_, aligned
     std::size_t capacity_ = 0;
     std::size_t taken_ = 0, most_taken_ = 0;

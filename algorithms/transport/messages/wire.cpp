@@ -45,11 +45,19 @@ MPI_Request* as_requests(const std::unique_ptr<std::byte[]>& bytes) {
     return std::launder(reinterpret_cast<MPI_Request*>(bytes.get()));
 }
 
+// Messages under way at once, as most algorithms have them: a few with each rank. Room for more, where few ranks meet,
+// would only cost a communicator's first call: its pages come one by one.
+std::size_t usual_messages(const Group& group) {
+    constexpr std::size_t with_each_rank = 16, least = 64;
+    return std::clamp(with_each_rank * static_cast<std::size_t>(group.size), least,
+                      2 * static_cast<std::size_t>(Wire::largest_batch));
+}
+
 } // namespace
 
 Wire::Wire(const Group& group, std::size_t limit, int tag_offset)
     : group_(&group), limit_(limit), tag_offset_(tag_offset) {
-    make_room_for(2 * static_cast<std::size_t>(largest_batch));
+    make_room_for(usual_messages(group));
     look_at(group);
     second_.reset(new Wire(*this));
 }
