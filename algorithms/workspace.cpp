@@ -18,9 +18,9 @@ std::byte* aligned(std::byte* memory) {
     return beyond == 0 ? memory : memory + (Workspace::alignment - beyond);
 }
 
-// Large memory is a mapping of its own. free() of so much may give the top of the program's heap back to the system,
-// and teaches malloc to keep more or less of it. A program that uses its own freed memory then dies of our free():
-// LAMMPS 2022 does, where it destroys several plans of FFTW.
+// Large memory is a mapping of its own. free() of so much may give the top of the program's heap back to the
+// system, and teaches malloc to keep more or less of it. A program that uses its own freed memory then dies
+// of our free(): LAMMPS 2022 does, where it destroys several plans of FFTW.
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::size_t least_mapped_bytes = SIZE_MAX; // malloc's memory has guards around it
 #else

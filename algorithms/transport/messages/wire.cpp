@@ -45,8 +45,8 @@ MPI_Request* as_requests(const std::unique_ptr<std::byte[]>& bytes) {
     return std::launder(reinterpret_cast<MPI_Request*>(bytes.get()));
 }
 
-// Messages under way at once, as most algorithms have them: a few with each rank. Room for more, where few ranks meet,
-// would only cost a communicator's first call: its pages come one by one.
+// Messages under way at once, as most algorithms have them: a few with each rank. Room for more, where few
+// ranks meet, would only cost a communicator's first call: its pages come one by one.
 std::size_t usual_messages(const Group& group) {
     constexpr std::size_t with_each_rank = 16, least = 64;
     return std::clamp(with_each_rank * static_cast<std::size_t>(group.size), least,

@@ -77,7 +77,8 @@ class Announcing {
         return {name.leader_number, name.number, rank_,     name.rank,
                 span.last_sequence, 0,           span.left, span.first_begin};
     }
-    // A message to this rank itself may be the first, and UCX ends a program that has no memory for its channel.
+    // A message to this rank itself may be the first, and UCX ends a program that has no memory for its
+    // channel.
     std::uint64_t keep_own(Heard& heard) const noexcept {
         const auto own = counts_.begin() + rank_;
         const auto* const first = going_.data() + std::accumulate(counts_.begin(), own, std::uint64_t{0});

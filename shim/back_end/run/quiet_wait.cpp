@@ -11,8 +11,9 @@ namespace {
 
 constexpr int looks_awake = 50;
 
-// The first nap is as long as a turn of a few ranks on a core. A nap is a fifth of the naps before it, so that what
-// waits for this rank waits a little longer, not twice as long. A nap longer than `longest_ns` would be felt.
+// The first nap is as long as a turn of a few ranks on a core. A nap is a fifth of the naps before it, so
+// that what waits for this rank waits a little longer, not twice as long. A nap longer than `longest_ns`
+// would be felt.
 class Naps {
   public:
     void take() {

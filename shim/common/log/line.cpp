@@ -66,8 +66,8 @@ class LineText {
         }
         text_ += ',';
     }
-    // Nanoseconds as microseconds, with every nanosecond. A line has a dozen times, and a conversion of a floating-point
-    // number takes six times as long.
+    // Nanoseconds as microseconds, with every nanosecond. A line has a dozen times, and converting
+    // floating-point numbers takes longer.
     void add_us(std::string_view name, std::uint64_t nanoseconds) {
         add_name(name);
         char digits[24];
