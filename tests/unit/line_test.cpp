@@ -1,17 +1,21 @@
 // A line of the log: valid JSON, the contract's fields, their types.
 #include "tests/support/catch.hpp"
+#include "tests/support/texts.hpp"
 
+#include "shim/common/formatted.hpp"
 #include "shim/common/log/line.hpp"
 #include "shim/entry/abi.hpp"
 
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 
 using namespace switchyard::shim::log;
 using nlohmann::json;
 using switchyard::shim::Binding;
+using switchyard::tests::has;
 
 namespace {
 
@@ -284,6 +288,18 @@ TEST_CASE("times keep every nanosecond", "[line]") {
         const auto us =
             json::parse(call_line(1, call, world_of(1), tuna_decision))["time_us"]["max"].get<double>();
         CHECK(static_cast<std::uint64_t>(us * 1000 + 0.5) == ns);
+    }
+}
+
+TEST_CASE("a time has the same text whichever way it is converted", "[line]") {
+    auto call = call_of_ranks(1);
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 20'000; ++i) {
+        const auto ns = i < 3000 ? static_cast<std::uint64_t>(i) : random() >> (random() % 64);
+        call.elapsed.max = ns;
+        std::string expected = "\"max\":";
+        switchyard::shim::append_number(expected, us(ns));
+        REQUIRE(has(call_line(1, call, world_of(1), tuna_decision), expected + ",\"slowest_rank\""));
     }
 }
 

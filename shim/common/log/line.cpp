@@ -66,9 +66,11 @@ class LineText {
         }
         text_ += ',';
     }
-    // Nanoseconds as microseconds, with every nanosecond. A line has a dozen times, and converting
+    // Nanoseconds as microseconds: the text of us(nanoseconds). A line has a dozen times, and converting
     // floating-point numbers takes longer.
     void add_us(std::string_view name, std::uint64_t nanoseconds) {
+        constexpr std::uint64_t most = 1'000'000'000'000'000; // the digits that a double keeps
+        if (nanoseconds >= most) return add(name, us(nanoseconds));
         add_name(name);
         char digits[24];
         auto* end = std::to_chars(digits, std::end(digits), nanoseconds / 1000).ptr;
