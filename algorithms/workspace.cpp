@@ -19,8 +19,8 @@ std::byte* aligned(std::byte* memory) {
 }
 
 // Large memory is a mapping of its own. free() of so much may give the top of the program's heap back to the
-// system, and teaches malloc to keep more or less of it. A program that uses its own freed memory then dies
-// of our free(): LAMMPS 2022 does, where it destroys several plans of FFTW.
+// system, and teaches malloc to keep more or less of it. A program that uses its own freed memory may
+// then die of our free(): LAMMPS 2022 uses such memory where it destroys several plans of FFTW.
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::size_t least_mapped_bytes = SIZE_MAX; // malloc's memory has guards around it
 #else
