@@ -1,5 +1,7 @@
 #include "commands.hpp"
 
+#include "policy/file.hpp"
+#include "policy/parse.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/settings.hpp"
 
@@ -19,6 +21,10 @@ int config() {
         std::cout << formatted("{:<28} {:<40} {:<12} {}\n", traits.variable, value,
                                settings.given(setting) ? "environment" : "default", traits.meaning);
     }
+    if (const auto& forced = settings.given(Setting::force))
+        for (const auto& problem : policy::read_force(*forced).problems)
+            complaints.push_back(
+                policy::told(setting_table()[static_cast<std::size_t>(Setting::force)].variable, problem));
     for (const auto& complaint : complaints) std::cout << "warning: " << complaint << '\n';
     return complaints.empty() ? 0 : 1;
 }

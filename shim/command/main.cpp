@@ -3,6 +3,7 @@
 #include "completion.hpp"
 #include "manual.hpp"
 
+#include "policy/parse.hpp"
 #include "policy/text/printable.hpp"
 #include "version.hpp"
 
@@ -15,12 +16,33 @@ namespace {
 using namespace switchyard;
 using namespace switchyard::shim;
 
-// Names misspelled words: they are the likely reason why another word is missing.
-std::string misspelled(const CLI::App& app, const CLI::Error& error) {
-    const bool names_them = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+// `, did you mean "--log"?`
+std::string name_meant(const CLI::App& app, const std::string& word) {
+    std::vector<std::string> names;
+    if (word.starts_with("--"))
+        for (const auto* option : app.get_options())
+            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    else
+        for (const auto* subcommand : app.get_subcommands([](const auto*) { return true; }))
+            names.push_back(subcommand->get_name());
+    return policy::did_you_mean(word, {names.begin(), names.end()});
+}
+
+// The words that the command does not know, less the `--` before a program. They are the likely reason why
+// another word is missing.
+std::string words_not_known(const CLI::App& app) {
     std::string words;
-    for (const auto& word : app.remaining()) words += (words.empty() ? "; not known: " : ", ") + word;
-    return names_them ? "" : words;
+    for (const auto& word : app.remaining())
+        if (word != "--") words += (words.empty() ? "not known: " : ", ") + word + name_meant(app, word);
+    return words;
+}
+
+std::string sentence_of(const CLI::App& app, const CLI::Error& error) {
+    const std::string words = words_not_known(app);
+    if (words.empty()) return error.what();
+    return error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)
+               ? words
+               : error.what() + ("; " + words);
 }
 
 // `switchyard explain: policy is required`, and where to read on: the whole help would push the sentence off
@@ -31,7 +53,7 @@ std::string words_of_error(const CLI::App* app, const CLI::Error& error) {
         app = app->get_subcommands().front();
         name += ' ' + app->get_name();
     }
-    const std::string what = name + ": " + error.what() + misspelled(*app, error) + '\n';
+    const std::string what = name + ": " + sentence_of(*app, error) + '\n';
     return what + (app->get_parent() ? "Options and examples: " + name + " --help\n" : '\n' + app->help());
 }
 

@@ -202,8 +202,9 @@ class Run(CommandTest):
 
     def test_words_that_are_not_understood(self):
         read_on = "\nOptions and examples: switchyard run --help\n"
-        for words, sentence in (((), "program is required"), (("--",), "program is required; not known: --"), (("--log", "a"), "program is required"),
-                                (("--lgo", "a", "b"), "The following argument was not expected: --lgo"),
+        for words, sentence in (((), "program is required"), (("--",), "program is required"), (("--log", "a"), "program is required"),
+                                (("--lgo", "a", "b"), 'not known: --lgo, did you mean "--log"?'),
+                                (("--details", "--", "a"), 'not known: --details, did you mean "--detail"?'),
                                 (("--log",), "--log: 1 required DIR missing")):
             with self.subTest(words):
                 code, said = self.ended(*words)
@@ -220,6 +221,18 @@ class Run(CommandTest):
         missing = f"switchyard: warning: {self.folder.resolve()}/lib/libswitchyard.so is missing; no call is routed or logged\n"
         for value in self.VALUES:
             self.assertEqual(self.started("--log", value, command=command), ([], {"SWITCHYARD_LOG": value}, missing))
+
+
+class Config(CommandTest):
+    def test_what_is_forced_is_read(self):
+        for force, warning in (("alltoallv:tuna:radix=4", None), ("alltoallv:tnua", 'unknown algorithm "tnua", did you mean "tuna"?')):
+            with self.subTest(force):
+                done = subprocess.run([COMMAND, "config"], env=os.environ | {"SWITCHYARD_FORCE": force}, capture_output=True, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 1 if warning else 0, done.stdout)
+                said = [line for line in done.stdout.splitlines() if line.startswith("warning: ")]
+                self.assertEqual(len(said), 1 if warning else 0, said)
+                self.assertIn(warning or "", "".join(said))
 
 
 MACHINE = """{ "switchyard_machine": 1, "name": "mine",
@@ -415,7 +428,7 @@ class Completion(CommandTest):
         """One sentence that names the command and the word, then where the help is: no help of fifty lines around it."""
         for words, sentence in ((["explain"], "switchyard explain: policy is required"),
                                 (["explain", "--polcy"], "switchyard explain: policy is required; not known: --polcy"),
-                                (["check", "a", "b"], "switchyard check: The following argument was not expected: b"),
+                                (["check", "a", "b"], "switchyard check: not known: b"),
                                 (["predict", "--machine", "polaris", "--ranks", "1"],
                                  "switchyard predict: --ranks: Value 1 not in range 2 to 1048576")):
             with self.subTest(words):
@@ -426,7 +439,7 @@ class Completion(CommandTest):
                                  [sentence, f"Options and examples: switchyard {words[0]} --help"])
         ended = subprocess.run([COMMAND, "explian"], capture_output=True, text=True, check=False)
         self.assertNotEqual(ended.returncode, 0)
-        self.assertTrue(ended.stderr.startswith("switchyard: A subcommand is required; not known: explian\n"), ended.stderr)
+        self.assertTrue(ended.stderr.startswith('switchyard: A subcommand is required; not known: explian, did you mean "explain"?\n'), ended.stderr)
         self.assertIn("explain", ended.stderr)
 
     def test_every_option_with_a_name_for_a_value(self):
