@@ -84,14 +84,15 @@ HPL_SIZE = 400  # small, and with it PTRANS and FFT: most of the time goes to Ra
 
 
 def hpcc(program, place, folder):
-    """It reads hpccinf.txt and appends to hpccoutf.txt, both in its folder. HPL wants its ranks as a grid, RandomAccess a power of two."""
+    """It reads hpccinf.txt and appends to hpccoutf.txt, both in its folder. HPL wants its ranks as a grid, RandomAccess a power of two.
+    RandomAccess may lose one update of a hundred, and loses some with 8 ranks, bare, too."""
     rows, columns = grid_of(place.ranks)
     lines = ["an input of HPL", "for HPCC", "HPL.out", "8 device out: a file", "1 problem size", f"{HPL_SIZE} N", "1 block size", "80 NB",
              "0 by rows", "1 grid", f"{rows} P", f"{columns} Q", "16.0 threshold", "1 panel factorisation", "2 right", "1",
              "4 NBMIN", "1", "2 NDIV", "1", "1 Crout", "1", "1 broadcast", "1", "1 lookahead", "2 swap", "64", "0", "0", "1", "8 alignment",
              "-", "0 more sizes of PTRANS", "0", "0 more block sizes of PTRANS", "0"]
     (folder / "hpccinf.txt").write_text("\n".join(lines) + "\n")
-    passed = must_say(r"(?m)^(Success=1)$(?=[\s\S]*^MPIRandomAccess_Errors=0$)", "HPCC")
+    passed = must_say(r"(?m)\A(?![\s\S]*(?:\(failed\)|FAILED))[\s\S]*^(Success=1)$", "HPCC")
     yield in_turn.Case("HPCC", "PTRANS, RandomAccess, FFT, HPL", (str(program),), folder, passed, output_file="hpccoutf.txt")
 
 
