@@ -106,9 +106,13 @@ class Data {
     }
     // The pages that the loader makes read-only as its last step (RELRO).
     bool is_protected(std::uintptr_t address) const { return protected_.contains(address); }
-    // Whether the loader may still write to this object, as far as its pages show.
-    bool is_unfinished(Pages& pages) const {
-        return protected_.begin < protected_.end && pages.at(protected_.begin) != Pages::Access::read_only;
+    // Whether the loader may still write to this object, as far as its pages show. What it has finished stays finished:
+    // it is asked once, since each question about other pages reads all of the process's mappings.
+    bool is_unfinished(Pages& pages) {
+        if (!is_finished_)
+            is_finished_ =
+                protected_.begin >= protected_.end || pages.at(protected_.begin) == Pages::Access::read_only;
+        return !is_finished_;
     }
     // Whether the loader has put an address there. Before that, a place has null or an offset in the object.
     // A program at fixed addresses is complete before it runs.
@@ -120,6 +124,7 @@ class Data {
     const dl_phdr_info& object_;
     std::uintptr_t end_ = 0;
     Range protected_;
+    bool is_finished_ = false;
 };
 
 // If the system does not let us, the reference stays as it is, and its calls are not seen. Write access that
@@ -161,7 +166,7 @@ int replace_in_object(dl_phdr_info* object, std::size_t, void* walking) {
     const bool is_fortran = is_fortran_layer(object->dlpi_name);
     const Dynamic dynamic = dynamic_of(*object);
     if (dynamic.names == nullptr || dynamic.symbols == nullptr) return 0;
-    const Data data(*object);
+    Data data(*object);
     for (const References& list : {dynamic.data, dynamic.calls}) {
         for (std::size_t i = 0; i < list.bytes / sizeof(ElfW(Rela)); ++i) {
             const auto& reference = list.first[i];
