@@ -241,6 +241,16 @@ class Guest(PreloadTest):
                     self.skipTest("the second library was loaded elsewhere")
                 self.assertEqual([line["binding"] for line in result.calls()], ["fortran"])
 
+    @unittest.skipUnless(client_exists("f_mpifh"), f"no Fortran compiler, or {MPI} has no Fortran layer")
+    def test_few_looks_at_the_mappings(self):
+        """MPICH's Fortran layer has 83 references that are replaced. Two looks at the mappings for each took 30 ms of a start."""
+        result = self.launch(2, client("f_mpifh"), preload=[SHIM, client("c_count_maps.so")])
+        self.assert_ended_well(result)
+        self.assert_logged(result)
+        looks = [int(times) for times in re.findall(r"mappings opened (\d+) times", result.stderr)]
+        self.assertEqual(len(looks), 2, result.everything())
+        self.assertLessEqual(max(looks), 4, result.everything())
+
     def check_sessions(self, *mode):
         plain = self.plain_once(2, client("c_sessions"), *mode)
         result = self.launch(2, client("c_sessions"), *mode, force=FORCE)
