@@ -106,8 +106,8 @@ class Data {
     }
     // The pages that the loader makes read-only as its last step (RELRO).
     bool is_protected(std::uintptr_t address) const { return protected_.contains(address); }
-    // Whether the loader may still write to this object, as far as its pages show. What it has finished stays finished:
-    // it is asked once, since each question about other pages reads all of the process's mappings.
+    // Whether the loader may still write to this object, as far as its pages show. A finished object stays finished,
+    // so its pages are looked at once: a question about other pages than the last reads all mappings of the process.
     bool is_unfinished(Pages& pages) {
         if (!is_finished_)
             is_finished_ =

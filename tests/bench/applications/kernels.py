@@ -85,7 +85,7 @@ HPL_SIZE = 400  # small, and with it PTRANS and FFT: most of the time goes to Ra
 
 def hpcc(program, place, folder):
     """It reads hpccinf.txt and appends to hpccoutf.txt, both in its folder. HPL wants its ranks as a grid, RandomAccess a power of two.
-    RandomAccess may lose one update of a hundred, and loses some with 8 ranks, bare, too."""
+    RandomAccess may lose one update of a hundred, and with 8 ranks it loses some, also without switchyard."""
     rows, columns = grid_of(place.ranks)
     lines = ["an input of HPL", "for HPCC", "HPL.out", "8 device out: a file", "1 problem size", f"{HPL_SIZE} N", "1 block size", "80 NB",
              "0 by rows", "1 grid", f"{rows} P", f"{columns} Q", "16.0 threshold", "1 panel factorisation", "2 right", "1",
