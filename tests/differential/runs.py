@@ -18,8 +18,8 @@ import harness  # noqa: E402
 import hosts as several  # noqa: E402
 from faults import can_mount  # noqa: E402
 
-# (name, ranks, client program with its words, options of `switchyard run`)
-EVERY_ALLTOALLV = ["world", *(f"{word}:{block}" for block in (1, 1000, 70_000) for word in ("ragged", "one_hot", "roomy", "alltoallv"))]
+# (name, ranks, client program with its words, options of `switchyard run`); settings are words NAME=VALUE among the options
+EVERY_ALLTOALLV = ["world", *(f"{word}:{block}" for block in (1, 1000, 70_000) for word in ("ragged", "one_hot", "alltoallv"))]
 EVERY_OTHER = ["world", *(f"{word}:{block}" for block in (8, 5000) for word in (
     "alltoall", "alltoall_in_place", "typed", "gaps", "allgather", "allgather_in_place", "gathers", "gathers_in_place"))]
 ORDINARY = (
@@ -47,7 +47,7 @@ def forced(build):
             program, words = "c_neighbor", ["7", "4"]
         else:
             program, words = "c_route", EVERY_ALLTOALLV if algorithm["collective"] == "alltoallv" else EVERY_OTHER
-        for placement in ((), ("--ranks-per-node", "2")):
+        for placement in ((), ("SWITCHYARD_RANKS_PER_NODE=2",)):
             options = ["--force", spec, "--detail", "phases" if placement else "calls", *placement]
             yield f"{spec.replace(':', '-')}{'-nodes' if placement else ''}", 3, [program, *words], options
 
@@ -58,8 +58,10 @@ def jobs(build):
 
 
 def command(build, ranks, program, options, log):
+    settings = dict(option.split("=") for option in options if option.startswith("SWITCHYARD_"))
+    options = [option for option in options if not option.startswith("SWITCHYARD_")]
     run = [build / "bin/switchyard", "run", "--log", log, *options, "--", harness.client(program[0]), *program[1:]]
-    return [*harness.launcher(ranks, {}), *map(str, run)]
+    return [*harness.launcher(ranks, settings), *map(str, run)]
 
 
 def run(build, name, ranks, program, options, logs):
@@ -74,15 +76,28 @@ def run(build, name, ranks, program, options, logs):
     return log
 
 
+def without_times(file):
+    for text in file.read_text(encoding="utf-8").splitlines():
+        yield {name: value for name, value in json.loads(text).items() if name not in TIMES}
+
+
+def renamed(lines):
+    """Threads make communicators in any order: here these are named by what was called on them."""
+    on = {}
+    for line in lines:
+        on.setdefault(line.pop("comm", None), []).append(line)
+    by_calls = sorted(on.values(), key=lambda of_one: json.dumps(sorted(of_one, key=lambda line: line.get("seq", 0))))
+    return [{"comm": number, **line} for number, of_one in enumerate(by_calls) for line in of_one]
+
+
 def facts(log):
     """Each line of a log without its times, by file, communicator, rank and number; what run.json counts."""
     found = {}
     for file in sorted(log.rglob("*.jsonl")):
-        for place, text in enumerate(file.read_text(encoding="utf-8").splitlines()):
-            line = json.loads(text)
-            numbered = "seq" in line
-            key = (file.name, line.get("comm"), line.get("world_rank"), line["seq"] if numbered else place, line["collective"])
-            found[key] = {name: value for name, value in line.items() if name not in TIMES}
+        lines = list(without_times(file))
+        for place, line in enumerate(renamed(lines) if log.name == "threads" else lines):
+            key = (file.name, line.get("comm"), line.get("world_rank"), line.get("seq", place), line["collective"])
+            found[key] = line
     for file in log.rglob("run.json"):
         content = json.loads(file.read_text(encoding="utf-8"))
         found["run.json"] = {name: content[name] for name in ("ranks", "hosts", "calls_seen", "calls_routed", "records_dropped", "settings")}

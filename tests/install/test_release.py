@@ -174,9 +174,9 @@ class Tests(Repository):
         self.assertEqual(self.tested(), "")
 
     def test_the_long_ones_fail(self):
-        self.write("scripts/test", '#!/bin/sh\n[ "$1" != --long ]\n')
+        self.write("scripts/test", '#!/bin/sh\n[ "$1" != --release ]\n')
         self.commit()
-        self.assertIn("scripts/test --long failed", self.refused("--dry-run"))
+        self.assertIn("scripts/test --release failed", self.refused("--dry-run"))
         self.assertEqual(self.tested(), "")
 
     def test_the_tree_changes_meanwhile(self):
@@ -191,11 +191,11 @@ class Tests(Repository):
         (self.folder / "build").mkdir()
         for _ in range(2):
             self.refused("--dry-run")
-        self.assertEqual((self.folder / "build/ran").read_text(encoding="utf-8"), "\n--long\n")
-        self.assertRegex(self.tested(), rf"^{self.git('rev-parse', 'HEAD')} scripts/test and scripts/test --long passed here")
+        self.assertEqual((self.folder / "build/ran").read_text(encoding="utf-8"), "\n--release\n")
+        self.assertRegex(self.tested(), rf"^{self.git('rev-parse', 'HEAD')} scripts/test and scripts/test --release passed here")
         self.commit()
         self.refused("--dry-run")
-        self.assertEqual((self.folder / "build/ran").read_text(encoding="utf-8"), "\n--long\n\n--long\n")
+        self.assertEqual((self.folder / "build/ran").read_text(encoding="utf-8"), "\n--release\n\n--release\n")
 
     def test_somebody_s_word(self):
         self.write("scripts/test", FAILS)

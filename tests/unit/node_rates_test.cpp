@@ -14,14 +14,14 @@ using Form = NodeRates::Form;
 
 namespace {
 
-constexpr std::size_t block = std::size_t{256} << 10;
+constexpr std::size_t rated_bytes = std::size_t{256} << 10;
 constexpr std::uint64_t usual_epoch = 1, trial_epoch = 60 * 8;
 
 struct FirstRank {
     NodeRates rates;
     std::atomic<std::uint32_t> ways{0};
 
-    void note(Copy copy, std::chrono::nanoseconds took, int times = 100, std::size_t bytes = block) {
+    void note(Copy copy, std::chrono::nanoseconds took, int times = 100, std::size_t bytes = rated_bytes) {
         for (int i = 0; i < times; ++i) rates.note(copy, bytes, bytes, took);
     }
     void note_all(std::chrono::nanoseconds in, std::chrono::nanoseconds out,
@@ -31,7 +31,7 @@ struct FirstRank {
         note(Copy::across, across);
     }
     bool goes_across(std::uint64_t epoch = usual_epoch, int readers = 1, Form form = Form::block,
-                     std::size_t bytes = block) {
+                     std::size_t bytes = rated_bytes) {
         rates.decide(ways, form, bytes, readers, epoch);
         return NodeRates::goes_across(ways, form, bytes);
     }
@@ -79,9 +79,9 @@ TEST_CASE("each size has times of its own", "[node_rates]") {
     FirstRank rank;
     rank.note_all(10us, 10us, 10us);
     CHECK(rank.goes_across());
-    CHECK_FALSE(rank.goes_across(usual_epoch, 1, Form::block, 4 * block));
-    CHECK_FALSE(rank.rates.listens(block, usual_epoch));
-    CHECK(rank.rates.listens(4 * block, usual_epoch));
+    CHECK_FALSE(rank.goes_across(usual_epoch, 1, Form::block, 4 * rated_bytes));
+    CHECK_FALSE(rank.rates.listens(rated_bytes, usual_epoch));
+    CHECK(rank.rates.listens(4 * rated_bytes, usual_epoch));
 }
 
 TEST_CASE("now and then comes the other way", "[node_rates]") {
@@ -90,7 +90,7 @@ TEST_CASE("now and then comes the other way", "[node_rates]") {
     int trials = 0;
     for (std::uint64_t epoch = 0; epoch < 61 * 8; ++epoch)
         if (!rank.goes_across(epoch)) {
-            CHECK(rank.rates.listens(block, epoch));
+            CHECK(rank.rates.listens(rated_bytes, epoch));
             ++trials;
         }
     CHECK(trials == 8);

@@ -360,7 +360,7 @@ TEST_CASE("an automatic radix takes little more than the best radix", "[auto]") 
             find_machine(std::string(SWITCHYARD_SOURCE_DIR) + "/config/machines/" + name + ".json");
         for (const Checked& checked : all)
             for (int ranks : {128, 512, 2048})
-                for (std::size_t block = 16; block <= 32768; block *= 4) {
+                for (std::size_t block = 16; block <= 32768; block *= ranks == 2048 ? 64 : 4) {
                     const auto us = [&](const std::string& radix) {
                         const auto parsed =
                             policy::parse_force(std::string(name_of(checked.collective)) + ':' +
