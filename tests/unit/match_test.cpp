@@ -365,7 +365,7 @@ TEST_CASE("a rule is called unreachable exactly when no call takes it", "[match]
     Dice dice(3, false);
     const std::vector<Features> calls = every_call();
     std::size_t unreachable = 0;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 120; ++i) {
         policy::Reach reach;
         Policy policy;
         for (std::size_t r = 0; r < 5; ++r) {
