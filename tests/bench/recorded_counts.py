@@ -36,7 +36,7 @@ def record(found):
 
 
 def check(found):
-    """Says which counts are more than on record, and whether there is one. A count without a record is one; so is no count."""
+    """Prints each count that is too high, not on record, or on record and not found. Whether there is such a count, or no count at all."""
     wrong = not found
     for group, counts in found.items():
         known = on_record()["counts"].get(group, {})
