@@ -113,9 +113,7 @@ def clean_environment():
     kept = {k: v for k, v in os.environ.items() if not k.startswith("SWITCHYARD") and k != "LD_PRELOAD"}
     if os.path.exists(YIELD):
         kept["LD_PRELOAD"] = YIELD
-    # Launchers and ranks ask hwloc, whose plug-ins look for graphics cards: a tenth of the start of a job.
-    kept.update(mpi_families.environment(), OMP_NUM_THREADS="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-                HWLOC_PLUGINS_PATH="/nonexistent")
+    kept.update(mpi_families.environment(), OMP_NUM_THREADS="1", OMPI_MCA_btl_vader_single_copy_mechanism="none")
     return kept
 
 

@@ -9,7 +9,7 @@ from harness import FEW_RANKS, OPENMPI, PreloadTest, client
 
 LEVELS = "allgather:locality_aware_bruck:levels=2"
 # In the ranks only: hwloc takes any machine for one of two sockets with one processor each.
-TWO_SOCKETS = {"HWLOC_SYNTHETIC": "package:2 core:1 pu:1", "HWLOC_THISSYSTEM": "1"}
+TWO_SOCKETS = {"HWLOC_SYNTHETIC": "package:2 core:1 pu:1", "HWLOC_THISSYSTEM": "1", "HWLOC_COMPONENTS": "synthetic"}
 NO_HWLOC = client("c_no_hwloc.so")
 # UCX, where the MPI has it, puts a dlopen of its own in front of all others unless its memory events are off.
 HIDE_HWLOC = f'export UCX_MEM_EVENTS=n LD_PRELOAD="$LD_PRELOAD:{NO_HWLOC}"'

@@ -21,6 +21,7 @@ class PretendedMachine {
         const std::string machine = "package:" + std::to_string(processors) + " [numa] core:1 pu:1";
         setenv("HWLOC_SYNTHETIC", machine.c_str(), 1);
         setenv("HWLOC_THISSYSTEM", "1", 1);
+        unsetenv("HWLOC_COMPONENTS"); // with it, hwloc does not look at the others
     }
     ~PretendedMachine() {
         unsetenv("HWLOC_SYNTHETIC");

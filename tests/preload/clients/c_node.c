@@ -16,11 +16,13 @@ static unsigned dice(int source, int destination) {
     return (unsigned)(client_hash(7, numbers, sizeof numbers) >> 32);
 }
 
-/* Items of the block between two ranks: none, a few, or up to the largest. Even, so that pairs have them, too. */
+/* Items of the block between two ranks: none, a few, or, in three turns of four, up to the largest. Even, so that pairs have them,
+ * too. */
 static int items(int source, int destination) {
     unsigned number = dice(source, destination);
     if (number % 4 == 0) return 0;
-    return 2 * (int)(number / 4 % (unsigned)((number % 4 == 1 ? 16 : largest) / 2 + 1));
+    const int most = number % 4 == 1 || turn % 4 == 0 ? 16 : largest;
+    return 2 * (int)(number / 4 % (unsigned)(most / 2 + 1));
 }
 
 /* Places in a region of ints: by rising ranks, falling, or from the middle on; with gaps. Returns the end. */
