@@ -9,12 +9,13 @@ if(SWITCHYARD_COMMON)
   set(pages test_page)
 endif()
 # Where ranks spin while they wait, tests cannot run side by side. What does not depend on the MPI is then of the long tier.
-set(long_modules test_dynamic test_apps test_sanitizers test_transforms)
+set(long_modules test_bindings.ChoicesAndRanks test_dynamic test_apps test_sanitizers test_transforms)
 if(MPI_FAMILY_${SWITCHYARD_MPI}_ranks_spin)
   list(APPEND long_modules test_bindings.Choices test_device test_neighbor test_phases test_native test_report test_bad_input test_counted
               test_int_limit test_moves)
 endif()
-foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_dynamic test_standard_abi test_bad_input test_log test_native test_phases test_report
+foreach(module test_bindings.Bindings test_bindings.Choices test_bindings.ChoicesAndRanks test_types test_guest test_dynamic
+               test_standard_abi test_bad_input test_log test_native test_phases test_report
                ${pages} test_route test_node_memory test_pays test_in_place test_regions test_counted test_neighbor test_int_limit test_moves
                test_transforms test_apps test_device test_ulfm test_sanitizers test_environments)
   add_tiered_test(preload.${SWITCHYARD_MPI}.${module} ${module} "${long_modules}"
@@ -41,13 +42,7 @@ endif()
 # It takes half of the memory.
 set_tests_properties(preload.${SWITCHYARD_MPI}.test_types PROPERTIES RUN_SERIAL ON)
 if(abi_clients)
-  # Where ranks spin while they wait, tests cannot run side by side. What does not depend on the MPI is then of the long tier.
-set(long_modules test_dynamic test_apps test_sanitizers test_transforms)
-if(MPI_FAMILY_${SWITCHYARD_MPI}_ranks_spin)
-  list(APPEND long_modules test_bindings.Choices test_device test_neighbor test_phases test_native test_report test_bad_input test_counted
-              test_int_limit test_moves)
-endif()
-foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_route test_node_memory test_in_place)
+  foreach(module test_bindings.Bindings test_bindings.Choices test_types test_guest test_route test_node_memory test_in_place)
     add_test(NAME preload.${SWITCHYARD_MPI}.standard_abi.${module}
              COMMAND ${driver_python} -B -m unittest -v ${module}
              WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")

@@ -81,6 +81,11 @@ class BindingTest(PreloadTest):
                 self.assertEqual(line["algorithm"], "native", line)
                 self.assertIn("passed over", line["reason"], line)
 
+    def check_forced_run(self, np, forced, **options):
+        with self.subTest(ranks=np, force=spelled(forced)):
+            lines = self.same_as_plain(np, client("c_basic"), binding="c", force=spelled(forced), **options)
+            self.check_forced(lines, forced)
+
     def check_native(self, lines):
         for line in lines:
             self.assertEqual((line["algorithm"], line["reason"]), ("native", "otherwise"), line)
@@ -146,11 +151,11 @@ class Choices(BindingTest):
     """Every algorithm, and rules."""
 
     def test_c_every_algorithm(self):
-        for np in RANKS:
-            for forced in FORCED:
-                with self.subTest(ranks=np, force=spelled(forced)):
-                    lines = self.same_as_plain(np, client("c_basic"), binding="c", force=spelled(forced))
-                    self.check_forced(lines, forced)
+        """With three ranks, and each with one of the other numbers in turn. ChoicesAndRanks has every pair."""
+        others = [np for np in RANKS if np != 3]
+        for number, forced in enumerate(FORCED):
+            for np in (3, others[number % len(others)]):
+                self.check_forced_run(np, forced)
 
     def test_a_frontier_search(self):
         """Sparse blocks whose sizes follow a power law, under rules that need no agreement: one border, one for all."""
@@ -163,9 +168,7 @@ class Choices(BindingTest):
     def test_c_sixteen_ranks(self):
         """On MPICH once only: sixteen ranks take long there on two cores."""
         for forced in FORCED[-2:] if OPENMPI else FORCED[-1:]:
-            with self.subTest(force=spelled(forced)):
-                lines = self.same_as_plain(16, client("c_basic"), binding="c", force=spelled(forced), timeout=200)
-                self.check_forced(lines, forced)
+            self.check_forced_run(16, forced, timeout=200)
 
     def test_rules_decide_by_agreed_values(self):
         """A rule on the block: one side of it tuna, the other side native, and the log names the rule."""
@@ -189,6 +192,13 @@ class Choices(BindingTest):
             else:
                 expected = ("native", "otherwise")
             self.assertEqual((line["algorithm"], line["reason"]), expected, line)
+
+
+class ChoicesAndRanks(BindingTest):
+    def test_c_every_algorithm(self):
+        for np in RANKS:
+            for forced in FORCED:
+                self.check_forced_run(np, forced)
 
 
 if __name__ == "__main__":
