@@ -195,6 +195,8 @@ class Choices(BindingTest):
 
 
 class ChoicesAndRanks(BindingTest):
+    """Every algorithm with every number of ranks: minutes, in the long tier."""
+
     def test_c_every_algorithm(self):
         for np in RANKS:
             for forced in FORCED:

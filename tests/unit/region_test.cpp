@@ -21,7 +21,7 @@ class PretendedMachine {
         const std::string machine = "package:" + std::to_string(processors) + " [numa] core:1 pu:1";
         setenv("HWLOC_SYNTHETIC", machine.c_str(), 1);
         setenv("HWLOC_THISSYSTEM", "1", 1);
-        unsetenv("HWLOC_COMPONENTS"); // with it, hwloc does not look at the others
+        unsetenv("HWLOC_COMPONENTS"); // hwloc would ignore the two above
     }
     ~PretendedMachine() {
         unsetenv("HWLOC_SYNTHETIC");
