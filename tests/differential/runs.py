@@ -90,8 +90,8 @@ def renamed(lines):
     return [{"comm": number, **line} for number, of_one in enumerate(by_calls) for line in of_one]
 
 
-def facts(log):
-    """Each line of a log without its times, by file, communicator, rank and number; what run.json counts."""
+def facts(log, build):
+    """Each line of a log without its times, by file, communicator, rank and number; what run.json counts. The same for every build."""
     found = {}
     for file in sorted(log.rglob("*.jsonl")):
         lines = list(without_times(file))
@@ -101,7 +101,9 @@ def facts(log):
     for file in log.rglob("run.json"):
         content = json.loads(file.read_text(encoding="utf-8"))
         found["run.json"] = {name: content[name] for name in ("ranks", "hosts", "calls_seen", "calls_routed", "records_dropped", "settings")}
-        found["run.json"]["settings"].pop("SWITCHYARD_LOG")
+        settings = found["run.json"]["settings"]
+        settings.pop("SWITCHYARD_LOG")
+        settings["SWITCHYARD_POLICY"] = settings["SWITCHYARD_POLICY"].replace(str(build), "")
         found["run.json"]["seen"] = [(entry["collective"], entry["calls"], entry["sent_bytes"]) for entry in content["seen"]]
     return found
 

@@ -117,6 +117,11 @@ void check_node_memory(Test& test) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
+    if (argc > 2 && !is_known(argv[2])) {
+        std::fprintf(stderr, "%s is no algorithm\n", argv[2]);
+        MPI_Finalize();
+        return 2;
+    }
     MPI_Comm comm = duplicate();
     Test test{.group = {.comm = comm_of(comm)},
               .oracle = duplicate(),
@@ -135,12 +140,6 @@ int main(int argc, char** argv) {
     test.sampled = argc > 1 && std::string_view(argv[1]) == "--sampled";
     test.reduced = test.sampled || (argc > 1 && std::string_view(argv[1]) == "--reduced");
     if (argc > 2) test.only = argv[2];
-
-    if (!is_known(test.only)) {
-        if (test.group.rank == 0) std::fprintf(stderr, "%s is no algorithm\n", argv[2]);
-        PMPI_Barrier(test.oracle);
-        PMPI_Abort(MPI_COMM_WORLD, 2);
-    }
     const bool has_transport = test.only.empty() || test.only == transport;
     if (has_transport) check_what_algorithms_use(test);
     if (test.only != transport) check_algorithms(test);
