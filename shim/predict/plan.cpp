@@ -81,10 +81,11 @@ void plan_direct_blocks(const Situation& situation, Sink& sink) {
     const std::int64_t given = situation.parameters[Parameter::block_count];
     const std::int64_t at_once = given == 0 ? traits_of(Parameter::block_count).preset_value : given;
     const int others = ring.ranks() - 1;
+    const std::int64_t waits = (others + at_once - 1) / at_once;
     Round round;
     ring.exchange(round, 1, ring.ranks(), facts.some, facts.busiest / facts.some);
     round.window = static_cast<double>(std::min<std::int64_t>(at_once, others));
-    round.waits = static_cast<double>((others + at_once - 1) / at_once);
+    round.waits = static_cast<double>(waits);
     sink.round(round);
 }
 

@@ -51,7 +51,8 @@ void plan_typed_steps(const Situation& situation, double after, Sink& sink) {
 
 // Three copies for each pair of blocks that change places.
 void shift_back(const Situation& situation, Sink& sink) {
-    copy(3.0 * (situation.shape.ranks / 2), block_of(situation), sink);
+    const int pairs = situation.shape.ranks / 2;
+    copy(3.0 * pairs, block_of(situation), sink);
 }
 
 } // namespace

@@ -145,7 +145,8 @@ inline NodeAwareSchedule::Inner NodeAwareSchedule::inner_of(const Group& group) 
 
 // The place of local rank 0's row. A key that comes for a second time waits where it waited before.
 inline std::size_t NodeAwareSchedule::place_of(int offset, int lane) {
-    int& slot = slots_[static_cast<std::size_t>(offset * routes_.hops().lanes() + lane)];
+    const int key = offset * routes_.hops().lanes() + lane;
+    int& slot = slots_[static_cast<std::size_t>(key)];
     if (slot < 0) slot = slots_used_++;
     return static_cast<std::size_t>(slot) * shape_.rows;
 }

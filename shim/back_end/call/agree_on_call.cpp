@@ -14,7 +14,7 @@ namespace {
 
 // How many of the words below the ranks exchange: the first three always, two more if a rule looks at totals,
 // all if there may be device buffers. The same on all ranks.
-enum MessageWords : int { always = 3, with_totals = 5, with_devices = 11 };
+enum MessageWords : std::size_t { always = 3, with_totals = 5, with_devices = 11 };
 using Readiness = device::DeviceWindow::Readiness;
 using Message = std::array<std::uint64_t, with_devices>;
 
@@ -126,7 +126,7 @@ Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packi
             ? begin_exchange(resources, packing, device, message, agreed)
             : algorithms::agree_on_largest(std::span(message).first(words), resources.group, resources.wire,
                                            resources.window.get());
-    std::fill(message.begin() + words, message.end(), 0); // these were not exchanged
+    std::ranges::fill(std::span(message).subspan(words), 0); // these were not exchanged
     agreed.code = algorithms::mpi_code_of(status);
     agreed.facts = facts_of(message, words);
     agreed.elapsed = Clock::now() - start;

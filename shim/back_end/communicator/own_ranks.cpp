@@ -50,7 +50,7 @@ int agreed_tag(MPI_Comm inter, Process& self) {
                rank = static_cast<std::uint64_t>(self.world_rank);
     const auto number = largest_of_both_groups(++self.own_ranks_made * ranks + rank, inter);
     const int first = self.largest_message_tag() + 1;
-    const auto tags = static_cast<std::uint64_t>(self.largest_tag - first + 1);
+    const auto tags = static_cast<std::uint64_t>(self.largest_tag - first) + 1;
     return number == 0 || tags == 0 ? MPI_UNDEFINED : first + static_cast<int>(number % tags);
 }
 

@@ -35,7 +35,7 @@ struct ToldTable {
     std::string explanation; // of its figures; "": none
     std::vector<ToldColumn> columns;
     std::vector<std::vector<ToldCell>> rows = {};
-    std::string note = "", without_rows = ""; // sentences; "": none
+    std::string note = {}, without_rows = {}; // sentences; "": none
 };
 
 struct ToldSide {

@@ -22,14 +22,12 @@ constexpr std::size_t left = 66, cell_width = 34, line_height = 19;
 // colours repeat, paler each time.
 std::string field(std::size_t x, std::size_t y, const Covered& cell, const std::string& tip) {
     const char* note = cell.falls_back ? "!" : cell.mixed ? "+" : "";
-    const auto number = cell.rule.value_or(0);
+    const std::size_t number = cell.rule.value_or(0), turn = number / series_colours;
     return formatted("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" fill-opacity=\"{:.2f}\">"
                      "<title>{}</title></rect>\n",
                      x, y, cell_width - 1, line_height - 1,
                      cell.rule ? series_colour(number % series_colours) : "#eef1f4",
-                     cell.rule ? std::max(0.25, 0.75 - 0.2 * static_cast<double>(number / series_colours))
-                               : 1,
-                     markup(tip)) +
+                     cell.rule ? std::max(0.25, 0.75 - 0.2 * static_cast<double>(turn)) : 1, markup(tip)) +
            svg_text(x + cell_width / 2, y + 14, "middle",
                     (cell.rule ? std::to_string(number + 1) : "") + note);
 }
