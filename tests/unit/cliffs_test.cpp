@@ -80,8 +80,9 @@ TEST_CASE("a call on fewer ranks that a call on more ranks outruns is a cliff", 
 }
 
 TEST_CASE("the fastest of all calls that move as much or more is the measure", "[cliffs]") {
-    const auto cliffs =
-        cliffs_of(profile_of({{alltoall(4, 8), 3000}, {alltoall(4, 64), 200}, {alltoall(4, 4096), 100}}));
+    const Profile profile =
+        profile_of({{alltoall(4, 8), 3000}, {alltoall(4, 64), 200}, {alltoall(4, 4096), 100}});
+    const auto cliffs = cliffs_of(profile);
     REQUIRE(cliffs.size() == 1);
     CHECK(cliffs.front().times() == Approx(30));
     CHECK(cliffs.front().faster->largest_block == 4096);

@@ -743,7 +743,7 @@ std::string runs_at(const std::string& use, Features call, std::size_t block) {
 TEST_CASE("an automatic radix follows the largest block where the ranks know it", "[match][auto]") {
     const Features call = a_call(Collective::alltoallv, 64, 0);
     const std::string tuna = R"("algorithm": "tuna", "radix": "auto")";
-    for (const std::size_t block : {0, 1, 16, 511, 512})
+    for (const std::size_t block : {0UL, 1UL, 16UL, 511UL, 512UL})
         CHECK(runs_at(tuna, call, block).starts_with("tuna radix=8 "));
     for (const std::size_t block : {513UL, 1000UL, 1UL << 20, 1UL << 50})
         CHECK(runs_at(tuna, call, block).starts_with("tuna radix=64 "));
@@ -771,14 +771,14 @@ TEST_CASE("an automatic radix follows the largest block where the ranks know it"
               .starts_with("tuna_coalesced radix=3 "));
     CHECK(runs_at(R"("algorithm": "tuna_coalesced", "radix": "auto")", nodes, 65)
               .starts_with("tuna_coalesced radix=8 "));
-    for (const std::size_t block : {1, 100000})
+    for (const std::size_t block : {1UL, 100000UL})
         CHECK(runs_at(R"("algorithm": "bruck", "radix": "auto")", a_call(Collective::allgather, 64, 0),
                       block) == "bruck radix=4");
     CHECK(runs_at(R"("algorithm": "bruck", "radix": "auto")", a_call(Collective::allgatherv, 3, 0), 9) ==
           "bruck radix=3");
     CHECK(runs_at(R"("algorithm": "bruck")", a_call(Collective::allgather, 64, 0), 9) == "bruck radix=2");
     for (int ranks = 1; ranks <= 5; ++ranks)
-        for (const std::size_t block : {1, 100, 10000})
+        for (const std::size_t block : {1UL, 100UL, 10000UL})
             CHECK(runs_at(tuna, a_call(Collective::alltoallv, ranks, 0), block).starts_with("tuna radix="));
 }
 

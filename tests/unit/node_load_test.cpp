@@ -65,8 +65,8 @@ TEST_CASE("as long as a rank knows nothing it has a core", "[node_load]") {
 
 TEST_CASE("a process uses its processor", "[node_load]") {
     const auto before = NodeLoad::own_time();
-    volatile int work = 0;
-    for (int i = 0; i < 1000000; ++i) work = work + i;
+    volatile unsigned work = 0;
+    for (unsigned i = 0; i < 1000000; ++i) work = work + i;
     CHECK(NodeLoad::own_time() > before);
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("an epoch does not touch the bytes of the one before", "[node_room]") 
     for (int epoch = 0; epoch < 200; ++epoch) {
         std::vector<Span> now;
         (void)node[0].epochs.next();
-        for (const std::size_t bytes : {3000, 40, 100, 2500}) {
+        for (const std::size_t bytes : {3000UL, 40UL, 100UL, 2500UL}) {
             const std::size_t place = room.place_for(bytes + static_cast<std::size_t>(epoch));
             if (place == 0) continue;
             now.push_back({place, place + bytes + static_cast<std::size_t>(epoch)});

@@ -13,8 +13,9 @@ using namespace switchyard::algorithms::section;
 TEST_CASE("bytes written past the caches arrive, and no others", "[node_writer]") {
     std::vector<std::byte> from(1000), to(1400);
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
-    for (const std::size_t begin : {0, 1, 15, 16, 63, 64, 100})
-        for (const std::size_t bytes : {0, 1, 15, 63, 64, 65, 127, 128, 200, 777, 1000}) {
+    for (const std::size_t begin : {0UL, 1UL, 15UL, 16UL, 63UL, 64UL, 100UL})
+        for (const std::size_t bytes :
+             {0UL, 1UL, 15UL, 63UL, 64UL, 65UL, 127UL, 128UL, 200UL, 777UL, 1000UL}) {
             std::ranges::fill(to, std::byte{0xee});
             copy_past_caches(&to[begin], from.data(), bytes);
             CHECK(std::equal(&to[begin], &to[begin] + bytes, from.data()));
@@ -26,7 +27,7 @@ TEST_CASE("bytes written past the caches arrive, and no others", "[node_writer]"
 }
 
 TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before", "[node_writer]") {
-    for (const std::size_t section_bytes : {4096, 65536, 1 << 21})
+    for (const std::size_t section_bytes : {4096UL, 65536UL, 1UL << 21})
         for (const int ranks : {2, 5, 16}) {
             const Layout layout(ranks, section_bytes);
             REQUIRE(layout.is_enough());
@@ -146,7 +147,7 @@ Reach reach_of(Ring& ring, const Layout& layout, int epochs, std::size_t blocks,
 TEST_CASE("epochs take no more of the ring than two of them need", "[node_writer]") {
     constexpr std::size_t least_turn = Layout::least_turn;
     const Layout layout(4, std::size_t{2} << 20);
-    for (const std::size_t block : {8, 1024, 4096, 16384, 65536}) {
+    for (const std::size_t block : {8UL, 1024UL, 4096UL, 16384UL, 65536UL}) {
         Ring ring(layout);
         const Reach reach = reach_of(ring, layout, 10'000, 3, block);
         CHECK(reach.missed == 0);

@@ -307,7 +307,7 @@ TEST_CASE("more of anything never takes less time") {
     for (const char* algorithm :
          {"spread_out", "pairwise", "tuna", "tuna_coalesced", "node_aware", "padded_bruck"}) {
         double before = 0;
-        for (const std::size_t block : {1, 16, 256, 4096, 65536}) {
+        for (const std::size_t block : {1UL, 16UL, 256UL, 4096UL, 65536UL}) {
             const double us = prediction(machine, 64, 8, block, algorithm).us();
             INFO(algorithm << ' ' << block);
             CHECK(us >= before);

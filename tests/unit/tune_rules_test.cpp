@@ -295,7 +295,7 @@ TEST_CASE("the policy is valid and says where it comes from", "[tune]") {
     const auto rules = rules_of(points, measurements, {});
     Circumstances circumstances;
     circumstances.place = {"Open MPI v4.1.4", "2026-01-02T03:04:05+0000", 8, 1, 8, {"here"}};
-    for (const Point& point : points) circumstances.verified[point] = {0.61, 0.02, 0.01, 77};
+    for (const Point& point : points) circumstances.verified[point] = {{0.61, 0.02, 0.01, 77}};
     const auto parsed = policy::parse(policy_text(rules, circumstances));
     REQUIRE(parsed);
     const auto& policy = parsed.value();

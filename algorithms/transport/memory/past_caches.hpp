@@ -45,6 +45,7 @@ inline void finish_stores() {}
 
 // The bytes are there before any later store of this core. The blocks do not overlap.
 inline void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes == 0) return; // `from` may be null
     constexpr std::size_t line_bytes = 64;
     const std::size_t until_line =
                           (line_bytes - reinterpret_cast<std::uintptr_t>(to) % line_bytes) % line_bytes,

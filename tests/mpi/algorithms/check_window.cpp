@@ -91,7 +91,7 @@ void check_waits_for_senders_alone(Test& test) {
         if (named.map.nodes() > 1 || !named.window || simulation::is_on) continue;
         // A message would wait for its receiver.
         if (named.load == NamedMap::Load::others_on_shared_cores) continue;
-        for (const std::size_t items : {1, 16384, 300'000})
+        for (const std::size_t items : {1UL, 16384UL, 300000UL})
             for (const bool is_expected : {false, true}) {
                 test.failures.set_place(named.name + ", waits for senders alone, " + std::to_string(items) +
                                         (is_expected ? " items, one expected" : " items"));
