@@ -46,9 +46,15 @@ class FromTheStart(FaultTest):
         return int(re.search(r"VmPeak:\s+(\d+) kB", told).group(1))
 
 
+def died_in_ob1(result):
+    """Where no rank can have more memory, Open MPI lacks it, too, now and then: it printed a stack of signal 11 with none of our code."""
+    frames = re.findall(r"\] \[ ?\d+\] (\S+)", result.stderr)
+    return any("mca_pml_ob1.so" in frame for frame in frames) and not any("libswitchyard" in frame for frame in frames)
+
+
 def deaths_in_vader():
-    """How often the kernel's log names Open MPI's vader as what took signal 11: where no rank can have more memory, vader lacks it, too,
-    now and then. A log that nobody may read says nothing, and the signal counts as a fault of ours."""
+    """The same where not even a stack was printed: how often the kernel's log names Open MPI's vader as what took signal 11. A log that
+    nobody may read says nothing, and the signal counts as a fault of ours."""
     told = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False).stdout
     return sum("segfault" in line and "mca_btl_vader.so" in line for line in told.splitlines())
 
@@ -61,7 +67,7 @@ class BeforeTheEnd(FaultTest):
             for _ in range(4):
                 before = deaths_in_vader()
                 result = self.attacked(np, *CALLS, f"on:{rank}", limit)
-                if result.code != 139 or deaths_in_vader() == before:
+                if result.code != 139 or not (died_in_ob1(result) or deaths_in_vader() > before):
                     break
             self.assert_as_bare(result, self.bare(np, *CALLS))
             self.assert_readable(result)

@@ -157,9 +157,12 @@ def finish(command, environment, folder, timeout):
 def called_unloaded_code(stderr):
     """A rank called code that is no longer there. orte_finalize of Open MPI 4.1.4 unloads mca_pmix_ext3x, and only then stops
     its progress thread, which may still have an event of this component to handle (gdb's stacks of a core; once in a
-    thousand jobs or less, on loaded machines). No library of ours is ever unloaded."""
+    thousand jobs or less, on loaded machines). Where that thread is ending, libgcc looks for the component's tables, and no stack is
+    printed. No library of ours is ever unloaded."""
     frame = r"\n\[[^]]*\] \[ {}\] .*"
-    return OPENMPI and re.search(r"Failing at address: (\w+)" + frame.format(0) + frame.format(1) + r"\[\1\]", stderr)
+    called = r"Failing at address: (\w+)" + frame.format(0) + frame.format(1) + r"\[\1\]"
+    unwound = r"Failing at address: \w+\n(?!\[\S+\] \[)"
+    return OPENMPI and re.search(f"{called}|{unwound}", stderr)
 
 
 def text_of(output):
