@@ -96,9 +96,13 @@ std::string why_not_met(const Rule& rule, const Features& call) {
     return first_not_met(rule, call).why;
 }
 
-std::string why_never_met(const Rule& rule, const FixedFeatures& fixed) {
+bool is_met(const Rule& rule, const Features& call) {
+    return conditions_met(rule, call) == all_met;
+}
+
+bool can_be_met(const Rule& rule, const FixedFeatures& fixed) {
     std::size_t met = 0;
-    return why(first_never_met(rule, fixed, met), rule, fixed.collective);
+    return first_never_met(rule, fixed, met).met == all_met;
 }
 
 } // namespace switchyard::policy

@@ -19,11 +19,12 @@ Mismatch first_not_met(const Rule& rule, const Features& call);
 // Only Mismatch::met, for many calls.
 std::size_t conditions_met(const Rule& rule, const Features& call);
 
+// Whether the call meets all conditions; whether some call of this kind on this communicator can.
+bool is_met(const Rule& rule, const Features& call);
+bool can_be_met(const Rule& rule, const FixedFeatures& fixed);
+
 // "" if the call meets all keys, else a text for people: `max_block_bytes 64 is below its minimum 4096`. A
 // rule that names no collective is for the collectives that have its algorithm.
 std::string why_not_met(const Rule& rule, const Features& call);
-
-// "", or why no call of this kind on this communicator meets the rule.
-std::string why_never_met(const Rule& rule, const FixedFeatures& fixed);
 
 } // namespace switchyard::policy

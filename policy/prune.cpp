@@ -5,7 +5,6 @@
 #include "reason.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace switchyard::policy {
 
@@ -76,7 +75,7 @@ bool tells_overlap_apart(const Use& use, Collective collective) {
 bool tells_overlap_apart(const Rule& rule, const FixedFeatures& fixed) {
     FixedFeatures in_place = fixed;
     in_place.in_place = true;
-    const bool is_alive = why_never_met(rule, fixed).empty() || why_never_met(rule, in_place).empty();
+    const bool is_alive = can_be_met(rule, fixed) || can_be_met(rule, in_place);
     return is_alive && (rule.when.in_place || tells_overlap_apart(rule.use, fixed.collective));
 }
 
@@ -105,18 +104,10 @@ void agree_on_overlap(Shortlist& shortlist, bool always_native_with_overlap) {
 } // namespace
 
 Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed) {
-    std::vector<std::size_t> rules(policy.rules.size());
-    std::iota(rules.begin(), rules.end(), std::size_t{0});
-    return all_candidates(policy, fixed, rules);
-}
-
-Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed,
-                         std::span<const std::size_t> rules) {
     Shortlist shortlist;
-    for (const std::size_t place : rules) {
+    for (const Rule& rule : policy.rules) {
         if (ends_the_walk(shortlist)) break;
-        const Rule& rule = policy.rules[place];
-        if (why_never_met(rule, fixed).empty()) append(shortlist, rule.use, {"rule", &rule}, fixed);
+        if (can_be_met(rule, fixed)) append(shortlist, rule.use, {"rule", &rule}, fixed);
     }
     if (!ends_the_walk(shortlist)) append(shortlist, policy.otherwise, {"otherwise"}, fixed);
     close(shortlist, fixed);

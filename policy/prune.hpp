@@ -4,9 +4,6 @@
 
 #include "shortlist.hpp"
 
-#include <cstddef>
-#include <span>
-
 namespace switchyard::policy {
 
 Shortlist prune(const Policy& policy, const FixedFeatures& fixed);
@@ -16,8 +13,5 @@ Shortlist prune(const Use& forced, const FixedFeatures& fixed);
 // For explanations: the shortlist with every rule that can apply. If all of them are native, prune() leaves
 // one candidate and no names.
 Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed);
-// The same if only these rules (places in Policy::rules, in their order) can take the shortlist's calls.
-Shortlist all_candidates(const Policy& policy, const FixedFeatures& fixed,
-                         std::span<const std::size_t> rules);
 
 } // namespace switchyard::policy

@@ -2,8 +2,6 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/log_folder.hpp"
 
-#include "policy/mismatch.hpp"
-#include "policy/rule_index.hpp"
 #include "shim/report/facts/chosen_by.hpp"
 #include "shim/report/facts/compare.hpp"
 #include "shim/report/facts/policy_on_log.hpp"
@@ -109,23 +107,8 @@ TEST_CASE("every kind of very many is in the report once, with the rule that cho
     CHECK(page.str().size() < 2'000'000);
 }
 
-TEST_CASE("of very many rules a call is compared with those that its features meet", "[policy]") {
-    constexpr int rules = 1000, calls = 40'000;
-    const auto policy = policy_of_many(rules);
-    const policy::RuleIndex index(policy);
-    std::size_t compared = 0;
-    for (int i = 0; i < calls; ++i) {
-        policy::Features call;
-        call.ranks = call.ranks_per_node = i + 1;
-        const auto met = index.met_by(call);
-        compared += met.size();
-        for (const auto rule : met) CHECK(policy::why_not_met(policy.rules[rule], call).empty());
-    }
-    CHECK(compared == calls); // each is for one rule
-}
-
-TEST_CASE("very many rules and very many kinds of calls find each other", "[policy]") {
-    constexpr int rules = 1000, kinds = 40'000;
+TEST_CASE("many rules and many kinds of calls find each other", "[policy]") {
+    constexpr int rules = 100, kinds = 4000;
     const auto policy = policy_of_many(rules);
     PolicyOnLog asked(policy);
     Call call;

@@ -11,7 +11,6 @@
 #include "policy/prune.hpp"
 #include "policy/reach.hpp"
 #include "policy/reason.hpp"
-#include "policy/rule_index.hpp"
 #include "policy/vocabulary.hpp"
 
 #include <algorithm>
@@ -21,7 +20,6 @@
 using namespace switchyard;
 using algorithms::Parameter;
 using policy::Buffer;
-using policy::Candidate;
 using policy::Collective;
 using policy::Features;
 using policy::PassedOver;
@@ -287,11 +285,13 @@ TEST_CASE("each key of when is compared with the fact of its name", "[match]") {
         key.set(call, 1);
         CHECK(key.value(call) == 1);
         CHECK((!key.is_fixed() || key.fixed_value(call) == 1));
+        CHECK(policy::is_met(rule, call));
         CHECK(policy::why_not_met(rule, call).empty());
-        CHECK(policy::why_never_met(rule, call).empty());
+        CHECK(policy::can_be_met(rule, call));
         key.set(call, 0);
+        CHECK_FALSE(policy::is_met(rule, call));
         CHECK_FALSE(policy::why_not_met(rule, call).empty());
-        CHECK(policy::why_never_met(rule, call).empty() != key.is_fixed());
+        CHECK(policy::can_be_met(rule, call) != key.is_fixed());
     }
 }
 
@@ -307,23 +307,6 @@ TEST_CASE("prune and choose take the first rule that matches and can run", "[mat
             const Outcome found = outcome_of(shortlist, call);
             CHECK(found.algorithm == expected.algorithm);
             CHECK((is_merged(shortlist) || found == expected));
-        }
-    }
-}
-
-TEST_CASE("an index of the rules leaves out those that a call does not meet, and no others",
-          "[match][property]") {
-    Dice dice(4);
-    for (int i = 0; i < 1000; ++i) {
-        const Policy policy = dice.policy();
-        const policy::RuleIndex index(policy);
-        for (int j = 0; j < 20; ++j) {
-            const Features call = dice.call();
-            const auto met = index.met_by(call);
-            for (std::size_t rule = 0; rule < policy.rules.size(); ++rule)
-                CHECK(std::ranges::count(met, rule) == (matches(policy.rules[rule].when, call) ? 1 : 0));
-            const auto rules = index.met_by(static_cast<const policy::FixedFeatures&>(call));
-            CHECK(outcome_of(policy::all_candidates(policy, call, rules), call) == first_match(policy, call));
         }
     }
 }
@@ -352,9 +335,10 @@ TEST_CASE("where a shortlist says that something does not matter, it does not", 
             CHECK((!shortlist.always_native || first_match(policy, other).algorithm == "native"));
         }
         // Native calls are told apart only where their device buffers travel in different ways.
-        const bool is_one = std::ranges::all_of(shortlist.candidates, [&](const Candidate& candidate) {
-            return candidate.choice.transfer == shortlist.candidates.front().choice.transfer;
-        });
+        const bool is_one =
+            std::ranges::all_of(shortlist.candidates, [&](const policy::Candidate& candidate) {
+                return candidate.choice.transfer == shortlist.candidates.front().choice.transfer;
+            });
         CHECK_FALSE(
             (shortlist.always_native && is_one && (shortlist.looks_at_block || shortlist.looks_at_buffer)));
     }

@@ -3,7 +3,6 @@
 #include "policy/agreement_advice.hpp"
 #include "policy/parse.hpp"
 #include "policy/prune.hpp"
-#include "policy/rule_index.hpp"
 #include "policy/text/lists.hpp"
 #include "policy_on_log.hpp"
 #include "shim/common/agreement_cost.hpp"
@@ -63,11 +62,9 @@ std::string agreement_sentence(const Profile& profile, double wall_us) {
 }
 
 std::vector<std::string> agreement_on_log(const policy::Policy& policy, const Profile& profile) {
-    const policy::RuleIndex index(policy);
     auto shapes = shapes_of(profile);
     std::erase_if(shapes, [&](const auto& one) {
-        const auto& call = one.first;
-        return !agrees_on_block(all_candidates(policy, call, index.met_by(call)), call);
+        return !agrees_on_block(all_candidates(policy, one.first), one.first);
     });
     if (shapes.empty()) return {};
     Shape all;

@@ -8,7 +8,6 @@
 #include "shim/common/formatted.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace switchyard::shim::report {
 
@@ -25,18 +24,6 @@ std::string in_any_order(const std::string& algorithm) {
     }
     std::sort(words.begin() + 1, words.end());
     return joined(words, " ");
-}
-
-// The largest blocks that calls of one kind can have.
-policy::Range blocks_of(unsigned block_bits) {
-    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-    if (block_bits == 0) return {0, 1};
-    return {(std::uint64_t{1} << (block_bits - 1)) + 1,
-            block_bits < 64 ? std::uint64_t{1} << block_bits : most};
-}
-
-bool overlap(const policy::Range& a, const policy::Range& b) {
-    return a.min <= b.max && b.min <= a.max;
 }
 
 void add_to(PolicyGroup& group, const Call& call) {
@@ -79,17 +66,8 @@ bool PolicyGroup::changes() const {
 }
 
 PolicyOnLog::PolicyOnLog(const policy::Policy& policy, policy::Network network)
-    : policy_(policy), network_(network), index_(policy) {
+    : policy_(policy), network_(network) {
     for (std::size_t i = 0; i < policy.rules.size(); ++i) places_.emplace(policy.rules[i].name, i);
-}
-
-// For all calls of the same kind as this one.
-policy::Shortlist PolicyOnLog::shortlist_for(const policy::Features& call) const {
-    auto rules = index_.met_by(static_cast<const policy::FixedFeatures&>(call));
-    const auto blocks = blocks_of(block_bits_of(call.max_block_bytes));
-    std::erase_if(
-        rules, [&](std::size_t rule) { return !overlap(policy_.rules[rule].when.max_block_bytes, blocks); });
-    return policy::all_candidates(policy_, call, rules);
 }
 
 PolicyOnLog::Kind& PolicyOnLog::kind_of(const Call& call, const policy::Features& features) {
@@ -104,7 +82,7 @@ PolicyOnLog::Kind& PolicyOnLog::kind_of(const Call& call, const policy::Features
     kind.most_block = std::max(kind.most_block, block);
     if (!kind.shortlist) {
         if (candidates_ > most_candidates) forget_shortlists();
-        kind.shortlist = std::make_unique<policy::Shortlist>(shortlist_for(kind.call));
+        kind.shortlist = std::make_unique<policy::Shortlist>(policy::all_candidates(policy_, kind.call));
         candidates_ += kind.shortlist->candidates.size();
     }
     return kind;
@@ -192,15 +170,15 @@ std::vector<std::vector<policy::Features>> PolicyOnLog::met_by(const std::vector
     std::vector<std::vector<policy::Features>> met(is_idle.size());
     for (const auto* kind : kinds)
         for (const auto& call : samples_of(*kind))
-            for (const auto rule : index_.met_by(call))
+            for (std::size_t rule = 0; rule < is_idle.size(); ++rule)
                 if (is_idle[rule] && met[rule].size() < most_examples &&
-                    policy::why_not_met(policy_.rules[rule], call).empty())
+                    policy::is_met(policy_.rules[rule], call))
                     met[rule].push_back(call);
     return met;
 }
 
 std::string PolicyOnLog::why_cannot_run(std::size_t index, const policy::Features& call) const {
-    const auto shortlist = shortlist_for(call);
+    const auto shortlist = policy::all_candidates(policy_, call);
     const auto taken = policy::choose(shortlist, call).candidate;
     for (std::size_t i = 0; i < taken; ++i) {
         const auto& candidate = shortlist.candidates[i];
@@ -216,7 +194,7 @@ std::string PolicyOnLog::why_passed_over(std::size_t index,
     for (const auto& call : calls)
         if (const auto why = why_cannot_run(index, call); !why.empty())
             return "matches, but cannot run: " + why;
-    const auto shortlist = shortlist_for(calls.front());
+    const auto shortlist = policy::all_candidates(policy_, calls.front());
     const auto& choice = shortlist.candidates[policy::choose(shortlist, calls.front()).candidate].choice;
     const auto taker = places_.find(choice.rule);
     return taker == places_.end()

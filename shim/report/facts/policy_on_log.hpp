@@ -4,7 +4,6 @@
 #include "shim/report/read/profile.hpp"
 
 #include "policy/match.hpp"
-#include "policy/rule_index.hpp"
 
 #include <map>
 #include <memory>
@@ -62,7 +61,6 @@ class PolicyOnLog {
         double rank_us = 0;
     };
     Kind& kind_of(const Call& call, const policy::Features& features); // with its shortlist
-    policy::Shortlist shortlist_for(const policy::Features& call) const;
     // There may be many kinds, each with many rules left. All their shortlists together
     // would not fit in memory.
     void forget_shortlists();
@@ -85,7 +83,6 @@ class PolicyOnLog {
     const policy::Policy& policy_;
     const policy::Network network_;
     std::size_t candidates_ = 0;
-    policy::RuleIndex index_;
     std::unordered_map<std::string_view, std::size_t> places_; // of the rules, by name
     std::unordered_map<CallKind, Kind, CallKindHash> kinds_;
     std::unordered_map<CallKind, PolicyGroup, CallKindHash> unknown_; // of unknown collectives
