@@ -6,7 +6,6 @@
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 #include "shim/report/text/text_table.hpp"
-#include "shim/tune/candidates.hpp"
 #include "shim/tune/doctor_limits.hpp"
 
 #include <nlohmann/json.hpp>
@@ -76,7 +75,7 @@ std::string text_of_remedy(const tune::Remedy& remedy) {
     switch (remedy.end) {
     case tune::Remedy::End::rule:
         return formatted("a rule avoids it: {}, {:.2f} of native's time under switchyard ({} -> {})",
-                         tune::words_of(remedy.ruling.candidate), remedy.ratio, time_text(remedy.native_us),
+                         remedy.ruling.candidate.words(), remedy.ratio, time_text(remedy.native_us),
                          time_text(remedy.rule_us));
     case tune::Remedy::End::nothing_faster: return "no algorithm was faster at all of these sizes";
     case tune::Remedy::End::no_time: return "no time was left to look for a rule: give a larger --budget";

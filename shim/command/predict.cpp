@@ -30,7 +30,9 @@ std::vector<std::string> all_settings(const Call& call) {
     shape.ranks = call.shape.ranks;
     shape.nodes = call.shape.nodes;
     shape.ranks_per_node = call.shape.ranks_per_node;
-    return tune::candidates_of(shape);
+    std::vector<std::string> settings;
+    for (const tune::Candidate& candidate : tune::candidates_of(shape)) settings.push_back(candidate.text());
+    return settings;
 }
 
 std::vector<bench::Contender> contenders_of(const PredictOptions& options, const Call& call) {

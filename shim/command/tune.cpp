@@ -6,7 +6,6 @@
 #include "shim/common/units.hpp"
 #include "shim/predict/predict.hpp"
 #include "shim/report/facts/cliff_rules.hpp"
-#include "shim/tune/candidates.hpp"
 #include "shim/tune/command_line.hpp"
 #include "shim/tune/duration.hpp"
 #include "shim/tune/from_log.hpp"

@@ -1,9 +1,9 @@
 #include "bench_run.hpp"
 
-#include "candidates.hpp"
+#include "stopped.hpp"
+
 #include "policy/text/printable.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/common/words.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -33,6 +33,8 @@ std::vector<double> times_from_first(const nlohmann::json& result) {
 
 std::vector<std::string> arguments_for(const Work& work) {
     const Shape& shape = work.point.shape;
+    std::vector<std::string> contenders;
+    for (const Candidate& candidate : work.candidates) contenders.push_back(candidate.text());
     std::vector<std::string> words = {"--collective",
                                       std::string(algorithms::name_of(shape.collective)),
                                       "--max-block",
@@ -48,7 +50,7 @@ std::vector<std::string> arguments_for(const Work& work) {
                                       "--format",
                                       "lines",
                                       "--algorithm",
-                                      joined(work.candidates, "+")};
+                                      joined(contenders, "+")};
     if (work.time_limit > 0)
         words.insert(words.end(), {"--time-limit", formatted("{:.6f}", work.time_limit)});
     if (traits_of(shape.collective).has_count_arrays())
@@ -71,6 +73,28 @@ std::vector<std::string> arguments_of(const std::vector<Work>& works) {
 std::vector<std::string> arguments_of_probe() {
     return {"--collective", "alltoall", "--max-block", "1",    "--iterations", "1",
             "--warmup",     "0",        "--format",    "lines"};
+}
+
+Launched ask(const std::vector<std::string>& words, double time_limit, std::size_t answers,
+             const std::function<bool(const std::string& line, std::size_t answer)>& take,
+             const std::function<void(std::size_t answers)>& show) {
+    std::size_t done = 0;
+    LaunchOptions options;
+    options.time_limit = time_limit;
+    options.on_line = [&](const std::string& line) {
+        if (done < answers && take(line, done)) ++done;
+    };
+    options.on_tick = [&] { show(done); };
+    const Launched launched = launch(words, options);
+    if (launched.end == Launched::End::stopped) throw Stopped{};
+    if (launched.end == Launched::End::timed_out) return launched;
+    if (!launched.succeeded()) throw std::runtime_error("the launcher " + launched.why());
+    if (done == 0)
+        throw std::runtime_error("the launcher did not run the benchmark; it printed \"" +
+                                 launched.complaint + '"');
+    if (done < answers)
+        throw std::runtime_error(formatted("the benchmark answered {} of {} measurements", done, answers));
+    return launched;
 }
 
 std::optional<std::vector<Measurement>> measurements_in(const std::string& line, const Work& work) {

@@ -1,8 +1,10 @@
 // Command lines for the benchmark, and its answers.
 #pragma once
 
+#include "launch.hpp"
 #include "schedule.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,15 @@ struct Place {
 std::vector<std::string> arguments_of(const std::vector<Work>& works);
 // The arguments of the shortest possible run, whose answer has the place.
 std::vector<std::string> arguments_of_probe();
+
+// Launches the benchmark, which prints an answer in a line of its own for each part of `words`. `take` gets the
+// lines, with the number of the answer that is due, and says whether the line is it. `show` is called several
+// times a second. The result says whether the time limit (seconds; 0: none) ended it. Throws Stopped, or
+// std::runtime_error with a sentence for people: the launcher fails, or answers are missing.
+Launched ask(
+    const std::vector<std::string>& words, double time_limit, std::size_t answers,
+    const std::function<bool(const std::string& line, std::size_t answer)>& take,
+    const std::function<void(std::size_t answers)>& show = [](std::size_t) {});
 
 // The measurements in a line of the benchmark. Nothing: the line is no answer, or it belongs to another work.
 // Throws std::runtime_error if the benchmark received wrong data.

@@ -4,7 +4,6 @@
 
 #include "measurements.hpp"
 
-#include <string>
 #include <vector>
 
 namespace switchyard::shim::tune {
@@ -13,15 +12,12 @@ namespace switchyard::shim::tune {
 // each algorithm that takes a border, best first. A size where a setting is slower counts as native's time,
 // since blocks can go directly there. The time of the agreement does not count, since a border saves it.
 // Settings that save nothing are left out.
-std::vector<std::string> best_settings(const Shape& shape, const std::vector<Point>& points,
-                                       const Measurements& measurements);
+std::vector<Candidate> best_settings(const Shape& shape, const std::vector<Point>& points,
+                                     const Measurements& measurements);
 
-// combinations_of() the first `settings` of the best settings. All sizes of the shape get the same
+// combinations_of() the three best settings. All sizes of the shape get the same
 // combinations, since a rule for all sizes must be measured at each size.
-std::vector<std::string> combinations_for(const Shape& shape, const std::vector<Point>& points,
-                                          const Measurements& measurements, std::size_t settings);
-// The most combinations that this can give, whatever is measured.
-std::size_t most_combinations(const Shape& shape, const std::vector<Point>& points,
-                              const Measurements& measurements, std::size_t settings);
+std::vector<Candidate> combinations_for(const Shape& shape, const std::vector<Point>& points,
+                                        const Measurements& measurements);
 
 } // namespace switchyard::shim::tune

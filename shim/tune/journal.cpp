@@ -1,6 +1,5 @@
 #include "journal.hpp"
 
-#include "candidates.hpp"
 #include "shim/common/whole_number.hpp"
 
 #include <nlohmann/json.hpp>
@@ -74,7 +73,7 @@ std::string difference(const Json& theirs, const Json& ours) {
 
 Json json_of(const Measurement& measurement) {
     Json json = json_of(measurement.point);
-    json["candidate"] = measurement.candidate;
+    json["candidate"] = measurement.candidate.text();
     json["pass"] = measurement.pass;
     json["median_us"] = measurement.median_us;
     json["native_us"] = measurement.native_us;
@@ -87,10 +86,10 @@ Json json_of(const Measurement& measurement) {
 Measurement measurement_of(const Json& json) {
     Measurement measurement;
     measurement.point = point_of(json);
-    measurement.candidate = json.at("candidate");
-    if (measurement.candidate != agreement_name &&
-        !is_known(measurement.point.shape.collective, measurement.candidate))
-        throw std::runtime_error("there is no " + words_of(measurement.candidate));
+    const auto name = json.at("candidate").get<std::string>();
+    const auto known = Candidate::read(measurement.point.shape.collective, name);
+    if (!known && Candidate::agreement() != name) throw std::runtime_error("there is no " + name);
+    measurement.candidate = known.value_or(Candidate::agreement());
     const auto* pass = json.contains("pass") ? "pass" : "round"; // `round` in earlier journals
     measurement.pass = whole_number<int>(json.at(pass));
     measurement.median_us = json.at("median_us");

@@ -177,9 +177,8 @@ Machine simulated_machine(const std::string& platform, int ranks, int ranks_per_
     return machine;
 }
 
-bool needs_order(const Machine& machine, const std::string& candidate) {
-    return std::ranges::find(machine.needing_order, candidate.substr(0, candidate.find(':'))) !=
-           machine.needing_order.end();
+bool needs_order(const Machine& machine, const Candidate& candidate) {
+    return std::ranges::find(machine.needing_order, candidate.algorithm()) != machine.needing_order.end();
 }
 
 } // namespace switchyard::shim::tune

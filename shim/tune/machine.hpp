@@ -42,6 +42,6 @@ Program program_of(const std::string& launcher, const std::vector<std::string>& 
 Machine simulated_machine(const std::string& platform, int ranks, int ranks_per_node);
 
 // Whether the candidate needs `Machine::in_order`, and so a launch of its own.
-bool needs_order(const Machine& machine, const std::string& candidate);
+bool needs_order(const Machine& machine, const Candidate& candidate);
 
 } // namespace switchyard::shim::tune

@@ -9,7 +9,7 @@ void Measurements::add(const Measurement& measurement) {
     AtPoint& at = points_[measurement.point];
     at.last_pass = std::max(at.last_pass, measurement.pass);
     at.largest_block = std::max(at.largest_block, measurement.largest_block);
-    if (measurement.candidate == agreement_name) {
+    if (measurement.candidate == Candidate::agreement()) {
         at.agreement.insert(at.agreement.end(), measurement.ratios.begin(), measurement.ratios.end());
         return;
     }
@@ -22,14 +22,14 @@ void Measurements::add(const Measurement& measurement) {
     record.estimate = estimate_of(record.ratios, exact_);
 }
 
-const Record* Measurements::find(const Point& point, const std::string& candidate) const {
+const Record* Measurements::find(const Point& point, const Candidate& candidate) const {
     const auto& records = at(point);
     const auto found = records.find(candidate);
     return found == records.end() ? nullptr : &found->second;
 }
 
-const std::map<std::string, Record>& Measurements::at(const Point& point) const {
-    static const std::map<std::string, Record> nothing;
+const std::map<Candidate, Record>& Measurements::at(const Point& point) const {
+    static const std::map<Candidate, Record> nothing;
     const auto found = points_.find(point);
     return found == points_.end() ? nothing : found->second.records;
 }

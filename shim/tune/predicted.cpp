@@ -1,20 +1,17 @@
 #include "predicted.hpp"
 
-#include "candidates.hpp"
-#include "combine.hpp"
 #include "refuse.hpp"
+#include "schedule.hpp"
 
 #include "policy/admissible.hpp"
 #include "shim/predict/predict.hpp"
 
-#include <set>
+#include <algorithm>
 #include <stdexcept>
 
 namespace switchyard::shim::tune {
 
 namespace {
-
-constexpr std::size_t predicted_settings = 3;
 
 bench::Distribution distribution_of(const Point& point) {
     const auto parsed = bench::parse_distribution(point.distribution);
@@ -28,15 +25,18 @@ class PointTimes {
     PointTimes(const predict::Machine& machine, const Point& point)
         : point_(point), predictor_(machine, {point.shape.collective, point.shape.of_group(),
                                               distribution_of(point), point.max_block}),
-          native_us_(us_of("native")) {}
+          native_us_(us_of(Candidate(*algorithms::find(point.shape.collective, "native")))) {}
 
-    double ratio_of(const std::string& candidate) const { return us_of(candidate) / native_us_; }
-    Measurement measurement(const std::string& candidate) const {
-        const double us = candidate == agreement_name ? predictor_.agreement_us() : us_of(candidate);
+    double ratio_of(const Candidate& candidate) const { return us_of(candidate) / native_us_; }
+    // A candidate that does not count has no ratio below 1.
+    Measurement measurement(const Candidate& candidate) const {
+        const bool is_agreement = candidate == Candidate::agreement();
+        const double us = is_agreement ? predictor_.agreement_us() : us_of(candidate);
+        const double ratio = us / native_us_;
         Measurement measurement;
         measurement.point = point_;
         measurement.candidate = candidate;
-        measurement.ratios = {us / native_us_};
+        measurement.ratios = {is_agreement || ratio <= most_predicted_ratio ? ratio : std::max(ratio, 1.0)};
         measurement.median_us = us;
         measurement.native_us = native_us_;
         measurement.seconds_per_iteration = us * 1e-6;
@@ -45,12 +45,11 @@ class PointTimes {
     }
 
   private:
-    double us_of(const std::string& candidate) const {
-        const policy::Use use = use_of(point_.shape.collective, candidate);
+    double us_of(const Candidate& candidate) const {
         policy::Choice choice;
-        choice.algorithm = algorithms::find(point_.shape.collective, use.algorithm);
+        choice.algorithm = algorithms::find(point_.shape.collective, candidate.algorithm());
         choice.parameters =
-            policy::resolve(*choice.algorithm, use, point_.shape.of_group(), point_.max_block);
+            policy::resolve(*choice.algorithm, candidate.use(), point_.shape.of_group(), point_.max_block);
         return predictor_.of(choice).us();
     }
 
@@ -59,40 +58,18 @@ class PointTimes {
     const double native_us_;
 };
 
-void add_if_faster(const PointTimes& times, const std::string& candidate, Measurements& measurements) {
-    const Measurement measurement = times.measurement(candidate);
-    if (measurement.ratios.front() <= most_predicted_ratio) measurements.add(measurement);
-}
-
-std::vector<Point> points_of_shape(const std::vector<Point>& points, const Shape& shape) {
-    std::vector<Point> of_shape;
-    for (const Point& point : points)
-        if (point.shape == shape) of_shape.push_back(point);
-    return of_shape;
-}
-
 } // namespace
 
 void predict_points(const predict::Machine& machine, const std::vector<Point>& points,
                     Measurements& measurements) {
-    std::set<Shape> shapes;
-    for (const Point& point : points) {
-        const PointTimes times(machine, point);
-        shapes.insert(point.shape);
-        if (!traits_of(point.shape.collective).block_is_known())
-            measurements.add(times.measurement(agreement_name));
-        for (const std::string& candidate : candidates_of(point.shape))
-            add_if_faster(times, candidate, measurements);
-    }
-    for (const Shape& shape : shapes) {
-        const auto combinations = combinations_for(shape, points, measurements, predicted_settings);
-        for (const Point& point : points_of_shape(points, shape)) {
-            const PointTimes times(machine, point);
-            for (const std::string& candidate : combinations)
-                if (measurements.find(point, candidate) == nullptr)
-                    add_if_faster(times, candidate, measurements);
+    const Halving halving(points, measurements);
+    for (auto works = halving.next(0, 0); !works.empty(); works = halving.next(0, 0))
+        for (const Work& work : works) {
+            const PointTimes times(machine, work.point);
+            if (!traits_of(work.point.shape.collective).block_is_known() && work.pass == 1)
+                measurements.add(times.measurement(Candidate::agreement()));
+            for (const Candidate& candidate : work.candidates) measurements.add(times.measurement(candidate));
         }
-    }
 }
 
 std::vector<Ruling> predicted_rules(const predict::Machine& machine, const std::vector<Point>& points,

@@ -14,8 +14,7 @@ namespace switchyard::shim::tune {
 // times is off by as much (tests/bench/RESULTS.md).
 inline constexpr double most_predicted_ratio = 0.85;
 
-// Predicts all candidates at these points, then the combinations of the best ones
-// with borders. Adds what is faster than native.
+// Predicts what halving asks for at these points. `measurements`: exact.
 void predict_points(const predict::Machine& machine, const std::vector<Point>& points,
                     Measurements& measurements);
 

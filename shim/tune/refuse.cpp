@@ -72,9 +72,9 @@ const Ruling* ruling_over(const std::vector<Ruling>& rules, const Point& point) 
     return found == rules.end() ? nullptr : &*found;
 }
 
-std::string candidate_at(const std::vector<Ruling>& rules, const Point& point) {
+Candidate candidate_at(const std::vector<Ruling>& rules, const Point& point) {
     const Ruling* rule = ruling_over(rules, point);
-    return rule == nullptr ? "native" : rule->candidate;
+    return rule == nullptr ? Candidate() : rule->candidate;
 }
 
 std::set<Shape> refuse(const std::vector<Point>& points, const std::vector<Ruling>& rules,

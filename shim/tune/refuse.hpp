@@ -5,14 +5,13 @@
 
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 namespace switchyard::shim::tune {
 
 // The rule for calls at that point. Null: they go native.
 const Ruling* ruling_over(const std::vector<Ruling>& rules, const Point& point);
-std::string candidate_at(const std::vector<Ruling>& rules, const Point& point); // or `native`
+Candidate candidate_at(const std::vector<Ruling>& rules, const Point& point); // or native
 
 // `verified`: times of a run under these rules (`preloaded` beside native). Adds to the refusals, and returns
 // the shapes with new ones.

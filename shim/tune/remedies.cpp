@@ -1,6 +1,5 @@
 #include "remedies.hpp"
 
-#include "candidates.hpp"
 #include "tuning.hpp"
 
 #include "shim/common/formatted.hpp"
@@ -16,19 +15,17 @@ constexpr double for_a_point = 1; // seconds of the budget that a point needs fo
 
 // The candidate's ratio at a point as a rule with bounds has it, the agreement included. Nothing: it is not
 // faster than native.
-std::optional<Estimate> faster_at(const Point& point, const std::string& candidate,
+std::optional<Estimate> faster_at(const Point& point, const Candidate& candidate,
                                   const Measurements& measurements) {
     const Record* record = measurements.find(point, candidate);
     if (record == nullptr) return std::nullopt;
     Estimate estimate = record->estimate;
-    if (!traits_of(point.shape.collective).block_is_known() &&
-        !needs_agreement(point.shape.collective, candidate))
-        estimate.ratio += measurements.agreement(point);
+    if (!candidate.needs_agreement()) estimate.ratio += measurements.agreement(point);
     return is_faster_than_native(estimate) ? std::optional(estimate) : std::nullopt;
 }
 
 // The rule of the candidate for the finding's range. Nothing: the candidate is not faster at each size.
-std::optional<Ruling> ruling_of(const Finding& finding, const std::string& candidate,
+std::optional<Ruling> ruling_of(const Finding& finding, const Candidate& candidate,
                                 const Measurements& measurements) {
     Ruling ruling = ruling_for(finding.shape, candidate);
     ruling.blocks = finding.range;
@@ -123,23 +120,21 @@ class Remedying {
         circumstances_.place = survey_.place;
         write_policy(trial, policy_text(rules(), circumstances_));
         try {
-            proved_ = tuning_.verify(trial, points, tuning_.seconds_left());
+            tuning_.verify(trial, points, tuning_.seconds_left());
         } catch (...) {
             std::filesystem::remove(trial);
             throw;
         }
         std::filesystem::remove(trial);
         for (std::size_t i = 0; i < findings_.size(); ++i) judge(findings_[i], remedies_.by_finding[i]);
-        for (const auto& [point, measurement] : proved_)
-            circumstances_.verified[point] = {tune::estimate_of(measurement.ratios, false),
-                                              measurement.from_first};
+        circumstances_.verified = tuning_.proofs();
     }
 
     void judge(const Finding& finding, Remedy& remedy) const {
         if (remedy.end != Remedy::End::rule) return;
         for (const Point& point : points_of(finding)) {
-            const auto found = proved_.find(point);
-            if (found == proved_.end()) {
+            const auto found = tuning_.verified().find(point);
+            if (found == tuning_.verified().end()) {
                 remedy.end = Remedy::End::no_time;
                 return;
             }
@@ -161,7 +156,6 @@ class Remedying {
     Measurements measurements_{false};
     Tuning tuning_;
     Circumstances circumstances_;
-    std::map<Point, Measurement> proved_;
     Remedies remedies_;
 };
 

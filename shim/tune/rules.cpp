@@ -1,10 +1,9 @@
 #include "rules.hpp"
 
-#include "candidates.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 namespace switchyard::shim::tune {
 
@@ -14,7 +13,7 @@ constexpr double as_good = 1.05;      // time / best time of a candidate that co
 constexpr double worth_ranges = 0.97; // time of rules with bounds / time of one rule without
 constexpr double unnoticed = 0.01;    // agreement / native's time that a size without a gain may bear
 
-using Eligible = std::map<std::string, Estimate>;
+using Eligible = std::map<Candidate, Estimate>;
 
 // The candidates at one point, with and without the agreement that a rule with bounds costs there.
 struct Size {
@@ -43,7 +42,7 @@ Size size_of(const Point& point, const Measurements& measurements, const Refusal
     if (refusals.points.contains(point)) return size;
     for (const auto& [candidate, record] : measurements.at(point)) {
         Estimate estimate = record.estimate;
-        const bool agrees = needs_agreement(point.shape.collective, candidate); // measured with it
+        const bool agrees = candidate.needs_agreement(); // measured with it
         if (!agrees) size.without.emplace(candidate, estimate);
         if (!agrees) estimate.ratio += size.agreement;
         size.with_agreement.emplace(candidate, estimate);
@@ -72,10 +71,10 @@ Eligible as_good_as_best(const Eligible& eligible) {
     return good;
 }
 
-// Of the candidates that are good at each size, the one with the least time in total. "": there is none.
-std::string good_at_all(const std::vector<Size>& sizes, std::size_t first, std::size_t last,
-                        const std::vector<Eligible>& good) {
-    std::string best;
+// Of the candidates that are good at each size, the one with the least time in total. Nothing: there is none.
+std::optional<Candidate> good_at_all(const std::vector<Size>& sizes, std::size_t first, std::size_t last,
+                                     const std::vector<Eligible>& good) {
+    std::optional<Candidate> best;
     double least = INFINITY;
     for (const auto& [candidate, estimate] : good[first]) {
         double sum = 0;
@@ -109,8 +108,8 @@ Proposal by_ranges(const Shape& shape, const std::vector<Size>& sizes) {
             continue;
         }
         std::size_t last = first;
-        while (last + 1 < sizes.size() && !good_at_all(sizes, first, last + 1, good).empty()) ++last;
-        Ruling ruling = ruling_for(shape, good_at_all(sizes, first, last, good));
+        while (last + 1 < sizes.size() && good_at_all(sizes, first, last + 1, good)) ++last;
+        Ruling ruling = ruling_for(shape, *good_at_all(sizes, first, last, good));
         if (first > 0) ruling.blocks.min = bound_between(sizes[first - 1].bytes, sizes[first].bytes) + 1;
         ruling.blocks.max = last + 1 < sizes.size() ? bound_between(sizes[last].bytes, sizes[last + 1].bytes)
                                                     : sizes[last].bytes;
@@ -135,12 +134,12 @@ Proposal all_native(const std::vector<Size>& sizes) {
 Proposal without_bounds(const Shape& shape, const std::vector<Size>& sizes) {
     std::vector<Eligible> faster;
     for (const Size& size : sizes) faster.push_back(size.without);
-    const std::string candidate = good_at_all(sizes, 0, sizes.size() - 1, faster);
-    if (candidate.empty()) return all_native(sizes);
+    const auto candidate = good_at_all(sizes, 0, sizes.size() - 1, faster);
+    if (!candidate) return all_native(sizes);
     Proposal proposal;
-    Ruling ruling = ruling_for(shape, candidate);
+    Ruling ruling = ruling_for(shape, *candidate);
     for (const Size& size : sizes) {
-        const Estimate estimate = size.without.at(candidate);
+        const Estimate estimate = size.without.at(*candidate);
         ruling.evidence.push_back({size.point, estimate});
         proposal.time += size.point.weight * estimate.ratio;
     }
@@ -253,7 +252,7 @@ std::uint64_t bound_between(std::size_t smaller, std::size_t larger) {
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(mean), smaller, larger - 1);
 }
 
-Ruling ruling_for(const Shape& shape, std::string candidate) {
+Ruling ruling_for(const Shape& shape, Candidate candidate) {
     const auto exactly = [](int value) {
         return policy::Range{static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value)};
     };

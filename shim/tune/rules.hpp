@@ -7,7 +7,6 @@
 
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 namespace switchyard::shim::tune {
@@ -22,7 +21,7 @@ struct Evidence {
 struct Ruling {
     policy::Collective collective = policy::Collective::alltoallv;
     policy::Range ranks, nodes, ranks_per_node, blocks;
-    std::string candidate;
+    Candidate candidate;
     std::vector<Evidence> evidence;
 
     bool looks_at_block() const { return blocks != policy::Range{}; }
@@ -31,7 +30,7 @@ struct Ruling {
 };
 
 // The candidate for every block of exactly these ranks and nodes.
-Ruling ruling_for(const Shape& shape, std::string candidate);
+Ruling ruling_for(const Shape& shape, Candidate candidate);
 // The largest block that belongs to the smaller of two sizes: at their geometric mean.
 std::uint64_t bound_between(std::size_t smaller, std::size_t larger);
 

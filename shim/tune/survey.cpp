@@ -1,9 +1,7 @@
 #include "survey.hpp"
 
 #include "doctor_limits.hpp"
-#include "launch.hpp"
 #include "probe.hpp"
-#include "stopped.hpp"
 
 #include "shim/bench/contenders.hpp"
 #include "shim/bench/progress.hpp"
@@ -138,26 +136,21 @@ class Surveying {
     }
 
     Survey take() && {
-        LaunchOptions options;
-        options.time_limit = patience_factor * request_.seconds + patience_seconds + survey_.launch_seconds;
-        options.on_line = [&](const std::string& line) {
-            if (done_ < all() && add_line(line, survey_.series[done_ % parts_.size()])) ++done_;
+        const double limit = patience_factor * request_.seconds + patience_seconds + survey_.launch_seconds;
+        const auto take_line = [&](const std::string& line, std::size_t number) {
+            return add_line(line, survey_.series[number % parts_.size()]);
         };
-        options.on_tick = [&] {
-            progress_.show(static_cast<double>(done_) / static_cast<double>(all()),
-                           formatted("native: {} of {} ladders", done_, all()));
+        const auto show = [&](std::size_t done) {
+            progress_.show(static_cast<double>(done) / static_cast<double>(all()),
+                           formatted("native: {} of {} ladders", done, all()));
         };
-        const Launched launched = launch(machine_.words(arguments()), options);
+        const Launched launched = ask(machine_.words(arguments()), limit, all(), take_line, show);
         survey_.seconds = launched.seconds;
-        if (launched.end == Launched::End::stopped) throw Stopped{};
-        if (launched.end == Launched::End::timed_out)
+        if (!launched.succeeded())
             throw std::runtime_error(
                 formatted("the measurements are far from their end after {:.0f} s: give a larger --budget, "
                           "fewer ranks, or less to measure (--collective, --max-block)",
                           launched.seconds));
-        if (!launched.succeeded()) throw std::runtime_error("the launcher " + launched.why());
-        if (done_ < all())
-            throw std::runtime_error(formatted("the benchmark answered {} of {} measurements", done_, all()));
         return std::move(survey_);
     }
 
@@ -180,7 +173,6 @@ class Surveying {
     std::vector<std::size_t> blocks_;
     std::vector<SurveyPart> parts_;
     Survey survey_;
-    std::size_t done_ = 0;
     bench::Progress progress_{true, 100};
 };
 

@@ -1,12 +1,9 @@
 #include "tuning.hpp"
 
-#include "candidates.hpp"
 #include "duration.hpp"
-#include "launch.hpp"
 #include "policy/text/lists.hpp"
 #include "refuse.hpp"
 #include "result_table.hpp"
-#include "search.hpp"
 #include "shim/common/formatted.hpp"
 #include "shim/common/units.hpp"
 
@@ -20,7 +17,8 @@ namespace switchyard::shim::tune {
 namespace {
 
 constexpr double for_proof = 0.2; // share of the budget for the runs under the shim
-constexpr int proofs = 4; // runs under the shim, at most, unless a rule without bounds is still to be proved
+constexpr int most_proofs =
+    4; // runs under the shim, at most, unless a rule without bounds is still to be proved
 constexpr double patience = 5; // seconds by which a launch may exceed its share of the budget
 
 // Simulations take long, and only complete works are kept. So each part has a few candidates, and native.
@@ -36,10 +34,6 @@ std::vector<Work> parts_of(const Work& work) {
     return parts;
 }
 
-std::string agreement_and(const Work& work) {
-    return traits_of(work.point.shape.collective).block_is_known() ? "" : agreement_name;
-}
-
 } // namespace
 
 Tuning::Tuning(Machine machine, std::vector<Point> points, Journal* journal, Measurements& measurements,
@@ -53,42 +47,32 @@ double Tuning::seconds() const {
     return before + std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-void Tuning::add_seconds_since(Clock::time_point start) {
-    if (journal_ != nullptr)
-        journal_->add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
-}
-
 double Tuning::least_budget() const {
     constexpr double least_for_a_point = 0.2; // seconds, for a first look at some dozens of candidates
     return std::ceil((3 * launch_seconds_ + least_for_a_point * static_cast<double>(points_.size())) /
                      (1 - for_proof));
 }
 
-std::vector<Work> Tuning::next_pass() const {
-    if (is_simulated()) return next_evaluations(points_, measurements_);
-    return Halving(points_, measurements_).next(budget_ * (1 - for_proof) - seconds(), launch_seconds_);
+Halving Tuning::halving() const {
+    return Halving(points_, measurements_, is_simulated() ? Evaluations::costly : Evaluations::cheap);
 }
 
 std::string Tuning::plan() const {
     std::string text;
     std::size_t measurements = 0;
     for (const Point& point : points_) {
-        const auto candidates =
-            is_simulated() ? coarse_candidates_of(point.shape) : candidates_of(point.shape);
-        const std::size_t more =
-            is_simulated() ? 0 : Halving(points_, measurements_).most_combinations(point.shape);
-        measurements += candidates.size();
+        const std::size_t open = halving().open_at(point).size();
+        measurements += open;
         text +=
-            formatted("  {:<55} {:>4} candidates{}{}\n", point.text(), candidates.size(),
-                      more == 0 ? "" : formatted(", then up to {} combinations", more),
+            formatted("  {:<55} {:>4} candidates{}\n", point.text(), open,
                       point.weight == 1 ? "" : formatted(", {:.1f} % of the log's time", 100 * point.weight));
     }
-    const int passes = is_simulated() ? 3 : Halving(points_, measurements_).passes_left();
+    const int passes = is_simulated() ? 3 : halving().passes_left();
     text += formatted("{}, {} in the first pass; about {} with one launch each",
                       text::plural(points_.size(), "point"), text::plural(measurements, "measurement"),
                       passes == 1 ? "1 pass" : formatted("{} passes", passes));
     if (is_simulated()) return text + "\nThe time of a simulation is not known beforehand.\n";
-    text += formatted(", then {} to {} launches under switchyard\n", 1, proofs);
+    text += formatted(", then {} to {} launches under switchyard\n", 1, most_proofs);
     text += formatted("{} at most (--budget), of which the launches themselves take {}\n",
                       duration_text(std::max(0.0, seconds_left())),
                       duration_text((passes + 1) * launch_seconds_));
@@ -105,10 +89,12 @@ void Tuning::show(const std::string& what) {
 // ---- Measuring ----
 
 void Tuning::explore() {
-    for (auto works = next_pass(); !works.empty(); works = next_pass()) {
-        if (!is_simulated() && !measurements_.at(works.front().point).empty() &&
-            seconds() + 2 * launch_seconds_ > budget_ * (1 - for_proof))
-            return;
+    const double budget = budget_ * (1 - for_proof); // leaves the proof its share
+    while (true) {
+        const auto works = halving().next(budget - seconds(), launch_seconds_);
+        if (works.empty()) return;
+        const bool begun = !measurements_.at(works.front().point).empty();
+        if (begun && seconds() + 2 * launch_seconds_ > budget) return;
         const std::size_t before = measurements_.count();
         run(works);
         if (measurements_.count() == before) return; // out of time
@@ -123,46 +109,50 @@ void Tuning::run(const std::vector<Work>& works) {
         std::erase_if(apart.candidates, [&](const auto& c) { return !needs_order(machine_, c); });
         if (!apart.candidates.empty()) ordered.push_back(std::move(apart));
         if (work.candidates.empty()) continue;
-        if (const std::string agreement = agreement_and(work); !agreement.empty())
-            work.candidates.push_back(agreement);
+        if (!traits_of(work.point.shape.collective).block_is_known())
+            work.candidates.push_back(Candidate::agreement());
         for (Work& part : is_simulated() ? parts_of(work) : std::vector<Work>{work})
             all.push_back(std::move(part));
     }
-    if (!all.empty()) run_group(all, false);
-    if (!ordered.empty()) run_group(ordered, true);
+    const auto keep = [&](const Measurement& measurement) {
+        if (journal_ != nullptr) journal_->add(measurement);
+        measurements_.add(measurement);
+    };
+    for (const auto* group : {&all, &ordered}) {
+        if (group->empty()) continue;
+        const double limit = std::max(0.0, budget_ * (1 - for_proof) - seconds()) + patience;
+        const bool in_time =
+            measure(machine_.words(arguments_of(*group), group == &ordered), *group,
+                    std::isfinite(limit) ? limit : 0, formatted("pass {}", group->front().pass), keep);
+        if (!in_time && measurements_.count() == 0)
+            throw std::runtime_error("the launcher was ended because it took too long");
+    }
 }
 
-void Tuning::run_group(const std::vector<Work>& works, bool ordered) {
+bool Tuning::measure(const std::vector<std::string>& words, const std::vector<Work>& works, double time_limit,
+                     const std::string& what, const std::function<void(const Measurement&)>& take) {
     const auto start = Clock::now();
-    std::size_t done = 0, candidates = 0;
-    for (const Work& work : works) candidates += work.candidates.size();
-    LaunchOptions options;
-    if (std::isfinite(budget_)) // leaves the proof its share
-        options.time_limit = std::max(0.0, budget_ * (1 - for_proof) - seconds()) + patience;
-    options.on_line = [&](const std::string& line) {
-        if (done >= works.size()) return;
-        const auto measured = measurements_in(line, works[done]);
-        if (!measured) return;
-        for (const Measurement& measurement : *measured) {
-            if (journal_ != nullptr) journal_->add(measurement);
-            measurements_.add(measurement);
-        }
-        ++done;
+    const auto take_line = [&](const std::string& line, std::size_t number) {
+        const auto measured = measurements_in(line, works[number]);
+        if (measured)
+            for (const Measurement& measurement : *measured) take(measurement);
+        return measured.has_value();
     };
-    options.on_tick = [&] {
-        show(formatted("pass {}: {} candidates, {} of {} points", works.front().pass, candidates, done,
-                       works.size()));
+    const auto show_it = [&](std::size_t done) {
+        show(formatted("{}: {} of {} points", what, done, works.size()));
     };
-    const Launched launched = launch(machine_.words(arguments_of(works), ordered), options);
-    add_seconds_since(start);
-    if (launched.end == Launched::End::stopped) throw Stopped{};
-    const bool late = launched.end == Launched::End::timed_out;
-    if (late && measurements_.count() > 0) return; // the complete measurements count
-    if (!launched.succeeded()) throw std::runtime_error("the launcher " + launched.why());
-    if (done < works.size())
-        throw std::runtime_error(
-            formatted("the benchmark answered {} of {} measurements; it printed no line for {}", done,
-                      works.size(), works[done].point.text()));
+    const auto add_seconds = [&] {
+        if (journal_ != nullptr)
+            journal_->add_seconds(std::chrono::duration<double>(Clock::now() - start).count());
+    };
+    try {
+        const bool in_time = ask(words, time_limit, works.size(), take_line, show_it).succeeded();
+        add_seconds();
+        return in_time;
+    } catch (...) {
+        add_seconds();
+        throw;
+    }
 }
 
 // ---- Under the shim ----
@@ -178,7 +168,7 @@ std::vector<Work> Tuning::verification(const std::vector<Point>& points, double 
                                           std::max(1.0, record.native_us / record.median_us));
         Work work;
         work.point = point;
-        work.candidates = {"preloaded"};
+        work.candidates = {Candidate("preloaded")};
         work.warmup = 2;
         work.iterations = cost > 0 ? static_cast<int>(std::clamp(each / cost, 10.0, 4000.0)) : 20;
         work.time_limit = std::max(each, 1e-3);
@@ -187,26 +177,12 @@ std::vector<Work> Tuning::verification(const std::vector<Point>& points, double 
     return works;
 }
 
-std::map<Point, Measurement> Tuning::verify(const std::filesystem::path& policy,
-                                            const std::vector<Point>& points, double seconds_for_it) {
+void Tuning::verify(const std::filesystem::path& policy, const std::vector<Point>& points,
+                    double seconds_for_it) {
     const auto works = verification(points, seconds_for_it);
-    const auto start = Clock::now();
-    std::map<Point, Measurement> found;
-    std::size_t done = 0;
-    LaunchOptions options;
-    options.time_limit = std::max(0.0, seconds_left()) + patience;
-    options.on_line = [&](const std::string& line) {
-        if (done >= works.size()) return;
-        const auto measured = measurements_in(line, works[done]);
-        if (measured) found[works[done++].point] = measured->front();
-    };
-    options.on_tick = [&] { show(formatted("under the new policy: {} of {} points", done, works.size())); };
-    const Launched launched = launch(machine_.words_under(policy, arguments_of(works)), options);
-    add_seconds_since(start);
-    if (launched.end == Launched::End::stopped) throw Stopped{};
-    if (launched.end != Launched::End::timed_out && !launched.succeeded())
-        throw std::runtime_error("under the new policy the launcher " + launched.why());
-    return found;
+    measure(machine_.words_under(policy, arguments_of(works)), works,
+            std::max(0.0, seconds_left()) + patience, "under the new policy",
+            [&](const Measurement& measurement) { verified_[measurement.point] = measurement; });
 }
 
 std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumstances& circumstances) {
@@ -220,9 +196,7 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
     for (int proof = 0; !points.empty(); ++proof) {
         write_policy(trial, policy_text(rules, circumstances));
         try {
-            for (auto& [point, measurement] :
-                 verify(trial, points, std::max(seconds_left() / 2, budget_ * for_proof / proofs)))
-                verified_[point] = std::move(measurement);
+            verify(trial, points, std::max(seconds_left() / 2, budget_ * for_proof / most_proofs));
         } catch (...) {
             std::filesystem::remove(trial);
             throw;
@@ -234,14 +208,20 @@ std::vector<Ruling> Tuning::prove(const std::filesystem::path& policy, Circumsta
         for (const Point& point : all)
             if (changed.contains(point.shape)) points.push_back(point);
         if (seconds_left() < launch_seconds_) break;
-        if (proof + 1 >= proofs && unproven_shapes(points_, rules, verified_, to_prove).empty()) break;
+        if (proof + 1 >= most_proofs && unproven_shapes(points_, rules, verified_, to_prove).empty()) break;
     }
     std::filesystem::remove(trial);
     refusals.shapes.merge(unproven_shapes(points_, rules, verified_, to_prove));
     change(rules, refusals);
-    for (const auto& [point, measurement] : verified_)
-        circumstances.verified[point] = {estimate_of(measurement.ratios, false), measurement.from_first};
+    circumstances.verified = proofs();
     return rules;
+}
+
+std::map<Point, Proof> Tuning::proofs() const {
+    std::map<Point, Proof> proofs;
+    for (const auto& [point, measurement] : verified_)
+        proofs[point] = {estimate_of(measurement.ratios, false), measurement.from_first};
+    return proofs;
 }
 
 // What was measured under another rule says nothing about the new one.

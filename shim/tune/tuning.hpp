@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,25 +37,27 @@ class Tuning {
     void explore();
     // Makes rules that hold under the shim, and puts the figures measured there into `circumstances`.
     std::vector<Ruling> prove(const std::filesystem::path& policy, Circumstances& circumstances);
-    // Calls under the shim with this policy, beside native.
-    std::map<Point, Measurement> verify(const std::filesystem::path& policy, const std::vector<Point>& points,
-                                        double seconds_for_it);
     // The result for people: native and the policy at each point.
     std::string table(const std::vector<Ruling>& rules) const;
-    double seconds() const; // spent so far
+    // Makes the calls of these points under the shim with this policy, beside native.
+    void verify(const std::filesystem::path& policy, const std::vector<Point>& points, double seconds_for_it);
+    const std::map<Point, Measurement>& verified() const { return verified_; }
+    std::map<Point, Proof> proofs() const; // of the points that were verified
+    double seconds() const;                // spent so far
     double seconds_left() const { return budget_ - seconds(); }
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    std::vector<Work> next_pass() const;
+    Halving halving() const;
     void run(const std::vector<Work>& works);
-    void run_group(const std::vector<Work>& works, bool ordered);
+    // False: no time was left for all works.
+    bool measure(const std::vector<std::string>& words, const std::vector<Work>& works, double time_limit,
+                 const std::string& what, const std::function<void(const Measurement&)>& take);
     std::vector<Work> verification(const std::vector<Point>& points, double seconds_for_it) const;
     void change(std::vector<Ruling>& rules, const Refusals& refusals);
     void show(const std::string& what);
     bool is_simulated() const { return !machine_.platform.empty(); }
-    void add_seconds_since(Clock::time_point start);
 
     Machine machine_;
     std::vector<Point> points_;
@@ -64,7 +67,7 @@ class Tuning {
     double budget_, launch_seconds_;
     Clock::time_point start_ = Clock::now();
     bench::Progress progress_;
-    std::map<Point, Measurement> verified_;
+    std::map<Point, Measurement> verified_; // under the shim with the rules, beside native
 };
 
 } // namespace switchyard::shim::tune

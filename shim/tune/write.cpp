@@ -1,7 +1,5 @@
 #include "write.hpp"
 
-#include "candidates.hpp"
-
 #include "policy/parameter_json.hpp"
 #include "policy/parse.hpp"
 #include "policy/text/lists.hpp"
@@ -46,7 +44,7 @@ std::string name_of(const Ruling& ruling) {
 }
 
 Json use_json(const Ruling& ruling) {
-    const policy::Use use = use_of(ruling.collective, ruling.candidate);
+    const policy::Use& use = ruling.candidate.use();
     Json json = {{"algorithm", use.algorithm}};
     for (const auto& traits : algorithms::parameter_vocabulary()) {
         const auto value = use.parameters[static_cast<std::size_t>(traits.parameter)];

@@ -8,7 +8,6 @@
 #include "shim/tune/refuse.hpp"
 #include "shim/tune/rules.hpp"
 #include "shim/tune/schedule.hpp"
-#include "shim/tune/search.hpp"
 #include "shim/tune/write.hpp"
 
 #include "policy/match.hpp"
@@ -23,7 +22,9 @@
 using namespace switchyard;
 using namespace switchyard::shim::tune;
 using policy::Collective;
+using tests::candidate_of;
 using tests::point_of;
+using tests::texts_of;
 
 namespace {
 
@@ -35,7 +36,7 @@ std::vector<Point> points_of(Collective collective, const std::vector<std::size_
     return points;
 }
 
-void measure(Measurements& measurements, const Point& point, const std::string& candidate, double ratio,
+void measure(Measurements& measurements, const Point& point, const Candidate& candidate, double ratio,
              int pass = 1, int iterations = 400) {
     Measurement measurement;
     measurement.point = point;
@@ -47,6 +48,11 @@ void measure(Measurements& measurements, const Point& point, const std::string& 
     measurement.seconds_per_iteration = 1e-4 * ratio;
     measurement.largest_block = point.max_block;
     measurements.add(measurement);
+}
+
+void measure(Measurements& measurements, const Point& point, const char* candidate, double ratio,
+             int pass = 1, int iterations = 400) {
+    measure(measurements, point, candidate_of(point.shape.collective, candidate), ratio, pass, iterations);
 }
 
 Ruling only_rule(const std::vector<Ruling>& rules) {
@@ -353,7 +359,7 @@ TEST_CASE("halving: all, then the better half, then what is close", "[tune]") {
     CHECK(works[0].seconds < 100);
 
     // The second pass tells them apart: one is far ahead of the others.
-    for (const std::string& candidate : works[0].candidates)
+    for (const Candidate& candidate : works[0].candidates)
         measure(measurements, points[0], candidate, candidate == all[1] ? 0.5 : 0.9, 2, 4000);
     CHECK(halving.open_at(points[0]).empty()); // and is known well enough
     CHECK(halving.next(100, 1).empty());
@@ -362,7 +368,7 @@ TEST_CASE("halving: all, then the better half, then what is close", "[tune]") {
 TEST_CASE("a point where all are slower than native is done", "[tune]") {
     const auto points = points_of(Collective::allgather, {8, 64});
     Measurements measurements(false);
-    for (const std::string& candidate : candidates_of(points[0].shape))
+    for (const Candidate& candidate : candidates_of(points[0].shape))
         measure(measurements, points[0], candidate, 2, 1, 50);
     const Halving halving(points, measurements);
     CHECK(halving.open_at(points[0]).empty());
@@ -374,15 +380,15 @@ TEST_CASE("a point where all are slower than native is done", "[tune]") {
 TEST_CASE("an alltoallv that may serve all sizes stays in at each", "[tune]") {
     const auto points = points_of(Collective::alltoallv, {8, 64});
     Measurements measurements(false);
-    for (const std::string& candidate : candidates_of(points[0].shape))
+    for (const Candidate& candidate : candidates_of(points[0].shape))
         for (const Point& point : points)
             measure(measurements, point, candidate,
-                    candidate == "shared"                                ? 0.9
-                    : needs_agreement(point.shape.collective, candidate) ? 0.3
-                                                                         : 1.5,
+                    candidate == "shared"         ? 0.9
+                    : candidate.needs_agreement() ? 0.3
+                                                  : 1.5,
                     1, 8);
     for (const Point& point : points) {
-        const auto open = Halving(points, measurements).open_at(point);
+        const auto open = texts_of(Halving(points, measurements).open_at(point));
         CHECK(std::ranges::find(open, "shared") != open.end());
     }
 }
@@ -391,7 +397,7 @@ TEST_CASE("the budget is divided over what is open", "[tune]") {
     const auto points = points_of(Collective::alltoall, {8, 64});
     Measurements measurements(false);
     for (const Point& point : points)
-        for (const std::string& candidate : candidates_of(point.shape))
+        for (const Candidate& candidate : candidates_of(point.shape))
             measure(measurements, point, candidate, 0.9, 1, 4);
     double seconds = 0;
     const Halving halving(points, measurements);
@@ -413,9 +419,9 @@ std::vector<Point> combinable_points() {
     return points;
 }
 
-double before_borders(const std::string& candidate, const Point& point) {
+double before_borders(const Candidate& candidate, const Point& point) {
     if (point.max_block == 32768) return 3; // forwarding does not pay there
-    if (candidate == "node_aware:intra=shared:radix=2") return 0.5;
+    if (candidate == "node_aware:radix=2:intra=shared") return 0.5;
     if (candidate == "tuna:radix=8") return point.max_block == 16 ? 0.6 : 0.95;
     if (candidate == "tuna_staggered") return 0.9;
     return 1.02;
@@ -428,33 +434,33 @@ TEST_CASE("the second pass combines the best radices with borders", "[tune]") {
     Measurements measurements(false);
     const Halving halving(points, measurements);
     for (const Point& point : points)
-        for (const std::string& candidate : candidates_of(point.shape))
+        for (const Candidate& candidate : candidates_of(point.shape))
             measure(measurements, point, candidate, before_borders(candidate, point), 1, 20);
-    CHECK(best_settings(points[0].shape, points, measurements) ==
-          std::vector<std::string>{"node_aware:intra=shared:radix=2", "tuna:radix=8", "tuna_staggered"});
+    CHECK(texts_of(best_settings(points[0].shape, points, measurements)) ==
+          std::vector<std::string>{"node_aware:radix=2:intra=shared", "tuna:radix=8", "tuna_staggered"});
     for (const Point& point : points) {
         INFO(point.text());
         const auto open = halving.open_at(point);
-        for (const char* radix : {"node_aware:intra=shared:radix=2", "node_aware:intra=shared", // half of 8
+        for (const char* radix : {"node_aware:radix=2:intra=shared", "node_aware:intra=shared", // half of 8
                                   "tuna:radix=8", "tuna", "tuna:radix=16"})
             for (const char* border : {"256", "1024", "4096", "16384", "65536"}) {
-                const std::string text = std::string(radix) + ":direct_from=" + border;
-                INFO(text);
-                CHECK((std::ranges::find(open, text) != open.end() ||
-                       measurements.find(point, text) != nullptr));
+                const auto combined =
+                    candidate_of(Collective::alltoallv, std::string(radix) + ":direct_from=" + border);
+                INFO(combined.text());
+                CHECK((std::ranges::find(open, combined) != open.end() ||
+                       measurements.find(point, combined) != nullptr));
             }
         const auto fresh = std::ranges::count_if(
             open, [&](const auto& candidate) { return measurements.find(point, candidate) == nullptr; });
         CHECK(fresh > 20);
-        CHECK(fresh <= static_cast<std::ptrdiff_t>(halving.most_combinations(point.shape)));
-        CHECK(halving.most_combinations(point.shape) <= 45);
+        CHECK(fresh <= 45);
     }
 
     // A run that is stopped after one size goes on with the same candidates at the others.
     const auto first = halving.open_at(points[0]);
-    for (const std::string& candidate : first) measure(measurements, points[0], candidate, 0.7, 2, 100);
-    for (const std::string& candidate : first)
-        if (candidate.find("direct_from") != std::string::npos) {
+    for (const Candidate& candidate : first) measure(measurements, points[0], candidate, 0.7, 2, 100);
+    for (const Candidate& candidate : first)
+        if (candidate.gives(algorithms::Parameter::direct_from)) {
             const auto open = halving.open_at(points[2]);
             CHECK((std::ranges::find(open, candidate) != open.end() ||
                    measurements.find(points[2], candidate) != nullptr));
@@ -467,43 +473,43 @@ TEST_CASE("where no setting saves anything, nothing is combined", "[tune]") {
     const auto points = combinable_points();
     Measurements measurements(false);
     for (const Point& point : points)
-        for (const std::string& candidate : candidates_of(point.shape)) {
+        for (const Candidate& candidate : candidates_of(point.shape)) {
             measure(measurements, point, candidate, 1.3, 1, 20);
             measure(measurements, point, "agreement", 0.2, 1, 20);
         }
-    CHECK(combinations_for(points[0].shape, points, measurements, 3).empty());
+    CHECK(combinations_for(points[0].shape, points, measurements).empty());
     measure(measurements, points[0], "tuna", 1.1, 2, 4000); // 0.9 without the agreement
-    CHECK(best_settings(points[0].shape, points, measurements) == std::vector<std::string>{"tuna"});
+    CHECK(texts_of(best_settings(points[0].shape, points, measurements)) == std::vector<std::string>{"tuna"});
 }
 
 TEST_CASE("a simulated search finds radix and border together, the same at all sizes", "[tune]") {
     const auto points = combinable_points();
     for (const int best_radix : {2, 5, 16}) {
         Measurements measurements(true);
-        std::map<Point, std::set<std::string>> tried;
+        const Halving halving(points, measurements, Evaluations::costly);
+        std::map<Point, std::set<Candidate>> tried;
         double least = 9;
-        for (auto works = next_evaluations(points, measurements); !works.empty();
-             works = next_evaluations(points, measurements))
+        for (auto works = halving.next(0, 0); !works.empty(); works = halving.next(0, 0))
             for (const Work& work : works)
-                for (const std::string& candidate : work.candidates) {
+                for (const Candidate& candidate : work.candidates) {
                     REQUIRE(tried[work.point].insert(candidate).second); // nothing twice
                     double ratio = 1;
-                    if (candidate.starts_with("tuna:radix") || candidate == "tuna")
-                        ratio = 0.5 + 0.1 * std::abs(std::log2(
-                                                static_cast<double>(radix_of(work.point.shape, candidate)) /
-                                                best_radix));
-                    if (candidate.find(":direct_from=4096") != std::string::npos) ratio *= 0.5;
+                    if (candidate.algorithm() == "tuna") {
+                        const auto radix = static_cast<double>(candidate.radix(work.point.shape));
+                        ratio = 0.5 + 0.1 * std::abs(std::log2(radix / best_radix));
+                    }
+                    if (candidate.text().ends_with(":direct_from=4096")) ratio *= 0.5;
                     least = std::min(least, ratio);
                     measure(measurements, work.point, candidate, ratio, work.pass, 1);
                 }
         INFO(best_radix << ": " << tried[points[0]].size() << " evaluations");
         CHECK(least < 0.28);
-        std::set<std::string> with_border;
-        for (const std::string& candidate : tried[points[0]])
-            if (candidate != without_border(candidate)) with_border.insert(candidate);
+        std::set<Candidate> with_border;
+        for (const Candidate& candidate : tried[points[0]])
+            if (candidate.gives(algorithms::Parameter::direct_from)) with_border.insert(candidate);
         CHECK(with_border.size() <= 45);
         for (const Point& point : points)
-            for (const std::string& candidate : with_border) CHECK(tried[point].contains(candidate));
+            for (const Candidate& candidate : with_border) CHECK(tried[point].contains(candidate));
         CHECK(tried[points[0]].size() < 80);
     }
 }
@@ -513,18 +519,17 @@ TEST_CASE("the search for a radix comes near the best in few evaluations", "[tun
     points[0].shape = {Collective::alltoallv, 256, 8, 32};
     for (const int best : {2, 11, 23, 90, 256}) {
         Measurements measurements(true);
+        const Halving halving(points, measurements, Evaluations::costly);
         std::size_t evaluations = 0;
         double least = 9;
-        for (auto works = next_evaluations(points, measurements); !works.empty();
-             works = next_evaluations(points, measurements)) {
+        for (auto works = halving.next(0, 0); !works.empty(); works = halving.next(0, 0)) {
             REQUIRE(works.size() == 1);
-            for (const std::string& candidate : works[0].candidates) {
+            for (const Candidate& candidate : works[0].candidates) {
                 ++evaluations;
                 double ratio = 1;
-                if (candidate.starts_with("tuna:radix"))
-                    ratio =
-                        0.1 + 0.1 * std::abs(std::log2(
-                                        static_cast<double>(radix_of(points[0].shape, candidate)) / best));
+                if (candidate.algorithm() == "tuna")
+                    ratio = 0.1 + 0.1 * std::abs(std::log2(
+                                            static_cast<double>(candidate.radix(points[0].shape)) / best));
                 least = std::min(least, ratio);
                 measure(measurements, points[0], candidate, ratio, works[0].pass, 1);
             }

@@ -24,7 +24,9 @@
 using namespace switchyard;
 using namespace switchyard::shim::tune;
 using policy::Collective;
+using tests::candidate_of;
 using tests::point_of;
+using tests::texts_of;
 
 namespace {
 
@@ -47,7 +49,7 @@ Place here() {
 Measurement measured(const Point& point, const std::string& candidate, std::vector<double> ratios) {
     Measurement measurement;
     measurement.point = point;
-    measurement.candidate = candidate;
+    measurement.candidate = candidate_of(point.shape.collective, candidate);
     measurement.ratios = std::move(ratios);
     measurement.median_us = 5;
     measurement.native_us = 10;
@@ -90,15 +92,16 @@ TEST_CASE("candidates are admissible, different, and none is native", "[tune]") 
                                    shape_of(collective, 64, 8), shape_of(collective, 8, 8)}) {
             for (const auto& list : {candidates_of(shape), coarse_candidates_of(shape)}) {
                 CHECK_FALSE(list.empty());
-                CHECK(std::set<std::string>(list.begin(), list.end()).size() == list.size());
+                CHECK(std::set<Candidate>(list.begin(), list.end()).size() == list.size());
                 policy::Features features;
                 features.collective = collective;
                 features.ranks = shape.ranks;
                 features.nodes = shape.nodes;
                 features.ranks_per_node = shape.ranks_per_node;
-                for (const std::string& candidate : list) {
-                    INFO(candidate << " on " << shape.text());
-                    const policy::Use use = use_of(collective, candidate);
+                for (const Candidate& candidate : list) {
+                    INFO(candidate.text() << " on " << shape.text());
+                    CHECK(Candidate::read(collective, candidate.text()) == candidate);
+                    const policy::Use& use = candidate.use();
                     const auto& traits = *algorithms::find(collective, use.algorithm);
                     CHECK_FALSE(traits.native);
                     CHECK(policy::why_not_admissible(traits, policy::resolve(traits, use, shape.ranks),
@@ -109,7 +112,7 @@ TEST_CASE("candidates are admissible, different, and none is native", "[tune]") 
 }
 
 TEST_CASE("candidates are those that may be of use", "[tune]") {
-    const auto one_node = candidates_of(shape_of(Collective::alltoallv, 8));
+    const auto one_node = texts_of(candidates_of(shape_of(Collective::alltoallv, 8)));
     CHECK(contains(one_node, "tuna"));
     CHECK(contains(one_node, "tuna:radix=2"));
     CHECK(contains(one_node, "tuna:radix=8"));
@@ -121,26 +124,27 @@ TEST_CASE("candidates are those that may be of use", "[tune]") {
     CHECK_FALSE(starts(one_node, "node_aware"));
     CHECK(one_node.front() == "spread_out");
     // The preset of the radix is 4 at 16 ranks, so 4 is not there a second time.
-    CHECK_FALSE(contains(candidates_of(shape_of(Collective::alltoallv, 16)), "tuna:radix=4"));
+    CHECK_FALSE(contains(texts_of(candidates_of(shape_of(Collective::alltoallv, 16))), "tuna:radix=4"));
 
-    const auto nodes = candidates_of(shape_of(Collective::alltoallv, 12, 3));
+    const auto nodes = texts_of(candidates_of(shape_of(Collective::alltoallv, 12, 3)));
     CHECK(contains(nodes, "node_aware:intra=shared"));
     CHECK(contains(nodes, "tuna_coalesced:radix=2"));
     CHECK_FALSE(contains(nodes, "shared"));
     CHECK_FALSE(contains(nodes, "exclusive_or"));
     // A rank a node: nothing to share.
-    CHECK_FALSE(starts(candidates_of(shape_of(Collective::allgather, 8, 8)), "multi_lane:intra"));
+    CHECK_FALSE(starts(texts_of(candidates_of(shape_of(Collective::allgather, 8, 8))), "multi_lane:intra"));
 
-    CHECK(needs_agreement(Collective::alltoallv, "tuna:radix=2"));
-    CHECK_FALSE(needs_agreement(Collective::alltoallv, "shared"));
-    CHECK_FALSE(needs_agreement(Collective::alltoall, "modified_bruck"));
-    CHECK(words_of("tuna:radix=4:in_flight=1") == "tuna radix=4 in_flight=1");
+    CHECK(candidate_of(Collective::alltoallv, "tuna:radix=2").needs_agreement());
+    CHECK_FALSE(candidate_of(Collective::alltoallv, "shared").needs_agreement());
+    CHECK_FALSE(candidate_of(Collective::alltoall, "modified_bruck").needs_agreement());
+    CHECK(candidate_of(Collective::alltoallv, "tuna:in_flight=1:radix=4").words() ==
+          "tuna radix=4 in_flight=1");
 }
 
 TEST_CASE("every parameter has its own values to try", "[tune]") {
     using Texts = std::vector<std::string>;
     const auto of = [](const char* algorithm, const Shape& shape) {
-        auto texts = candidates_of(shape);
+        auto texts = texts_of(candidates_of(shape));
         std::erase_if(texts, [&](const std::string& text) {
             return text != algorithm && !text.starts_with(std::string(algorithm) + ':');
         });
@@ -159,10 +163,10 @@ TEST_CASE("every parameter has its own values to try", "[tune]") {
     CHECK(of("node_aware", nodes) ==
           Texts{"node_aware", "node_aware:radix=2", "node_aware:radix=8", "node_aware:radix=12",
                 "node_aware:lanes=1", "node_aware:lanes=2", "node_aware:lanes=4",
-                "node_aware:direct_from=4096", "node_aware:intra=shared", "node_aware:intra=shared:radix=2",
-                "node_aware:intra=shared:radix=8", "node_aware:intra=shared:radix=12",
-                "node_aware:intra=shared:lanes=1", "node_aware:intra=shared:lanes=2",
-                "node_aware:intra=shared:lanes=4", "node_aware:intra=shared:direct_from=4096"});
+                "node_aware:direct_from=4096", "node_aware:intra=shared", "node_aware:radix=2:intra=shared",
+                "node_aware:radix=8:intra=shared", "node_aware:radix=12:intra=shared",
+                "node_aware:lanes=1:intra=shared", "node_aware:lanes=2:intra=shared",
+                "node_aware:lanes=4:intra=shared", "node_aware:intra=shared:direct_from=4096"});
     const auto of_nodes = of("node_aware", shape_of(Collective::alltoallv, 24, 6));
     CHECK(std::ranges::count(of_nodes, "node_aware:radix=2x3") == 1);
     const auto in_nodes = of("tuna_coalesced", shape_of(Collective::alltoallv, 24, 4));
@@ -173,48 +177,69 @@ TEST_CASE("every parameter has its own values to try", "[tune]") {
     const auto many = of("scattered", shape_of(Collective::alltoallv, 4096, 64));
     CHECK(many.back() == "scattered:block_count=512");
     CHECK(of("tuna", shape_of(Collective::alltoallv, 4096, 64)).back() == "tuna:direct_from=4096");
-    CHECK(needs_agreement(Collective::alltoallv, "tuna"));
-    CHECK_FALSE(needs_agreement(Collective::alltoallv, "tuna:direct_from=256"));
-    CHECK_FALSE(needs_agreement(Collective::alltoallv, "node_aware:radix=2:direct_from=auto"));
+    CHECK(candidate_of(Collective::alltoallv, "tuna").needs_agreement());
+    CHECK_FALSE(candidate_of(Collective::alltoallv, "tuna:direct_from=256").needs_agreement());
+    CHECK_FALSE(candidate_of(Collective::alltoallv, "node_aware:radix=2:direct_from=auto").needs_agreement());
 }
 
 TEST_CASE("radices and variations", "[tune]") {
     const Shape shape = shape_of(Collective::alltoallv, 64, 8);
-    CHECK(radix_of(shape, "tuna") == 8);
-    CHECK(radix_of(shape, "tuna:radix=5") == 5);
-    CHECK(radix_of(shape, "pairwise") == 0);
-    CHECK(radix_of(shape, "tuna:radix=4x16") == 0);
-    const auto varied = variations_of(shape, "tuna:radix=5");
+    const auto of = [](const char* text) { return candidate_of(Collective::alltoallv, text); };
+    using Texts = std::vector<std::string>;
+    CHECK(of("tuna").radix(shape) == 8);
+    CHECK(of("tuna:radix=5").radix(shape) == 5);
+    CHECK(of("pairwise").radix(shape) == 0);
+    CHECK(of("tuna:radix=4x16").radix(shape) == 0);
+    CHECK(Candidate("preloaded").radix(shape) == 0);
+    CHECK(texts_of(near_radices(shape, of("tuna:radix=32"))) == Texts{"tuna:radix=23", "tuna:radix=45"});
+    CHECK(texts_of(near_radices(shape, of("tuna:radix=2"))) == Texts{"tuna:radix=2", "tuna:radix=3"});
+    CHECK(texts_of(near_radices(shape, of("tuna:radix=11"))) ==
+          Texts{"tuna", "tuna:radix=16"}); // 8 is the preset
+    const auto varied = texts_of(variations_of(shape, of("tuna:radix=5")));
     CHECK(contains(varied, "tuna:radix=5:in_flight=1"));
     CHECK_FALSE(contains(varied, "tuna:radix=5"));
     // A parameter that the candidate gives is not varied.
-    CHECK(variations_of(shape, "scattered:block_count=8").empty());
-    CHECK(variations_of(shape, "tuna:in_flight=1") ==
-          std::vector<std::string>{"tuna:in_flight=1:metadata=separate"});
+    CHECK(variations_of(shape, of("scattered:block_count=8")).empty());
+    CHECK(texts_of(variations_of(shape, of("tuna:in_flight=1"))) ==
+          Texts{"tuna:metadata=separate:in_flight=1"});
+}
+
+TEST_CASE("a candidate is an algorithm and the parameters that are given", "[tune]") {
+    using algorithms::Parameter;
+    const auto of = [](const char* text) { return candidate_of(Collective::alltoallv, text); };
+    CHECK(of("tuna:direct_from=256:radix=5").text() == "tuna:radix=5:direct_from=256");
+    CHECK(of("tuna:radix=5:direct_from=256").without(Parameter::direct_from) == of("tuna:radix=5"));
+    CHECK(of("tuna:radix=5").without(Parameter::direct_from) == of("tuna:radix=5"));
+    CHECK(of("tuna").with(Parameter::radix, 5) == of("tuna:radix=5"));
+    CHECK(of("tuna:radix=5").takes(Parameter::direct_from));
+    CHECK_FALSE(of("pairwise").takes(Parameter::direct_from));
+    CHECK_FALSE(candidate_of(Collective::alltoall, "parameterized_bruck").takes(Parameter::direct_from));
+    CHECK(of("tuna:radix=4x16").gives_any());
+    CHECK_FALSE(of("tuna").gives_any());
+    CHECK_FALSE(Candidate::read(Collective::alltoallv, "tuna:radix=1"));
+    CHECK_FALSE(Candidate::read(Collective::alltoallv, "tuna:lanes=1"));
+    CHECK_FALSE(Candidate::read(Collective::alltoallv, "preloaded"));
+    CHECK(Candidate() == Candidate("native"));
 }
 
 TEST_CASE("a setting is combined with near radices and with borders", "[tune]") {
     const Shape shape = shape_of(Collective::alltoallv, 64, 8);
-    CHECK(takes_border(shape, "tuna:radix=5"));
-    CHECK_FALSE(takes_border(shape, "pairwise"));
-    CHECK_FALSE(takes_border(shape_of(Collective::alltoall, 64), "parameterized_bruck"));
-    CHECK(without_border("tuna:direct_from=256:radix=5") == "tuna:radix=5");
-    CHECK(without_border("tuna:radix=5:direct_from=256") == "tuna:radix=5");
-    CHECK(without_border("tuna:radix=5") == "tuna:radix=5");
-
+    const auto combined = [&](const char* text, std::size_t largest_block) {
+        return texts_of(combinations_of(shape, candidate_of(Collective::alltoallv, text), largest_block));
+    };
     using Texts = std::vector<std::string>;
-    CHECK(combinations_of(shape, "tuna:radix=4x16", 20) == Texts{"tuna:radix=4x16:direct_from=256"});
+    CHECK(combined("tuna:radix=4x16", 20) == Texts{"tuna:radix=4x16:direct_from=256"});
     // Blocks of up to 300 bytes: a border below them, and one above. 8 is the preset of the radix.
-    CHECK(combinations_of(shape, "tuna:radix=16", 300) ==
+    CHECK(combined("tuna:radix=16", 300) ==
           Texts{"tuna:radix=16:direct_from=256", "tuna:radix=16:direct_from=1024", "tuna:direct_from=256",
                 "tuna:direct_from=1024", "tuna:radix=32:direct_from=256", "tuna:radix=32:direct_from=1024"});
-    CHECK(combinations_of(shape, "node_aware:intra=shared:radix=2", 16) ==
-          Texts{"node_aware:intra=shared:radix=2:direct_from=256",
-                "node_aware:intra=shared:radix=4:direct_from=256"});
-    CHECK(combinations_of(shape, "tuna:radix=64", 16) ==
+    CHECK(combined("node_aware:radix=2:intra=shared", 16) ==
+          Texts{"node_aware:radix=2:intra=shared:direct_from=256",
+                "node_aware:radix=4:intra=shared:direct_from=256"});
+    CHECK(combined("tuna:radix=64", 16) ==
           Texts{"tuna:radix=64:direct_from=256", "tuna:radix=32:direct_from=256"});
-    CHECK(combinations_of(shape, "two_phase_bruck", 1 << 20).size() == 5);
-    CHECK(combinations_of(shape, "tuna:in_flight=1", 65536).size() == 15);
+    CHECK(combined("two_phase_bruck", 1 << 20).size() == 5);
+    CHECK(combined("tuna:in_flight=1", 65536).size() == 15);
 }
 
 TEST_CASE("what is faster beyond the noise", "[tune]") {
@@ -261,7 +286,8 @@ TEST_CASE("which ranks make a smaller communicator", "[bench]") {
 TEST_CASE("the benchmark's words and answers", "[tune]") {
     Work work;
     work.point = point_of(Collective::alltoallv, 64);
-    work.candidates = {"tuna:radix=2", "shared"};
+    work.candidates = {candidate_of(Collective::alltoallv, "tuna:radix=2"),
+                       candidate_of(Collective::alltoallv, "shared")};
     work.iterations = 7;
     const auto words = arguments_of({work, work});
     CHECK(std::ranges::count(words, "--then") == 1);
@@ -313,8 +339,9 @@ TEST_CASE("the journal goes on where it ended", "[tune]") {
         Measurements measurements(false);
         Journal journal(file, head, measurements);
         CHECK(measurements.count() == 2);
-        REQUIRE(measurements.find(point, "shared") != nullptr);
-        CHECK(measurements.find(point, "shared")->ratios == std::vector<double>{0.5, 0.75});
+        REQUIRE(measurements.find(point, candidate_of(Collective::alltoallv, "shared")) != nullptr);
+        CHECK(measurements.find(point, candidate_of(Collective::alltoallv, "shared"))->ratios ==
+              std::vector<double>{0.5, 0.75});
         CHECK(measurements.agreement(point) == 0.25);
         CHECK(journal.seconds_before() == 3);
         journal.add(measured(point, "tuna", {0.9}));
