@@ -74,12 +74,14 @@ constexpr std::optional<Collective> collective_of(std::string_view name) {
     return std::nullopt;
 }
 
-// The names, in the order of the enum.
-inline constexpr auto collective_names = [] {
+// The names, and those of MPI's functions, in the order of the enum.
+constexpr auto all_of(std::string_view CollectiveTraits::*member) {
     std::array<std::string_view, collective_count> names{};
-    for (std::size_t i = 0; i < collective_count; ++i) names[i] = all_collectives[i].name;
+    for (std::size_t i = 0; i < collective_count; ++i) names[i] = all_collectives[i].*member;
     return names;
-}();
+}
+inline constexpr auto collective_names = all_of(&CollectiveTraits::name);
+inline constexpr auto function_names = all_of(&CollectiveTraits::function);
 
 // The collectives among all ranks, and their names: what a benchmark and a model can run on any communicator.
 inline constexpr std::size_t dense_collective_count = 0

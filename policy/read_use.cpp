@@ -25,7 +25,7 @@ std::string algorithms_there_are(std::optional<Collective> only) {
         const auto collective = static_cast<Collective>(i);
         if (only && collective != *only) continue;
         out += (out.empty() ? "" : "; ") + std::string(name_of(collective)) + " has " +
-               text::listed(algorithms_of(collective));
+               text::joined(algorithms_of(collective));
     }
     return out;
 }
@@ -76,7 +76,7 @@ void report_not_taken(const Value& value, const Traits& traits, Findings& findin
     const auto taken = parameters_taken(traits);
     findings.add(value.place, std::string(traits.name) + " of " + std::string(name_of(traits.collective)) +
                                   " takes no parameter \"" + value.key + "\"; it takes " +
-                                  (taken.empty() ? "none" : text::listed(taken)));
+                                  (taken.empty() ? "none" : text::joined(taken)));
 }
 
 // `8x6` as the array that it stands for. Nothing: the text is no list.
@@ -182,7 +182,7 @@ std::string algorithms_for(Transfer transfer, Collective collective) {
     std::vector<std::string_view> names;
     for (const Traits& traits : algorithms::all_traits())
         if (traits.collective == collective && takes(traits, transfer)) names.push_back(traits.name);
-    return text::listed(names);
+    return text::joined(names);
 }
 
 // An algorithm that copies bytes itself cannot work on memory that the host cannot read.

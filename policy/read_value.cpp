@@ -84,13 +84,13 @@ std::optional<std::int64_t> read_parameter_value(const Value& value, std::string
 std::optional<std::size_t> read_word(const Value& value, std::string_view what,
                                      std::span<const std::string_view> words, Findings& findings) {
     const std::vector<std::string_view> known(words.begin(), words.end());
-    if (!has_type(value, Value::Type::string, what, "one of " + text::listed(known), findings))
+    if (!has_type(value, Value::Type::string, what, "one of " + text::joined(known), findings))
         return std::nullopt;
     const auto found = std::find(known.begin(), known.end(), value.text);
     if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
     const std::string meant = did_you_mean(value.text, known);
     findings.add(value.place, "unknown " + std::string(what) + " " + in_quotes(value.text) +
-                                  (meant.empty() ? ";" : meant) + " it is one of " + text::listed(known));
+                                  (meant.empty() ? ";" : meant) + " it is one of " + text::joined(known));
     return std::nullopt;
 }
 
@@ -128,7 +128,7 @@ void report_unknown_keys(const Value& object, const std::vector<std::string_view
         if (std::find(known.begin(), known.end(), child.key) != known.end()) continue;
         const std::string meant = did_you_mean(child.key, known);
         findings.add(child.place, "unknown key " + in_quotes(child.key) + (meant.empty() ? ";" : meant) +
-                                      " the keys here are " + text::listed(known));
+                                      " the keys here are " + text::joined(known));
     }
 }
 

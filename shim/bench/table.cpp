@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t columns = 14;
 using Row = std::array<std::string, columns>;
 
-std::string formatted(const char* format, double value) {
+std::string decimal(double value, int digits) {
     char text[64];
-    std::snprintf(text, sizeof text, format, value);
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
     return text;
 }
 
@@ -26,12 +26,12 @@ Row row_of(const Report& report, const Result& result) {
     };
     return {contender.name,
             std::to_string(result.largest_block),
-            formatted("%.2f", median(result.seconds) * 1e6),
-            formatted("%.2f", median_absolute_deviation(result.seconds) * 1e6),
-            result.baseline.empty() ? "-" : formatted("%.3f", median_ratio(result.seconds, result.baseline)),
-            formatted("%.2f", all.front() * 1e6),
-            formatted("%.2f", mean(all) * 1e6),
-            result.baseline.empty() ? "-" : formatted("%.3f", ratio_of_means(all, result.all_baseline())),
+            decimal(median(result.seconds) * 1e6, 2),
+            decimal(median_absolute_deviation(result.seconds) * 1e6, 2),
+            result.baseline.empty() ? "-" : decimal(median_ratio(result.seconds, result.baseline), 3),
+            decimal(all.front() * 1e6, 2),
+            decimal(mean(all) * 1e6, 2),
+            result.baseline.empty() ? "-" : decimal(ratio_of_means(all, result.all_baseline()), 3),
             counted(result.messages),
             counted(result.bytes),
             counted(result.messages_inter),
@@ -61,7 +61,7 @@ std::string heading(const Report& report) {
                        (report.options.reads ? ", read" : "") + (report.options.cold ? ", cold" : "") +
                        (environment.simulated ? ", simulated time" : "") + "\n" + environment.mpi + "\n";
     if (environment.peak_bytes != 0)
-        text += "largest process: " + formatted("%.1f", static_cast<double>(environment.peak_bytes) / 1e6) +
+        text += "largest process: " + decimal(static_cast<double>(environment.peak_bytes) / 1e6, 1) +
                 " MB (VmHWM)\n";
     return text + '\n';
 }

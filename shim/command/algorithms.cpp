@@ -4,7 +4,6 @@
 #include "policy/vocabulary.hpp"
 
 #include "shim/common/formatted.hpp"
-#include "shim/common/words.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -33,7 +32,7 @@ std::string numbers_of(const ParameterTraits& parameter) {
 }
 
 std::string range_of(const ParameterTraits& parameter) {
-    if (!parameter.choices.empty()) return in_words(parameter.choices);
+    if (!parameter.choices.empty()) return text::enumerated(parameter.choices, "or");
     return numbers_of(parameter) + (parameter.takes_list && parameter.takes_auto ? ", a list, or auto"
                                     : parameter.takes_list                       ? ", or a list"
                                     : parameter.takes_auto                       ? ", or auto"

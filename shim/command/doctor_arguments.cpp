@@ -1,8 +1,8 @@
 #include "arguments.hpp"
 #include "completion.hpp"
 
+#include "policy/text/lists.hpp"
 #include "shim/common/formatted.hpp"
-#include "shim/common/words.hpp"
 #include "shim/tune/doctor_limits.hpp"
 #include "shim/tune/machine.hpp"
 
@@ -24,8 +24,8 @@ in {0} repetitions. It prints their times and what is wrong with them:
              MPI_Alltoallv with equal counts for MPI_Alltoall; or at least {3:g} times as long as a special one, such
              as MPI_Alltoall for MPI_Alltoallv with equal counts
 
-A finding holds in each repetition, and in a second survey of its collective, and is about {4:g} us at least. Where there is one, the algorithms of switchyard
-are measured there. The policy has a rule for each finding where an algorithm was faster, also under switchyard.
+A finding holds in each repetition and in a second survey, and is about {4:g} us at least. The policy has a rule for each
+finding where one of switchyard's algorithms was faster.
 
 Exit status: 0 without findings, 1 with findings, 2 if nothing could be measured.
 
@@ -65,13 +65,13 @@ void add_doctor(CLI::App& app, DoctorOptions& options) {
         ->type_name("TIME");
     const std::vector<std::string> names(algorithms::dense_collective_names.begin(),
                                          algorithms::dense_collective_names.end());
-    auto* collective =
-        doctor
-            ->add_option("--collective", options.collectives,
-                         "Collectives, separated by commas (default: " + collectives_in_words("and") + ")")
-            ->delimiter(',')
-            ->check(CLI::IsMember(names))
-            ->type_name("NAME");
+    auto* collective = doctor
+                           ->add_option("--collective", options.collectives,
+                                        "Collectives, separated by commas (default: " +
+                                            text::enumerated(algorithms::collective_names) + ")")
+                           ->delimiter(',')
+                           ->check(CLI::IsMember(names))
+                           ->type_name("NAME");
     offer(collective, names);
     doctor
         ->add_option("--max-block", options.blocks,

@@ -4,7 +4,7 @@
 
 #include "policy/keys.hpp"
 #include "policy/synonyms.hpp"
-#include "shim/common/words.hpp"
+#include "policy/text/lists.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -39,7 +39,8 @@ Examples:
 // The option of one key of `when`: what a rule can ask for, a user can give.
 void add_key(CLI::App& explain, const policy::Key& key, policy::Features& call) {
     const std::string option(key.option);
-    const std::string help = std::string(key.help) + (key.words.empty() ? "" : ": " + in_words(key.words));
+    const std::string help =
+        std::string(key.help) + (key.words.empty() ? "" : ": " + text::enumerated(key.words, "or"));
     const std::function<void(const std::uint64_t&)> set = [&key, &call](std::uint64_t value) {
         key.set(call, value);
     };
@@ -58,7 +59,7 @@ void add_key(CLI::App& explain, const policy::Key& key, policy::Features& call) 
         const auto found = std::ranges::find(words, word);
         const auto why = is_collective ? policy::why_not_routed(word) : "";
         if (!why.empty()) return why;
-        if (found == words.end()) return word + " is not one of " + in_words(words);
+        if (found == words.end()) return word + " is not one of " + text::enumerated(words, "or");
         word = std::to_string(found - words.begin());
         return std::string();
     };

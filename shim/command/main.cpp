@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace {
@@ -96,7 +97,9 @@ int main_guarded(int argc, char** argv) {
     auto* completion =
         app.add_subcommand("completion", "Print this command's completion for bash")->group("");
 
-    CLI11_PARSE(app, argc, argv);
+    // CLI11 gets only the first word of a program: it would make two words of `[1,2]`.
+    const auto program = static_cast<int>(command::program_in({argv, static_cast<std::size_t>(argc)}));
+    CLI11_PARSE(app, std::min(argc, program + 1), argv);
     if (*manual) return command::write_manual(app, std::cout), 0;
     if (*completion) return command::write_completion(app, std::cout), 0;
     if (*check) return command::check(policy);
@@ -111,6 +114,7 @@ int main_guarded(int argc, char** argv) {
     if (*app.get_subcommand("doctor")) return command::doctor(doctor);
     if (*app.get_subcommand("predict")) return command::predict(predict);
     if (auto* given = app.get_subcommand("explain"); *given) return run_explain(*given, explain);
+    run.program.assign(argv + program, argv + argc);
     return command::run(run);
 }
 
@@ -118,8 +122,6 @@ int main_guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        if (const auto usual = command::usual_run({argv, static_cast<std::size_t>(argc)}))
-            return command::run(*usual);
         return main_guarded(argc, argv);
     } catch (const std::exception& error) {
         const std::string_view what = error.what(); // names files, whose names may be anything

@@ -1,7 +1,8 @@
 #include "manual.hpp"
 
+#include "algorithms/collective.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/common/settings.hpp"
-#include "shim/common/words.hpp"
 #include "version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -38,45 +39,8 @@ std::string literal_lines(const std::string& text) {
     return result;
 }
 
-// `--policy FILE`; `FILE` for an argument without a name.
-std::string invocation(const CLI::Option& option) {
-    if (option.get_positional()) return "\\fI" + literal(option.get_name(true)) + "\\fR";
-    std::string text = "\\fB" + literal(option.get_name(false, true)) + "\\fR";
-    if (takes_value(option)) {
-        const auto type = option.get_type_name(); // CLI11 appends a colon and the check
-        text += " \\fI" + literal(type.substr(0, type.find(':'))) + "\\fR";
-    }
-    return text;
-}
-
-bool is_help(const CLI::App& app, const CLI::Option& option) {
-    return &option == app.get_help_ptr();
-}
-
 void write_entry(std::ostream& out, const std::string& head, std::string_view text) {
     out << ".TP\n" << head << '\n' << literal(text) << '\n';
-}
-
-void write_subcommand(const CLI::App& sub, std::ostream& out) {
-    out << ".SS " << literal(sub.get_name()) << '\n' << literal(sub.get_description()) << ".\n";
-    for (const auto* option : sub.get_options())
-        if (!is_help(sub, *option)) write_entry(out, invocation(*option), option->get_description());
-    if (!sub.get_footer().empty()) out << ".PP\n.nf\n" << literal_lines(sub.get_footer()) << ".fi\n";
-}
-
-void write_synopsis(const CLI::App& app, std::ostream& out) {
-    out << ".SH SYNOPSIS\n";
-    for (const auto* sub : subcommands_of(app)) {
-        out << ".B switchyard " << literal(sub->get_name()) << '\n';
-        for (const auto* option : sub->get_options()) {
-            if (is_help(*sub, *option)) continue;
-            const bool optional = !option->get_required();
-            // A program's command line follows `--`.
-            out << (option->get_positional() && option->get_expected_max() > 1 ? "\\-\\- " : "")
-                << (optional ? "[" : "") << invocation(*option) << (optional ? "]" : "") << '\n';
-        }
-        out << ".br\n";
-    }
 }
 
 void write_settings(std::ostream& out) {
@@ -100,16 +64,17 @@ bool takes_value(const CLI::Option& option) {
 
 void write_manual(const CLI::App& app, std::ostream& out) {
     out << ".TH SWITCHYARD 1 \"\" \"switchyard " << version << "\" \"User Commands\"\n"
-        << ".SH NAME\nswitchyard \\- " << literal(app.get_description()) << '\n';
-    write_synopsis(app, out);
-    out << ".SH DESCRIPTION\n"
+        << ".SH NAME\nswitchyard \\- " << literal(app.get_description()) << '\n'
+        << ".SH SYNOPSIS\n.B switchyard\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n"
+        << ".SH DESCRIPTION\n"
         << "switchyard stands in front of an MPI program, which needs no change. It catches the calls of "
-        << functions_in_words("and")
+        << text::enumerated(algorithms::function_names)
         << ". A policy file names the algorithm for each call, or leaves the call to the MPI library. A log "
            "says which algorithm served each call, why, and how long the call took.\n.PP\n"
         << ".EX\nmpirun \\-n 8 switchyard run \\-\\-policy my.policy.json \\-\\- ./app args\n.EE\n"
         << ".SH COMMANDS\n";
-    for (const auto* sub : subcommands_of(app)) write_subcommand(*sub, out);
+    for (const auto* sub : subcommands_of(app))
+        out << ".SS " << literal(sub->get_name()) << "\n.nf\n" << literal_lines(sub->help()) << ".fi\n";
     write_settings(out);
     out << ".SH FILES\n";
     write_entry(out, "\\fIPREFIX/share/switchyard/default.policy.json\\fR", "the default policy");

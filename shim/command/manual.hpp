@@ -16,7 +16,7 @@ std::vector<const CLI::App*> subcommands_of(const CLI::App& app);
 
 bool takes_value(const CLI::Option& option);
 
-// The manual page switchyard(1), in roff: subcommands, options, settings, files.
+// The manual page switchyard(1), in roff: the help of each subcommand, settings, files.
 void write_manual(const CLI::App& app, std::ostream& out);
 
 } // namespace switchyard::shim::command

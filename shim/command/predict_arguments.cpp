@@ -2,8 +2,8 @@
 #include "completion.hpp"
 
 #include "algorithms/collective.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/bench/distributions.hpp"
-#include "shim/common/words.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -12,26 +12,15 @@ namespace switchyard::shim::command {
 namespace {
 
 constexpr const char* footer_of_predict =
-    R"(Nothing is measured, and no MPI is needed. Each algorithm has a plan: what its ranks send and copy, round by round.
-The machine says what that costs (LogGP, with a NIC that the ranks of a node share). The README of the model
-has the machine file, what the model leaves out, and its errors against the simulator.
+    R"(Nothing is measured, and no MPI is needed: a model adds up what each algorithm sends and copies, round by round.
 
-What the columns mean:
   algorithm with its setting; (+2): two more settings have the same figures
   time us   from the start of a call to the end of its slowest rank, with the agreement that an algorithm needs
   messages  of the rank that sends most, with their bytes; those of the agreement are not counted
   scratch   memory of a rank beside its buffers
-  bound by  what takes most of the time, and its share: latency of messages; overhead of the processor for
-            messages; bandwidth between a pair of ranks; bandwidth of the node's NIC; packing; memory that ranks share
+  bound by  what takes most of the time, and its share
 
-JSON has for each point its call, buffer_bytes (of a rank) and results: time_us, messages, wire_bytes, messages_inter and
-wire_bytes_inter (to other nodes), rounds, scratch_bytes, bound_by, and spent_us: the time by what it is spent on.
-
-Where a table of alltoallv has both padded_bruck and two_phase_bruck, a line says from which largest block on the second
-is the faster one: by the formula of their paper (section 3.3) with latency and bandwidth of the machine, and by the model.
-
---map draws the fastest algorithm over ranks and blocks. In a field: how many times as fast it is as the best of the other
-algorithms, and the values of its parameters that vary, for example the radix.
+The model, its errors, and the keys of JSON: share/doc/switchyard/shim/predict/README.md
 
 Examples:
   switchyard predict --machine polaris --ranks 8192 --ranks-per-node 64 --max-block 16 -n 10
@@ -67,7 +56,8 @@ void add_what_to_predict(CLI::App& predict, PredictOptions& options) {
                                                algorithms::dense_collective_names.end());
     auto* collective = predict
                            .add_option("--collective", options.collective,
-                                       "Collective: " + collectives_in_words() + " (default: alltoallv)")
+                                       "Collective: " + text::enumerated(algorithms::collective_names, "or") +
+                                           " (default: alltoallv)")
                            ->check(CLI::IsMember(collectives).description(""))
                            ->type_name("NAME");
     offer(collective, collectives);

@@ -3,11 +3,12 @@
 #include "shim/common/preload_path.hpp"
 #include "shim/common/sanitizers.hpp"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 #include <unistd.h>
 
@@ -31,9 +32,8 @@ void set_variables(const RunArguments& arguments) {
     }
 }
 
-// Uses no stream: streams may not be constructed yet (before_constructors.cpp).
 void say(const std::string& sentence) {
-    std::fputs(("switchyard: " + sentence + '\n').c_str(), stderr);
+    std::cerr << "switchyard: " << sentence << '\n';
 }
 
 // Otherwise the loader would complain about files that the user does not know, and the
@@ -46,6 +46,15 @@ int refuse(const std::string& object) {
 }
 
 } // namespace
+
+std::size_t program_in(std::span<const char* const> words) {
+    if (words.size() < 2 || std::string_view(words[1]) != "run") return words.size();
+    std::size_t place = 2;
+    while (place < words.size() && words[place][0] == '-' && words[place] != std::string_view("--"))
+        place += std::strchr(words[place], '=') == nullptr ? 2 : 1;
+    if (place < words.size() && words[place] == std::string_view("--")) ++place;
+    return std::min(place, words.size());
+}
 
 int run(const RunArguments& arguments) {
     set_variables(arguments);

@@ -32,14 +32,11 @@ inline constexpr std::array<RunOption, 4> run_options = {{
 struct RunArguments {
     std::array<std::optional<std::string>, run_options.size()> values; // of the options, in the table's order
     std::vector<std::string> program;                                  // and its arguments
-    bool operator==(const RunArguments&) const = default;
 };
 
-// The arguments of a command line `switchyard run ...` in its usual form. A job starts this command once for
-// each rank, and making the options of all subcommands for CLI11 takes longer than the rest of the command.
-// nullopt: CLI11 must read these words, because they name another subcommand, ask for help, are wrong, or may
-// not mean what they seem to.
-std::optional<RunArguments> usual_run(std::span<const char* const> words);
+// Where the program begins in the words of `switchyard run ...`: behind `--`, or else behind the options and
+// their values. The number of the words if there is no program, or if they belong to another subcommand.
+std::size_t program_in(std::span<const char* const> words);
 
 // Puts switchyard in front of a program and becomes the program. Returns only if the program cannot be
 // started: the exit code.

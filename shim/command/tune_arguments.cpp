@@ -2,7 +2,7 @@
 #include "completion.hpp"
 
 #include "algorithms/collective.hpp"
-#include "shim/common/words.hpp"
+#include "policy/text/lists.hpp"
 #include "shim/tune/grid.hpp"
 #include "shim/tune/machine.hpp"
 
@@ -13,17 +13,10 @@ namespace switchyard::shim::command {
 namespace {
 
 constexpr const char* footer_of_tune =
-    R"(Measures the algorithms (switchyard algorithms) against the MPI library's own. The benchmark next to this command
-measures in passes: after each pass the slower half is dropped and the rest is measured longer, until the order is
-clear or the budget is spent. Then the benchmark makes the same calls under switchyard with the new
-policy. A rule that is not faster there is dropped. Each rule carries its figures in its "because".
-
-Every measurement is written at once to a file named like the policy, with .tuning at the end. If the command was
-stopped or failed, give it again: it continues from there. With a larger budget it also continues after its end.
-
-With --predict nothing is measured: a rule is what the model of a machine says (switchyard predict), and must be predicted
-to be faster than native by 15 %. Such a policy is a guess. If you have the ranks, also give --launcher: then the calls
-run under switchyard with these rules, and a rule that is not faster there is dropped.
+    R"(Measures the algorithms (switchyard algorithms) beside the MPI library's own, until their order is clear or the budget
+is spent. Then it makes the same calls under switchyard with the new policy, and drops each rule that is not faster
+there. A command that was stopped goes on where it was when it is given again; with a larger budget it goes on after
+its end. Read on: share/doc/switchyard/shim/tune/README.md
 
 Examples:
   switchyard tune -o my.policy.json --launcher "mpirun -n 64"
@@ -49,12 +42,12 @@ void add_what_to_measure(CLI::App& tune, TuneOptions& options) {
         ->type_name("N");
     const std::vector<std::string> collectives(algorithms::dense_collective_names.begin(),
                                                algorithms::dense_collective_names.end());
-    auto* collective =
-        tune.add_option("--collective", options.collectives,
-                        "Collectives, separated by commas (default: " + collectives_in_words("and") + ")")
-            ->delimiter(',')
-            ->check(CLI::IsMember(collectives))
-            ->type_name("NAME");
+    auto* collective = tune.add_option("--collective", options.collectives,
+                                       "Collectives, separated by commas (default: " +
+                                           text::enumerated(algorithms::collective_names) + ")")
+                           ->delimiter(',')
+                           ->check(CLI::IsMember(collectives))
+                           ->type_name("NAME");
     offer(collective, collectives);
     auto* blocks =
         tune.add_option("--max-block", options.blocks,

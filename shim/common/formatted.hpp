@@ -2,6 +2,8 @@
 // every file it would take the compiler five seconds.
 #pragma once
 
+#include "policy/text/lists.hpp"
+
 #include <fmt/core.h>
 
 #include <string>
@@ -20,15 +22,6 @@ std::string formatted(fmt::format_string<Values...> text, Values&&... values) {
 // As `{}` does: the shortest text that stands for this number.
 void append_number(std::string& text, double number);
 
-// `joined({"a", "b"}, ", ")` is `a, b`.
-template <typename Words>
-std::string joined(const Words& words, std::string_view between) {
-    std::string text;
-    for (const auto& word : words) {
-        if (&word != &*words.begin()) text += between;
-        text += word;
-    }
-    return text;
-}
+using text::joined;
 
 } // namespace switchyard::shim

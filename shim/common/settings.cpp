@@ -3,7 +3,7 @@
 #include "network.hpp"
 #include "placement.hpp"
 #include "policy/parse.hpp"
-#include "words.hpp"
+#include "policy/text/lists.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -51,13 +51,14 @@ std::string what_it_should_be(Setting setting, const std::string& value) {
     };
     switch (setting) {
     case Setting::enabled: return value == "on" || value == "off" ? "" : "on or off";
-    case Setting::detail: return is_in(detail_names) ? "" : in_words(detail_names);
-    case Setting::log_mode: return is_in(log_mode_names) ? "" : in_words(log_mode_names);
-    case Setting::verbose: return is_in(verbose_names) ? "" : in_words(verbose_names);
-    case Setting::region: return is_in(region_names) ? "" : in_words(region_names);
-    case Setting::network: return is_in(network_setting_names) ? "" : in_words(network_setting_names);
-    case Setting::gpu: return is_in(gpu_names) ? "" : in_words(gpu_names);
-    case Setting::gpu_aware: return is_in(gpu_aware_names) ? "" : in_words(gpu_aware_names);
+    case Setting::detail: return is_in(detail_names) ? "" : text::enumerated(detail_names, "or");
+    case Setting::log_mode: return is_in(log_mode_names) ? "" : text::enumerated(log_mode_names, "or");
+    case Setting::verbose: return is_in(verbose_names) ? "" : text::enumerated(verbose_names, "or");
+    case Setting::region: return is_in(region_names) ? "" : text::enumerated(region_names, "or");
+    case Setting::network:
+        return is_in(network_setting_names) ? "" : text::enumerated(network_setting_names, "or");
+    case Setting::gpu: return is_in(gpu_names) ? "" : text::enumerated(gpu_names, "or");
+    case Setting::gpu_aware: return is_in(gpu_aware_names) ? "" : text::enumerated(gpu_aware_names, "or");
     case Setting::ranks_per_node:
     case Setting::ranks_per_region:
         return Placement::parse(value)

@@ -146,7 +146,6 @@ class Run(CommandTest):
 
     SETTINGS = {"--policy": "SWITCHYARD_POLICY", "--log": "SWITCHYARD_LOG", "--force": "SWITCHYARD_FORCE",
                 "--detail": "SWITCHYARD_DETAIL"}
-    # The last values are read by CLI11, the first one without (shim/command/usual_run.cpp).
     VALUES = ("a=b c", "+a", "[a]")
 
     def started(self, *options, command=None, words=(), environment=None):

@@ -4,10 +4,10 @@
 #include "tests/support/texts.hpp"
 
 #include "algorithms/collective.hpp"
+#include "policy/text/lists.hpp"
 #include "policy/text/printable.hpp"
 #include "shim/common/network.hpp"
 #include "shim/common/settings.hpp"
-#include "shim/common/words.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -253,16 +253,12 @@ TEST_CASE("the path of an object is known from an address in it", "[settings]") 
 }
 
 TEST_CASE("names are listed as people write them", "[settings]") {
-    using shim::in_words;
+    using text::enumerated;
     using Words = std::vector<std::string_view>;
-    CHECK(in_words(Words{}).empty());
-    CHECK(in_words(Words{"a"}) == "a");
-    CHECK(in_words(Words{"a", "b"}) == "a or b");
-    CHECK(in_words(Words{"a", "b", "c"}, "and") == "a, b and c");
-    for (const auto& traits : algorithms::all_collectives) {
-        CHECK(has(shim::collectives_in_words(), std::string(traits.name)));
-        CHECK(has(shim::functions_in_words(), std::string(traits.function)));
-    }
+    CHECK(enumerated(Words{}).empty());
+    CHECK(enumerated(Words{"a"}) == "a");
+    CHECK(enumerated(Words{"a", "b"}, "or") == "a or b");
+    CHECK(enumerated(Words{"a", "b", "c"}) == "a, b and c");
 }
 
 TEST_CASE("an MPI's name for itself fits into a line", "[settings]") {

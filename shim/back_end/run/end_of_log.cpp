@@ -1,8 +1,10 @@
 #include "end_of_log.hpp"
 
+#include "algorithms/collective.hpp"
 #include "algorithms/transport/messages/small_messages.hpp"
 #include "all_manage.hpp"
 #include "final_merge.hpp"
+#include "policy/text/lists.hpp"
 #include "quiet_wait.hpp"
 #include "shim/back_end/process/clock.hpp"
 #include "shim/common/agreement_cost.hpp"
@@ -10,7 +12,6 @@
 #include "shim/common/log/file_size_signal.hpp"
 #include "shim/common/log/line.hpp"
 #include "shim/common/log/log_writer.hpp"
-#include "shim/common/words.hpp"
 
 #include <array>
 #include <utility>
@@ -129,7 +130,7 @@ void say_goodbye(const Process& self, const RunEnd& end, const AgreementCost& co
     auto where = self.log_directory.empty() ? std::string("log off") : "log in " + self.log_directory;
     if (end.calls_seen == 0)
         return say(
-            "no calls seen: the program made no " + functions_in_words() +
+            "no calls seen: the program made no " + text::enumerated(algorithms::function_names, "or") +
             ", or makes them where no preload can see them (MPI linked statically, opened RTLD_DEEPBIND, or "
             "looked up by name); " +
             where);

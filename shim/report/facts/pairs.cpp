@@ -1,19 +1,13 @@
 #include "pairs.hpp"
 
+#include "shim/bench/statistics.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace switchyard::shim::report {
 
 namespace {
-
-double median_of(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + std::ssize(values) / 2;
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 != 0) return *middle;
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 std::vector<double> known(const Pool& pool, Figure figure) {
     std::vector<double> values;
@@ -35,11 +29,8 @@ double at_least(std::size_t heads, std::size_t tosses) {
 
 } // namespace
 
-Spread spread_of(std::vector<double> values) {
-    Spread spread{values.size(), median_of(values), 0};
-    for (auto& value : values) value = std::abs(value - spread.median);
-    spread.deviation = median_of(std::move(values));
-    return spread;
+Spread spread_of(const std::vector<double>& values) {
+    return {values.size(), bench::median(values), bench::median_absolute_deviation(values)};
 }
 
 double Paired::chance() const {
@@ -63,7 +54,7 @@ Paired paired(const Pool& a, const Pool& b, Figure figure) {
         paired.least_ratio = least;
         paired.largest_ratio = largest;
     }
-    paired.ratio = spread_of(std::move(ratios));
+    paired.ratio = spread_of(ratios);
     return paired;
 }
 

@@ -15,7 +15,7 @@ struct Spread {
     std::size_t count = 0;
     double median = 0, deviation = 0; // median absolute deviation; 0 without values
 };
-Spread spread_of(std::vector<double> values);
+Spread spread_of(const std::vector<double>& values);
 
 // With one winner: see Paired::is_sure.
 inline constexpr std::size_t fewest_pairs = 5;
