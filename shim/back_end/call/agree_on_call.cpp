@@ -61,7 +61,9 @@ Facts own_facts(const CallContext& context, const Plan& plan, Packing& packing, 
 }
 
 MessageWords words_of(const CommState& state, const Plan& plan) {
-    return state.may_have_devices() ? with_devices : plan.shortlist().looks_at_totals ? with_totals : always;
+    return state.devices().may_come()         ? with_devices
+           : plan.shortlist().looks_at_totals ? with_totals
+                                              : always;
 }
 
 // Whether this call's blocks go into the node's memory together with what the ranks agree on. The same on
@@ -133,7 +135,7 @@ Agreed agree_where_needed(const CallContext& context, Plan& plan, Packing& packi
     agreed.is_reported = by_mpi && agreed.code != MPI_SUCCESS;
     if (agreed.code != MPI_SUCCESS) return agreed;
     agreed.together = true;
-    if (agreed.facts.has_driver) state.meet_devices();
+    if (agreed.facts.has_driver) state.devices().meet();
     if (!algorithms::traits_of(context.call.collective).block_is_known())
         agreed.max_block = agreed.facts.max_block;
     const auto buffers = agreed.facts.overlapping  ? Buffers::overlapping

@@ -61,7 +61,7 @@ template <typename Record>
     looked.looked_sent = record.sent;
     looked.partners = looked.most_partners = moves.partners;
     looked.empty_blocks = moves.empty_blocks;
-    state.record(context.self, looked);
+    state.log().add(context.self, looked);
 }
 
 // Writes the record of a call that is over. Without memory the record is left out.
@@ -73,9 +73,9 @@ template <typename Record>
     try {
         record.elapsed = Clock::now() - record.begin;
         record.decision = decision.plan->decision(context.self, decision.match);
-        if (context.state.looks_at(context.call.collective)) [[unlikely]]
+        if (context.state.log().looks_at(context.call.collective)) [[unlikely]]
             return record_with_moves(context, record);
-        context.state.record(context.self, record);
+        context.state.log().add(context.self, record);
     } catch (...) { // no memory
     }
 }

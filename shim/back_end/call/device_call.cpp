@@ -42,7 +42,7 @@ DeviceCall::DeviceCall(const CallArgs& call, CommState& state, Process& self)
       sent_(Blocks::sent(call, state.peers(call.collective), state.types())),
       received_(Blocks::received(call, state.peers(call.collective), state.types())),
       sent_at_(locate(self.devices, sent_)), received_at_(locate(self.devices, received_)),
-      staging_(state.staging()) {
+      staging_(state.devices().staging(state.most_blocks())) {
     // In place both sides are one buffer.
     if (call.in_place() && !sent_at_.is_device()) sent_at_ = received_at_;
     staging_.describe(runtime_, {sent_, sent_at_, sent_at_.is_device()},
@@ -81,7 +81,7 @@ device::DeviceWindow::Readiness DeviceCall::mapping(bool packs) const noexcept {
     std::size_t bytes = 0;
     for (int i = 0; i < sent_.number(); ++i) bytes += sent_.size(i);
     try {
-        auto& window = state_.device_window();
+        auto& window = state_.devices().window(state_.ranks());
         window.describe(runtime_, bytes, sent_at_, received_at_);
         return window.readiness();
     } catch (...) { // no memory; the other ranks wait for this rank's answer
@@ -108,7 +108,7 @@ void DeviceCall::watch_completions(algorithms::Wire& wire, std::uint64_t chunk) 
 
 bool DeviceCall::copy(const Packing::OwnBlock& own) {
     const auto& location = received_at_.is_device() ? received_at_ : sent_at_;
-    auto& streams = state_.streams();
+    auto& streams = state_.devices().streams();
     return own.bytes == 0 || (streams.copy(location, own.to, own.from, own.bytes) && streams.wait());
 }
 

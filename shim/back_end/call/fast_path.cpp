@@ -24,7 +24,7 @@ bool may_be_short(const CallContext& context, const Plan& plan, const policy::Ch
     return choice.algorithm->has(algorithms::shared_memory) && !choice.barrier_before && state.nodes() == 1 &&
            state.ranks() > 1 && !traits.has_type_arrays() && !traits.is_among_neighbors &&
            resources != nullptr && resources->window != nullptr && !plan.asks_others() &&
-           !state.may_have_devices() && !plan.shortlist().looks_at_overlap;
+           !state.devices().may_come() && !plan.shortlist().looks_at_overlap;
 }
 
 // Whether the counts of one side are plain: of type int, none negative, each below `limit` items.
@@ -155,7 +155,7 @@ bool took_fast_path(Process& self, const CallArgs& call, CommState& state, Plan&
     if (way.sends_directly()) resources->wire.take_second_channel(); // as ranks on the full path do
     code = algorithms::mpi_code_of(short_call.run(*resources->window));
     if (code != MPI_SUCCESS && resources->are_lost()) return false;
-    state.count(true);
+    state.log().count(true);
     if (logs) {
         const auto measured = measure_plain(call, state.blocks(), state.own_block(), short_call.item());
         const bool is_near = measured.bits >= near_int_limit && warn_near_int_limit(self, call, state, true);

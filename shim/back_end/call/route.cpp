@@ -28,7 +28,7 @@ int run_routed(const CallContext& context, Plan& plan) {
     std::optional<DeviceCall> device;
     const Outcome outcome = run_ours(context, plan, record, device);
     if (outcome.is_refused) return call_native(*context.self.loaded, context.call);
-    context.state.count(outcome.is_over);
+    context.state.log().count(outcome.is_over);
     if (!outcome.is_over) return run_native(context, outcome.decision, record, device);
     if (outcome.code == MPI_SUCCESS) remember_fast_path(context, outcome.decision);
     end_record(context, outcome.decision, record);
@@ -45,13 +45,14 @@ int route(const LoadedMpi& loaded, const CallArgs& call) {
     if (state == nullptr) return call_native(loaded, call);
     const bool is_among_neighbors = algorithms::traits_of(call.collective).is_among_neighbors;
     if (is_among_neighbors && !state->has_neighbors(call.comm)) return call_native(loaded, call);
-    state->look_for_devices(self);
+    if (state->devices().are_awaited()) [[unlikely]]
+        state->devices().ask(self, state->resources()->group.comm);
     Plan& plan = state->plan(call.collective, call.in_place() ? Buffers::in_place : Buffers::separate);
     const bool logs = self.recording.load(std::memory_order_acquire);
     const std::uint64_t now = logs ? 0 : coarse_ns();
     const bool is_left_alone = !logs && !self.devices.are_here(now); // where it is native
     if (is_left_alone && plan.always_native()) {
-        state->count(false);
+        state->log().count(false);
         state->leave_to_entry(loaded,
                               self.devices.are_off() ? AtOnce::always : now + device::Devices::between_looks);
         return call_native(loaded, call);
@@ -68,7 +69,7 @@ int route(const LoadedMpi& loaded, const CallArgs& call) {
     if (!measured.valid) return call_native(loaded, call); // an error, and MPI's to report
     const CallContext context{self, call, *state, measured, is_near, logs};
     if (is_surely_native(context, plan)) {
-        state->count(false);
+        state->log().count(false);
         return is_left_alone ? call_native(loaded, call) : run_surely_native(context, plan);
     }
     return is_for_mpi_to_refuse(context) ? call_native(loaded, call) : run_routed(context, plan);

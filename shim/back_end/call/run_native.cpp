@@ -87,7 +87,7 @@ int run_surely_native_near_devices(const CallContext& context, Plan& plan, const
 bool is_surely_native(const CallContext& context, const Plan& plan) {
     if (plan.always_native()) return true;
     auto& state = context.state;
-    if (plan.asks_others() || state.may_have_devices()) return false;
+    if (plan.asks_others() || state.devices().may_come()) return false;
     auto& last = state.resources()->last_known;
     const auto& measured = context.measured;
     if (last.plan != &plan || last.max_block != measured.max_block ||

@@ -46,13 +46,14 @@ bool can_map(CommState& state, const Agreed& agreed, const policy::Choice& choic
     if (!agreed.facts.on_device || choice.transfer != policy::Transfer::ipc ||
         agreed.facts.mapping == unable || state.resources()->window == nullptr)
         return false;
-    return agreed.facts.mapping == ready || state.device_window().renew(state.resources()->group);
+    return agreed.facts.mapping == ready ||
+           state.devices().window(state.ranks()).renew(state.resources()->group);
 }
 
 // Host memory for this rank's device buffers. False: some rank has none, and all ranks know.
 bool can_stage(CommState& state, const Agreed& agreed, const policy::Choice& choice) {
     if (!agreed.facts.on_device || choice.transfer == policy::Transfer::direct) return true;
-    return state.reserve_staging(agreed.facts.staging_bytes);
+    return state.devices().reserve_staging(agreed.facts.staging_bytes, state.resources()->group.comm);
 }
 
 // Chooses, and falls back to native if some rank lacks the memory that the choice needs.
@@ -140,7 +141,8 @@ int exchange(const CallContext& context, const policy::Choice& choice, const alg
 int exchange_mapped(const CallContext& context, const algorithms::Exchange& blocks) {
     auto& resources = *context.state.resources();
     resources.wire.reset();
-    return algorithms::mpi_code_of(context.state.device_window().exchange(blocks, *resources.window));
+    return algorithms::mpi_code_of(
+        context.state.devices().window(context.state.ranks()).exchange(blocks, *resources.window));
 }
 
 // The first error of several.

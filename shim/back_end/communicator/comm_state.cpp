@@ -6,7 +6,6 @@
 #include "shim/back_end/arguments/words.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace switchyard::shim {
 
@@ -56,16 +55,8 @@ void CommState::leave_to_entry(const LoadedMpi& loaded, std::uint64_t until) {
     if (left_alone_ == 0) return;
     constexpr Word all = ~Word{0};
     constexpr Word comm_bits = sizeof last_.comm == sizeof(Word) ? all : all >> (8 * sizeof(int));
-    loaded.at_once() = {word_of(last_.comm), comm_bits, left_alone_, &calls_.seen, &freed_,
+    loaded.at_once() = {word_of(last_.comm), comm_bits, left_alone_, &log_.calls().seen, &freed_,
                         last_.freed,         until};
-}
-
-void CommState::ask_for_devices(Process& self) {
-    constexpr std::uint32_t at_least_every = 1024;
-    ++begun_;
-    if (!std::has_single_bit(begun_) && begun_ % at_least_every != 0) return;
-    const bool none_here = !self.devices.are_here();
-    has_devices_ = !algorithms::all_agree(none_here, resources_->group.comm);
 }
 
 int CommState::most_blocks() const {
@@ -98,28 +89,10 @@ void CommState::learn_of_neighbors(MPI_Comm comm) noexcept {
     if (!Neighbors::meet(neighbors_.get(), resources_->group, comm, knows_edges)) neighbors_.reset();
 }
 
-device::Staging& CommState::staging() {
-    if (!staging_) staging_ = std::make_unique<device::Staging>(most_blocks(), streams_);
-    return *staging_;
-}
-
-device::DeviceWindow& CommState::device_window() {
-    if (!device_window_) device_window_ = std::make_unique<device::DeviceWindow>(ranks_, streams_);
-    return *device_window_;
-}
-
-bool CommState::reserve_staging(std::size_t most) {
-    const auto grow = [this](std::size_t) { return !staging_ || staging_->reserve(); };
-    return agreed_staging_.reserve(most, resources_->group.comm, grow);
-}
-
 bool CommState::retire() {
-    const bool leads = leader_ == home_->process().world_rank;
     retired_ = true;
-    device_window_.reset(); // while the GPU's driver is there
-    staging_.reset();
-    streams_.release();
-    return leads;
+    devices_.release();
+    return log_.leader == home_->process().world_rank;
 }
 
 void CommState::free_resources() {

@@ -19,8 +19,8 @@ void Communicators::add(CommState& state) {
 
 void Communicators::keep(CommState& state) {
     if (!state.retire()) return;
-    counts_.seen += state.calls().seen;
-    counts_.routed += state.calls().routed;
+    counts_.seen += state.log().calls().seen;
+    counts_.routed += state.log().calls().routed;
 }
 
 void Communicators::retire(CommState& state) {

@@ -99,19 +99,19 @@ void FirstCall::meet(const OwnRanks& own_ranks, const Members& members) {
         PMPI_Comm_rank(comm_, &own);
     }
     state_->all_peers_ = Peers::all(blocks, own);
+    state_->log_ = CommLog(own_ranks.ranks());
     take_place(members);
     take_devices(members);
     state_->plans_ = plans_of(why_only_native(own_ranks, members), self.memory != nullptr);
     state_->ranks_ = own_ranks.ranks();
-    state_->summary_ = log::Summary(state_->ranks_);
     name_in_log(members);
 }
 
 void FirstCall::take_place(const Members& members) {
     state_->rank_ = members.rank();
     state_->ranks_ = members.ranks();
-    state_->leader_ = members.leader().world_rank;
-    state_->leader_number_ = members.leader().number;
+    state_->log_.leader = members.leader().world_rank;
+    state_->log_.leader_number = members.leader().number;
     state_->node_map_ = members.node_map();
     state_->nodes_ = state_->node_map_->nodes();
     state_->ranks_per_node_ = state_->node_map_->largest();
@@ -126,8 +126,7 @@ void FirstCall::take_place(const Members& members) {
 void FirstCall::take_devices(const Members& members) {
     const auto gpu = home_.process().settings.gpu();
     if (gpu == Gpu::off) return;
-    state_->has_devices_ = gpu == Gpu::on || members.any_has_driver();
-    state_->may_have_devices_ = state_->has_devices_ || members.any_may_get_driver();
+    state_->devices_.expect(gpu == Gpu::on || members.any_has_driver(), members.any_may_get_driver());
 }
 
 CommState::PlanList FirstCall::plans_of(const char* only_native, bool shared_memory) const {
@@ -139,7 +138,7 @@ CommState::PlanList FirstCall::plans_of(const char* only_native, bool shared_mem
     fixed.shared_memory = shared_memory;
     CommState::PlanList plans;
     for (const bool devices : {false, true}) {
-        fixed.devices = devices && state_->may_have_devices_;
+        fixed.devices = devices && state_->devices_.may_come();
         for (const auto& traits : algorithms::all_collectives) {
             fixed.collective = traits.collective;
             for (const auto buffers : {Buffers::separate, Buffers::in_place, Buffers::overlapping}) {
@@ -231,14 +230,14 @@ void FirstCall::settle() {
         state_->node_map_.reset();
         state_->region_map_.reset();
     }
-    state_->awaits_devices_ = state_->resources_ && state_->may_have_devices_ && looks_at_buffer();
+    if (state_->resources_ && looks_at_buffer()) state_->devices_.matter();
     state_->left_alone_ = left_alone();
 }
 
 // The collectives whose calls are all MPI's own: nobody logs them, and no rank has or expects a GPU's driver.
 std::uint32_t FirstCall::left_alone() const {
     const Process& self = home_.process();
-    if (self.settings.logs() || state_->may_have_devices_) return 0;
+    if (self.settings.logs() || state_->devices_.may_come()) return 0;
     std::uint32_t collectives = 0;
     for (const auto& traits : algorithms::all_collectives) {
         const auto is_native = [&](Buffers buffers) {
@@ -282,18 +281,18 @@ void FirstCall::name_in_log(const Members& members) {
     }
     if (!self.recorder) return;
     log::CommunicatorName name;
-    name.number = state_->log_number_ = ++self.named_communicators;
+    name.number = state_->log_.number = ++self.named_communicators;
     name.id = members.are_world()
                   ? "world"
-                  : std::to_string(state_->leader_) + ":" + std::to_string(state_->leader_number_);
-    name.leader = state_->leader_;
-    name.leader_number = state_->leader_number_;
+                  : std::to_string(state_->log_.leader) + ":" + std::to_string(state_->log_.leader_number);
+    name.leader = state_->log_.leader;
+    name.leader_number = state_->log_.leader_number;
     name.rank = state_->rank_;
     name.ranks = state_->ranks_;
     name.nodes = state_->nodes_;
     name.ranks_per_node = state_->ranks_per_node_;
     name.regions = state_->regions_;
-    if (state_->leader_ == self.world_rank) name.members = members.world_ranks();
+    if (state_->log_.leader == self.world_rank) name.members = members.world_ranks();
     self.recorder->add_name(std::move(name));
 }
 
