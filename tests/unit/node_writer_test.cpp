@@ -27,9 +27,9 @@ TEST_CASE("bytes written past the caches arrive, and no others", "[node_writer]"
 }
 
 TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before", "[node_writer]") {
-    for (const std::size_t section_bytes : {4096UL, 65536UL, 1UL << 21})
+    for (const std::size_t room : {4096UL, 65536UL, 1UL << 21})
         for (const int ranks : {2, 5, 16}) {
-            const Layout layout(ranks, section_bytes);
+            const Layout layout(ranks, room);
             REQUIRE(layout.is_enough());
             Ring ring(layout);
             std::size_t last_begin = 0, last_end = 0;
