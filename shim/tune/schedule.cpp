@@ -127,11 +127,8 @@ std::vector<Candidate> Halving::steps_from_best(const Point& point) const {
 
 std::vector<Candidate> Halving::open_at(const Point& point) const {
     if (measurements_.at(point).empty()) return first_candidates(point.shape);
-    std::vector<Candidate> left;
-    if (measurements_.are_exact())
-        left = steps_from_best(point);
-    else if (left = survivors(point); is_settled(point, left))
-        left.clear();
+    std::vector<Candidate> left = measurements_.are_exact() ? steps_from_best(point) : survivors(point);
+    if (!measurements_.are_exact() && is_settled(point, left)) left.clear();
     for (Candidate& candidate : combinations_due(point)) left.push_back(std::move(candidate));
     return left;
 }
