@@ -276,11 +276,11 @@ class Course {
                                 agrees ? agreed_block() : largest_block_};
         Context context{contender.choice.parameters, workspace_, wire_, window_, schedule};
         phases_.reset();
-        if (options_.phases || simulation::is_charged) wire_.tell_phases(&phases_.emplace(now_ns));
+        if (options_.phases || simulation::is_charged) wire_.meter().tell_phases(&phases_.emplace(now_ns));
         const Status status = algorithm_of(*contender.choice.algorithm).run(exchange, context);
-        wire_.end_phases();
-        wire_.tell_phases(nullptr);
-        wire_.pass_time();
+        wire_.meter().end_phases();
+        wire_.meter().tell_phases(nullptr);
+        wire_.meter().pass_time();
         return mpi_code_of(status);
     }
 

@@ -21,27 +21,28 @@ std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> mailbox;
 
 Wire::Wire(const Group& group, std::size_t limit, int tag_offset)
     : group_(&group), limit_(limit), tag_offset_(tag_offset), second_(new Wire(*this)) {}
-Wire::Wire(Wire& first) : group_(first.group_), limit_(first.limit_), traffic_(first.traffic_) {}
+Wire::Wire(Wire& first) : group_(first.group_), limit_(first.limit_), meter_(&first.meter_.traffic()) {}
 void Wire::look_at(const Group& group) {
     group_ = &group;
+}
+bool Wire::widen(std::size_t more) {
+    return under_way_.widen(more, 1);
 }
 
 void Wire::send(int destination, const std::byte* data, std::size_t bytes) {
     mailbox[{group_->rank, destination}].emplace_back(data, data + bytes);
-    ++traffic_->messages;
-    traffic_->bytes += bytes;
-    messages_.push_back({{destination, true}, alone, data, bytes});
-    count_ = messages_.size();
+    meter_.count_sent(1, bytes, true);
+    if (has_room()) under_way_.add({destination, true}, data, bytes);
 }
 
 void Wire::receive(int source, std::byte* data, std::size_t bytes) {
-    messages_.push_back({{source, false}, alone, data, bytes});
-    count_ = messages_.size();
+    if (has_room()) under_way_.add({source, false}, data, bytes);
 }
 
 Status Wire::wait_all() {
     Status status;
-    for (const Message& message : messages_) {
+    for (std::size_t i = 0; i < under_way_.count(); ++i) {
+        const auto& message = under_way_[i];
         if (message.completion.sent) continue;
         auto& arrived = mailbox[{message.completion.peer, group_->rank}];
         if (arrived.empty() || arrived.front().size() != message.bytes)
@@ -50,8 +51,7 @@ Status Wire::wait_all() {
             std::memcpy(const_cast<std::byte*>(message.data), arrived.front().data(), message.bytes);
         if (!arrived.empty()) arrived.pop_front();
     }
-    messages_.clear();
-    count_ = 0;
+    under_way_.clear();
     return status;
 }
 

@@ -1,4 +1,4 @@
-// Messages between ranks that live in one process. wire_without_mpi.cpp stands in for wire.cpp,
+// Messages between ranks that live in one process. wire_without_mpi.cpp stands in for wire*.cpp,
 // which needs MPI.
 #pragma once
 

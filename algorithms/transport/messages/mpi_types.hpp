@@ -3,9 +3,11 @@
 
 #include "algorithms/comm.hpp"
 #include "algorithms/status.hpp"
+#include "under_way.hpp"
 
 #include <cstring>
 #include <mpi.h>
+#include <new>
 
 namespace switchyard::algorithms {
 
@@ -32,6 +34,14 @@ inline int mpi_code_of(Status status) {
     case Fault::lost: break;
     }
     return MPI_ERR_OTHER;
+}
+
+inline MPI_Request* requests_of(UnderWay& messages) {
+    return std::launder(reinterpret_cast<MPI_Request*>(messages.requests()));
+}
+// The first that is not under way.
+inline MPI_Request* next_request(UnderWay& messages) {
+    return requests_of(messages) + messages.count();
 }
 
 } // namespace switchyard::algorithms

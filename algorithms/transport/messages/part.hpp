@@ -2,9 +2,12 @@
 // formulas can count them.
 #pragma once
 
+#include "under_way.hpp"
+
 #include <cstddef>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace switchyard::algorithms {
 
@@ -34,6 +37,30 @@ class PartList {
   private:
     std::span<Part> memory_;
     std::size_t count_ = 0;
+};
+
+// The fragments of one message, as MPI's derived datatypes want them.
+class Fragments {
+  public:
+    // False: there is no memory.
+    bool make_room_for(std::size_t fragments) {
+        return make_room(bytes_, fragments) && make_room(addresses_, fragments);
+    }
+    // `bytes` fit into an int.
+    void add(std::ptrdiff_t address, std::size_t bytes) {
+        bytes_.push_back(static_cast<int>(bytes));
+        addresses_.push_back(address);
+    }
+    void clear() {
+        bytes_.clear();
+        addresses_.clear();
+    }
+    const std::vector<int>& bytes() const { return bytes_; }
+    const std::vector<std::ptrdiff_t>& addresses() const { return addresses_; }
+
+  private:
+    std::vector<int> bytes_;
+    std::vector<std::ptrdiff_t> addresses_;
 };
 
 } // namespace switchyard::algorithms

@@ -1,16 +1,22 @@
-// The only sender. It moves any number of bytes between two ranks of a group, through PMPI, and counts them.
+// The only sender. It moves any number of bytes between two ranks of a group, through PMPI.
 //
 // Words: a transfer is one call of send() or receive(). It takes several messages where it is longer than the
 // limit. Bytes that lie in several places are parts. A fragment is what one message carries of one part.
+//
+//   wire.cpp         where messages go, and how they start
+//   wire_long.cpp    transfers of several messages, of several parts, and by MPI's own exchange
+//   wire_waits.cpp   how messages end
+//   under_way.hpp    the messages between start and end
+//   meter.hpp        what they cost
 #pragma once
 
 #include "algorithms/block.hpp"
 #include "algorithms/group.hpp"
 #include "algorithms/patterns/batches.hpp"
-#include "algorithms/phases.hpp"
 #include "algorithms/status.hpp"
+#include "meter.hpp"
 #include "part.hpp"
-#include "simulation.hpp"
+#include "under_way.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,29 +26,6 @@
 #include <vector>
 
 namespace switchyard::algorithms {
-
-// The messages that one rank sent since the last reset.
-struct Traffic {
-    std::uint64_t messages = 0; // as MPI sees them: a transfer over the limit counts several
-    std::uint64_t bytes = 0;
-    std::uint32_t rounds = 0;         // times that the rank waited for others
-    std::uint32_t most_under_way = 0; // messages at once, sent and received
-    // The share to ranks of other nodes.
-    std::uint64_t messages_inter = 0, bytes_inter = 0;
-
-    void add_sent(const Traffic& more) {
-        messages += more.messages;
-        bytes += more.bytes;
-        messages_inter += more.messages_inter;
-        bytes_inter += more.bytes_inter;
-    }
-};
-
-// The end of a transfer.
-struct Completion {
-    int peer;
-    bool sent; // false: received
-};
 
 // Hears of the end of each receive, as soon as the wire knows.
 class CompletionWatcher {
@@ -131,9 +114,9 @@ class Wire {
     std::optional<Completion> wait_any();
     // The same without waiting. Nothing: no transfer is over yet.
     std::optional<Completion> test_any();
-    bool is_idle() const { return count_ == 0; }
+    bool is_idle() const { return under_way() == 0; }
     // Messages that are under way.
-    std::size_t under_way() const { return count_; }
+    std::size_t under_way() const { return under_way_.count(); }
 
     // One round: one send, one receive, and the wait for both.
     Status exchange(int destination, const std::byte* out, std::size_t out_bytes, int source, std::byte* in,
@@ -150,17 +133,9 @@ class Wire {
     // From here on `watcher` hears of receives, except receives into several parts. Null: no object hears.
     void tell(CompletionWatcher* watcher) { watcher_ = watcher; }
 
-    // From here on `times` hears of the phases of the exchange. Null: no object hears.
-    void tell_phases(PhaseTimes* times) { phases_ = times; }
     // The phase begins.
-    void enter(Phase phase) {
-        if (phases_ != nullptr) [[unlikely]]
-            tell_of(phase);
-    }
-    // The phases of the exchange are over.
-    void end_phases() {
-        if (phases_ != nullptr) phases_->end(own_time_.ahead_ns());
-    }
+    void enter(Phase phase) { meter_.enter(phase); }
+    Meter& meter() { return meter_; }
 
     // Lets MPI work on the messages of a communicator.
     static void probe(Comm comm);
@@ -170,14 +145,11 @@ class Wire {
         if (!simulation::is_on && !is_idle()) probe(envelope_.comm);
     }
 
-    // Lets this rank's own work pass as time, in a simulator.
-    void pass_time() { own_time_.pass(); }
-
     std::size_t limit() const { return limit_; }
-    const Traffic& traffic() const { return *traffic_; }
+    const Traffic& traffic() const { return meter_.traffic(); }
     // Call it before each exchange: counts begin anew, and the group may have another carrier.
     void reset() {
-        *traffic_ = {};
+        meter_.reset();
         look_at(*group_);
         second_->look_at(*group_);
     }
@@ -186,24 +158,6 @@ class Wire {
     explicit Wire(Wire& first);
     template <typename Call>
     Status exchange_by_mpi(const std::byte* out, std::byte* in, std::size_t block, Call&& call);
-    static constexpr int alone = -1; // the only message of its transfer
-    // A message that is under way, without its request.
-    struct Message {
-        Completion completion;
-        int transfer; // its number, where it has several messages
-        // For a receive: all bytes that its transfer receives. Null: they lie in several parts.
-        const std::byte* data;
-        std::size_t bytes;
-
-        void begin(const Completion& starts, const std::byte* received, std::size_t size,
-                   int number = alone) {
-            completion = starts;
-            transfer = number;
-            if (starts.sent) return;
-            data = received;
-            bytes = size;
-        }
-    };
     // Where the messages of the group go. It is in one place, since each message asks for it.
     struct Envelope {
         Comm comm;
@@ -219,15 +173,24 @@ class Wire {
         }
         bool is_near(int known_as) const { return node_of == nullptr || node_of[known_as] == own_node; }
     };
-    [[gnu::cold, gnu::noinline]] void tell_of(Phase phase) { phases_->enter(phase, own_time_.ahead_ns()); }
     void look_at(const Group& group);
-    template <typename T>
-    bool make_room(std::vector<T>& list, std::size_t more = 1);
-    bool has_room(std::size_t more = 1) { return count_ + more <= messages_.size() || widen(more); }
+    bool has_room(std::size_t more = 1) { return under_way_.has_room(more) || widen(more); }
     bool widen(std::size_t more);
-    void make_room_for(std::size_t messages);
-    bool started(int code, const Completion& completion, const std::byte* data = nullptr,
-                 std::size_t bytes = 0, int transfer = alone);
+    // Keeps the error where there is no memory.
+    bool made(bool room) {
+        if (!room) keep(Fault::no_memory);
+        return room;
+    }
+    // Whether MPI started a message, whose request is the first that is not under way.
+    bool started(int code) {
+        if (code == 0) [[likely]]
+            return true;
+        keep(code);
+        return false;
+    }
+    void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes) {
+        meter_.count_sent(messages, bytes, envelope_.is_near(envelope_.rank_in_comm(peer)));
+    }
     template <bool sends>
     void start_all(int first, int end, std::byte* base, const Block* blocks);
     template <bool sends>
@@ -235,7 +198,6 @@ class Wire {
     void count_sent_upwards(int first, int end, const Block* blocks, Traffic& sent);
     void send_pieces(int destination, const std::byte* data, std::size_t bytes);
     void receive_pieces(int source, std::byte* data, std::size_t bytes);
-    bool begin_pieces();
     void transfer_parts(const Completion& transfer, std::span<const Part> parts);
     void transfer_fragments(const Completion& transfer, std::size_t bytes);
     void note_messages(int count);
@@ -244,7 +206,6 @@ class Wire {
     void wait_telling();
     bool watch(std::size_t request, Alarm& alarm);
     void wait_watching(Alarm& alarm);
-    void count_sent(int peer, std::uint64_t messages, std::uint64_t bytes);
     template <typename Datatype>
     int isend(const void* data, int count, Datatype type, int peer);
     template <typename Datatype>
@@ -257,24 +218,14 @@ class Wire {
     std::size_t limit_;
     int batch_ = largest_batch;
     int tag_offset_ = 0; // from the tag of the group
-    // The first `count_` entries of both lists are under way. The lists get longer only where transfers are
-    // split, or where more than largest_batch pairs begin before all transfers are over.
-    std::vector<Message> messages_;
-    std::unique_ptr<std::byte[]> requests_; // MPI's, as many as messages_
-    std::size_t count_ = 0;
-    std::size_t waited_for_ = 0;     // of these, already waited for by wait_for_first()
-    std::size_t next_asked_ = 0;     // by test_any
-    std::vector<int> messages_left_; // by transfer of several messages
-    // The fragments of one message.
-    std::vector<int> fragment_bytes_;
-    std::vector<std::ptrdiff_t> fragment_addresses_;
+    Meter meter_;
+    UnderWay under_way_;
+    Fragments fragments_;
+    std::size_t waited_for_ = 0; // of the messages under way, already waited for by wait_for_first()
+    std::size_t next_asked_ = 0; // by test_any
     CompletionWatcher* watcher_ = nullptr;
-    PhaseTimes* phases_ = nullptr;
-    std::vector<int> done_; // of requests_, while `watcher_` hears
-    simulation::OwnTime own_time_;
-    Status error_; // the first error since the last wait
-    Traffic own_traffic_;
-    Traffic* traffic_ = &own_traffic_;
+    std::vector<int> done_; // of the messages under way, while `watcher_` hears
+    Status error_;          // the first error since the last wait
     Wire* first_ = nullptr; // for a second channel: the wire that has it
     std::unique_ptr<Wire> second_;
 };

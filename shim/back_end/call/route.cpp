@@ -2,11 +2,9 @@
 
 #include "fast_path.hpp"
 #include "int_warning.hpp"
+#include "routed_call.hpp"
 #include "run_native.hpp"
-#include "run_ours.hpp"
 #include "shim/back_end/arguments/aliases.hpp"
-
-#include <optional>
 
 namespace switchyard::shim {
 
@@ -15,24 +13,6 @@ namespace {
 bool is_for_mpi_to_refuse(const CallContext& context) {
     return context.self.refuses_aliases.load(std::memory_order_relaxed) &&
            is_aliased(context.call, context.state.rank());
-}
-
-// An error of ours goes to the application's error handler, as MPI's own would.
-int report(const CallArgs& call, int code) {
-    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(call.comm, code);
-    return code;
-}
-
-int run_routed(const CallContext& context, Plan& plan) {
-    auto record = begin_record(context);
-    std::optional<DeviceCall> device;
-    const Outcome outcome = run_ours(context, plan, record, device);
-    if (outcome.is_refused) return call_native(*context.self.loaded, context.call);
-    context.state.log().count(outcome.is_over);
-    if (!outcome.is_over) return run_native(context, outcome.decision, record, device);
-    if (outcome.code == MPI_SUCCESS) remember_fast_path(context, outcome.decision);
-    end_record(context, outcome.decision, record);
-    return outcome.is_reported ? outcome.code : report(context.call, outcome.code);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include "run_native.hpp"
 
-#include "run_ours.hpp"
+#include "choose.hpp"
 #include "shim/back_end/process/clock.hpp"
 
 namespace switchyard::shim {
