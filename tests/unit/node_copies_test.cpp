@@ -2,6 +2,7 @@
 #include "node_in_process.hpp"
 #include "tests/support/catch.hpp"
 
+#include "algorithms/transport/memory/last_cache.hpp"
 #include "algorithms/transport/memory/node_copies.hpp"
 
 #include <algorithm>
@@ -31,11 +32,10 @@ bool brings(std::size_t bytes, Copy&& copy) {
 TEST_CASE("blocks of all sizes arrive, through the caches or past them", "[node_copies]") {
     NodeCopies copies(4, 4);
     const std::size_t large = copies.most_cached_bytes() + 1;
-    for (const std::size_t bytes :
-         {std::size_t{0}, std::size_t{1}, std::size_t{15}, std::size_t{16}, std::size_t{17},
-          NodeWriter::least_measured_bytes, std::size_t{100'000}}) {
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{15}, std::size_t{16},
+                                    std::size_t{17}, std::size_t{8192}, std::size_t{100'000}}) {
         CAPTURE(bytes);
-        CHECK(brings(bytes, [&](auto... args) { copies.write(2, args...); }));
+        CHECK(brings(bytes, [&](auto... args) { copies.write(args...); }));
         CHECK(brings(bytes, [&](auto... args) { copies.keep(args...); }));
         for (const std::size_t arriving : {std::size_t{0}, bytes, large}) {
             copies.begin_streams(arriving);
@@ -50,4 +50,15 @@ TEST_CASE("ranks of one core share what its caches hold", "[node_copies]") {
     const NodeCopies alone(1, 1), crowded(64, 1);
     CHECK(alone.most_cached_bytes() > 0);
     CHECK(crowded.most_cached_bytes() < alone.most_cached_bytes());
+}
+
+TEST_CASE("ranks share the last cache with those of the cores around them", "[node_copies]") {
+    const LastCache cache{.bytes = 32 << 20, .cores = 8};
+    CHECK(cache.share(1, 64) == 32 << 20);
+    CHECK(cache.share(4, 64) == 8 << 20);
+    CHECK(cache.share(64, 64) == 4 << 20);
+    CHECK(cache.share(128, 64) == 2 << 20); // two ranks a core
+    CHECK(cache.share(4, 2) == 8 << 20);    // fewer cores than the cache has: all ranks share it
+    CHECK(LastCache::of_this_core().bytes > 0);
+    CHECK(LastCache::of_this_core().cores > 0);
 }

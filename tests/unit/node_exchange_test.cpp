@@ -148,19 +148,6 @@ TEST_CASE("in place the blocks change sides", "[node_exchange]") {
     }
 }
 
-TEST_CASE("where other programs have the cores, large blocks are messages", "[node_exchange]") {
-    NodeInProcess node(5, std::size_t{1} << 16, 2);
-    const BlockSizes sizes = [](int source, int destination) {
-        return source == 1 ? 100'000U : static_cast<std::size_t>(destination);
-    };
-    for (int rank = 0; rank < node.size(); ++rank) node[rank].messages.assume_others();
-    Results results(node, sizes);
-    node.in_turn(exchanging(node, sizes, results));
-    CHECK(results.are_right(sizes));
-    CHECK(node[1].messages.take_traffic().messages == 4);
-    CHECK(node[0].messages.take_traffic().messages == 0);
-}
-
 TEST_CASE("a direct block leaves its mark", "[node_exchange]") {
     struct Sent : ListOfBlocks {
         static bool is_direct(std::size_t bytes) { return bytes >= 50; }

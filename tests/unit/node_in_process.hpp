@@ -28,7 +28,6 @@ struct RankInProcess {
     NodeExchange exchange;
     NodeGather gather;
     // Parts of `exchange`.
-    NodeMessages& messages;
     NodeEpochs& epochs;
     NodeSections& sections;
     NodeRoom& room;
@@ -39,8 +38,8 @@ struct RankInProcess {
 
     RankInProcess(int rank, int ranks, int cores, const section::Layout& layout)
         : group{.comm = {}, .rank = rank, .size = ranks}, exchange(group, layout, cores), gather(exchange),
-          messages(exchange.messages()), epochs(exchange.epochs()), sections(epochs.sections()),
-          room(epochs.room()), streams(exchange.streams()), copies(streams.copies()), slots(streams.slots()),
+          epochs(exchange.epochs()), sections(epochs.sections()), room(epochs.room()),
+          streams(exchange.streams()), copies(streams.copies()), slots(streams.slots()),
           offers(streams.offers()) {}
 
     // Enters an epoch with nothing in it.

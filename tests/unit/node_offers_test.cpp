@@ -22,11 +22,11 @@ struct StreamPair {
     std::vector<std::byte> block, place;
     Stream out, in;
 
-    explicit StreamPair(std::size_t bytes, bool may_offer = true)
+    explicit StreamPair(std::size_t bytes, bool in_place = false)
         : block(some_bytes(bytes, 1)), place(bytes) {
         node.let_read();
         out = {.local = 1, .data = block.data(), .bytes = bytes, .slot_bytes = piece_bytes, .slots = 4};
-        writer.offers.begin(out, may_offer);
+        writer.offers.begin(out, in_place);
         in = out;
         in.local = 0;
         in.data = place.data();
@@ -130,24 +130,21 @@ TEST_CASE("a stream without a proof cannot be read", "[node_offers]") {
     NodeInProcess node(2);
     auto block = some_bytes(200'000, 1);
     Stream stream{.local = 1, .data = block.data(), .bytes = block.size(), .slot_bytes = piece_bytes};
-    node[0].offers.begin(stream, true);
+    node[0].offers.begin(stream, false);
     CHECK(stream.from == 0);
     CHECK_FALSE(stream.is_offered);
-    CHECK(node[0].offers.takes_front(stream));
     CHECK_FALSE(node[0].offers.is_read_to_end(stream));
 }
 
-TEST_CASE("a reader takes a block from its end, and its writer sees that", "[node_offers]") {
-    const bool is_offered = GENERATE(true, false);
-    const std::size_t most = is_offered ? NodeOffers::most_offered_read_bytes : NodeOffers::most_read_bytes,
-                      bytes = 3 * most + 1000;
-    StreamPair pair(bytes, is_offered);
-    CHECK(pair.out.is_offered == is_offered);
-    CHECK(pair.writer.offers.is_left_to_reader(pair.out) == is_offered);
+TEST_CASE("a reader takes an offered block, and its writer sees the end", "[node_offers]") {
+    const std::size_t most = NodeOffers::most_read_bytes, bytes = 3 * most + 1000;
+    StreamPair pair(bytes);
+    CHECK(pair.out.is_offered);
+    CHECK(pair.writer.offers.is_left_to_reader(pair.out));
     int reads = 0;
-    for (std::size_t last = bytes; pair.reader.offers.read(pair.in, pair.copying()); last = pair.in.end) {
-        CHECK(last - pair.in.end <= most);
-        CHECK(pair.in.end < last);
+    for (std::size_t before = 0; pair.reader.offers.read(pair.in, pair.copying()); before = pair.in.done) {
+        CHECK(pair.in.done - before <= most);
+        CHECK(pair.in.done > before);
         CHECK(pair.writer.offers.is_read_to_end(pair.out) == pair.in.is_over());
         ++reads;
     }
@@ -155,20 +152,39 @@ TEST_CASE("a reader takes a block from its end, and its writer sees that", "[nod
     CHECK(pair.in.is_over());
     CHECK(pair.place == pair.block);
     CHECK(pair.reader.offers.read_bytes() == bytes);
-    CHECK_FALSE(pair.writer.offers.takes_front(pair.out)); // nothing is left to write
 }
 
-TEST_CASE("writer and reader take each piece once", "[node_offers]") {
-    constexpr std::size_t pieces = 50;
-    StreamPair pair(pieces * piece_bytes);
-    std::size_t written = 0;
-    while (written < 20 && pair.writer.offers.takes_front(pair.out)) ++written;
+TEST_CASE("nobody reads a block that goes through slots, as all do in place", "[node_offers]") {
+    StreamPair pair(200'000, true);
+    CHECK_FALSE(pair.out.is_offered);
+    CHECK(pair.out.from == 0);
+    CHECK_FALSE(pair.writer.offers.is_left_to_reader(pair.out));
+    CHECK_FALSE(pair.reader.offers.read(pair.in, pair.copying()));
+    CHECK_FALSE(pair.writer.offers.is_read_to_end(pair.out));
+}
+
+TEST_CASE("bytes for all are offered where a block of their size would not be", "[node_offers]") {
+    NodeInProcess node(2);
+    auto bytes = some_bytes(1000, 1);
+    node[0].offers.show_proof(&proof_of_process);
+    Stream stream{.local = 1, .data = bytes.data(), .bytes = bytes.size(), .slot_bytes = piece_bytes};
+    Stream for_all = stream;
+    for_all.is_offered = true;
+    node[0].offers.begin(stream, false);
+    node[0].offers.begin(for_all, false);
+    CHECK_FALSE(stream.is_offered);
+    CHECK(for_all.is_offered);
+    CHECK(for_all.from == reinterpret_cast<std::uintptr_t>(bytes.data()));
+}
+
+TEST_CASE("a block that could be read only in part comes through slots from its beginning", "[node_offers]") {
+    StreamPair pair(2 * NodeOffers::most_read_bytes);
     CHECK(pair.reader.offers.read(pair.in, pair.copying()));
-    CHECK(pair.in.end == written * piece_bytes);
-    CHECK_FALSE(pair.writer.offers.takes_front(pair.out));
-    CHECK(pair.writer.offers.is_read_to_end(pair.out));
-    CHECK(std::equal(pair.place.begin() + 20 * piece_bytes, pair.place.end(),
-                     pair.block.begin() + 20 * piece_bytes));
+    CHECK(pair.in.done == NodeOffers::most_read_bytes);
+    CHECK_FALSE(pair.reader.offers.read(pair.in, [](std::size_t, std::size_t) { return false; }));
+    CHECK(pair.in.done == 0);
+    CHECK_FALSE(pair.writer.offers.is_left_to_reader(pair.out));
+    CHECK_FALSE(pair.writer.offers.is_read_to_end(pair.out));
 }
 
 TEST_CASE("a reader that cannot read refuses, once for all", "[node_offers]") {
@@ -181,12 +197,9 @@ TEST_CASE("a reader that cannot read refuses, once for all", "[node_offers]") {
     CHECK_FALSE(pair.writer.offers.can_be_read_by(1));
     CHECK_FALSE(pair.writer.offers.is_left_to_reader(pair.out));
     CHECK_FALSE(pair.writer.offers.is_read_to_end(pair.out));
-    std::size_t written = 0; // all pieces are the writer's again
-    while (pair.writer.offers.takes_front(pair.out)) ++written;
-    CHECK(written == pair.out.pieces());
     CHECK(pair.reader.offers.read_bytes() == 0);
     Stream next = pair.out;
-    pair.writer.offers.begin(next, true);
+    pair.writer.offers.begin(next, false);
     CHECK_FALSE(next.is_offered);
 }
 

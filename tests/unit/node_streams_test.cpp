@@ -149,15 +149,14 @@ TEST_CASE("serving ends where a window breaks, or all streams are over", "[node_
     begin_streams(reader, {});
     meet_stream(reader, 0, place);
     const auto pairs = [](RankInProcess& rank) { return [&] { return rank.streams.serve_pairs(false); }; };
-    const auto nothing = [] { return false; };
     at_probe = [&] { (void)reader.streams.serve_pairs(false); };
-    CHECK(writer.streams.serve(pairs(writer), nothing).ok());
+    CHECK(writer.streams.serve(pairs(writer)).ok());
     at_probe = {};
-    CHECK(reader.streams.serve(pairs(reader), nothing).ok());
+    CHECK(reader.streams.serve(pairs(reader)).ok());
     CHECK(place == block);
     begin_streams(writer, {{.local = 1, .data = block.data(), .bytes = block.size()}});
     writer.epochs.break_off();
-    CHECK_FALSE(writer.streams.serve(pairs(writer), nothing).ok());
+    CHECK_FALSE(writer.streams.serve(pairs(writer)).ok());
 }
 
 TEST_CASE("a rank begins no epoch before its slots are empty", "[node_streams]") {

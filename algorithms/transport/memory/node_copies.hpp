@@ -9,23 +9,20 @@
 #pragma once
 
 #include "algorithms/transport/messages/copy.hpp"
-#include "node_writer.hpp"
 #include "past_caches.hpp"
 
 #include <cstddef>
-#include <vector>
 
 namespace switchyard::algorithms {
 
 class NodeCopies {
   public:
     // `ranks`: the ranks of the node. `cores`: the cores that they share.
-    NodeCopies(int ranks, int cores)
-        : ranks_(ranks), cores_(cores), writers_(static_cast<std::size_t>(ranks)) {}
+    NodeCopies(int ranks, int cores) : ranks_(ranks), cores_(cores) {}
 
-    // Writes bytes that `reader` reads. With the own local rank as `reader`: bytes for all other ranks.
-    void write(int reader, std::byte* to, const std::byte* from, std::size_t bytes) {
-        writers_[static_cast<std::size_t>(reader)].write(to, from, bytes);
+    // Writes bytes that other ranks read.
+    static void write(std::byte* to, const std::byte* from, std::size_t bytes) {
+        copy_bytes(to, from, bytes);
     }
     // Reads bytes of a stream or of a gather.
     void read(std::byte* to, const std::byte* from, std::size_t bytes) const {
@@ -33,7 +30,7 @@ class NodeCopies {
     }
     // Copies this rank's block for itself. All other blocks may be about as large as this block.
     void keep(std::byte* to, const std::byte* from, std::size_t bytes) const {
-        copy(to, from, bytes, go_past_caches(bytes * writers_.size()));
+        copy(to, from, bytes, go_past_caches(bytes * static_cast<std::size_t>(ranks_)));
     }
 
     // From now on streams are read. `arriving`: the bytes that they bring; 0 in place, where the places are
@@ -62,8 +59,7 @@ class NodeCopies {
     }
 
     int ranks_, cores_;
-    bool reads_past_caches_ = false;  // in the streams under way
-    std::vector<NodeWriter> writers_; // by local rank of the reader; the own one is for all
+    bool reads_past_caches_ = false; // in the streams under way
 };
 
 } // namespace switchyard::algorithms

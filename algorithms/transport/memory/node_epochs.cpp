@@ -6,11 +6,9 @@
 
 namespace switchyard::algorithms {
 
-NodeEpochs::NodeEpochs(const Group& group, const section::Layout& layout, const NodeMessages& messages,
-                       int cores)
+NodeEpochs::NodeEpochs(const Group& group, const section::Layout& layout, int cores)
     : sections_(LocalRanks(group).own(), LocalRanks(group).count(), layout), room_(sections_),
-      messages_(messages), comm_(group.carrier_comm()), rest_(sections_.size(), cores),
-      notice_at_(layout.notice_at(epoch_)) {}
+      comm_(group.carrier_comm()), rest_(sections_.size(), cores), notice_at_(layout.notice_at(epoch_)) {}
 
 void NodeEpochs::probe() {
     Wire::probe(comm_);
@@ -24,7 +22,7 @@ bool NodeEpochs::rest(int& looks, NodeRest::Others others) {
         simulation::rest();
         return true;
     }
-    if (looks % looks_per_probe_ == looks_per_probe_ - 1 || messages_.has_some()) {
+    if (looks % looks_per_probe_ == looks_per_probe_ - 1) {
         probe();
         if (alarm_ != nullptr && alarm_->rings()) {
             is_broken_ = true;

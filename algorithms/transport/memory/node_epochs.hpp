@@ -9,7 +9,7 @@
 //   `word`, slices, near, places    the owner    between next() and enter()    plain     all       plain
 //   `epoch`                         the owner    enter()                       release   all       acquire
 //
-// What the words of a notice say: node_exchange.hpp, node_gather.hpp, node_messages.hpp, node_window.hpp.
+// What the words of a notice say: node_exchange.hpp, node_gather.hpp, node_window.hpp.
 //
 // The release: a rank that sees n also sees all that the owner wrote before, which is the notice and the
 // bytes in its section. The owner's reads of epoch n - 1 come before the release as well.
@@ -22,7 +22,6 @@
 
 #include "algorithms/transport/messages/alarm.hpp"
 #include "algorithms/transport/messages/simulation.hpp"
-#include "node_messages.hpp"
 #include "node_rest.hpp"
 #include "node_room.hpp"
 #include "node_sections.hpp"
@@ -38,7 +37,7 @@ namespace switchyard::algorithms {
 class NodeEpochs {
   public:
     // `cores`: the number of cores that the ranks of the node share.
-    NodeEpochs(const Group& group, const section::Layout& layout, const NodeMessages& messages, int cores);
+    NodeEpochs(const Group& group, const section::Layout& layout, int cores);
     NodeEpochs(const NodeEpochs&) = delete;
     NodeEpochs& operator=(const NodeEpochs&) = delete;
 
@@ -109,7 +108,6 @@ class NodeEpochs {
 
     NodeSections sections_;
     NodeRoom room_;
-    const NodeMessages& messages_;
     Comm comm_;
     Alarm* alarm_ = nullptr;
     NodeRest rest_;

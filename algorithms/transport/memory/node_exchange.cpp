@@ -5,7 +5,7 @@
 namespace switchyard::algorithms {
 
 NodeExchange::NodeExchange(const Group& group, const section::Layout& layout, int cores)
-    : messages_(group, cores), epochs_(group, layout, messages_, cores), streams_(epochs_, cores) {
+    : epochs_(group, layout, cores), streams_(epochs_, cores) {
     const auto ranks = static_cast<std::size_t>(epochs_.sections().size());
     awaited_.reserve(ranks);
     unmet_.reserve(ranks);
@@ -22,18 +22,7 @@ bool NodeExchange::meet_the_rest() {
     }
     unmet_.clear();
     if (!streams_.in().empty()) (void)run_streams(NoBlocks{}, false);
-    if (messages_.has_some()) (void)messages_.end();
     return !epochs_.is_broken();
-}
-
-void NodeExchange::send_streams(const section::Notice& own) {
-    for (const Stream& stream : streams_.out()) messages_.send(stream, own);
-    streams_.clear_out();
-}
-
-void NodeExchange::hear_load() {
-    messages_.hear_load(epochs_.sections(), epochs_.number());
-    epochs_.rests().stay_awake(messages_.others_have_cores());
 }
 
 } // namespace switchyard::algorithms

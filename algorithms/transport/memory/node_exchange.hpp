@@ -1,17 +1,16 @@
 // An exchange of blocks, from each rank of the node to each other rank. Each block goes one of these ways.
 // Its slice in the notice of its sender w says which:
 //
-//   notice of w:  epoch | word: w's part of a core | slices: one for each rank | near | places: one for each
+//   notice of w:  epoch | slices: one for each rank | near | places: one for each
 //
 //   slice of r             the block of w for r
 //   {place, bytes}         lies in w's section: next to the notice, or in the ring
 //   {0, 0}                 is empty
 //   {direct, 0}            comes as a message of the algorithm: a direct block
-//   {0, stream}            its place has slots: goes through them, or r reads it from w's memory by CMA
-//   {0, stream}            its place has no slots: is a message of the window (node_messages.hpp)
+//   {0, stream}            goes through slots, or r reads it from w's memory by CMA: its place says which
 //
 //   word                           written by  when                          order
-//   `word`, slices, places, bytes  w           between next() and enter()    plain; the epoch releases them
+//   slices, places, bytes          w           between next() and enter()    plain; the epoch releases them
 //   what goes in streams           w, r        node_streams.hpp, node_offers.hpp
 //
 // A rank waits only for the ranks from which it expects something. It meets the other ranks before the next
@@ -19,7 +18,6 @@
 #pragma once
 
 #include "node_epochs.hpp"
-#include "node_messages.hpp"
 #include "node_streams.hpp"
 
 #include <algorithm>
@@ -38,7 +36,6 @@ class NodeExchange {
 
     // What an exchange goes through, and a gather as well. They are members, since a call of few bytes feels
     // each address that must be read first.
-    NodeMessages& messages() { return messages_; }
     NodeEpochs& epochs() { return epochs_; }
     const NodeEpochs& epochs() const { return epochs_; }
     NodeStreams& streams() { return streams_; }
@@ -56,7 +53,7 @@ class NodeExchange {
     Status exchange(const Sent& sent, const Received& received, bool in_place);
     // The two halves of exchange(). Writes the blocks of this rank, before it enters the epoch.
     template <typename Sent>
-    void write_blocks(const Sent& sent, const section::Notice& own, bool in_place, bool by_message);
+    void write_blocks(const Sent& sent, const section::Notice& own, bool in_place);
     // Takes the blocks for this rank, after it has entered the epoch.
     template <typename Sent, typename Received>
     Status finish(const Sent& sent, const Received& received, bool in_place);
@@ -78,13 +75,8 @@ class NodeExchange {
     template <typename Received>
     void meet_stream(const Received& received, int source, const section::StreamPlace& place, bool in_place);
     template <typename Received>
-    Status meet_message(const Received& received, int source, const section::StreamPlace& place);
-    template <typename Received>
     Status run_streams(const Received& received, bool in_place);
-    void send_streams(const section::Notice& own);
-    void hear_load();
 
-    NodeMessages messages_;
     NodeEpochs epochs_;
     NodeStreams streams_;
     std::vector<int> awaited_, unmet_; // local ranks: needed in this epoch, and before the next
@@ -96,7 +88,7 @@ Status NodeExchange::exchange(const Sent& sent, const Received& received, bool i
     if (!is_ready()) return Fault::lost;
     if (epochs_.sections().size() > 1) {
         const section::Notice own = epochs_.next();
-        write_blocks(sent, own, in_place, !in_place && messages_.others_have_cores());
+        write_blocks(sent, own, in_place);
         epochs_.enter(own);
     }
     return finish(sent, received, in_place);
@@ -104,14 +96,12 @@ Status NodeExchange::exchange(const Sent& sent, const Received& received, bool i
 
 // What the loop needs is in local variables: to the compiler, a copied byte could change a member.
 template <typename Sent>
-void NodeExchange::write_blocks(const Sent& sent, const section::Notice& own, bool in_place,
-                                bool by_message) {
+void NodeExchange::write_blocks(const Sent& sent, const section::Notice& own, bool in_place) {
     NodeStreams& streams = streams_;
     NodeRoom& room = epochs_.room();
     const NodeSections& sections = epochs_.sections();
     std::byte* const section = sections.own();
     streams.clear_out();
-    const bool may_offer = !in_place && !by_message;
     for (const int local : sections.others()) {
         const std::size_t size = sent.size(local);
         section::Slice& slice = own.slices[local];
@@ -119,22 +109,20 @@ void NodeExchange::write_blocks(const Sent& sent, const section::Notice& own, bo
             slice = {section::Slice::direct, 0};
         } else if (size == 0) {
             slice = {0, 0};
-        } else if (const std::size_t place = (may_offer && streams.offers().is_for_reading(size) &&
+        } else if (const std::size_t place = (!in_place && streams.offers().is_for_reading(size) &&
                                               streams.offers().can_be_read_by(local)) ||
                                                      streams.is_for_slots(size)
                                                  ? 0
                                                  : room.place_for(size)) [[likely]] {
-            streams.offers().timed(NodeRates::Copy::in, size, size, [&] {
-                streams.copies().write(local, section + place, sent.at(local), size);
-            });
+            streams.offers().timed(NodeRates::Copy::in, size, size,
+                                   [&] { streams.copies().write(section + place, sent.at(local), size); });
             slice = {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(size)};
         } else { // a stream out is only read, like all that is sent
             streams.send({.local = local, .data = const_cast<std::byte*>(sent.at(local)), .bytes = size});
         }
     }
-    messages_.tell_load(own);
     if (!streams.out().empty()) [[unlikely]]
-        by_message ? send_streams(own) : streams.lay_out(own, in_place);
+        streams.lay_out(own, in_place);
 }
 
 template <typename Sent, typename Received>
@@ -143,9 +131,6 @@ Status NodeExchange::finish(const Sent& sent, const Received& received, bool in_
     if (epochs_.is_broken()) [[unlikely]]
         streams_.offers().withdraw(streams_.out());
     streams_.earn_pages();
-    if (messages_.watches_load() && unmet_.empty() && !epochs_.is_broken()) hear_load();
-    if (messages_.has_some()) [[unlikely]]
-        status.keep(messages_.end());
     epochs_.pass_time();
     return status;
 }
@@ -197,12 +182,10 @@ Status NodeExchange::meet_block(const Received& received, int source, bool in_pl
     const section::Slice slice = notice.slices[rank];
     if (slice.begin == section::Slice::direct)
         received.meets_mark(source);
-    else if (slice.bytes == section::Slice::stream && notice.places[rank].slots > 0) [[unlikely]]
+    else if (slice.bytes == section::Slice::stream) [[unlikely]]
         meet_stream(received, source, notice.places[rank], in_place);
     else if (in_place && !streams_.out().empty() && streams_.has_stream_to(source)) [[unlikely]]
         is_late_ = true;
-    else if (slice.bytes == section::Slice::stream) [[unlikely]]
-        return meet_message(received, source, notice.places[rank]);
     else
         return read_block(received, source, section + slice.begin, slice.bytes);
     return {};
@@ -252,28 +235,15 @@ void NodeExchange::meet_stream(const Received& received, int source, const secti
 }
 
 template <typename Received>
-Status NodeExchange::meet_message(const Received& received, int source, const section::StreamPlace& place) {
-    received.meets(source, place.bytes);
-    if (place.bytes > received.size(source)) {
-        messages_.lose(source, place.bytes);
-        return Fault::truncated;
-    }
-    messages_.receive(source, received.at(source), place.bytes);
-    return {};
-}
-
-template <typename Received>
 Status NodeExchange::run_streams(const Received& received, bool in_place) {
     streams_.begin_reading(in_place);
     const auto through_slots = [&] { return streams_.serve_pairs(in_place); };
-    // In place, a block may come only to places that this rank's own bytes have left.
-    Status status = streams_.serve(through_slots, [&] { return !in_place && streams_.read_ends(); });
+    Status status = streams_.serve(through_slots);
     streams_.end_reading();
     for (const Stream& stream : streams_.in())
         if (stream.room < stream.bytes) status.keep(Fault::truncated);
     if (!is_late_ || epochs_.is_broken()) return status;
-    // In place: blocks that came in the epoch or as messages, for places whose own
-    // blocks went out by streams.
+    // In place: blocks that came in the epoch, for places whose own blocks went out by streams.
     is_late_ = false;
     for (const Stream& stream : streams_.out()) {
         const section::Notice notice = epochs_.notice(stream.local);
@@ -281,8 +251,6 @@ Status NodeExchange::run_streams(const Received& received, bool in_place) {
         if (slice.bytes != section::Slice::stream)
             status.keep(read_block(received, stream.local, epochs_.sections().of(stream.local) + slice.begin,
                                    slice.bytes));
-        else if (notice.places[epochs_.sections().rank()].slots == 0)
-            status.keep(meet_message(received, stream.local, notice.places[epochs_.sections().rank()]));
     }
     return status;
 }

@@ -5,7 +5,7 @@ namespace switchyard::algorithms {
 // Offers bytes for all ranks. Each rank takes them from this rank's own memory.
 void NodeGather::offer(const section::Notice& own, Part bytes) {
     for (const int local : epochs_.sections().others())
-        streams_.send({.local = local, .data = bytes.data, .bytes = bytes.bytes});
+        streams_.send({.local = local, .data = bytes.data, .bytes = bytes.bytes, .is_offered = true});
     streams_.lay_out(own, false);
 }
 

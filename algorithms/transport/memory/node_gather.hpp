@@ -225,7 +225,7 @@ Status NodeGather::run_streams(ForEachPart&& for_each_part) {
         streams_.slots().empty_for_all(stream.local);
         return true;
     };
-    status.keep(streams_.serve([&] { return streams_.serve_each(write, read); }, [] { return false; }));
+    status.keep(streams_.serve([&] { return streams_.serve_each(write, read); }));
     streams_.end_reading();
     if (epochs_.is_broken()) streams_.offers().withdraw(streams_.out());
     return status;
@@ -253,7 +253,7 @@ void NodeGather::copy_out(ForEachPart&& for_each_part, Cut cut, std::byte* to) {
     NodeCopies& copies = streams_.copies();
     for_each_part(rank, [&](Part part) {
         const Block taken = cut.next(part.bytes);
-        copies.write(rank, to, part.data + taken.offset, taken.size);
+        copies.write(to, part.data + taken.offset, taken.size);
         to += taken.size;
     });
 }

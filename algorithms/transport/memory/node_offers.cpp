@@ -14,31 +14,31 @@ bool NodeOffers::goes_across(NodeRates::Form form, std::size_t bytes, int reader
     return NodeRates::goes_across(ways, form, bytes);
 }
 
-void NodeOffers::begin(Stream& stream, bool may_offer) {
-    if (proof_ != nullptr && stream.pieces() <= Claims::most_pieces) {
+bool NodeOffers::is_for_reader(const Stream& stream, bool in_place) {
+    return proof_ != nullptr && !in_place && (stream.is_offered || is_for_reading(stream.bytes)) &&
+           can_be_read_by(stream.local);
+}
+
+void NodeOffers::begin(Stream& stream, bool in_place) {
+    stream.is_offered = is_for_reader(stream, in_place);
+    if (stream.is_offered) {
         stream.from = reinterpret_cast<std::uintptr_t>(stream.data);
         stream.proof = reinterpret_cast<std::uintptr_t>(proof_);
-        stream.is_offered = may_offer && is_for_reading(stream.bytes) && can_be_read_by(stream.local);
     }
-    epochs_.sections().filled(epochs_.sections().rank(), stream.local).claims.clear();
     epochs_.sections()
         .emptied(epochs_.sections().rank(), stream.local)
         .read.store(0, std::memory_order_relaxed);
 }
 
 bool NodeOffers::is_read_to_end(const Stream& stream) const {
-    if (stream.from == 0) return false;
-    const std::uint64_t read = epochs_.sections()
-                                   .emptied(epochs_.sections().rank(), stream.local)
-                                   .read.load(std::memory_order_acquire);
-    return epochs_.sections()
-        .filled(epochs_.sections().rank(), stream.local)
-        .claims.are_all_taken(stream.pieces(), read);
+    return stream.is_offered && epochs_.sections()
+                                        .emptied(epochs_.sections().rank(), stream.local)
+                                        .read.load(std::memory_order_acquire) != 0;
 }
 
 void NodeOffers::withdraw(std::span<const Stream> streams) {
     for (const Stream& stream : streams)
-        if (stream.from != 0)
+        if (stream.is_offered)
             epochs_.sections()
                 .filled(epochs_.sections().rank(), stream.local)
                 .is_withdrawn.store(true, std::memory_order_seq_cst);

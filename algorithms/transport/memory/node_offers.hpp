@@ -1,33 +1,25 @@
-// Blocks that their reader takes from the writer's own memory (CMA), where the system allows it: all of a
-// block that is offered, or the end of one that goes through slots.
+// Blocks that their reader takes from the writer's own memory (CMA), where the system allows it.
 //
 // A large block may be offered: its reader takes it from the writer's own memory, and the writer waits for the
 // reader. A window begins with few pages, since a program may have few calls, and offers large blocks until it
 // has more. Later it offers them where that was faster (node_rates.hpp). A reader that cannot read there
 // refuses, once and for all. Then the block goes through slots.
 //
-// A slot needs its writer on a core, and then its reader. So where other programs keep ranks off their cores,
-// a reader reads the end of a block that goes through slots from its writer's own memory. Writer and reader
-// take pieces of the block: the writer from the front, the reader from the back.
-//
-//   section of writer w:  ... | for reader r: Filled: slots, claims, is_withdrawn
+//   section of writer w:  ... | for reader r: Filled: slots, is_withdrawn
 //                                             Emptied: slots, slots_for_all, read, refuses | ...
-//   memory of w alone:    ... block: piece, piece, piece ... | proof ...
+//   memory of w alone:    ... block ... | proof ...
 //
 //   word           written by                                              order      read by    order
-//   claims         w: clear(), before it enters the epoch                  relaxed    both       relaxed
-//                  both: each takes pieces, r may give some back           relaxed
 //   read           w: 0, before it enters the epoch                        relaxed
-//                  r: pieces that it has read from w's memory so far       release    w          acquire
+//                  r: not 0, since it has read the whole block             release    w          acquire
 //   refuses        r: not 0, since it cannot read or lacks room            release    w          acquire
 //                                                                                     r itself   relaxed
 //   is_withdrawn   w: it leaves a broken window                            seq_cst    r          seq_cst
 //   place of r     w: addresses and proof, before it enters the epoch      plain      r          plain
 //
-// The epoch releases what w writes before it. Claims order nothing: they only divide the pieces. A piece from
-// the front is ordered by the count of its slot (node_slots.hpp). For pieces from the back, the release of
-// `read` keeps r's reads of w's memory before it. w acquires it, and only then gives that memory back to its
-// program. w writes `is_withdrawn` before its program may change the bytes, and r looks at it after each
+// The epoch releases what w writes before it. The release of `read` keeps r's reads of w's memory before it. w
+// acquires it, and only then gives that memory back to its program. After a refusal w fills slots from the
+// front, and r reads them (node_slots.hpp). w writes `is_withdrawn` before its program may change the bytes, and r looks at it after each
 // read: so a read that found other bytes also finds the word set.
 #pragma once
 
@@ -50,11 +42,8 @@ class NodeOffers {
     // A smaller block is not offered: where each rank has a core, and where ranks share cores.
     static constexpr std::size_t least_offered_bytes = NodeRates::least_block_bytes,
                                  least_offered_on_shared_cores = 2 * least_offered_bytes;
-    // The most bytes of one CMA read: of a block that its writer fills slots with meanwhile, so that it still
-    // has work when it gets a core; and of a block that its writer has left to the reader. After each read MPI
-    // works on its messages, and the rank may lose its core.
-    static constexpr std::size_t most_read_bytes = std::size_t{1} << 20,
-                                 most_offered_read_bytes = std::size_t{16} << 20;
+    // The most bytes of one CMA read. After each read MPI works on its messages, and the rank may lose its core.
+    static constexpr std::size_t most_read_bytes = std::size_t{16} << 20;
 
     explicit NodeOffers(NodeEpochs& epochs)
         : epochs_(epochs), neighbours_(static_cast<std::size_t>(epochs.sections().size())) {}
@@ -92,19 +81,15 @@ class NodeOffers {
 
     // ---- The writer ----
 
-    // A stream of this rank, whose slots are laid out. `may_offer`: whether it may be offered to its reader.
-    void begin(Stream& stream, bool may_offer);
+    // Whether this rank offers the stream: all of its kind (Stream::is_offered is set), or it is for reading.
+    bool is_for_reader(const Stream& stream, bool in_place);
+    // A stream of this rank, whose slots are laid out.
+    void begin(Stream& stream, bool in_place);
     // Whether its reader moves the block, not its writer.
     bool is_left_to_reader(const Stream& stream) const {
         return stream.is_offered && can_be_read_by(stream.local);
     }
-    // Takes the next piece from the front. False: all pieces are taken.
-    bool takes_front(const Stream& stream) {
-        return stream.from == 0 || epochs_.sections()
-                                       .filled(epochs_.sections().rank(), stream.local)
-                                       .claims.take_front(stream.pieces());
-    }
-    // Whether the reader has read from this rank's memory everything that did not go through slots.
+    // Whether the reader has read the block from this rank's memory.
     bool is_read_to_end(const Stream& stream) const;
     // A rank that now reads this rank's own memory gets an error: this rank leaves a broken window, and its
     // program may change the bytes.
@@ -118,8 +103,8 @@ class NodeOffers {
             .emptied(writer, epochs_.sections().rank())
             .refuses.store(1, std::memory_order_release);
     }
-    // Reads from the end of the block, while its writer may go on from the front. take(begin, bytes) brings
-    // these bytes of the block. MPI works on its messages after each read. False: nothing was read.
+    // Reads more of an offered block. take(begin, bytes) brings these bytes of it. MPI works on its messages
+    // after each read. False: nothing was read.
     template <typename Take>
     bool read(Stream& stream, Take&& take);
     bool read(Stream& stream); // into its place
@@ -171,27 +156,26 @@ class NodeOffers {
 
 template <typename Take>
 bool NodeOffers::read(Stream& stream, Take&& take) {
-    if (stream.is_over() || stream.from == 0 || epochs_.is_broken()) return false;
+    if (stream.is_over() || !stream.is_offered || epochs_.is_broken()) return false;
     section::Emptied& own = epochs_.sections().emptied(stream.local, epochs_.sections().rank());
     if (own.refuses.load(std::memory_order_relaxed) != 0) return false;
-    section::Filled& writers = epochs_.sections().filled(stream.local, epochs_.sections().rank());
-    const std::size_t most_bytes = stream.is_offered ? most_offered_read_bytes : most_read_bytes;
-    const std::uint64_t most = std::max<std::uint64_t>(most_bytes / stream.slot_bytes, 1),
-                        taken = writers.claims.take_back(stream.pieces(), most);
-    if (taken == 0) return false;
-    const std::size_t begin = (stream.pieces_of(stream.end) - taken) * stream.slot_bytes;
-    const bool is_read = take(begin, stream.end - begin);
-    if (writers.is_withdrawn.load(std::memory_order_seq_cst)) epochs_.break_off();
+    const std::size_t bytes = std::min(most_read_bytes, stream.bytes - stream.done);
+    const bool is_read = take(stream.done, bytes);
+    if (epochs_.sections()
+            .filled(stream.local, epochs_.sections().rank())
+            .is_withdrawn.load(std::memory_order_seq_cst))
+        epochs_.break_off();
     if (!is_read) {
-        writers.claims.give_back(taken);
-        own.refuses.store(1, std::memory_order_release);
+        refuse(stream.local);
+        stream.done = 0;
         return false;
     }
-    read_bytes_ += stream.end - begin;
-    stream.end = begin;
-    own.read.store(own.read.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(taken),
-                   std::memory_order_release);
-    if (!stream.is_over()) epochs_.probe();
+    read_bytes_ += bytes;
+    stream.done += bytes;
+    if (stream.is_over())
+        own.read.store(1, std::memory_order_release);
+    else
+        epochs_.probe();
     return true;
 }
 

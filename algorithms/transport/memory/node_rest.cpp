@@ -28,7 +28,7 @@ NodeRest::NodeRest(int ranks, int cores)
 
 void NodeRest::leave_core(Others others) {
     const auto left = Clock::now();
-    if (left < sleeps_until_ && !stays_awake_) return std::this_thread::sleep_for(nap);
+    if (left < sleeps_until_) return std::this_thread::sleep_for(nap);
     sched_yield();
     if (others == Others::may_compute) return;
     const auto back = Clock::now();

@@ -26,19 +26,13 @@ class NodeRest {
             leave_core(others);
     }
 
-    // Whether programs that are not ours keep the cores for long.
-    bool has_met_others() const {
-        return !stays_awake_ && sleeps_until_ > Clock::time_point{} && Clock::now() < sleeps_until_;
-    }
+    // Acts as if programs that are not ours kept the cores for long: for tests.
     void assume_others() { sleeps_until_ = Clock::time_point::max(); }
     // Some ranks share a core.
     bool shares_cores() const { return spins_ == 0; }
     // Several ranks share each core.
     bool is_crowded() const { return is_crowded_; }
     static bool are_a_crowd(int ranks, int cores) { return ranks > 2 * cores; }
-    // Whether the rank never sleeps: where several ranks share a core, ranks that sleep lose their part of it
-    // to other programs.
-    void stay_awake(bool awake) { stays_awake_ = awake; }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -46,7 +40,7 @@ class NodeRest {
     void leave_core(Others others);
 
     int spins_;
-    bool is_crowded_, stays_awake_ = false;
+    bool is_crowded_;
     Clock::duration turn_of_ours_; // in which all ranks that share this rank's core have had it
     Clock::time_point sleeps_until_;
 };

@@ -8,8 +8,6 @@
 // has lost it. Measured in RESULTS.md.
 #pragma once
 
-#include "node_claims.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -22,7 +20,7 @@ namespace switchyard::algorithms::section {
 // reader one cache line for every source.
 struct Header {
     std::atomic<std::uint64_t> epoch;
-    // What its rank says about this epoch: bytes of a gather, whether it shows, its part of a core.
+    // What its rank says about this epoch: bytes of a gather, whether it shows.
     std::uint64_t word;
     // With the bytes of a gather: see StreamPlace.
     static constexpr std::uint64_t is_offered = std::uint64_t{1} << 63;
@@ -39,7 +37,7 @@ struct Slice {
 // What a slice has no room to say.
 struct StreamPlace {
     std::uint64_t bytes;                    // of the block
-    std::uint32_t begin, slot_bytes, slots; // of the slots in the section; no slots: the block is a message
+    std::uint32_t begin, slot_bytes, slots; // of the slots in the section
     // In the place for all ranks: where the bytes for all lie that come in the epoch. In any other place:
     // whether its reader is to take the block from the writer's own memory, if it can.
     std::uint32_t shown_or_offered;
@@ -52,14 +50,13 @@ struct StreamPlace {
 // reader counts in its own channel.
 struct Filled {
     std::atomic<std::uint64_t> slots;
-    Claims claims; // of the stream under way, like `read`
     // The writer has left, and its memory may hold other bytes: the window is broken.
     std::atomic<bool> is_withdrawn;
     std::atomic<std::uint32_t> ways; // of the first rank's channel to itself: node_rates.hpp
 };
 struct Emptied {
     std::atomic<std::uint64_t> slots, slots_for_all;
-    std::atomic<std::uint32_t> read;    // pieces read from the writer's own memory
+    std::atomic<std::uint32_t> read;    // not 0: the stream under way is read from the writer's own memory
     std::atomic<std::uint32_t> refuses; // not 0: the reader does not read that memory
 };
 

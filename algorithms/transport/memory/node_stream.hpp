@@ -18,13 +18,11 @@ struct Stream {
     std::uintptr_t from = 0, proof = 0;               // as in StreamPlace
     bool is_offered = false;                          // likewise
     bool is_for_all = false;                          // through slots that all other ranks read
-    std::size_t done = 0;                             // bytes written or read through slots
-    std::size_t end = bytes;                          // of these; the reader has read the rest by CMA
+    std::size_t done = 0;                             // bytes written or read
 
-    bool is_over() const { return done == end; }
+    bool is_over() const { return done == bytes; }
     // A piece fills a slot.
-    std::uint64_t pieces() const { return pieces_of(bytes); }
-    std::uint64_t pieces_of(std::size_t some) const { return (some + slot_bytes - 1) / slot_bytes; }
+    std::uint64_t pieces() const { return (bytes + slot_bytes - 1) / slot_bytes; }
     std::size_t next() const { return std::min(slot_bytes, bytes - done); }
     std::size_t slot() const { return begin + done / slot_bytes % slots * slot_bytes; }
 

@@ -15,8 +15,7 @@ NodeStreams::NodeStreams(NodeEpochs& epochs, int cores)
 void NodeStreams::grow_room(bool in_place) {
     std::size_t bytes = 0;
     for (const Stream& stream : out_)
-        if (in_place || !offers_.is_for_reading(stream.bytes) || !offers_.can_be_read_by(stream.local))
-            bytes += stream.bytes;
+        if (!offers_.is_for_reader(stream, in_place)) bytes += stream.bytes;
     if (bytes > 0) epochs_.room().grow_for_epoch(epochs_.room().used() + bytes);
 }
 
@@ -28,7 +27,7 @@ void NodeStreams::lay_out(const section::Notice& own, bool in_place) {
     std::size_t begin = free.begin;
     for (Stream& stream : out_) {
         stream.lay_out_slots({begin, area});
-        offers_.begin(stream, !in_place);
+        offers_.begin(stream, in_place);
         if (!stream.is_offered)
             epochs_.room().need(begin + std::min<std::uint64_t>(area, stream.pieces() * stream.slot_bytes));
         own.places[stream.local] = stream.place();
@@ -57,15 +56,14 @@ void NodeStreams::begin_reading(bool in_place) {
 bool NodeStreams::write_slot(Stream& stream) {
     if (stream.is_over()) return false;
     if (offers_.is_read_to_end(stream)) {
-        stream.end = stream.done;
+        stream.done = stream.bytes;
         return true;
     }
     if (offers_.is_left_to_reader(stream)) return false;
-    if (!slots_.has_free(stream.local, stream.slots) || !offers_.takes_front(stream)) return false;
+    if (!slots_.has_free(stream.local, stream.slots)) return false;
     const std::size_t bytes = stream.next();
     offers_.timed(NodeRates::Copy::in, stream.bytes, bytes, [&] {
-        copies_.write(stream.local, epochs_.sections().own() + stream.slot(), stream.data + stream.done,
-                      bytes);
+        copies_.write(epochs_.sections().own() + stream.slot(), stream.data + stream.done, bytes);
     });
     stream.done += bytes;
     slots_.fill(stream.local);
@@ -86,18 +84,12 @@ bool NodeStreams::read_slot(Stream& stream, bool in_place) {
     });
 }
 
-bool NodeStreams::read_ends() {
-    bool some = false;
-    for (Stream& stream : in_) some = offers_.read(stream) || some;
-    return some;
-}
-
 Served NodeStreams::serve_pairs(bool in_place) {
     Served served;
     const std::size_t rounds = std::max(out_.size(), in_.size());
     // A rank in place may also be offered blocks, by a rank that exchanges from a copy.
     const auto may_read_by_cma = [&](const Stream& stream) {
-        return stream.is_offered && (!in_place || may_cover(stream, stream.end));
+        return stream.is_offered && (!in_place || may_cover(stream, stream.bytes));
     };
     const auto read = [&](Stream& stream) {
         return read_slot(stream, in_place) || (may_read_by_cma(stream) && offers_.read(stream));

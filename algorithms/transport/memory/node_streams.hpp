@@ -8,7 +8,7 @@
 //   word                          written by  when                           order
 //   slice and place of a stream   w           before it enters the epoch     plain; the epoch releases them
 //   bytes of a slot               w           while it is free               plain; node_slots.hpp
-//   counts, claims                w, r        node_slots.hpp, node_offers.hpp
+//   counts                        w, r        node_slots.hpp, node_offers.hpp
 //
 // The streams of a rank share the free area of its ring evenly. The rank writes their slots after it has
 // entered the epoch: nobody reads a slot before a count says that it is filled.
@@ -67,15 +67,13 @@ class NodeStreams {
     template <typename Write, typename Read>
     Served serve_each(Write&& write, Read&& read);
     // Calls turn(), which serves each stream once, until all streams are over. Where no stream could be
-    // served and other programs have the cores, it calls otherwise(), which may find something to do. If not,
-    // this rank rests.
-    template <typename Turn, typename Otherwise>
-    Status serve(Turn&& turn, Otherwise&& otherwise);
+    // served, this rank rests.
+    template <typename Turn>
+    Status serve(Turn&& turn);
     bool write_slot(Stream& stream);
     // copy(stream): takes the bytes of the slot.
     template <typename Copy>
     bool empty_slot(Stream& stream, Copy&& copy);
-    bool read_ends(); // of all streams to this rank, by CMA
 
     // Call it if this rank fills slots in this exchange.
     void note_filled() { may_be_filled_ = true; }
@@ -113,13 +111,13 @@ Served NodeStreams::serve_each(Write&& write, Read&& read) {
     return served;
 }
 
-template <typename Turn, typename Otherwise>
-Status NodeStreams::serve(Turn&& turn, Otherwise&& otherwise) {
+template <typename Turn>
+Status NodeStreams::serve(Turn&& turn) {
     for (int looks = 0;;) {
         const Served served = turn();
         if (epochs_.is_broken()) return Fault::lost;
         if (served.all_are_over) return {};
-        if (served.some || (epochs_.rests().has_met_others() && otherwise()))
+        if (served.some)
             looks = 0;
         else if (!epochs_.rest(looks, NodeRest::Others::exchange))
             return Fault::lost;

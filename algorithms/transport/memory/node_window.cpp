@@ -91,7 +91,7 @@ Status NodeWindow::begin(const Exchange* exchange, std::span<std::uint64_t> numb
     streams().clear_out();
     if (exchange != nullptr) {
         find_places(exchange->group);
-        exchange_.write_blocks(SentBlocks(*exchange, places_.data()), own, false, false); // maybe for nothing
+        exchange_.write_blocks(SentBlocks(*exchange, places_.data()), own, false); // maybe for nothing
     }
     epochs().enter(own);
     for (const int local : epochs().sections().others()) {

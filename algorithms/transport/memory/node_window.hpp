@@ -8,7 +8,6 @@
 // This is the front of the classes that do the work. Each of them says who writes which of these words:
 //
 //   NodeExchange      a block of each rank for each other rank. It has
-//     NodeMessages    the load of other programs, large blocks as messages
 //     NodeEpochs      notice, enter, wait, rest. It has
 //       NodeSections  the sections: mapped, cleared, left
 //       NodeRoom      places for the bytes of epochs
@@ -27,12 +26,10 @@
 #pragma once
 
 #include "algorithms/exchange.hpp"
-#include "algorithms/transport/messages/wire.hpp"
 #include "node_epochs.hpp"
 #include "node_exchange.hpp"
 #include "node_gather.hpp"
 #include "node_memory.hpp"
-#include "node_messages.hpp"
 #include "node_streams.hpp"
 
 #include <cstddef>
@@ -67,7 +64,6 @@ class NodeWindow {
     // `group`: now with the carrier of its messages, which it may have lacked before.
     void open(const Group& group) {
         epochs().open(group.carrier_comm(), group.carrier.alarm);
-        messages().open();
         epochs().sections().open();
     }
     // All these steps. Null on all ranks if one rank cannot join. Collective.
@@ -84,11 +80,10 @@ class NodeWindow {
     ~NodeWindow() = default; // frees only this rank's part
 
     // What the ranks share their cores with. For tests: from now on the ranks act as if they had met it.
-    enum class Load { none, others, others_on_shared_cores, nobody };
+    enum class Load { none, others, nobody };
     void assume(Load load) {
         if (load == Load::others) epochs().rests().assume_others();
         streams().offers().offer_always(load == Load::nobody);
-        if (load == Load::others_on_shared_cores) messages().assume_others();
     }
     // The layout of the sections of this node.
     const section::Layout& layout() const { return epochs().sections().layout(); }
@@ -96,9 +91,6 @@ class NodeWindow {
     std::size_t most_cached_bytes() const { return streams().copies().most_cached_bytes(); }
     // Bytes of large blocks that this rank read from their writers' own memory.
     std::uint64_t cma_bytes() const { return streams().offers().read_bytes(); }
-    // The messages of this rank since the last call. They carry large blocks while other programs keep ranks
-    // off their cores.
-    Traffic take_traffic() { return messages().take_traffic(); }
 
     // ---- To use it ----
 
@@ -178,13 +170,12 @@ class NodeWindow {
     template <typename Work>
     Status probing_often(const Exchange& exchange, Work&& work);
 
-    NodeMessages& messages() { return exchange_.messages(); }
     NodeEpochs& epochs() { return exchange_.epochs(); }
     const NodeEpochs& epochs() const { return exchange_.epochs(); }
     NodeStreams& streams() { return exchange_.streams(); }
     const NodeStreams& streams() const { return exchange_.streams(); }
 
-    NodeExchange exchange_; // with messages, epochs and streams
+    NodeExchange exchange_; // with epochs and streams
     NodeGather gather_;
     std::size_t least_capacity_; // of an epoch, on a node with the most ranks
     std::size_t room_bytes_ = 0; // that room() gave last

@@ -64,8 +64,8 @@ class Wire {
     // message of the next exchange.
     Wire& take_second_channel();
     const Wire& second_channel() const { return *second_; }
-    // The tags of a group: its own, two for the second channel, and one for its window's streams.
-    static constexpr int tags = 4, stream_tag = 3;
+    // The tags of a group: its own, and two for the second channel.
+    static constexpr int tags = 3;
 
     // While this object lives, peers are ranks of another group of the same communicator. Nothing may be
     // under way when it begins or ends.

@@ -112,20 +112,6 @@ class ShortCall {
     std::size_t item_ = 0, block_ = 0; // bytes
 };
 
-// All of the call's time is its exchange, and one slot is enough, unless messages went beside the node's memory.
-void write_record(const CallContext& context, const Decision& decision, std::uint64_t begin) {
-    const auto traffic = context.state.resources()->window->take_traffic();
-    auto head = head_of(context, begin);
-    if (traffic.messages == 0) [[likely]]
-        return end_record(context, decision, head);
-    log::CallRecord record{head};
-    record.has_detail = true;
-    record.exchange = Clock::now() - begin;
-    record.messages = traffic.messages;
-    record.wire_bytes = traffic.bytes;
-    end_record(context, decision, record);
-}
-
 } // namespace
 
 void remember_fast_path(const CallContext& context, const Decision& decision) {
@@ -159,7 +145,9 @@ bool took_fast_path(Process& self, const CallArgs& call, CommState& state, Plan&
     if (logs) {
         const auto measured = measure_plain(call, state.blocks(), state.own_block(), short_call.item());
         const bool is_near = measured.bits >= near_int_limit && warn_near_int_limit(self, call, state, true);
-        write_record({self, call, state, measured, is_near, logs}, {&plan, way.match}, begin);
+        const CallContext context{self, call, state, measured, is_near, logs};
+        auto head = head_of(context, begin); // all of the call's time is its exchange
+        end_record(context, {&plan, way.match}, head);
     }
     return true;
 }

@@ -233,8 +233,7 @@ void RoutedCall::unload() {
 }
 
 void RoutedCall::note_traffic() {
-    auto traffic = resources_.wire.traffic();
-    if (auto& window = resources_.window) traffic.add_sent(window->take_traffic());
+    const auto& traffic = resources_.wire.traffic();
     record_.messages = traffic.messages;
     record_.wire_bytes = traffic.bytes;
     record_.rounds = traffic.rounds;

@@ -17,7 +17,7 @@ namespace {
 
 // Blocks larger than the window.
 void exchange_large_blocks(Test& test, NodeWindow& window) {
-    constexpr std::size_t bytes = 20000;
+    constexpr std::size_t bytes = NodeOffers::least_offered_on_shared_cores;
     const auto ranks = static_cast<std::size_t>(test.group.size);
     std::vector<std::byte> sent(ranks * bytes), received(ranks * bytes);
     for (int turn = 0; turn < 10; ++turn) {
@@ -38,13 +38,9 @@ void exchange_large_blocks(Test& test, NodeWindow& window) {
     }
 }
 
-// While other programs seem to have the cores.
 void check_streams_read_by_cma(Test& test) {
-    NodeWindow& window = *test.maps.front().window;
-    window.take_traffic();
-    exchange_large_blocks(test, window);
-    // Beside real programs, messages.
-    std::uint64_t read = window.cma_bytes() + window.take_traffic().bytes;
+    exchange_large_blocks(test, *test.window());
+    std::uint64_t read = test.window()->cma_bytes();
     PMPI_Allreduce(MPI_IN_PLACE, &read, 1, MPI_UINT64_T, MPI_SUM, test.oracle);
     test.failures.check(read > 0, "no block was read by CMA");
 }
@@ -89,8 +85,6 @@ void check_waits_for_senders_alone(Test& test) {
         test.take_map(map, 0);
         NamedMap& named = test.maps[map];
         if (named.map.nodes() > 1 || !named.window || simulation::is_on) continue;
-        // A message would wait for its receiver.
-        if (named.load == NamedMap::Load::others_on_shared_cores) continue;
         for (const std::size_t items : {1UL, 16384UL, 300000UL})
             for (const bool is_expected : {false, true}) {
                 test.failures.set_place(named.name + ", waits for senders alone, " + std::to_string(items) +
@@ -153,16 +147,6 @@ void check_reading_by_cma(Test& test) {
         if (!simulation::is_on && test.group.size > 1) check_streams_read_by_cma(test);
     }
     PMPI_Barrier(test.oracle);
-}
-
-void check_streams_by_message(Test& test) {
-    test.failures.set_place("large blocks by messages");
-    test.take_map(1, 0);
-    NodeWindow& window = *test.maps[1].window;
-    window.take_traffic();
-    exchange_large_blocks(test, window);
-    const auto others = static_cast<std::uint64_t>(test.group.size - 1);
-    test.failures.check_equal(window.take_traffic().messages, 10 * others, "messages");
 }
 
 } // namespace switchyard::tests

@@ -15,6 +15,4 @@ void check_sent_in_vain(Test& test);
 // Large blocks read from their writers' own memory, where the system allows it.
 void check_reading_by_cma(Test& test);
 
-void check_streams_by_message(Test& test);
-
 } // namespace switchyard::tests

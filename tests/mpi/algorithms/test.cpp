@@ -35,8 +35,6 @@ std::vector<NamedMap> all_maps(int ranks) {
     };
     add("one node with other programs", [](int) { return 0; });
     maps.back().load = NamedMap::Load::others;
-    add("one node with other programs, several ranks a core", [](int) { return 0; });
-    maps.back().load = NamedMap::Load::others_on_shared_cores;
     add("one node with a core for each rank", [](int) { return 0; });
     maps.back().load = NamedMap::Load::nobody;
     for (const int size : {1, 2, 3, 4, 8, ranks})

@@ -21,8 +21,7 @@ using Load = NodeWindow::Load;
 std::string_view name_of(Load load) {
     switch (load) {
     case Load::none: return "at rest";
-    case Load::others: return "read by CMA";
-    case Load::others_on_shared_cores: return "by messages";
+    case Load::others: return "beside other programs";
     case Load::nobody: return "offered";
     }
     return "";
@@ -38,9 +37,9 @@ Turns turns_of(const NodeWindow& window) {
     using section::Layout;
     const Layout& layout = window.layout();
     return {.of_one_block = {1, sizeof(std::uint32_t), sizeof(std::uint64_t), 2 * sizeof(std::uint64_t),
-                             Layout::most_near_block, NodeWriter::least_measured_bytes,
-                             NodeWindow::most_slot_bytes, NodeWindow::least_offered_bytes,
-                             2 * NodeWindow::most_slot_bytes, layout.capacity, NodeWindow::most_read_bytes},
+                             Layout::most_near_block, std::size_t{8192}, NodeWindow::most_slot_bytes,
+                             NodeWindow::least_offered_bytes, 2 * NodeWindow::most_slot_bytes,
+                             layout.capacity, NodeWindow::most_read_bytes},
             .of_all_blocks = {layout.near_bytes, layout.capacity, 2 * layout.capacity, layout.ring_bytes,
                               window.most_cached_bytes()}};
 }
@@ -229,7 +228,7 @@ class WindowSizes {
 } // namespace
 
 void check_window_sizes(const Group& group, MPI_Comm oracle, const Report& report) {
-    for (const Load load : {Load::none, Load::others, Load::others_on_shared_cores, Load::nobody})
+    for (const Load load : {Load::none, Load::others, Load::nobody})
         WindowSizes(group, oracle, report, load).check_all();
     if (group.size != 2) return;
     for (const int first_exchanges : {0, 1})

@@ -10,7 +10,7 @@
 using switchyard::algorithms::copy_past_caches;
 using namespace switchyard::algorithms::section;
 
-TEST_CASE("bytes written past the caches arrive, and no others", "[node_writer]") {
+TEST_CASE("bytes written past the caches arrive, and no others", "[node_ring]") {
     std::vector<std::byte> from(1000), to(1400);
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
     for (const std::size_t begin : {0UL, 1UL, 15UL, 16UL, 63UL, 64UL, 100UL})
@@ -26,7 +26,7 @@ TEST_CASE("bytes written past the caches arrive, and no others", "[node_writer]"
         }
 }
 
-TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before", "[node_writer]") {
+TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before", "[node_ring]") {
     for (const std::size_t room : {4096UL, 65536UL, 1UL << 21})
         for (const int ranks : {2, 5, 16}) {
             const Layout layout(ranks, room);
@@ -66,7 +66,7 @@ TEST_CASE("bytes of an epoch lie in the ring, beside those of the epoch before",
         }
 }
 
-TEST_CASE("an epoch has a third of the memory that is there", "[node_writer]") {
+TEST_CASE("an epoch has a third of the memory that is there", "[node_ring]") {
     const Layout layout(4, std::size_t{2} << 20);
     Ring ring(layout);
     ring.has_memory(layout.ring_begin + layout.first_bytes);
@@ -87,7 +87,7 @@ TEST_CASE("an epoch has a third of the memory that is there", "[node_writer]") {
     CHECK(ring.capacity() == layout.capacity);
 }
 
-TEST_CASE("a ring that grows in the midst of an epoch keeps what others read", "[node_writer]") {
+TEST_CASE("a ring that grows in the midst of an epoch keeps what others read", "[node_ring]") {
     const Layout layout(3, std::size_t{1} << 20);
     for (unsigned seed = 1; seed < 40; ++seed) {
         Ring ring(layout);
@@ -144,7 +144,7 @@ Reach reach_of(Ring& ring, const Layout& layout, int epochs, std::size_t blocks,
 
 } // namespace
 
-TEST_CASE("epochs take no more of the ring than two of them need", "[node_writer]") {
+TEST_CASE("epochs take no more of the ring than two of them need", "[node_ring]") {
     constexpr std::size_t least_turn = Layout::least_turn;
     const Layout layout(4, std::size_t{2} << 20);
     for (const std::size_t block : {8UL, 1024UL, 4096UL, 16384UL, 65536UL}) {
@@ -156,7 +156,7 @@ TEST_CASE("epochs take no more of the ring than two of them need", "[node_writer
     }
 }
 
-TEST_CASE("an epoch that outgrows its place has room the next time", "[node_writer]") {
+TEST_CASE("an epoch that outgrows its place has room the next time", "[node_ring]") {
     const Layout layout(4, std::size_t{2} << 20);
     Ring ring(layout);
     CHECK(reach_of(ring, layout, 100, 3, 40000).missed == 0);
@@ -164,19 +164,4 @@ TEST_CASE("an epoch that outgrows its place has room the next time", "[node_writ
     CHECK(reach_of(ring, layout, 100, 3, 100000).missed <= 3); // of the one whose place the first had
     reach_of(ring, layout, 100, 3, 40000);
     CHECK(reach_of(ring, layout, 100, 3, 40000).bytes <= 6 * 40000 + 65536); // the large ones are forgotten
-}
-
-TEST_CASE("a writer and a reader take each piece of a block once", "[node_writer]") {
-    switchyard::algorithms::Claims claims;
-    claims.clear();
-    CHECK(claims.take_front(5));
-    CHECK(claims.take_back(5, 3) == 3);
-    CHECK(claims.take_front(5));
-    CHECK_FALSE(claims.take_front(5));
-    CHECK(claims.take_back(5, 3) == 0);
-    CHECK(claims.are_all_taken(5, 3));
-    CHECK_FALSE(claims.are_all_taken(5, 2));
-    claims.give_back(3);
-    CHECK_FALSE(claims.are_all_taken(5, 0));
-    CHECK(claims.take_back(5, 9) == 3);
 }
