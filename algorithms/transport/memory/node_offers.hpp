@@ -19,8 +19,8 @@
 //
 // The epoch releases what w writes before it. The release of `read` keeps r's reads of w's memory before it. w
 // acquires it, and only then gives that memory back to its program. After a refusal w fills slots from the
-// front, and r reads them (node_slots.hpp). w writes `is_withdrawn` before its program may change the bytes, and r looks at it after each
-// read: so a read that found other bytes also finds the word set.
+// front, and r reads them (node_slots.hpp). w writes `is_withdrawn` before its program may change the bytes,
+// and r looks at it after each read: so a read that found other bytes also finds the word set.
 #pragma once
 
 #include "neighbour_memory.hpp"

@@ -16,9 +16,9 @@ struct Stream {
     std::size_t begin = 0, slot_bytes = 0, slots = 0; // where the slots lie
     std::size_t room = 0;                             // bytes of the block's place
     std::uintptr_t from = 0, proof = 0;               // as in StreamPlace
-    bool is_offered = false;                          // likewise
-    bool is_for_all = false;                          // through slots that all other ranks read
-    std::size_t done = 0;                             // bytes written or read
+    bool is_offered = false; // likewise; before NodeOffers::begin(): whatever its size
+    bool is_for_all = false; // through slots that all other ranks read
+    std::size_t done = 0;    // bytes written or read
 
     bool is_over() const { return done == bytes; }
     // A piece fills a slot.

@@ -118,7 +118,7 @@ bool RoutedCall::prepare() {
     return true;
 }
 
-// False: the call failed.
+// False: the call failed, or MPI takes it.
 bool RoutedCall::agree() {
     agreed_ = agree_where_needed(context_, *decision_.plan, *packing_, device(), has_memory_);
     record_.agree = agreed_.elapsed;
